@@ -1,0 +1,109 @@
+//! What the analysis of one text says.
+
+use std::{fmt, ops::Range};
+
+use zeroize::Zeroizing;
+
+/// What an accepted text does with protected fields, and what must be put in its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// One for each statement of the text, in order. Empty statements are not counted.
+    pub statements: Vec<Statement>,
+    /// What to replace, by byte range of the text; sorted, disjoint.
+    pub splices: Vec<Splice>,
+    /// The parameters that stand in a protected place, sorted by number, each once for each field.
+    pub parameters: Vec<Parameter>,
+}
+
+/// One statement of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// Its kind.
+    pub kind: StatementKind,
+    /// Whether it names a protected relation.
+    pub touched: bool,
+    /// Fields whose values may come back in rows; sorted, each once.
+    pub reads: Vec<usize>,
+    /// Fields compared with a value, with each other, or with NULL; sorted, each once.
+    pub searches: Vec<usize>,
+    /// Fields written; sorted, each once.
+    pub writes: Vec<usize>,
+    /// Whether the catalog must be read again afterwards: DDL, `SET search_path`, `SET ROLE`,
+    /// `SET SESSION AUTHORIZATION`, `RESET`, `DISCARD`, `set_config`, `ROLLBACK`, or anything not understood.
+    pub changes_catalog: bool,
+}
+
+/// The kind of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// `SELECT`, `VALUES`, `TABLE`, also with `WITH` before it.
+    Select,
+    /// `INSERT`.
+    Insert,
+    /// `UPDATE`.
+    Update,
+    /// `DELETE`.
+    Delete,
+    /// `BEGIN`, `COMMIT`, `ROLLBACK`, savepoints.
+    Transaction,
+    /// `SET`, `RESET`.
+    Set,
+    /// Everything else, also what can't be parsed and names nothing protected.
+    Other,
+}
+
+/// One replacement in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// The bytes of the text that go; empty for an insertion.
+    pub range: Range<usize>,
+    /// What comes in their place.
+    pub with: Replacement,
+}
+
+/// What comes in the place of a range of the text.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Replacement {
+    /// A literal of the stored type that holds the sealed value.
+    Seal {
+        /// The field it is sealed for.
+        field: usize,
+        /// Whether it is stored or searched for.
+        use_: ParameterUse,
+        /// The literal's value as text: `42`, `true`, `2020-01-01`. Not yet in canonical form.
+        value: Zeroizing<String>,
+    },
+    /// This text.
+    Text(String),
+}
+
+impl fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seal { field, use_, value: _ } => {
+                f.debug_struct("Seal").field("field", field).field("use_", use_).finish_non_exhaustive()
+            }
+            Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
+        }
+    }
+}
+
+/// A parameter (`$n`) in a protected place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The `n` of `$n`, from 1.
+    pub number: u16,
+    /// The field its value is sealed for.
+    pub field: usize,
+    /// Whether it is stored or searched for. When it is both, `Store`.
+    pub use_: ParameterUse,
+}
+
+/// What a value in a protected place is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ParameterUse {
+    /// It is written to the column.
+    Store,
+    /// It is compared with the column.
+    Search,
+}

@@ -1,0 +1,76 @@
+//! What the analysis knows of the database: the relations that matter to some protected column.
+
+/// The relations that matter, as one session sees them now: those with a protected column, their partitions
+/// and parents, and the views that depend on any of these. Every relation not listed is taken to hold nothing
+/// protected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Catalog {
+    /// In no particular order.
+    pub relations: Vec<Relation>,
+}
+
+/// One relation that matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// `pg_class.oid`.
+    pub oid: u32,
+    /// The schema's name, as `pg_namespace.nspname` has it (no quotes, case kept).
+    pub schema: String,
+    /// The relation's name, as `pg_class.relname` has it (no quotes, case kept).
+    pub name: String,
+    /// Whether the unqualified name resolves to this relation now (`pg_table_is_visible`).
+    pub visible: bool,
+    /// Table or view.
+    pub kind: RelationKind,
+    /// All columns that are not dropped, ordered by `attnum`.
+    pub columns: Vec<Column>,
+}
+
+/// What kind a relation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationKind {
+    /// A table, a partition or a partitioned table. One that has no protected column is listed because rows
+    /// of a protected table can be reached through it: no statement may name it.
+    Table,
+    /// A view, or a materialized view, that depends on a protected table: no statement may name it.
+    View,
+}
+
+/// A column of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// `pg_attribute.attnum`.
+    pub number: i16,
+    /// `pg_attribute.attname` (no quotes, case kept).
+    pub name: String,
+    /// The type it is stored as.
+    pub stored: Stored,
+    /// Whether it has a default (or is an identity column).
+    pub has_default: bool,
+    /// Whether its value is always computed (`GENERATED ALWAYS AS (…)`).
+    pub generated: bool,
+    /// The protected field it is, if it is one.
+    pub field: Option<Field>,
+}
+
+/// The type a column is stored as, as far as sealing is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// `text`, or another type of characters wide enough for an armored envelope.
+    Text,
+    /// `bytea`.
+    Bytes,
+    /// Anything else: it can hold no envelope.
+    Other,
+}
+
+/// A protected field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Index into the plan's fields.
+    pub id: usize,
+    /// The label, which says whose ciphertexts may be compared with whose.
+    pub label: String,
+    /// Whether equal values have equal ciphertexts (deterministic).
+    pub equality: bool,
+}
