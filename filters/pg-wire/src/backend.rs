@@ -1,0 +1,21 @@
+//! What a server sends.
+
+pub mod tag;
+
+mod authentication;
+mod command_complete;
+mod data_row;
+mod error_response;
+mod parameter_description;
+mod parameter_status;
+mod ready_for_query;
+mod row_description;
+
+pub use authentication::Authentication;
+pub use command_complete::CommandComplete;
+pub use data_row::{DataRow, DataRowWriter, Values};
+pub use error_response::ErrorResponse;
+pub use parameter_description::ParameterDescription;
+pub use parameter_status::ParameterStatus;
+pub use ready_for_query::{ReadyForQuery, TransactionStatus};
+pub use row_description::{FieldDescription, RowDescription};

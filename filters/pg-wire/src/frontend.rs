@@ -1,0 +1,27 @@
+//! What a client sends.
+
+pub mod tag;
+
+mod bind;
+mod close;
+mod copy_fail;
+mod describe;
+mod execute;
+mod flush;
+mod parse;
+mod query;
+mod sync;
+mod target;
+mod terminate;
+
+pub use bind::{Bind, BindNames};
+pub use close::Close;
+pub use copy_fail::CopyFail;
+pub use describe::Describe;
+pub use execute::Execute;
+pub use flush::Flush;
+pub use parse::Parse;
+pub use query::Query;
+pub use sync::Sync;
+pub use target::Target;
+pub use terminate::Terminate;
