@@ -19,6 +19,7 @@ import data.fieldveil.treatment
 plan := object.union(content, {"revision": revision}) if {
 	database_named
 	problems.none
+	complete
 }
 
 # Without a database every field or none could be meant.
@@ -35,10 +36,17 @@ content := {
 	"fields": sort(fields),
 }
 
-fields contains field if {
+# A column left out would pass unprotected.
+complete if count(fields) == count(asked_for)
+
+asked_for contains column if {
 	some column in columns.protected
 	column.protocol == input.protocol
 	column.database == input.session.database
+}
+
+fields contains field if {
+	some column in asked_for
 	field := object.union(columns.labels[column.label], {
 		"relation": column.relation,
 		"column": column.column,

@@ -151,6 +151,13 @@ test_without_catalog_or_schemas_there_is_no_plan if {
 	not fieldveil.plan with input as asking("app") with data.schemas as {}
 }
 
+test_a_plan_that_leaves_a_column_out_is_no_plan if {
+	catalog := json.remove(data.catalog, ["shop/labels/customer.ssn"])
+	not fieldveil.plan with input as asking("app")
+		with data.catalog as catalog
+		with data.fieldveil.problems.none as true
+}
+
 test_without_rules_everything_is_concealed if {
 	plan := fieldveil.plan with input as asking("app") with data.rules as {}
 	{field.read.treatment | some field in plan.fields} == {"conceal"}

@@ -77,3 +77,7 @@ test_a_source_lies_in_a_network if {
 		not principal.holds({"session": {"source": [case.network]}}) with input.session.source as case.source
 	}
 }
+
+test_networks_are_for_sources_only if {
+	not principal.holds({"session": {"user": ["10.0.0.0/8"]}}) with input as asking
+}

@@ -88,16 +88,15 @@ found contains message if {
 found contains message if {
 	some rule in treatment.rules
 	some pattern in rule.labels
-	not names_a_label(pattern)
+	count(treatment.labels_like[pattern]) == 0
 	message := sprintf("rule \"%v\": no label is like %v", [rule.name, pattern])
 }
 
 found contains message if {
 	some rule in treatment.rules
-	some label, definition in columns.labels
-	treatment.speaks_of(rule, label)
 	rule.read.treatment == "mask"
-	not mask_suits(rule.read, definition)
+	some label in (treatment.labels_of(rule) - maskable[rule.read.format])
+	definition := columns.labels[label]
 	message := sprintf(
 		"rule \"%v\": mask %v is not for label %v of type %v",
 		[rule.name, rule.read.format, label, definition.type],
@@ -117,11 +116,11 @@ catalog_fits(catalog) if json.match_schema(catalog, data.schemas.catalog)[0]
 
 rules_fit(ruleset) if json.match_schema(ruleset, data.schemas.rules)[0]
 
-mask_suits(read, definition) if split(definition.type, "(")[0] in masks[read.format]
-
-names_a_label(pattern) if {
-	some label, _ in columns.definitions
-	glob.match(pattern, ["."], label)
+maskable[format] := {label |
+	some label, definition in columns.labels
+	split(definition.type, "(")[0] in types
+} if {
+	some format, types in masks
 }
 
 labels_by_place[place] contains column.label if {

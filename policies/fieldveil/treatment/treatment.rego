@@ -5,6 +5,7 @@
 #   where none speaks: conceal, and no writing.
 package fieldveil.treatment
 
+import data.fieldveil.columns
 import data.fieldveil.principal
 
 strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
@@ -23,57 +24,89 @@ rules contains rule if {
 }
 
 # METADATA
-# title: speaks_of
-# description: Whether a rule's patterns take in a label.
-speaks_of(rule, label) if {
-	some pattern in rule.labels
+# title: labels_like
+# description: For each pattern of a rule, the labels that it names.
+labels_like[pattern] := {label |
+	some label, _ in columns.definitions
+	is_like(label, pattern)
+} if {
+	some pattern in patterns
+}
+
+# METADATA
+# title: is_like
+# description: Whether a pattern names a label. Without an asterisk it names itself.
+# scope: document
+is_like(label, pattern) if label == pattern
+
+is_like(label, pattern) if {
+	contains(pattern, "*")
 	glob.match(pattern, ["."], label)
+}
+
+patterns contains pattern if {
+	some rule in rules
+	some pattern in rule.labels
+}
+
+# METADATA
+# title: labels_of
+# description: The labels that a rule speaks of.
+labels_of(rule) := {label |
+	some pattern in rule.labels
+	some label in labels_like[pattern]
 }
 
 # METADATA
 # title: read
 # description: What the principal reads of a label.
-read(label) := strictest(given(label) | limits(label))
+read(label) := strictest(given(label) | reads_of(limiting, label))
 
 # METADATA
 # title: write
-# scope: document
 # description: Whether the principal may write a label.
+# scope: document
 default write(_) := "refuse"
 
 write(label) := "seal" if {
+	write_given(label)
 	not write_refused(label)
-	some grant in granting
-	grant.write == "seal"
-	speaks_of(grant, label)
 }
 
-write_refused(label) if {
-	some rule in (granting | limiting)
-	rule.write == "refuse"
-	speaks_of(rule, label)
-}
-
-granting contains rule if {
+# The rules that give something to the one who asks, each with the labels that it speaks of.
+granting := [{"rule": rule, "labels": labels_of(rule)} |
 	some rule in rules
 	principal.holds(rule.who)
-}
+]
 
 # Limits hold unless it is shown that they do not: what is missing from the input lifts none.
-limiting contains rule if {
+limiting := [{"rule": rule, "labels": labels_of(rule)} |
 	some rule in rules
 	unless := rule.unless
 	not principal.holds(unless)
-}
+]
 
 given(label) := reads if {
 	reads := reads_of(granting, label)
 	count(reads) > 0
 } else := {{"treatment": "conceal"}}
 
-limits(label) := reads_of(limiting, label)
+reads_of(entries, label) := {entry.rule.read |
+	some entry in entries
+	label in entry.labels
+}
 
-reads_of(some_rules, label) := {rule.read | some rule in some_rules; speaks_of(rule, label)}
+write_given(label) if {
+	some entry in granting
+	entry.rule.write == "seal"
+	label in entry.labels
+}
+
+write_refused(label) if {
+	some entry in array.concat(granting, limiting)
+	entry.rule.write == "refuse"
+	label in entry.labels
+}
 
 strictest(reads) := only(candidates) if {
 	treatments := {read.treatment | some read in reads}
