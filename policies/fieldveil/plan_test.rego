@@ -155,7 +155,7 @@ test_a_plan_that_leaves_a_column_out_is_no_plan if {
 	catalog := json.remove(data.catalog, ["shop/labels/customer.ssn"])
 	not fieldveil.plan with input as asking("app")
 		with data.catalog as catalog
-		with data.fieldveil.problems.none as true
+		with fieldveil.problems.none as true
 }
 
 test_without_rules_everything_is_concealed if {
