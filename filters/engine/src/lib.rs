@@ -1,1 +1,18 @@
-//! fieldveil-engine
+//! The engine: joins wire formats, SQL analysis, keysets, envelopes, values and plans into what one
+//! connection does.
+//!
+//! It makes no host call: bytes go in, bytes and wishes come out, and time, randomness and the log come through
+//! [`ports::Ports`]. Use it through a host crate; on its own it opens no socket. It assumes that it sees every
+//! byte of a connection, from its first, and that Envoy keeps the order.
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
+
+pub mod client_error;
+pub mod config;
+pub mod field;
+pub mod keyring;
+pub mod ports;
+pub mod postgres;
+pub mod worker;
+
+pub use fieldveil_tink::Random;

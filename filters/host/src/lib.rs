@@ -1,1 +1,34 @@
-//! fieldveil-host
+//! The filter's host: the one crate that names `proxy-wasm`, joining the engine to Envoy's callbacks.
+//!
+//! Each Envoy worker runs one instance of the module: a root context that holds the worker's shared state and
+//! renews it on the tick, and a stream context for each connection. Nothing here reads protocol bytes; it
+//! moves them between Envoy's buffers and the engine. It assumes Envoy's Wasm runtime for network filters,
+//! one thread, and `failure_policy: FAIL_CLOSED`.
+
+mod callouts;
+mod metrics;
+mod ports;
+mod root;
+mod stream;
+
+use proxy_wasm::hostcalls::log;
+use proxy_wasm::traits::RootContext;
+use proxy_wasm::types::LogLevel;
+
+/// Registers the PostgreSQL filter; a module's entry point calls it once.
+pub fn start_postgres() {
+    proxy_wasm::set_log_level(LogLevel::Info);
+    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::default()) });
+}
+
+/// One log line, by the engine's loudness.
+fn write_log(level: fieldveil_engine::ports::Level, line: &str) {
+    use fieldveil_engine::ports::Level;
+    let level = match level {
+        Level::Info => LogLevel::Info,
+        Level::Warn => LogLevel::Warn,
+        Level::Error => LogLevel::Error,
+    };
+    // A log that is full must not end connections.
+    let _ = log(level, &format!("fieldveil: {line}"));
+}

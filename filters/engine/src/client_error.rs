@@ -1,0 +1,122 @@
+//! What a client is told. Every refusal of the engine becomes a [`ClientError`] here and nowhere else,
+//! so that the texts read alike and none of them can carry a value.
+
+use fieldveil_envelope::EnvelopeError;
+use fieldveil_sql::{Refusal, RefusalClass};
+
+/// A refusal in the terms of a database client: an SQLSTATE, a message that names the label and the
+/// reason, and a hint that names the remedy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientError {
+    /// SQLSTATE, five characters.
+    pub code: &'static str,
+    /// What was refused and why.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// SQLSTATE classes that Fieldveil answers with, by the names of the PostgreSQL manual (appendix A).
+pub mod sqlstate {
+    /// Denied by policy.
+    pub const INSUFFICIENT_PRIVILEGE: &str = "42501";
+    /// Cannot be done on a sealed column.
+    pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
+    /// A value that is not of the declared type.
+    pub const INVALID_TEXT_REPRESENTATION: &str = "22P02";
+    /// A stored value that is not what it must be.
+    pub const DATA_CORRUPTED: &str = "XX001";
+    /// Policy, keys or catalog are not there (yet).
+    pub const CANNOT_CONNECT_NOW: &str = "57P03";
+    /// The peer broke the protocol.
+    pub const PROTOCOL_VIOLATION: &str = "08P01";
+    /// A limit of Fieldveil.
+    pub const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
+    /// A statement in a transaction that has failed.
+    pub const IN_FAILED_TRANSACTION: &str = "25P02";
+}
+
+impl ClientError {
+    fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code, message: format!("fieldveil: {}", message.into()), hint: hint.into() }
+    }
+
+    /// Policy says no.
+    pub fn denied(label: &str, action: &str) -> Self {
+        Self::new(
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            format!("policy does not let this principal {action} {label}"),
+            format!(
+                "Ask the owner of the field policy for a rule on label {label}, or leave the column out."
+            ),
+        )
+    }
+
+    /// It cannot be done on a sealed column, or the statement could not be understood.
+    pub fn refused(refusal: &Refusal) -> Self {
+        let what = match (&refusal.label, refusal.class) {
+            (Some(label), _) => format!("{label} is sealed: {}", refusal.reason),
+            (None, RefusalClass::Unparsable) => {
+                format!("the statement is not understood: {}", refusal.reason)
+            }
+            (None, _) => format!("the statement is not supported on sealed columns: {}", refusal.reason),
+        };
+        Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, refusal.remedy.clone())
+    }
+
+    /// A feature that is not there yet.
+    pub fn unsupported(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, remedy)
+    }
+
+    /// A value for `label` is not of its declared type.
+    pub fn bad_value(label: &str, reason: &str, declared: &str) -> Self {
+        Self::new(
+            sqlstate::INVALID_TEXT_REPRESENTATION,
+            format!("a value for {label} cannot be sealed: {reason}"),
+            format!("The field policy declares {label} as {declared}; send a value of that type."),
+        )
+    }
+
+    /// A stored value cannot be opened.
+    pub fn unreadable(label: &str, reason: &str) -> Self {
+        Self::new(
+            sqlstate::DATA_CORRUPTED,
+            format!("a stored value of {label} cannot be opened: {reason}"),
+            format!("Look for rows of {label} written around the sidecar or with a key that is gone."),
+        )
+    }
+
+    /// A part that the engine needs is not there.
+    pub fn unavailable(part: &str, reason: &str, remedy: &str) -> Self {
+        Self::new(sqlstate::CANNOT_CONNECT_NOW, format!("{part} is unavailable: {reason}"), remedy)
+    }
+
+    /// The peer broke the protocol.
+    pub fn protocol(reason: &str) -> Self {
+        Self::new(
+            sqlstate::PROTOCOL_VIOLATION,
+            format!("protocol violation: {reason}"),
+            "Check that the client speaks PostgreSQL protocol 3.0 or 3.2.",
+        )
+    }
+
+    /// A limit was reached.
+    pub fn limit(what: &str, remedy: &str) -> Self {
+        Self::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, what, remedy)
+    }
+
+    /// As the server says it.
+    pub fn failed_transaction() -> Self {
+        Self {
+            code: sqlstate::IN_FAILED_TRANSACTION,
+            message: "current transaction is aborted, commands ignored until end of transaction block".into(),
+            hint: "Send ROLLBACK.".into(),
+        }
+    }
+}
+
+/// Why a stored value is not an envelope, for [`ClientError::unreadable`].
+pub fn envelope_reason(error: &EnvelopeError) -> String {
+    format!("it is not an envelope ({error})")
+}

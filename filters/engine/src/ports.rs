@@ -1,0 +1,25 @@
+//! What the engine needs of the world, as one trait: the host implements it over Envoy, tests over a
+//! fixed clock. Everything else the engine does is a function of the bytes it is given.
+
+use fieldveil_tink::Random;
+
+/// How loud a log line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Something an operator may want to count.
+    Info,
+    /// Something that needs attention, though nothing is lost.
+    Warn,
+    /// Something was refused or closed because a part failed.
+    Error,
+}
+
+/// The engine's world: time, randomness and the log.
+///
+/// Log lines never carry plaintext, SQL text or key bytes; they name labels, reasons and remedies.
+pub trait Ports: Random {
+    /// Milliseconds since the Unix epoch.
+    fn now_ms(&self) -> u64;
+    /// Writes one line.
+    fn log(&self, level: Level, line: &str);
+}

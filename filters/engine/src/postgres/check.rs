@@ -1,0 +1,223 @@
+//! A statement's text against plan and catalog: whether it may go to the server, and what must be sealed in it.
+
+use std::rc::Rc;
+
+use fieldveil_pg_wire::backend::TransactionStatus;
+use fieldveil_sql::{Analysis, Statement, StatementKind};
+
+use super::catalog::{self, Reading, ServerCatalog};
+use super::flight::{Awaited, Entry};
+use super::startup::Unready;
+use super::statements::Checked;
+use super::{Output, Session, Waiting};
+use crate::client_error::ClientError;
+use crate::field::{CompiledPlan, Read};
+use crate::ports::Level;
+
+/// Whether a statement can be looked at now.
+pub(super) enum Readiness {
+    /// Yes, under this plan; the catalog is there if the plan has a field.
+    Ready(Rc<CompiledPlan>),
+    /// No: something is on its way, come again.
+    Wait,
+    /// No, and it is to be refused.
+    Refuse(ClientError),
+}
+
+impl Session {
+    /// Sees that plan, keys and catalog are there and fresh before a statement is looked at.
+    pub(super) fn before_statement(&mut self, out: &mut Output) -> Readiness {
+        match self.policy_ready() {
+            Ok(()) => {}
+            Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
+            Err(Unready::Fetch(fetches)) => {
+                self.waiting = Waiting::Fetches(fetches.len());
+                out.fetch = fetches;
+                return Readiness::Wait;
+            }
+        }
+        let Some(plan) = self.plan.clone() else {
+            return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
+        };
+        if plan.fields.is_empty() {
+            return Readiness::Ready(plan);
+        }
+        if let Some(error) = self.catalog.failed.take() {
+            return Readiness::Refuse(error);
+        }
+        let age = self.now_ms.saturating_sub(self.catalog.read_ms);
+        if self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS {
+            return Readiness::Ready(plan);
+        }
+        if self.status == TransactionStatus::Failed && !self.in_pipeline {
+            // The server would not answer the catalog query. What may end the transaction needs no catalog.
+            return Readiness::Ready(plan);
+        }
+        match catalog::question(&plan, self.in_pipeline) {
+            Ok(question) => out.to_server.extend_from_slice(&question),
+            Err(_) => {
+                return Readiness::Refuse(ClientError::limit(
+                    "the policy names too many tables",
+                    "Shorten it.",
+                ));
+            }
+        }
+        for awaited in [Awaited::Parse(None), Awaited::Bind, Awaited::Catalog, Awaited::Close, Awaited::Close]
+        {
+            self.flight.push(Entry::injected(awaited));
+        }
+        if !self.in_pipeline {
+            self.flight.push(Entry::injected(Awaited::Sync));
+        }
+        self.catalog.reading = Some(Reading::default());
+        self.waiting = Waiting::Catalog;
+        Readiness::Wait
+    }
+
+    /// The catalog's answer is complete.
+    pub(super) fn catalog_read(&mut self) {
+        if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
+            self.catalog.current = Some(Rc::new(reading.finish(plan)));
+            self.catalog.read_ms = self.now_ms;
+            self.worker.borrow_mut().count("catalog.reads", 1);
+        }
+    }
+
+    /// The catalog could not be read; the statement that waits for it is refused.
+    pub(super) fn catalog_failed(&mut self, reason: &str) {
+        self.log(Level::Error, &format!("the catalog could not be read: {reason}"));
+        self.catalog.reading = None;
+        self.catalog.failed = Some(ClientError::unavailable(
+            "the server's catalog",
+            reason,
+            "See that this user may read pg_catalog, then send the statement again.",
+        ));
+    }
+
+    /// Checks a text; the error is what the client is told.
+    pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+        if plan.fields.is_empty() {
+            return Ok(untouched(plan, None, unknown_statement()));
+        }
+        let Some(catalog) = &self.catalog.current else {
+            return check_in_failed_transaction(text, plan);
+        };
+        if let Some(checked) = self.check_unreadable(text, plan, catalog) {
+            return checked;
+        }
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint);
+        let analysis = match analysis.as_ref() {
+            Ok(analysis) => analysis.clone(),
+            Err(refusal) => return Err(ClientError::refused(refusal)),
+        };
+        let touched = analysis.statements.iter().any(|s| s.touched);
+        let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
+        allowed(&checked, catalog)?;
+        Ok(Rc::new(checked))
+    }
+
+    /// Texts that SQL analysis would read otherwise than the server does.
+    fn check_unreadable(
+        &self,
+        text: &[u8],
+        plan: &Rc<CompiledPlan>,
+        catalog: &Rc<ServerCatalog>,
+    ) -> Option<Result<Rc<Checked>, ClientError>> {
+        let valid = std::str::from_utf8(text).is_ok();
+        if valid && self.settings.utf8 && self.settings.standard_strings {
+            return None;
+        }
+        if !catalog.is_named_in(&String::from_utf8_lossy(text)) {
+            return Some(Ok(untouched(plan, Some(catalog), unknown_statement())));
+        }
+        let (what, remedy) = if self.settings.standard_strings {
+            ("the session's client_encoding is not UTF8", "Use client_encoding UTF8.")
+        } else {
+            ("standard_conforming_strings is off", "Set standard_conforming_strings to on.")
+        };
+        Some(Err(ClientError::unsupported(
+            format!("a statement on a protected table cannot be read: {what}"),
+            remedy,
+        )))
+    }
+
+    /// A statement went to the server, or is about to be executed: what it does to the catalog.
+    pub(super) fn executes(&mut self, checked: &Checked) {
+        for statement in &checked.analysis.statements {
+            let ends_transaction = statement.kind == StatementKind::Transaction;
+            if statement.changes_catalog || (ends_transaction && self.catalog.changed_in_transaction) {
+                self.catalog.current = None;
+            }
+            self.catalog.changed_in_transaction =
+                statement.changes_catalog || (self.catalog.changed_in_transaction && !ends_transaction);
+        }
+    }
+}
+
+fn untouched(
+    plan: &Rc<CompiledPlan>,
+    catalog: Option<&Rc<ServerCatalog>>,
+    statement: Statement,
+) -> Rc<Checked> {
+    let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
+    Rc::new(Checked { plan: Rc::clone(plan), catalog: catalog.cloned(), analysis, touched: false })
+}
+
+/// One that was not read: it may change anything but touches nothing.
+fn unknown_statement() -> Statement {
+    Statement {
+        kind: StatementKind::Other,
+        touched: false,
+        reads: Vec::new(),
+        searches: Vec::new(),
+        writes: Vec::new(),
+        changes_catalog: true,
+    }
+}
+
+/// In a failed transaction the server takes nothing but its end, and the filter forwards nothing else: what
+/// it cannot check must not reach the server's log.
+fn check_in_failed_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+    let analysis = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| fieldveil_sql::analyze(text, &Default::default()).ok());
+    match analysis.as_ref().map(|a| a.statements.as_slice()) {
+        Some([statement]) if statement.kind == StatementKind::Transaction => {
+            Ok(untouched(plan, None, statement.clone()))
+        }
+        _ => Err(ClientError::failed_transaction()),
+    }
+}
+
+/// What policy says to an accepted statement.
+fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError> {
+    let field = |index: &usize| checked.plan.fields.get(*index);
+    for statement in &checked.analysis.statements {
+        let concerned = statement.reads.iter().chain(&statement.writes).chain(&statement.searches);
+        for index in concerned {
+            if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
+                return Err(ClientError::unsupported(
+                    format!("{} cannot be sealed: {reason}", field.spec.label),
+                    "Change the column's type to text or bytea.",
+                ));
+            }
+        }
+        for field in statement.writes.iter().filter_map(field) {
+            if !field.writable() {
+                return Err(ClientError::denied(&field.spec.label, "write"));
+            }
+        }
+        for field in statement.reads.iter().chain(&statement.searches).filter_map(field) {
+            if matches!(field.read, Read::Refuse) {
+                return Err(ClientError::denied(&field.spec.label, "read"));
+            }
+        }
+    }
+    for field in checked.sealed_searches().filter_map(|index| checked.plan.fields.get(index)) {
+        if !field.searchable() {
+            return Err(ClientError::denied(&field.spec.label, "search by"));
+        }
+    }
+    Ok(())
+}

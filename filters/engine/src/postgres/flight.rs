@@ -1,0 +1,140 @@
+//! The answers that the server still owes, in order: one entry for each message that went to it. Whatever
+//! comes back is read in the light of the entry at the head, so that refusals and injected work keep their
+//! place among the client's own.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::rows::RowPlan;
+use super::statements::{Checked, Portal, Statement, Undo};
+use crate::client_error::ClientError;
+
+/// Entries held at most: one takes about 100 bytes. A client that pipelines more waits for answers.
+pub const MAX_IN_FLIGHT: usize = 65_536;
+
+/// Whose message an answer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The client's: the answer is passed on.
+    Client,
+    /// The filter's: the answer is swallowed.
+    Injected,
+}
+
+/// Which message an answer belongs to.
+pub enum Awaited {
+    /// SSLRequest or GSSENCRequest: one byte.
+    Encryption,
+    /// Parse.
+    Parse(Option<Rc<Statement>>),
+    /// Bind.
+    Bind,
+    /// Describe of a statement.
+    DescribeStatement(Option<Rc<Statement>>),
+    /// Describe of a portal.
+    DescribePortal(Option<Rc<Portal>>),
+    /// Execute.
+    Execute(Option<Rc<Portal>>),
+    /// Close.
+    Close,
+    /// Query, with what its rows get once a RowDescription told.
+    Query(Rc<Checked>, Option<Rc<RowPlan>>),
+    /// FunctionCall.
+    FunctionCall,
+    /// Sync.
+    Sync,
+    /// The catalog query's Execute: its rows are the catalog.
+    Catalog,
+    /// A message that makes the server end the session.
+    End,
+}
+
+/// One message's answer.
+pub struct Entry {
+    /// Which message.
+    pub awaited: Awaited,
+    /// Whose.
+    pub origin: Origin,
+    /// The error that the client gets in place of the server's: the message was replaced by one that must fail.
+    pub refused: Option<ClientError>,
+    /// What to take back if the message fails or is skipped.
+    pub undo: Option<Undo>,
+}
+
+impl Entry {
+    /// For a message of the client.
+    pub fn client(awaited: Awaited) -> Self {
+        Self { awaited, origin: Origin::Client, refused: None, undo: None }
+    }
+
+    /// For a message of the filter.
+    pub fn injected(awaited: Awaited) -> Self {
+        Self { origin: Origin::Injected, ..Self::client(awaited) }
+    }
+
+    /// For a message that was replaced by one that must fail.
+    pub fn refused(awaited: Awaited, error: ClientError) -> Self {
+        Self { refused: Some(error), ..Self::client(awaited) }
+    }
+
+    /// With something to take back on failure.
+    pub fn undo(mut self, undo: Undo) -> Self {
+        self.undo = Some(undo);
+        self
+    }
+}
+
+/// The queue.
+#[derive(Default)]
+pub struct Flight {
+    entries: VecDeque<Entry>,
+}
+
+impl Flight {
+    /// A message went to the server.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+    }
+
+    /// The message that is being answered.
+    pub fn head(&mut self) -> Option<&mut Entry> {
+        self.entries.front_mut()
+    }
+
+    /// The head's answer is complete.
+    pub fn pop(&mut self) -> Option<Entry> {
+        self.entries.pop_front()
+    }
+
+    /// Whether every message was answered.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether no more may be sent for now.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() >= MAX_IN_FLIGHT
+    }
+
+    /// After an error in the extended protocol the server skips all up to the next Sync: so do the entries.
+    /// Returns them, and whether that Sync is on its way already.
+    pub fn skip_to_sync(&mut self) -> (Vec<Entry>, bool) {
+        let sync = self.entries.iter().position(|e| matches!(e.awaited, Awaited::Sync));
+        let skipped = self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
+        (skipped, sync.is_some())
+    }
+
+    /// Whether, before the next Sync, anything behind the head executes.
+    pub fn executes_behind_head(&self) -> bool {
+        self.entries
+            .iter()
+            .skip(1)
+            .take_while(|e| !matches!(e.awaited, Awaited::Sync))
+            .any(|e| matches!(e.awaited, Awaited::Execute(_) | Awaited::Query(..) | Awaited::FunctionCall))
+    }
+
+    /// In COPY mode the server ignores Syncs sent before CopyDone.
+    pub fn drop_syncs(&mut self) {
+        self.entries.retain(|e| !matches!(e.awaited, Awaited::Sync));
+    }
+}

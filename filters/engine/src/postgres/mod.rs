@@ -1,0 +1,298 @@
+//! One PostgreSQL connection through the filter.
+//!
+//! Bytes of either direction come in as Envoy has them, split anywhere, and go out changed only where the
+//! plan says so. The life of a connection, with the file that lives each part:
+//!
+//! | stage | file |
+//! | --- | --- |
+//! | the first packets, the principal, plan and keys | `startup.rs` |
+//! | a message from the client | `client.rs` |
+//! | a statement's text is checked against plan and catalog | `check.rs` |
+//! | its literals, its parameters are sealed | `seal.rs` |
+//! | a statement is refused | `refuse.rs` |
+//! | what the server owes | `flight.rs`, `statements.rs` |
+//! | a message from the server | `server.rs` |
+//! | a row is treated | `rows.rs` |
+//! | the catalog is read | `catalog.rs` |
+
+mod catalog;
+mod check;
+mod client;
+mod flight;
+mod inbox;
+mod refuse;
+mod rows;
+mod seal;
+mod server;
+mod startup;
+mod statements;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use fieldveil_pg_wire::backend::TransactionStatus;
+
+use self::catalog::{Reading, ServerCatalog};
+use self::flight::Flight;
+use self::inbox::Inbox;
+use self::statements::Statements;
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+use crate::keyring::Keyring;
+use crate::ports::{Level, Ports};
+use crate::worker::{Fetch, PrincipalKey, Worker};
+
+/// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
+/// in it is protected, and is refused if something may be.
+pub const MAX_HELD: usize = 16 << 20;
+
+/// What one callback comes to.
+#[derive(Default, Debug)]
+pub struct Output {
+    /// Bytes to the server.
+    pub to_server: Vec<u8>,
+    /// Bytes to the client.
+    pub to_client: Vec<u8>,
+    /// What to fetch, then to tell [`Session::answered`].
+    pub fetch: Vec<Fetch>,
+    /// The session waited for the server and does no more: give it the client's bytes again.
+    pub resume: bool,
+    /// End the connection on both sides.
+    pub close: bool,
+}
+
+/// Where in its life the connection is.
+enum State {
+    /// Before the StartupMessage.
+    Startup,
+    /// The StartupMessage waits for plan and keys.
+    AwaitingPolicy(Vec<u8>),
+    /// Until the first ReadyForQuery.
+    Authenticating,
+    /// Statements.
+    Ready,
+    /// A CancelRequest: nothing more is read.
+    Passing,
+    /// Refused or broken: what the client sends is dropped, until the server has said its last word.
+    Ending,
+}
+
+/// Why the client's bytes are held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    No,
+    /// For this many fetches.
+    Fetches(usize),
+    /// For the catalog's rows.
+    Catalog,
+    /// For answers in flight.
+    Answers,
+}
+
+/// The catalog and its age.
+#[derive(Default)]
+struct CatalogState {
+    current: Option<Rc<ServerCatalog>>,
+    read_ms: u64,
+    reading: Option<Reading>,
+    failed: Option<ClientError>,
+    /// Something in this transaction changed it: its end, too, may change it.
+    changed_in_transaction: bool,
+}
+
+/// What the server reports of the session, as far as it bears on reading statements.
+struct Settings {
+    utf8: bool,
+    standard_strings: bool,
+    search_path: Vec<u8>,
+}
+
+/// What is happening to the rest of an answer whose row could not be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Swallowing {
+    No,
+    /// Until ReadyForQuery, which is passed on.
+    UntilReady,
+}
+
+/// One connection.
+pub struct Session {
+    worker: Rc<RefCell<Worker>>,
+    ports: Rc<RefCell<dyn Ports>>,
+    source: String,
+    now_ms: u64,
+    state: State,
+    waiting: Waiting,
+    principal: Option<PrincipalKey>,
+    plan: Option<Rc<CompiledPlan>>,
+    keyring: Option<Rc<Keyring>>,
+    /// Why the last fetch of the plan, of the keys failed.
+    fetch_failures: BTreeMap<&'static str, String>,
+    client: Inbox,
+    server: Inbox,
+    flight: Flight,
+    statements: Statements,
+    catalog: CatalogState,
+    settings: Settings,
+    status: TransactionStatus,
+    /// Syncs sent.
+    group: u64,
+    /// Extended messages went since the last Sync.
+    in_pipeline: bool,
+    /// The server skips, or is to believe that it skips, up to the next Sync.
+    skipping: bool,
+    /// The server reads COPY data.
+    copy_in: bool,
+    swallowing: Swallowing,
+    counts: BTreeMap<String, u64>,
+}
+
+impl Session {
+    /// A new connection from `source`, the client's address.
+    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+        Self {
+            worker,
+            ports,
+            source,
+            now_ms: 0,
+            state: State::Startup,
+            waiting: Waiting::No,
+            principal: None,
+            plan: None,
+            keyring: None,
+            fetch_failures: BTreeMap::new(),
+            client: Inbox::default(),
+            server: Inbox::default(),
+            flight: Flight::default(),
+            statements: Statements::default(),
+            catalog: CatalogState::default(),
+            settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
+            status: TransactionStatus::Idle,
+            group: 0,
+            in_pipeline: false,
+            skipping: false,
+            copy_in: false,
+            swallowing: Swallowing::No,
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// Whether the client's bytes are to be held back.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting != Waiting::No
+    }
+
+    /// Bytes that this session holds of messages that are not whole.
+    pub fn held_bytes(&self) -> usize {
+        self.client.held().saturating_add(self.server.held())
+    }
+
+    /// Takes the client's bytes, first those that were held.
+    pub fn client_data(&mut self, bytes: &[u8]) -> Output {
+        self.now_ms = self.ports.borrow().now_ms();
+        let mut out = Output::default();
+        let joined = self.client.join(bytes);
+        let mut position = 0_usize;
+        while !self.is_waiting() && !out.close {
+            let rest = joined.from(position);
+            let streamed = self.client.stream(rest, &mut out.to_server);
+            if streamed > 0 {
+                position = position.saturating_add(streamed);
+                continue;
+            }
+            match self.client_step(rest, &mut out) {
+                Step::Took(taken) => position = position.saturating_add(taken),
+                Step::More => break,
+            }
+        }
+        self.client.keep(joined, position);
+        out
+    }
+
+    /// Takes the server's bytes.
+    pub fn server_data(&mut self, bytes: &[u8]) -> Output {
+        self.now_ms = self.ports.borrow().now_ms();
+        let mut out = Output::default();
+        let waited = self.is_waiting();
+        let joined = self.server.join(bytes);
+        let mut position = 0_usize;
+        while !out.close {
+            let rest = joined.from(position);
+            let streamed = self.server.stream(rest, &mut out.to_client);
+            if streamed > 0 {
+                position = position.saturating_add(streamed);
+                continue;
+            }
+            match self.server_step(rest, &mut out) {
+                Ok(Step::Took(taken)) => position = position.saturating_add(taken),
+                Ok(Step::More) => break,
+                Err(reason) => {
+                    self.log(
+                        Level::Error,
+                        &format!("the server broke the protocol: {reason}; connection closed"),
+                    );
+                    out.close = true;
+                }
+            }
+        }
+        self.server.keep(joined, position);
+        if self.waiting == Waiting::Answers && !self.flight.is_full() {
+            self.waiting = Waiting::No;
+        }
+        out.resume = waited && !self.is_waiting();
+        out
+    }
+
+    /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
+    /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
+    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+        if let Err(reason) = result {
+            self.fetch_failures.insert(part_name(fetch), reason);
+        }
+        if let Waiting::Fetches(outstanding) = self.waiting {
+            self.waiting = match outstanding.saturating_sub(1) {
+                0 => Waiting::No,
+                left => Waiting::Fetches(left),
+            };
+        }
+    }
+
+    fn log(&self, level: Level, line: &str) {
+        self.ports.borrow().log(level, line);
+    }
+
+    /// Counts an outcome for the worker's statistics and the connection's audit line.
+    fn count(&mut self, outcome: &str, label: &str) {
+        let name = format!("{outcome}.{label}");
+        self.worker.borrow_mut().count(&name, 1);
+        let count = self.counts.entry(name).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// One JSON line for the audit log, when the connection ends: who, and how many values of which label
+    /// got which treatment. None for a connection that never named its principal.
+    pub fn audit_line(&self) -> Option<String> {
+        let principal: serde_json::Value = serde_json::from_str(self.principal.as_ref()?).ok()?;
+        let revision = self.plan.as_ref().map(|p| p.revision.as_str());
+        let line = serde_json::json!({
+            "fieldveil": "connection", "principal": principal, "plan": revision, "counts": self.counts,
+        });
+        Some(line.to_string())
+    }
+}
+
+/// What a step did.
+enum Step {
+    /// Took this many bytes.
+    Took(usize),
+    /// More bytes are needed, or the session waits.
+    More,
+}
+
+fn part_name(fetch: &Fetch) -> &'static str {
+    match fetch {
+        Fetch::Plan(_) => "plan",
+        Fetch::Keys { .. } => "keys",
+    }
+}

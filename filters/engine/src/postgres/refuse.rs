@@ -1,0 +1,106 @@
+//! Refusals. A filter cannot write to the client out of turn, so a refused message is replaced, on its way to
+//! the server, by one that must fail there; the server's error comes back in its place among the answers,
+//! with the right transaction state, and its text is replaced by ours.
+
+use fieldveil_pg_wire::backend::ErrorResponse;
+use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
+use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
+
+use super::flight::{Awaited, Entry};
+use super::{Output, Session, State};
+use crate::client_error::{ClientError, sqlstate};
+use crate::ports::Level;
+
+/// A text that is no SQL: fails with 42601 in any transaction state.
+const NO_SQL: &[u8] = b"fieldveil refused this statement";
+/// A name that no client's statement has: fails with 26000.
+const NO_STATEMENT: &[u8] = b"fieldveil refused these values";
+/// A message type that no protocol version has; the server ends the session with 08P01.
+const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
+
+impl Session {
+    /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
+    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
+        self.note_refusal(&error);
+        let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
+        out.close |= nobody.encode(&mut out.to_server).is_err();
+        self.flight.push(Entry::refused(Awaited::End, error));
+        self.state = State::Ending;
+    }
+
+    /// Refuses a simple query.
+    pub(super) fn refuse_query(
+        &mut self,
+        error: ClientError,
+        checked: std::rc::Rc<super::statements::Checked>,
+        out: &mut Output,
+    ) {
+        self.note_refusal(&error);
+        out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
+        self.flight.push(Entry::refused(Awaited::Query(checked, None), error));
+    }
+
+    /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
+    pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut Output) {
+        self.note_refusal(&error);
+        let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
+        out.close |= parse.encode(&mut out.to_server).is_err();
+        self.refused_extended(error);
+    }
+
+    /// Refuses a Bind, or any other message of the extended protocol.
+    pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut Output) {
+        self.note_refusal(&error);
+        let bind = Bind {
+            portal: b"",
+            statement: NO_STATEMENT,
+            parameter_formats: Vec::new(),
+            values: Vec::new(),
+            result_formats: Vec::new(),
+        };
+        out.close |= bind.encode(&mut out.to_server).is_err();
+        self.refused_extended(error);
+    }
+
+    fn refused_extended(&mut self, error: ClientError) {
+        self.flight.push(Entry::refused(Awaited::Bind, error));
+        self.in_pipeline = true;
+        self.skipping = true;
+    }
+
+    /// The client broke the protocol: the session ends, after the answers in flight.
+    pub(super) fn end_session(&mut self, error: ClientError, out: &mut Output) {
+        self.note_refusal(&error);
+        if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
+            return self.refuse_startup(error, out);
+        }
+        if self.copy_in {
+            out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
+        }
+        out.to_server.extend_from_slice(&NO_MESSAGE);
+        self.flight.push(Entry::refused(Awaited::End, error));
+        self.state = State::Ending;
+    }
+
+    /// Whether the server's error is the one that a replaced message was to bring about.
+    pub(super) fn is_provoked(code: &[u8]) -> bool {
+        // Syntax error; no such statement; no user; unknown message type.
+        matches!(code, b"42601" | b"26000" | b"28000" | b"08P01")
+    }
+
+    /// Writes an error to the client.
+    pub(super) fn write_error(&self, severity: &str, error: &ClientError, to_client: &mut Vec<u8>) {
+        let response = ErrorResponse::new(severity, error.code, error.message.as_str())
+            .with(ErrorResponse::HINT, error.hint.as_str());
+        if response.encode(to_client).is_err() {
+            self.log(Level::Error, "an error message could not be written");
+        }
+    }
+
+    fn note_refusal(&mut self, error: &ClientError) {
+        self.count("refused", error.code);
+        if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
+            self.log(Level::Warn, &format!("{} ({})", error.message, error.code));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Sealing what the client sends: literals in a text, values in a Bind.
+
+use std::borrow::Cow;
+
+use fieldveil_pg_wire::Format;
+use fieldveil_pg_wire::frontend::Bind;
+use fieldveil_sql::Replacement;
+use zeroize::Zeroizing;
+
+use super::Session;
+use super::statements::{Checked, Statement};
+use crate::client_error::ClientError;
+use crate::field::{FieldPlan, Stored};
+
+impl Session {
+    /// The text to forward: every literal in a protected place sealed, the rest as it came.
+    pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+        let misplaced = || ClientError::protocol("analysis and text disagree");
+        let mut sealed = Vec::with_capacity(text.len().saturating_mul(2));
+        let mut position = 0;
+        for splice in &checked.analysis.splices {
+            sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
+            match &splice.with {
+                Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
+                Replacement::Seal { field, value, .. } => {
+                    let (field, stored) = field_of(checked, *field)?;
+                    let envelope = self.seal(field, value.as_bytes(), stored)?;
+                    write_literal(&mut sealed, &envelope, stored);
+                }
+            }
+            position = splice.range.end;
+        }
+        sealed.extend_from_slice(text.get(position..).ok_or_else(misplaced)?);
+        Ok(sealed)
+    }
+
+    /// The Bind to forward: every value in a protected place sealed.
+    pub(super) fn seal_values(
+        &mut self,
+        bind: &mut Bind<'_>,
+        statement: &Statement,
+        checked: &Checked,
+    ) -> Result<(), ClientError> {
+        let mut formats: Vec<Format> =
+            (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
+        for parameter in &checked.analysis.parameters {
+            let index = usize::from(parameter.number).saturating_sub(1);
+            let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
+            let value = bind.values.get_mut(index).ok_or_else(too_few)?;
+            let Some(clear) = value else { continue };
+            let (field, stored) = field_of(checked, parameter.field)?;
+            let format = formats.get_mut(index).ok_or_else(too_few)?;
+            let text = match format {
+                Format::Text => Zeroizing::new(clear.to_vec()),
+                Format::Binary => {
+                    let declared = statement.parameter_types.get(index).copied().filter(|oid| *oid != 0);
+                    let oid = declared.unwrap_or_else(|| field.declared.oid());
+                    Zeroizing::new(fieldveil_values::decode_binary(oid, clear).map_err(|e| {
+                        ClientError::bad_value(&field.spec.label, &e.to_string(), field.declared.name())
+                    })?)
+                }
+            };
+            *value = Some(Cow::Owned(self.seal(field, &text, stored)?));
+            // A text is the same bytes in either format; a bytea goes as it is.
+            *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
+        }
+        bind.parameter_formats = formats;
+        Ok(())
+    }
+
+    fn seal(&mut self, field: &FieldPlan, text: &[u8], stored: Stored) -> Result<Vec<u8>, ClientError> {
+        let Some(keyring) = self.keyring.clone() else {
+            return Err(ClientError::unavailable(
+                "the key agent",
+                "no keyset is held",
+                "Start the key agent.",
+            ));
+        };
+        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), text, stored)?;
+        self.count("sealed", &field.spec.label);
+        Ok(sealed)
+    }
+}
+
+fn field_of(checked: &Checked, index: usize) -> Result<(&FieldPlan, Stored), ClientError> {
+    let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
+    checked
+        .plan
+        .fields
+        .get(index)
+        .zip(stored)
+        .ok_or_else(|| ClientError::protocol("a protected place without a field"))
+}
+
+/// A literal that reads the same whatever `standard_conforming_strings` is.
+fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
+    match stored {
+        Stored::Armored => {
+            out.push(b'\'');
+            out.extend_from_slice(envelope);
+        }
+        Stored::Raw => {
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            out.extend_from_slice(b"E'\\\\x");
+            for byte in envelope {
+                let digits = [byte >> 4, byte & 15].map(|d| HEX.get(usize::from(d)).copied().unwrap_or(b'0'));
+                out.extend_from_slice(&digits);
+            }
+        }
+    }
+    out.push(b'\'');
+}

@@ -1,0 +1,192 @@
+//! The first packets: encryption requests, cancel requests, and the StartupMessage that waits for plan and
+//! keys.
+
+use std::rc::Rc;
+
+use fieldveil_pg_wire::backend::{Authentication, tag};
+use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
+use fieldveil_plan::{PlanInput, SessionInput};
+
+use super::flight::{Awaited, Entry};
+use super::{Output, Session, State, Step, Waiting};
+use crate::client_error::ClientError;
+use crate::ports::Level;
+use crate::worker::Fetch;
+
+/// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
+/// text, and Envoy cannot start TLS in mid-stream.
+const ENCRYPTED_UPSTREAM: &str =
+    "the server answered an encryption request with yes, which the sidecar cannot follow";
+const ENCRYPTED_REMEDY: &str = "Let Envoy encrypt towards the server (a TLS transport socket with ALPN postgresql, \
+     PostgreSQL 17 or later) or reach it over a Unix socket; or set sslmode=disable and gssencmode=disable in the application.";
+
+impl Session {
+    /// The packets before the session.
+    pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
+        let (packet, taken) = match FirstPacket::parse(rest) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Step::More,
+            Err(error) => {
+                self.refuse_startup(ClientError::protocol(&error.to_string()), out);
+                return Step::Took(rest.len());
+            }
+        };
+        let bytes = rest.get(..taken).unwrap_or_default();
+        match packet {
+            FirstPacket::SslRequest | FirstPacket::GssEncRequest => {
+                out.to_server.extend_from_slice(bytes);
+                self.flight.push(Entry::client(Awaited::Encryption));
+            }
+            FirstPacket::CancelRequest => {
+                out.to_server.extend_from_slice(bytes);
+                self.state = State::Passing;
+            }
+            FirstPacket::Startup(startup) => self.startup(&startup, bytes, out),
+        }
+        Step::Took(taken)
+    }
+
+    fn startup(&mut self, startup: &StartupMessage, bytes: &[u8], out: &mut Output) {
+        let parameter = |name| startup.parameter(name).unwrap_or_default().to_owned();
+        let user = parameter("user");
+        let database = startup.parameter("database").filter(|d| !d.is_empty()).unwrap_or(&user).to_owned();
+        let input = {
+            let worker = self.worker.borrow();
+            PlanInput {
+                protocol: "postgres".into(),
+                listener: worker.config.listener.clone(),
+                workload: worker.config.workload.clone(),
+                session: SessionInput {
+                    user,
+                    database,
+                    application_name: parameter("application_name"),
+                    source: self.source.clone(),
+                },
+                ..PlanInput::default()
+            }
+        };
+        self.principal = Some(Rc::from(input.to_request()));
+        self.state = State::AwaitingPolicy(bytes.to_vec());
+        if matches!(startup.parameter("replication"), Some(mode) if !matches!(mode, "false" | "off" | "no" | "0"))
+        {
+            let error = ClientError::unsupported(
+                "replication connections carry sealed rows past the field policy and are not supported",
+                "Connect to the server directly for replication.",
+            );
+            return self.refuse_startup(error, out);
+        }
+        self.admit(out);
+    }
+
+    /// Forwards the held StartupMessage if plan and keys are there, else fetches what is missing once, else
+    /// refuses.
+    pub(super) fn admit(&mut self, out: &mut Output) {
+        match self.policy_ready() {
+            Ok(()) => {
+                let State::AwaitingPolicy(startup) =
+                    std::mem::replace(&mut self.state, State::Authenticating)
+                else {
+                    return;
+                };
+                out.to_server.extend_from_slice(&startup);
+            }
+            Err(Unready::Fetch(fetches)) => {
+                self.waiting = Waiting::Fetches(fetches.len());
+                out.fetch = fetches;
+            }
+            Err(Unready::Refuse(error)) => self.refuse_startup(error, out),
+        }
+    }
+
+    /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
+    pub(super) fn policy_ready(&mut self) -> Result<(), Unready> {
+        let Some(principal) = self.principal.clone() else {
+            return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
+        };
+        let failures = std::mem::take(&mut self.fetch_failures);
+        let plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+        let keyring = self.worker.borrow().keyring(self.now_ms);
+        let (plan, keyring) = match (plan, keyring) {
+            (Some(plan), Some(keyring)) => (plan, keyring),
+            (plan, keyring) => {
+                if let (None, Some(reason)) = (&plan, failures.get("plan")) {
+                    return Err(Unready::Refuse(ClientError::unavailable(
+                        "the policy (OPA)",
+                        reason,
+                        "Start OPA or mend the policy it serves, then connect again; the sidecar need not restart.",
+                    )));
+                }
+                if let (None, Some(reason)) = (&keyring, failures.get("keys")) {
+                    return Err(Unready::Refuse(ClientError::unavailable(
+                        "the key agent",
+                        reason,
+                        "Start the key agent or mend its keysets, then connect again; the sidecar need not restart.",
+                    )));
+                }
+                let mut fetches = Vec::new();
+                if plan.is_none() {
+                    fetches.push(Fetch::Plan(principal));
+                }
+                if keyring.is_none() {
+                    fetches.push(self.worker.borrow().fetch_keys());
+                }
+                return Err(Unready::Fetch(fetches));
+            }
+        };
+        if let Some(missing) = plan.missing_keys(&keyring) {
+            return Err(Unready::Refuse(ClientError::unavailable(
+                "a keyset that the policy names",
+                &missing,
+                "Create the keyset where the key agent reads, or mend the policy; the sidecar need not restart.",
+            )));
+        }
+        self.keyring = Some(keyring);
+        let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
+        if renewed {
+            self.plan = Some(plan);
+            self.catalog.current = None;
+        }
+        Ok(())
+    }
+
+    /// Answers before the session is up.
+    pub(super) fn startup_answer(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+        let Some(first) = rest.first() else { return Ok(Step::More) };
+        if matches!(self.flight.head().map(|e| &e.awaited), Some(Awaited::Encryption)) {
+            self.flight.pop();
+            match first {
+                b'N' => out.to_client.push(b'N'),
+                b'S' | b'G' => {
+                    self.log(Level::Error, &format!("{ENCRYPTED_UPSTREAM}; {ENCRYPTED_REMEDY}"));
+                    let error = ClientError::unsupported(ENCRYPTED_UPSTREAM, ENCRYPTED_REMEDY);
+                    self.write_error("FATAL", &error, &mut out.to_client);
+                    out.close = true;
+                }
+                // An error message of an old server, up to its end of stream.
+                _ => {
+                    out.to_client.extend_from_slice(rest);
+                    return Ok(Step::Took(rest.len()));
+                }
+            }
+            return Ok(Step::Took(1));
+        }
+        Err("an answer to nothing that was asked")
+    }
+
+    /// A message between the StartupMessage and the first ReadyForQuery: passed on.
+    pub(super) fn authentication_message(&mut self, tag: u8, body: &[u8]) {
+        if tag == tag::READY_FOR_QUERY {
+            self.state = State::Ready;
+        } else if tag == tag::AUTHENTICATION && matches!(Authentication::peek(body), Ok(Authentication::Ok)) {
+            self.worker.borrow_mut().count("connections.authenticated", 1);
+        }
+    }
+}
+
+/// Why a session cannot go on.
+pub(super) enum Unready {
+    /// These must be fetched first.
+    Fetch(Vec<Fetch>),
+    /// They were fetched, in vain.
+    Refuse(ClientError),
+}

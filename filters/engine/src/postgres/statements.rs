@@ -1,0 +1,197 @@
+//! Prepared statements and portals as the server has them, with what analysis said of each.
+//!
+//! They are entered when the message goes to the server, not when its answer comes, because clients
+//! pipeline; what a failed or skipped message changed is taken back by its [`Undo`].
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use fieldveil_pg_wire::Format;
+use fieldveil_sql::{Analysis, ParameterUse, Replacement, StatementKind};
+
+use super::catalog::ServerCatalog;
+use super::rows::{ResultColumn, RowPlan};
+use crate::field::CompiledPlan;
+
+/// Prepared statements a connection may hold.
+pub const MAX_STATEMENTS: usize = 16_384;
+/// Bytes of statement text a connection may hold.
+pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
+/// Portals a connection may hold.
+pub const MAX_PORTALS: usize = 4_096;
+
+/// One text under one plan and one catalog: what analysis said, and by what it is treated.
+pub struct Checked {
+    /// The plan it was checked against.
+    pub plan: Rc<CompiledPlan>,
+    /// The catalog it was checked against; none is needed while the plan is empty.
+    pub catalog: Option<Rc<ServerCatalog>>,
+    /// What the text does.
+    pub analysis: Analysis,
+    /// Whether it names a protected relation.
+    pub touched: bool,
+}
+
+impl Checked {
+    /// Whether protected columns may come back in rows.
+    pub fn returns_protected(&self) -> bool {
+        self.analysis.statements.iter().any(|s| s.touched && !s.reads.is_empty())
+    }
+
+    /// Whether it only reads.
+    pub fn only_reads(&self) -> bool {
+        self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
+    }
+
+    /// Whether what was sent to the server under `other` would be sent under `self` too.
+    pub fn same_as(&self, other: &Self) -> bool {
+        let meaning = |checked: &Self, field: usize| {
+            checked.plan.fields.get(field).map(|f| {
+                let spec = &f.spec;
+                (
+                    spec.label.clone(),
+                    spec.keyset.clone(),
+                    spec.tenant.clone(),
+                    spec.protection,
+                    f.declared.oid(),
+                )
+            })
+        };
+        let parameters = |checked: &Self| -> Vec<_> {
+            checked
+                .analysis
+                .parameters
+                .iter()
+                .map(|p| (p.number, p.use_, meaning(checked, p.field)))
+                .collect()
+        };
+        let splices = |checked: &Self| -> Vec<_> {
+            let kind = |with: &Replacement| match with {
+                Replacement::Text(text) => (Some(text.clone()), None),
+                Replacement::Seal { field, .. } => (None, meaning(checked, *field)),
+            };
+            checked.analysis.splices.iter().map(|s| (s.range.clone(), kind(&s.with))).collect()
+        };
+        self.touched == other.touched
+            && parameters(self) == parameters(other)
+            && splices(self) == splices(other)
+    }
+
+    /// The fields that values are looked for in.
+    pub fn sealed_searches(&self) -> impl Iterator<Item = usize> + '_ {
+        let spliced = self.analysis.splices.iter().filter_map(|s| match s.with {
+            Replacement::Seal { field, use_: ParameterUse::Search, .. } => Some(field),
+            _ => None,
+        });
+        let bound =
+            self.analysis.parameters.iter().filter(|p| p.use_ == ParameterUse::Search).map(|p| p.field);
+        spliced.chain(bound)
+    }
+}
+
+/// A prepared statement.
+pub struct Statement {
+    /// The client's text, as it came.
+    pub text: Rc<[u8]>,
+    /// The parameter types that the client declared; 0 is "infer".
+    pub parameter_types: Vec<u32>,
+    /// What analysis said, renewed when plan or catalog change.
+    pub checked: RefCell<Rc<Checked>>,
+    /// The server's RowDescription, once it came.
+    pub columns: OnceCell<Vec<ResultColumn>>,
+    /// Whether ParseComplete came.
+    pub confirmed: Cell<bool>,
+    /// How many Syncs went before its Parse.
+    pub group: u64,
+}
+
+/// A portal.
+pub struct Portal {
+    /// What it executes; the statement's analysis as it was at Bind.
+    pub checked: Rc<Checked>,
+    /// The statement.
+    pub statement: Rc<Statement>,
+    /// Result format codes, as Bind gave them.
+    pub result_formats: Vec<Format>,
+    /// What its rows get, once known.
+    pub rows: OnceCell<Rc<RowPlan>>,
+}
+
+/// What a message changed in the maps.
+pub enum Undo {
+    /// A statement was set or removed: this is what was there.
+    Statement(Vec<u8>, Option<Rc<Statement>>),
+    /// A portal was set or removed: this is what was there.
+    Portal(Vec<u8>, Option<Rc<Portal>>),
+}
+
+/// A connection's statements and portals.
+#[derive(Default)]
+pub struct Statements {
+    statements: HashMap<Vec<u8>, Rc<Statement>>,
+    portals: HashMap<Vec<u8>, Rc<Portal>>,
+    bytes: usize,
+}
+
+impl Statements {
+    /// A statement by name.
+    pub fn statement(&self, name: &[u8]) -> Option<&Rc<Statement>> {
+        self.statements.get(name)
+    }
+
+    /// A portal by name.
+    pub fn portal(&self, name: &[u8]) -> Option<&Rc<Portal>> {
+        self.portals.get(name)
+    }
+
+    /// Whether one more statement with this text would pass a limit.
+    pub fn is_full(&self, name: &[u8], text: &[u8]) -> bool {
+        let replaced = self.statements.get(name).map_or(0, |s| s.text.len());
+        let bytes = self.bytes.saturating_sub(replaced).saturating_add(text.len());
+        bytes > MAX_STATEMENT_BYTES
+            || (self.statements.len() >= MAX_STATEMENTS && !self.statements.contains_key(name))
+    }
+
+    /// Whether one more portal would pass a limit.
+    pub fn portals_full(&self, name: &[u8]) -> bool {
+        self.portals.len() >= MAX_PORTALS && !self.portals.contains_key(name)
+    }
+
+    /// Sets or removes a statement.
+    pub fn set_statement(&mut self, name: &[u8], statement: Option<Rc<Statement>>) -> Undo {
+        let before = match statement {
+            Some(statement) => {
+                self.bytes = self.bytes.saturating_add(statement.text.len());
+                self.statements.insert(name.to_vec(), statement)
+            }
+            None => self.statements.remove(name),
+        };
+        if let Some(before) = &before {
+            self.bytes = self.bytes.saturating_sub(before.text.len());
+        }
+        Undo::Statement(name.to_vec(), before)
+    }
+
+    /// Sets or removes a portal.
+    pub fn set_portal(&mut self, name: &[u8], portal: Option<Rc<Portal>>) -> Undo {
+        let before = match portal {
+            Some(portal) => self.portals.insert(name.to_vec(), portal),
+            None => self.portals.remove(name),
+        };
+        Undo::Portal(name.to_vec(), before)
+    }
+
+    /// Takes a change back.
+    pub fn undo(&mut self, undo: Undo) {
+        match undo {
+            Undo::Statement(name, before) => drop(self.set_statement(&name, before)),
+            Undo::Portal(name, before) => drop(self.set_portal(&name, before)),
+        }
+    }
+
+    /// Portals end with their transaction.
+    pub fn forget_portals(&mut self) {
+        self.portals.clear();
+    }
+}

@@ -1,0 +1,95 @@
+//! Asking OPA and the key agent, from a root or a stream context alike.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use fieldveil_engine::worker::{Answer, Fetch, Worker};
+use proxy_wasm::traits::Context;
+
+/// Bytes of an answer that are read at most; the engine's own limits lie below.
+const MAX_BODY: usize = 8 << 20;
+
+/// The calls of one context that are not answered yet.
+#[derive(Default)]
+pub struct Callouts {
+    open: HashMap<u32, Fetch>,
+}
+
+impl Callouts {
+    /// Sends a question. The error is the reason why Envoy did not take it.
+    pub fn send(
+        &mut self,
+        context: &impl Context,
+        worker: &Worker,
+        fetch: Fetch,
+    ) -> Result<(), (Fetch, String)> {
+        let config = &worker.config;
+        let (cluster, timeout_ms) = match &fetch {
+            Fetch::Plan(_) => (&config.policy.cluster, config.policy.timeout_ms),
+            Fetch::Keys { .. } => (&config.keys.cluster, config.keys.timeout_ms),
+        };
+        let (headers, body) = match &fetch {
+            Fetch::Plan(input) => {
+                let headers = vec![
+                    (":method", "POST"),
+                    (":path", config.policy.path.as_str()),
+                    (":authority", cluster.as_str()),
+                    ("content-type", "application/json"),
+                ];
+                (headers, Some(input.as_bytes()))
+            }
+            Fetch::Keys { etag } => {
+                let mut headers = vec![
+                    (":method", "GET"),
+                    (":path", config.keys.path.as_str()),
+                    (":authority", cluster.as_str()),
+                ];
+                headers.extend(etag.as_deref().map(|etag| ("if-none-match", etag)));
+                (headers, None)
+            }
+        };
+        match context.dispatch_http_call(
+            cluster,
+            headers,
+            body,
+            Vec::new(),
+            Duration::from_millis(timeout_ms),
+        ) {
+            Ok(token) => {
+                self.open.insert(token, fetch);
+                Ok(())
+            }
+            Err(status) => {
+                Err((fetch, format!("Envoy did not take the call to cluster {cluster} ({status:?})")))
+            }
+        }
+    }
+
+    /// Gives the answer to the worker. Returns which fetch it was and whether the worker could use it.
+    pub fn receive(
+        &mut self,
+        context: &impl Context,
+        worker: &mut Worker,
+        token: u32,
+        body_size: usize,
+    ) -> Option<(Fetch, Result<(), String>)> {
+        let fetch = self.open.remove(&token)?;
+        let header = |name| {
+            let value = context.get_http_call_response_header_bytes(name)?;
+            String::from_utf8(value).ok()
+        };
+        let status = header(":status");
+        let body;
+        let answer = match status.as_deref() {
+            Some("200") => {
+                body = context.get_http_call_response_body(0, body_size.min(MAX_BODY)).unwrap_or_default();
+                Answer::Body { body: &body, etag: header("etag") }
+            }
+            Some("304") => Answer::NotModified,
+            Some(status) => Answer::Failed(format!("it answered HTTP {status}")),
+            None => Answer::Failed("it did not answer in time".into()),
+        };
+        let result = worker.answered(&fetch, answer, crate::ports::now_ms());
+        Some((fetch, result))
+    }
+}

@@ -1,0 +1,118 @@
+//! The root context: one worker's shared state, renewed on the tick.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use fieldveil_engine::config::Config;
+use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_engine::worker::Worker;
+use proxy_wasm::traits::{Context, RootContext, StreamContext};
+use proxy_wasm::types::ContextType;
+
+use crate::callouts::Callouts;
+use crate::metrics::Metrics;
+use crate::ports::{EnvoyPorts, now_ms};
+use crate::stream::Stream;
+use crate::write_log;
+
+/// How often the worker looks for what is due.
+const TICK: Duration = Duration::from_secs(1);
+
+/// What the contexts of one worker share.
+#[derive(Clone)]
+pub struct Shared {
+    /// The engine's state.
+    pub worker: Rc<RefCell<Worker>>,
+    /// The engine's world.
+    pub ports: Rc<RefCell<dyn Ports>>,
+    /// The worker's statistics.
+    pub metrics: Rc<RefCell<Metrics>>,
+}
+
+impl Shared {
+    /// Moves what was counted into Envoy's statistics.
+    pub fn publish(&self) {
+        let counts = self.worker.borrow_mut().take_counts();
+        if !counts.is_empty() {
+            self.metrics.borrow_mut().add(counts);
+        }
+    }
+}
+
+/// The root context.
+#[derive(Default)]
+pub struct Root {
+    shared: Option<Shared>,
+    callouts: Callouts,
+}
+
+impl Context for Root {
+    fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
+        let Some(shared) = self.shared.clone() else { return };
+        let mut callouts = std::mem::take(&mut self.callouts);
+        let received = callouts.receive(self, &mut shared.worker.borrow_mut(), token, body_size);
+        self.callouts = callouts;
+        if let Some((fetch, Err(reason))) = received {
+            let part = match fetch {
+                fieldveil_engine::worker::Fetch::Plan(_) => "the plan (OPA)",
+                fieldveil_engine::worker::Fetch::Keys { .. } => "the keysets (key agent)",
+            };
+            write_log(
+                Level::Warn,
+                &format!(
+                    "{part} could not be renewed: {reason}; what is held stays in use until it is too old"
+                ),
+            );
+            shared.worker.borrow_mut().count("renewals.failed", 1);
+        }
+        shared.publish();
+    }
+}
+
+impl RootContext for Root {
+    fn on_configure(&mut self, _size: usize) -> bool {
+        let configuration = self.get_plugin_configuration().unwrap_or_default();
+        let config = match Config::from_json(&configuration) {
+            Ok(config) => config,
+            Err(error) => {
+                write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));
+                return false;
+            }
+        };
+        let ports = match EnvoyPorts::new() {
+            Ok(ports) => ports,
+            Err(error) => {
+                write_log(Level::Error, &format!("Envoy gives no randomness: {error}"));
+                return false;
+            }
+        };
+        self.shared = Some(Shared {
+            worker: Rc::new(RefCell::new(Worker::new(config))),
+            ports: Rc::new(RefCell::new(ports)),
+            metrics: Rc::default(),
+        });
+        self.set_tick_period(TICK);
+        true
+    }
+
+    fn on_tick(&mut self) {
+        let Some(shared) = self.shared.clone() else { return };
+        let due = shared.worker.borrow_mut().due(now_ms());
+        let mut callouts = std::mem::take(&mut self.callouts);
+        for fetch in due {
+            if let Err((_, reason)) = callouts.send(self, &shared.worker.borrow(), fetch) {
+                write_log(Level::Warn, &reason);
+            }
+        }
+        self.callouts = callouts;
+    }
+
+    fn create_stream_context(&self, _context_id: u32) -> Option<Box<dyn StreamContext>> {
+        Some(Box::new(Stream::new(self.shared.clone()?)))
+    }
+
+    fn get_type(&self) -> Option<ContextType> {
+        Some(ContextType::StreamContext)
+    }
+}

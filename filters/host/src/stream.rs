@@ -1,0 +1,128 @@
+//! The stream context: one connection's bytes between Envoy's buffers and the engine.
+//!
+//! Each callback takes all of Envoy's buffer and puts the finished output in its place. While the session
+//! waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
+//! the server must get meanwhile (the catalog's question) is let through by resuming within the pause.
+
+use std::net::SocketAddr;
+
+use fieldveil_engine::ports::Level;
+use fieldveil_engine::postgres::{Output, Session};
+use fieldveil_engine::worker::Fetch;
+use proxy_wasm::traits::{Context, StreamContext};
+use proxy_wasm::types::Action;
+
+use crate::callouts::Callouts;
+use crate::root::Shared;
+use crate::write_log;
+
+/// One connection.
+pub struct Stream {
+    shared: Shared,
+    session: Option<Session>,
+    callouts: Callouts,
+}
+
+impl Stream {
+    /// A new connection.
+    pub fn new(shared: Shared) -> Self {
+        Self { shared, session: None, callouts: Callouts::default() }
+    }
+
+    fn session(&mut self) -> &mut Session {
+        let source = || {
+            let address = self.get_property(vec!["source", "address"]).unwrap_or_default();
+            let address = String::from_utf8_lossy(&address).into_owned();
+            address.parse::<SocketAddr>().map_or(address, |parsed| parsed.ip().to_string())
+        };
+        let source = if self.session.is_none() { source() } else { String::new() };
+        let shared = &self.shared;
+        self.session.get_or_insert_with(|| Session::new(shared.worker.clone(), shared.ports.clone(), source))
+    }
+
+    /// Gives the session what lies in Envoy's downstream buffer and puts the output in its place.
+    fn client_data(&mut self) -> Action {
+        let bytes = self.get_downstream_data(0, usize::MAX).unwrap_or_default();
+        let mut output = self.session().client_data(&bytes);
+        self.set_downstream_data(0, usize::MAX, &output.to_server);
+        self.carry_out(&mut output);
+        let waits = self.session().is_waiting();
+        if waits && !output.to_server.is_empty() {
+            self.resume_downstream();
+        }
+        self.shared.publish();
+        if waits { Action::Pause } else { Action::Continue }
+    }
+
+    /// Goes on with the client's side, paused before.
+    fn resume_client(&mut self) {
+        if self.client_data() == Action::Continue {
+            self.resume_downstream();
+        }
+    }
+
+    /// Sends what the session wants fetched, and ends the connection where it wants that.
+    fn carry_out(&mut self, output: &mut Output) {
+        for fetch in std::mem::take(&mut output.fetch) {
+            let mut callouts = std::mem::take(&mut self.callouts);
+            let sent = callouts.send(self, &self.shared.worker.borrow(), fetch);
+            self.callouts = callouts;
+            if let Err((fetch, reason)) = sent {
+                self.answered(&fetch, Err(reason));
+            }
+        }
+        if output.close {
+            self.close_upstream();
+            self.close_downstream();
+        }
+    }
+
+    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+        if let Err(reason) = &result {
+            write_log(Level::Warn, reason);
+        }
+        self.session().answered(fetch, result);
+    }
+}
+
+impl Context for Stream {
+    fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
+        let mut callouts = std::mem::take(&mut self.callouts);
+        let received = callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, body_size);
+        self.callouts = callouts;
+        let Some((fetch, result)) = received else { return };
+        self.answered(&fetch, result);
+        if !self.session().is_waiting() {
+            self.resume_client();
+        }
+    }
+
+    fn on_done(&mut self) -> bool {
+        if let Some(line) = self.session.as_ref().and_then(Session::audit_line) {
+            write_log(Level::Info, &line);
+        }
+        self.shared.publish();
+        true
+    }
+}
+
+impl StreamContext for Stream {
+    fn on_downstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+        if self.session().is_waiting() {
+            return Action::Pause;
+        }
+        self.client_data()
+    }
+
+    fn on_upstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+        let bytes = self.get_upstream_data(0, usize::MAX).unwrap_or_default();
+        let mut output = self.session().server_data(&bytes);
+        self.set_upstream_data(0, usize::MAX, &output.to_client);
+        self.carry_out(&mut output);
+        if output.resume {
+            self.resume_client();
+        }
+        self.shared.publish();
+        Action::Continue
+    }
+}
