@@ -1,1 +1,15 @@
-//! fieldveil-plan
+//! The question to the policy and its answer, the plan: what is protected, how, and who sees what.
+//!
+//! Plain data with its checks; it fetches nothing and knows no protocol. It assumes OPA's data API:
+//! `{"input": …}` in, `{"result": …}` out. The same shapes are written as JSON schemas beside the policies.
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
+
+mod error;
+mod input;
+mod plan;
+mod relation;
+
+pub use error::PlanError;
+pub use input::{PlanInput, SessionInput, Workload};
+pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, Plan, PlanField, Protection, Treatment, WriteRule};
