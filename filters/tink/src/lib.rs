@@ -1,1 +1,25 @@
-//! fieldveil-tink
+//! Tink keysets and the primitives that fields are sealed with, byte for byte as stock Tink has them.
+//!
+//! AEAD with AES-GCM, AES-GCM-SIV, ChaCha20-Poly1305 and XChaCha20-Poly1305; deterministic AEAD with AES-SIV;
+//! output prefix TINK. Not a general Tink: it opens no encrypted keysets (the key agent does), manages no keys
+//! and keeps none on disk. It assumes one thread, and randomness that its caller provides through [`Random`].
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
+
+mod aead;
+mod deterministic;
+mod error;
+mod keyset;
+mod primitives;
+mod proto;
+
+pub use aead::Aead;
+pub use deterministic::DeterministicAead;
+pub use error::{CryptError, KeysetError};
+pub use keyset::Keyset;
+
+/// A source of unpredictable bytes.
+pub trait Random {
+    /// Fills `bytes`.
+    fn fill(&mut self, bytes: &mut [u8]);
+}

@@ -1,1 +1,20 @@
-//! fieldveil-values
+//! Values of the declared types: from what a client sends, text or binary, to the one canonical text that is
+//! sealed, and back.
+//!
+//! The canonical text is what PostgreSQL itself prints with `DateStyle` ISO, `TimeZone` UTC, hex `bytea` and
+//! the shortest exact floats, after the type's modifiers were applied as the server applies them. Input that
+//! the server would read by a session's settings (`01/02/2020`, a `timestamptz` without a zone) is refused.
+//! Not a general PostgreSQL type library: it assumes UTF-8 text and knows scalars only.
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
+
+mod declared;
+mod error;
+mod mask;
+pub mod oid;
+mod types;
+
+pub use declared::DeclaredType;
+pub use error::ValueError;
+pub use mask::{Mask, UnknownMask};
+pub use types::decode_binary;

@@ -1,0 +1,58 @@
+//! Deterministic AEAD: AES-SIV, the one algorithm that Tink has for it.
+
+mod aes_siv;
+
+use zeroize::Zeroizing;
+
+use self::aes_siv::AesSivKey;
+use crate::error::{CryptError, KeysetError};
+use crate::keyset::{Keyset, RawKey};
+use crate::primitives::Keys;
+
+const PURPOSE: &str = "deterministic AEAD";
+
+/// Seals with the primary key, opens with any enabled one. Equal values under one key have equal ciphertexts.
+pub struct DeterministicAead(Keys<AesSivKey>);
+
+impl DeterministicAead {
+    /// From a keyset whose enabled keys are all deterministic.
+    pub fn new(keyset: &Keyset) -> Result<Self, KeysetError> {
+        Keys::new(keyset, read).map(Self)
+    }
+
+    /// Seals `plaintext`, binding `associated_data` to it.
+    pub fn encrypt(&self, plaintext: &[u8], associated_data: &[u8]) -> Result<Vec<u8>, CryptError> {
+        let (prefix, key) = self.0.primary()?;
+        key.encrypt(prefix, plaintext, associated_data)
+    }
+
+    /// Opens what was sealed with the same associated data.
+    pub fn decrypt(
+        &self,
+        ciphertext: &[u8],
+        associated_data: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
+        let (key, rest) = self.0.of(ciphertext)?;
+        key.decrypt(rest, associated_data)
+    }
+
+    /// The key ids, the primary's first.
+    pub fn key_ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.ids()
+    }
+}
+
+fn read(raw: &RawKey) -> Result<AesSivKey, KeysetError> {
+    if raw.type_url != aes_siv::TYPE_URL {
+        let type_url = raw.type_url.clone();
+        return Err(KeysetError::UnsupportedType { key_id: raw.id, type_url, purpose: PURPOSE });
+    }
+    aes_siv::read(&raw.value).ok_or(KeysetError::MalformedKey { key_id: raw.id, algorithm: "AES-SIV" })
+}
+
+impl std::fmt::Debug for DeterministicAead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: Vec<u32> = self.key_ids().collect();
+        f.debug_struct("DeterministicAead").field("keys", &ids).finish_non_exhaustive()
+    }
+}

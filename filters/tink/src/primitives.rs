@@ -1,0 +1,52 @@
+//! What the primitives share: the prefix that names the key, and the search for that key.
+
+use crate::error::{CryptError, KeysetError};
+use crate::keyset::{Keyset, RawKey};
+
+/// First byte of a ciphertext with output prefix TINK.
+const START: u8 = 1;
+/// That byte and the key id.
+pub(crate) const PREFIX_LEN: usize = 5;
+
+/// The keys of one purpose, ready for use; the primary first.
+pub(crate) struct Keys<T> {
+    keys: Vec<(u32, T)>,
+}
+
+impl<T> Keys<T> {
+    /// Reads every enabled key of the keyset.
+    pub(crate) fn new(
+        keyset: &Keyset,
+        read: impl Fn(&RawKey) -> Result<T, KeysetError>,
+    ) -> Result<Self, KeysetError> {
+        let mut keys = Vec::with_capacity(keyset.keys.len());
+        for raw in &keyset.keys {
+            let key = (raw.id, read(raw)?);
+            let at = if raw.id == keyset.primary { 0 } else { keys.len() };
+            keys.insert(at, key);
+        }
+        Ok(Self { keys })
+    }
+
+    /// The key that seals, with the prefix that names it.
+    pub(crate) fn primary(&self) -> Result<([u8; PREFIX_LEN], &T), CryptError> {
+        let (id, key) = self.keys.first().ok_or(CryptError::Malformed)?;
+        let [a, b, c, d] = id.to_be_bytes();
+        Ok(([START, a, b, c, d], key))
+    }
+
+    /// The key that a ciphertext names, and what follows its prefix.
+    pub(crate) fn of<'c>(&self, ciphertext: &'c [u8]) -> Result<(&T, &'c [u8]), CryptError> {
+        let Some((&[START, a, b, c, d], rest)) = ciphertext.split_first_chunk::<PREFIX_LEN>() else {
+            return Err(CryptError::Malformed);
+        };
+        let id = u32::from_be_bytes([a, b, c, d]);
+        let (_, key) = self.keys.iter().find(|(known, _)| *known == id).ok_or(CryptError::UnknownKey(id))?;
+        Ok((key, rest))
+    }
+
+    /// The key ids, the primary's first.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.keys.iter().map(|(id, _)| *id)
+    }
+}

@@ -1,0 +1,59 @@
+//! Tink's protobuf messages, as far as they are read (`tink.proto` and one file an algorithm).
+
+/// `KeyStatusType`.
+pub(crate) const ENABLED: i32 = 1;
+/// See [`ENABLED`].
+pub(crate) const DISABLED: i32 = 2;
+/// See [`ENABLED`].
+pub(crate) const DESTROYED: i32 = 3;
+/// `OutputPrefixType.TINK`.
+pub(crate) const TINK: i32 = 1;
+
+/// `Keyset`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Keyset {
+    #[prost(uint32, tag = "1")]
+    pub(crate) primary_key_id: u32,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) key: Vec<Key>,
+}
+
+/// `Keyset.Key`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct Key {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) key_data: Option<KeyData>,
+    #[prost(int32, tag = "2")]
+    pub(crate) status: i32,
+    #[prost(uint32, tag = "3")]
+    pub(crate) key_id: u32,
+    #[prost(int32, tag = "4")]
+    pub(crate) output_prefix_type: i32,
+}
+
+/// `KeyData`.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct KeyData {
+    #[prost(string, tag = "1")]
+    pub(crate) type_url: String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) value: Vec<u8>,
+}
+
+/// `AesGcmKey`, `AesGcmSivKey` and `XChaCha20Poly1305Key`: the key is field 3.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct KeyInField3 {
+    #[prost(uint32, tag = "1")]
+    pub(crate) version: u32,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) key_value: Vec<u8>,
+}
+
+/// `AesSivKey` and `ChaCha20Poly1305Key`: the key is field 2.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct KeyInField2 {
+    #[prost(uint32, tag = "1")]
+    pub(crate) version: u32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) key_value: Vec<u8>,
+}

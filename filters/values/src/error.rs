@@ -1,0 +1,35 @@
+//! What is wrong with a value or a type. No error carries any part of a value.
+
+/// A value that cannot be taken, or a type that is not known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// Not the text of a value of the type.
+    #[error("it is not a valid {0}")]
+    Invalid(&'static str),
+    /// The server would read it by the session's settings, or in one of several ways.
+    #[error("it is ambiguous for {kind}; {remedy}")]
+    Ambiguous {
+        /// The type.
+        kind: &'static str,
+        /// What to send instead.
+        remedy: &'static str,
+    },
+    /// Outside what the type or its modifier holds.
+    #[error("it is out of range for {0}")]
+    OutOfRange(&'static str),
+    /// Longer than `varchar(n)` or `char(n)`.
+    #[error("it is longer than {0} characters")]
+    TooLong(u32),
+    /// The server would take it, this crate does not.
+    #[error("it is not supported: {0}")]
+    Unsupported(&'static str),
+    /// A binary value of a type that is not known here.
+    #[error("binary values of the type with OID {0} are not supported; send text")]
+    UnsupportedOid(u32),
+    /// A declared type that is not known here.
+    #[error(
+        "it is not a known type; known are text, varchar(n), char(n), int2, int4, int8, bool, float8, numeric(p,s), date, timestamp(p), timestamptz(p), uuid, json, bytea"
+    )]
+    UnknownType,
+}

@@ -1,0 +1,63 @@
+//! `bytea`: `\x` and lower-case hexadecimal; the escape form is read too.
+
+use crate::ValueError;
+
+const KIND: &str = "bytea";
+
+fn parse(text: &str) -> Result<Vec<u8>, ValueError> {
+    match text.strip_prefix("\\x") {
+        Some(hex) => parse_hex(hex),
+        None => parse_escape(text.as_bytes()),
+    }
+}
+
+fn parse_hex(hex: &str) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = Vec::with_capacity(hex.len() / 2);
+    let mut chars = hex.chars();
+    while let Some(high) = chars.next() {
+        // White space may stand between pairs, not within.
+        if matches!(high, ' ' | '\n' | '\t' | '\r') {
+            continue;
+        }
+        let digit = |c: Option<char>| c.and_then(|c| c.to_digit(16)).and_then(|d| u8::try_from(d).ok());
+        let (Some(high), Some(low)) = (digit(Some(high)), digit(chars.next())) else {
+            return Err(ValueError::Invalid(KIND));
+        };
+        bytes.push((high << 4) | low);
+    }
+    Ok(bytes)
+}
+
+fn parse_escape(mut rest: &[u8]) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let Some((first, tail)) = rest.split_first() {
+        let (byte, tail) = match (first, tail) {
+            (b'\\', [b'\\', tail @ ..]) => (b'\\', tail),
+            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..]) => {
+                (((a & 3) << 6) | ((b & 7) << 3) | (c & 7), tail)
+            }
+            (b'\\', _) => return Err(ValueError::Invalid(KIND)),
+            (byte, tail) => (*byte, tail),
+        };
+        bytes.push(byte);
+        rest = tail;
+    }
+    Ok(bytes)
+}
+
+pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {
+    parse(text).map(|bytes| decode(&bytes))
+}
+
+pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
+    parse(text)
+}
+
+pub(crate) fn decode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().saturating_mul(2).saturating_add(2));
+    text.push_str("\\x");
+    for byte in bytes {
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
+}
