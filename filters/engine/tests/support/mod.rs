@@ -1,0 +1,343 @@
+//! A session between a scripted client and a scripted server, with a fixed clock and a counter for randomness.
+
+#![allow(dead_code, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fieldveil_engine::Random;
+use fieldveil_engine::config::Config;
+use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_engine::postgres::{Output, Session};
+use fieldveil_engine::worker::{Answer, Fetch, Worker};
+use fieldveil_pg_wire::frame::write_message;
+use fieldveil_pg_wire::frontend::{Bind, Execute, Parse, Query, Sync};
+use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
+use serde_json::json;
+
+/// Ports that can be looked into.
+#[derive(Default)]
+pub struct TestPorts {
+    pub now_ms: u64,
+    counter: u8,
+    pub lines: RefCell<Vec<String>>,
+}
+
+impl Random for TestPorts {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for byte in bytes {
+            self.counter = self.counter.wrapping_add(1);
+            *byte = self.counter;
+        }
+    }
+}
+
+impl Ports for TestPorts {
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn log(&self, _level: Level, line: &str) {
+        self.lines.borrow_mut().push(line.to_owned());
+    }
+}
+
+/// A session and all that came out of it.
+pub struct Dialogue {
+    pub session: Session,
+    pub worker: Rc<RefCell<Worker>>,
+    pub ports: Rc<RefCell<TestPorts>>,
+    pub to_server: Vec<u8>,
+    pub to_client: Vec<u8>,
+    pub fetches: Vec<Fetch>,
+    pub closed: bool,
+    /// How many bytes a callback brings at most.
+    pub chunk: usize,
+    unread: Vec<u8>,
+}
+
+pub fn field(
+    column: &str,
+    protection: &str,
+    type_name: &str,
+    read: serde_json::Value,
+    write: &str,
+) -> serde_json::Value {
+    json!({"relation": "public.customer", "column": column, "label": format!("customer.{column}"), "keyset": "pii",
+        "tenant": "", "protection": protection, "type": type_name, "read": read, "write": write})
+}
+
+/// `ssn` deterministic and `notes` randomized, both revealed and written.
+pub fn revealing() -> Vec<serde_json::Value> {
+    vec![
+        field("ssn", "deterministic", "text", json!({"treatment": "reveal"}), "seal"),
+        field("notes", "randomized", "text", json!({"treatment": "reveal"}), "seal"),
+    ]
+}
+
+pub fn plan(fields: &[serde_json::Value]) -> Vec<u8> {
+    let result = json!({"revision": format!("{fields:?}"), "ttl_seconds": 30, "max_stale_seconds": 300, "fields": fields});
+    json!({ "result": result }).to_string().into_bytes()
+}
+
+fn frozen_keysets() -> serde_json::Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../envelope/testdata/v1.json");
+    serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).unwrap()).unwrap()["keysets"].clone()
+}
+
+/// The agent's answer, with the frozen test keysets.
+pub fn keys() -> Vec<u8> {
+    let frozen = frozen_keysets();
+    let pii = json!({"aead": frozen["aes256-gcm"], "deterministic": frozen["aes-siv"]});
+    json!({"revision": "1", "keysets": {"pii": pii}}).to_string().into_bytes()
+}
+
+/// The catalog's rows for `public.customer (id, name, ssn, notes)`.
+pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
+    ["id:20", "name:25", "ssn:25", "notes:25"]
+        .iter()
+        .enumerate()
+        .map(|(index, column)| {
+            let (name, oid) = column.split_once(':').unwrap();
+            let number = (index + 1).to_string();
+            ["16400", "public", "customer", "r", "t", &number, name, oid, "f", "", "public", "customer", "t"]
+                .iter()
+                .map(|v| Some(v.as_bytes().to_vec()))
+                .collect()
+        })
+        .collect()
+}
+
+pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_message(&mut out, tag, |out| out.extend_from_slice(body)).unwrap();
+    out
+}
+
+pub fn ready(status: u8) -> Vec<u8> {
+    message(b'Z', &[status])
+}
+
+pub fn data_row(values: &[Option<Vec<u8>>]) -> Vec<u8> {
+    let mut body = u16::try_from(values.len()).unwrap().to_be_bytes().to_vec();
+    for value in values {
+        match value {
+            None => body.extend((-1_i32).to_be_bytes()),
+            Some(value) => {
+                body.extend(u32::try_from(value.len()).unwrap().to_be_bytes());
+                body.extend(value);
+            }
+        }
+    }
+    message(b'D', &body)
+}
+
+/// `(name, attnum)` of `public.customer`.
+pub fn row_description(columns: &[(&str, i16)]) -> Vec<u8> {
+    let mut body = u16::try_from(columns.len()).unwrap().to_be_bytes().to_vec();
+    for (name, number) in columns {
+        body.extend(name.as_bytes());
+        body.push(0);
+        body.extend(16400_u32.to_be_bytes());
+        body.extend(number.to_be_bytes());
+        body.extend(25_u32.to_be_bytes());
+        body.extend((-1_i16).to_be_bytes());
+        body.extend((-1_i32).to_be_bytes());
+        body.extend(0_i16.to_be_bytes());
+    }
+    message(b'T', &body)
+}
+
+pub fn complete(tag: &str) -> Vec<u8> {
+    message(b'C', &[tag.as_bytes(), b"\0"].concat())
+}
+
+pub fn server_error(code: &str) -> Vec<u8> {
+    message(b'E', format!("SERROR\0VERROR\0C{code}\0Mthe server's own text\0\0").as_bytes())
+}
+
+pub fn query(text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    Query { text: text.as_bytes() }.encode(&mut out).unwrap();
+    out
+}
+
+pub fn parse(name: &str, text: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    Parse { name: name.as_bytes(), text: text.as_bytes(), parameter_types: vec![] }.encode(&mut out).unwrap();
+    out
+}
+
+pub fn bind(statement: &str, values: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let values = values.iter().map(|v| Some((*v).into())).collect();
+    Bind {
+        portal: b"",
+        statement: statement.as_bytes(),
+        parameter_formats: vec![],
+        values,
+        result_formats: vec![],
+    }
+    .encode(&mut out)
+    .unwrap();
+    out
+}
+
+pub fn execute() -> Vec<u8> {
+    let mut out = Vec::new();
+    Execute { portal: b"", max_rows: 0 }.encode(&mut out).unwrap();
+    out
+}
+
+pub fn sync() -> Vec<u8> {
+    let mut out = Vec::new();
+    Sync.encode(&mut out).unwrap();
+    out
+}
+
+pub fn startup(user: &str) -> Vec<u8> {
+    let parameters = vec![("user".to_owned(), user.to_owned()), ("database".to_owned(), "shop".to_owned())];
+    let mut out = Vec::new();
+    StartupMessage { version: ProtocolVersion::V3_0, parameters }.encode(&mut out).unwrap();
+    out
+}
+
+impl Dialogue {
+    /// A connection of which nothing was heard yet.
+    pub fn new() -> Self {
+        let config = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
+            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}}"#;
+        let worker = Rc::new(RefCell::new(Worker::new(Config::from_json(config).unwrap())));
+        let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
+        let session = Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into());
+        Self {
+            session,
+            worker,
+            ports,
+            to_server: vec![],
+            to_client: vec![],
+            fetches: vec![],
+            closed: false,
+            chunk: usize::MAX,
+            unread: vec![],
+        }
+    }
+
+    /// A session that is up under a plan with these fields.
+    pub fn ready(fields: &[serde_json::Value]) -> Self {
+        Self::ready_in_chunks(fields, usize::MAX)
+    }
+
+    pub fn ready_in_chunks(fields: &[serde_json::Value], chunk: usize) -> Self {
+        let mut dialogue = Self::new();
+        dialogue.chunk = chunk;
+        dialogue.client(&startup("app"));
+        dialogue.answer_fetches(Ok(&plan(fields)), Ok(&keys()));
+        assert!(!dialogue.session.is_waiting());
+        dialogue.server(&message(b'R', &[0, 0, 0, 0]));
+        dialogue.server(&message(b'S', b"client_encoding\0UTF8\0"));
+        dialogue.server(&ready(b'I'));
+        dialogue.to_server.clear();
+        dialogue.to_client.clear();
+        dialogue
+    }
+
+    /// As [`Self::ready`], with the catalog read.
+    pub fn with_catalog(fields: &[serde_json::Value]) -> Self {
+        Self::with_catalog_in_chunks(fields, usize::MAX)
+    }
+
+    pub fn with_catalog_in_chunks(fields: &[serde_json::Value], chunk: usize) -> Self {
+        let mut dialogue = Self::ready_in_chunks(fields, chunk);
+        dialogue.client(&query("SELECT 1"));
+        dialogue.answer_catalog();
+        dialogue.server(&[complete("SELECT 0"), ready(b'I')].concat());
+        dialogue.to_server.clear();
+        dialogue.to_client.clear();
+        dialogue
+    }
+
+    /// The server's answer to the catalog's question.
+    pub fn answer_catalog(&mut self) {
+        assert!(self.session.is_waiting(), "no catalog is asked for");
+        let mut answer = [message(b'1', b""), message(b'2', b"")].concat();
+        for row in catalog_rows() {
+            answer.extend(data_row(&row));
+        }
+        answer.extend([complete("SELECT 4"), message(b'3', b""), message(b'3', b""), ready(b'I')].concat());
+        self.server(&answer);
+    }
+
+    pub fn answer_fetches(&mut self, plan: Result<&[u8], &str>, keys: Result<&[u8], &str>) {
+        for fetch in std::mem::take(&mut self.fetches) {
+            let answer = match if matches!(fetch, Fetch::Plan(_)) { plan } else { keys } {
+                Ok(body) => Answer::Body { body, etag: None },
+                Err(reason) => Answer::Failed(reason.to_owned()),
+            };
+            let now_ms = self.ports.borrow().now_ms;
+            let result = self.worker.borrow_mut().answered(&fetch, answer, now_ms);
+            self.session.answered(&fetch, result);
+        }
+        self.client(b"");
+    }
+
+    fn take(&mut self, output: Output) {
+        self.to_server.extend(output.to_server);
+        self.to_client.extend(output.to_client);
+        self.fetches.extend(output.fetch);
+        self.closed |= output.close;
+    }
+
+    /// Bytes from the client, held back as the host does while the session waits.
+    pub fn client(&mut self, bytes: &[u8]) {
+        self.unread.extend_from_slice(bytes);
+        loop {
+            if self.session.is_waiting() {
+                return;
+            }
+            let rest = self.unread.split_off(self.unread.len().min(self.chunk));
+            let chunk = std::mem::replace(&mut self.unread, rest);
+            let output = self.session.client_data(&chunk);
+            self.take(output);
+            if self.unread.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Bytes from the server.
+    pub fn server(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(self.chunk.min(bytes.len()).max(1)) {
+            let output = self.session.server_data(chunk);
+            let resume = output.resume;
+            self.take(output);
+            if resume {
+                self.client(b"");
+            }
+        }
+    }
+
+    pub fn take_to_server(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.to_server)
+    }
+
+    pub fn take_to_client(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.to_client)
+    }
+}
+
+/// Whether `needle` stands anywhere in `haystack`.
+pub fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+/// The tags of the messages in `bytes`, and that they are whole.
+pub fn tags(mut bytes: &[u8]) -> String {
+    let mut tags = String::new();
+    while let Some((header, _)) = fieldveil_pg_wire::frame::peek_message(bytes).unwrap() {
+        tags.push(char::from(header.tag));
+        bytes = &bytes[header.total_len()..];
+    }
+    assert!(bytes.is_empty(), "an incomplete message");
+    tags
+}
