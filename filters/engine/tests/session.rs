@@ -277,6 +277,33 @@ fn catalog_is_read_again_after_ddl_and_when_it_is_old() {
 }
 
 #[test]
+fn end_of_a_transaction_that_changed_the_catalog_has_it_read_again() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("BEGIN"));
+    dialogue.server(&[complete("BEGIN"), ready(b'T')].concat());
+    dialogue.status = b'T';
+    dialogue.client(&query("SET LOCAL search_path = app"));
+    dialogue.server(&[complete("SET"), ready(b'T')].concat());
+    dialogue.client(&query("SELECT 1"));
+    dialogue.answer_catalog();
+    dialogue.server(&[complete("SELECT 1"), ready(b'T')].concat());
+    dialogue.client(&query("COMMIT"));
+    dialogue.status = b'I';
+    dialogue.server(&[complete("COMMIT"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&query("SELECT 1"));
+    assert_eq!(tags(&dialogue.take_to_server()), "PBECCS");
+    dialogue.answer_catalog();
+    dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
+    for plain in ["BEGIN", "ROLLBACK", "SELECT 1"] {
+        dialogue.take_to_server();
+        dialogue.client(&query(plain));
+        assert_eq!(dialogue.take_to_server(), query(plain));
+        dialogue.server(&[complete(plain), ready(b'I')].concat());
+    }
+}
+
+#[test]
 fn catalog_that_cannot_be_read_refuses_the_statement() {
     let mut dialogue = Dialogue::ready(&revealing());
     dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));

@@ -142,15 +142,18 @@ impl Session {
         )))
     }
 
-    /// A statement went to the server, or is about to be executed: what it does to the catalog.
+    /// A statement went to the server, or is about to be executed: what it does to the catalog. What a
+    /// transaction changed is changed back by its end, or by a savepoint's.
     pub(super) fn executes(&mut self, checked: &Checked) {
         for statement in &checked.analysis.statements {
-            let ends_transaction = statement.kind == StatementKind::Transaction;
-            if statement.changes_catalog || (ends_transaction && self.catalog.changed_in_transaction) {
+            if statement.kind == StatementKind::Transaction {
+                if self.catalog.changed_in_transaction {
+                    self.catalog.current = None;
+                }
+            } else if statement.changes_catalog {
                 self.catalog.current = None;
+                self.catalog.changed_in_transaction = true;
             }
-            self.catalog.changed_in_transaction =
-                statement.changes_catalog || (self.catalog.changed_in_transaction && !ends_transaction);
         }
     }
 }

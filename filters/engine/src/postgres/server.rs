@@ -186,6 +186,7 @@ impl Session {
         }
         if self.flight.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
+            self.catalog.changed_in_transaction = false;
         }
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,

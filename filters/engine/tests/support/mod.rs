@@ -53,6 +53,8 @@ pub struct Dialogue {
     pub closed: bool,
     /// How many bytes a callback brings at most.
     pub chunk: usize,
+    /// The transaction status that the server has.
+    pub status: u8,
     unread: Vec<u8>,
 }
 
@@ -219,6 +221,7 @@ impl Dialogue {
             fetches: vec![],
             closed: false,
             chunk: usize::MAX,
+            status: b'I',
             unread: vec![],
         }
     }
@@ -264,7 +267,9 @@ impl Dialogue {
         for row in catalog_rows() {
             answer.extend(data_row(&row));
         }
-        answer.extend([complete("SELECT 4"), message(b'3', b""), message(b'3', b""), ready(b'I')].concat());
+        answer.extend(
+            [complete("SELECT 4"), message(b'3', b""), message(b'3', b""), ready(self.status)].concat(),
+        );
         self.server(&answer);
     }
 
