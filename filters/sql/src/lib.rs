@@ -1,23 +1,125 @@
-//! Finds what a PostgreSQL statement does with protected columns.
+//! What a PostgreSQL text does with protected columns, and what to put in place of its literals.
+//!
+//! [`analyze`] takes a text (of a Query or a Parse message) and a [`Catalog`] of the relations that matter, and
+//! gives an [`Analysis`]: which protected fields each statement reads, searches and writes, which byte ranges of
+//! the text are literals to be sealed, and which parameters will carry values to be sealed. Or it gives a
+//! [`Refusal`], which names the label where it is known, the reason, and the remedy.
+//!
+//! # Rules
+//! - **Whitelist.** What isn't known to be right for sealed values is refused, and so is what isn't understood.
+//! - **Two readings.** A lexer of our own follows PostgreSQL's rules; where the parser's tokens differ from its
+//!   tokens, nothing is believed. The tree, written out again, must be the text. Every word of the text that
+//!   could be a protected column or table must have been met by the walk.
+//! - **The text stays.** Literals are replaced by byte range; all else is forwarded as it came.
+//! - **Nothing told.** No refusal holds a literal or any of the text but names of the catalog.
+//!
+//! # When not to use it
+//! For another dialect than PostgreSQL's; as an access control (functions in the server can do anything); for a
+//! text that isn't UTF-8.
+//!
+//! # What it assumes
+//! - `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
+//! - The catalog is that of the session now. After a statement with `changes_catalog` it must be read again,
+//!   and, when that was in a transaction, once more when the transaction ends.
+//! - A label stands for one keyset, one tenant and one declared type: columns of one label may be compared, and
+//!   values copied between them.
 
 mod analysis;
+mod cast;
 mod catalog;
+mod ddl;
+mod delete;
+mod dml;
+mod expr;
+mod faithful;
+mod from;
+mod function;
+mod insert;
+mod items;
+mod lexer;
+mod mention;
+mod names;
+mod position;
+mod predicate;
+mod query;
 mod refusal;
+mod scope;
+mod segment;
+mod select;
+mod setting;
+mod statement;
+mod update;
+mod utility;
+mod value;
+mod walker;
 
 pub use analysis::{Analysis, Parameter, ParameterUse, Replacement, Splice, Statement, StatementKind};
 pub use catalog::{Catalog, Column, Field, Relation, RelationKind, Stored};
 pub use refusal::{Refusal, RefusalClass};
 
+use statement::Analyzed;
+
 /// Analyzes one text, which may hold several statements.
 ///
 /// # Errors
-/// A [`Refusal`] when the text can't be proved to be safe.
+/// A [`Refusal`] when the text can't be seen to be safe. Nothing of it may be forwarded then.
 pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
-    let _ = (text, catalog);
-    Err(Refusal {
-        class: RefusalClass::Unparsable,
-        label: None,
-        reason: "nothing is analyzed yet".to_owned(),
-        remedy: "wait".to_owned(),
-    })
+    let Ok(segments) = segment::split(text) else { return unread(text, catalog) };
+    let mut analysis = Analysis::default();
+    let mut before = Before::default();
+    for segment in &segments {
+        let Analyzed { kind, changes_catalog, effects, is_dml } = statement::analyze(segment, catalog)?;
+        let may_name = mention::may_name(segment, catalog);
+        if is_dml && (before.reshaped || (before.renamed && may_name)) {
+            return Err(Refusal::unsupported(
+                "one text changes what names mean, and then reads or writes rows",
+                "send the statements one by one",
+            ));
+        }
+        before.renamed |= changes_catalog;
+        before.reshaped |= changes_catalog && may_name;
+        if segments.len() > 1 && !effects.parameters.is_empty() {
+            return Err(Refusal::unsupported(
+                "a text of several statements has parameters",
+                "send the statements one by one",
+            ));
+        }
+        analysis.statements.push(Statement {
+            kind,
+            touched: effects.touched,
+            reads: effects.reads,
+            searches: effects.searches,
+            writes: effects.writes,
+            changes_catalog,
+        });
+        analysis.splices.extend(effects.splices);
+        analysis.parameters.extend(effects.parameters);
+    }
+    Ok(analysis)
+}
+
+/// What the statements before may have done to the catalog, which was read before all of them.
+#[derive(Default)]
+struct Before {
+    /// A name may mean another relation.
+    renamed: bool,
+    /// A relation of the catalog was changed too: rows of it may be reached by names that aren't in the catalog,
+    /// such as a partition's.
+    reshaped: bool,
+}
+
+/// A text whose tokens can't be told apart, which the server will most likely not accept either.
+fn unread(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
+    if mention::may_contain(text, catalog) {
+        return Err(Refusal::unparsable("the text's words and literals can't be told apart with certainty"));
+    }
+    let statement = Statement {
+        kind: StatementKind::Other,
+        touched: false,
+        reads: Vec::new(),
+        searches: Vec::new(),
+        writes: Vec::new(),
+        changes_catalog: true,
+    };
+    Ok(Analysis { statements: vec![statement], ..Analysis::default() })
 }

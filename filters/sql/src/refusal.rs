@@ -1,12 +1,15 @@
 //! Why a text is refused.
 
-/// A text that must not be forwarded, and why. It holds no literal and no part of the text but the names of
-/// protected columns.
+use std::fmt;
+
+use crate::catalog::Field;
+
+/// A text that must not be forwarded, and why. It holds no literal and no part of the text but names of
+/// protected columns and tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}; {remedy}")]
 #[non_exhaustive]
 pub struct Refusal {
-    /// Whose fault it is.
+    /// What kind of refusal it is.
     pub class: RefusalClass,
     /// The label of the field concerned, when it is known.
     pub label: Option<String>,
@@ -22,7 +25,38 @@ pub struct Refusal {
 pub enum RefusalClass {
     /// Understood, but can't be done on sealed values, or not yet (SQLSTATE 0A000).
     NotSupported,
-    /// Not understood, and it may name a protected relation (SQLSTATE 0A000 all the same: PostgreSQL may
-    /// well accept it).
+    /// Not understood, and it may name a protected relation (SQLSTATE 0A000 as well: PostgreSQL itself may
+    /// accept it).
     Unparsable,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(label) = &self.label {
+            write!(f, "{label}: ")?;
+        }
+        write!(f, "{}; {}", self.reason, self.remedy)
+    }
+}
+
+impl Refusal {
+    /// Can't be done on this field.
+    pub(crate) fn on(field: &Field, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { label: Some(field.label.clone()), ..Self::unsupported(reason, remedy) }
+    }
+
+    /// Can't be done, and no one field is to blame.
+    pub(crate) fn unsupported(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { class: RefusalClass::NotSupported, label: None, reason: reason.into(), remedy: remedy.into() }
+    }
+
+    /// Not understood.
+    pub(crate) fn unparsable(reason: impl Into<String>) -> Self {
+        Self {
+            class: RefusalClass::Unparsable,
+            label: None,
+            reason: reason.into(),
+            remedy: "write the statement in a plainer form".to_owned(),
+        }
+    }
 }

@@ -1,0 +1,142 @@
+//! Casts that leave a value's text as it is.
+//!
+//! The server would turn `'007'::int` into 7 and `'t'::bool` into true before storing it. Which type the
+//! policy declares isn't known here, so only texts that the server would give back unchanged go through.
+
+use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+
+/// What texts a type gives back unchanged.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    Any,
+    Integer,
+    Decimal,
+    Float,
+    Boolean,
+    Uuid,
+    Date,
+    Timestamp,
+    /// With its zone; kept as an instant, not as written.
+    TimestampTz,
+    Bytea,
+}
+
+impl Shape {
+    /// None for a type that may change any value: one with a length or a precision, or one not known.
+    pub fn of(data_type: &DataType) -> Option<Self> {
+        const NO_LENGTH: Option<CharacterLength> = None;
+        match data_type {
+            DataType::Text | DataType::JSON => Some(Self::Any),
+            DataType::Varchar(length)
+            | DataType::CharacterVarying(length)
+            | DataType::CharVarying(length)
+                if *length == NO_LENGTH =>
+            {
+                Some(Self::Any)
+            }
+            DataType::Int2(None)
+            | DataType::SmallInt(None)
+            | DataType::Int4(None)
+            | DataType::Int(None)
+            | DataType::Integer(None)
+            | DataType::Int8(None)
+            | DataType::BigInt(None) => Some(Self::Integer),
+            DataType::Numeric(ExactNumberInfo::None) | DataType::Decimal(ExactNumberInfo::None) => {
+                Some(Self::Decimal)
+            }
+            DataType::Float8 | DataType::DoublePrecision => Some(Self::Float),
+            DataType::Bool | DataType::Boolean => Some(Self::Boolean),
+            DataType::Uuid => Some(Self::Uuid),
+            DataType::Date => Some(Self::Date),
+            DataType::Timestamp(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+                Some(Self::Timestamp)
+            }
+            DataType::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
+                Some(Self::TimestampTz)
+            }
+            DataType::Bytea => Some(Self::Bytea),
+            _ => None,
+        }
+    }
+
+    pub fn keeps(self, text: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Integer => is_plain_integer(text),
+            Self::Decimal => is_plain_number(unsigned(text)) && !is_minus_zero(text),
+            // Fifteen digits survive, and none prints with an exponent.
+            Self::Float => {
+                is_plain_number(unsigned(text))
+                    && !is_minus_zero(text)
+                    && text.len() <= 15
+                    && !text.starts_with("0.000")
+                    && !(text.contains('.') && text.ends_with('0'))
+                    && !text.starts_with("-0.000")
+            }
+            Self::Boolean => matches!(text, "true" | "false"),
+            Self::Uuid => fits(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
+            Self::Date => fits(text, DATE),
+            Self::Timestamp => time_of(text).is_some_and(is_fraction),
+            Self::TimestampTz => time_of(text).is_some_and(|rest| {
+                let zone = rest.find(['Z', '+', '-']).and_then(|at| rest.split_at_checked(at));
+                zone.is_some_and(|(fraction, zone)| is_fraction(fraction) && is_zone(zone))
+            }),
+            Self::Bytea => text.strip_prefix("\\x").is_some_and(|hex| {
+                hex.len().is_multiple_of(2) && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            }),
+        }
+    }
+}
+
+const DATE: &str = "0000-00-00";
+
+/// Digits, perhaps a point and digits; no needless zero before, no exponent.
+pub(crate) fn is_plain_number(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').map_or((text, None), |(w, f)| (w, Some(f)));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    digits(whole) && (whole == "0" || !whole.starts_with('0')) && fraction.is_none_or(digits)
+}
+
+fn is_plain_integer(text: &str) -> bool {
+    is_plain_number(unsigned(text)) && !text.contains('.') && !is_minus_zero(text)
+}
+
+fn unsigned(text: &str) -> &str {
+    text.strip_prefix('-').unwrap_or(text)
+}
+
+fn is_minus_zero(text: &str) -> bool {
+    text.starts_with('-') && !text.bytes().any(|b| matches!(b, b'1'..=b'9'))
+}
+
+/// `0` stands for a digit, `x` for a lower-case hexadecimal one, anything else for itself.
+fn fits(text: &str, pattern: &str) -> bool {
+    text.len() == pattern.len()
+        && text.bytes().zip(pattern.bytes()).all(|(byte, pattern)| match pattern {
+            b'0' => byte.is_ascii_digit(),
+            b'x' => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+            other => byte == other,
+        })
+}
+
+/// What follows the seconds.
+fn time_of(text: &str) -> Option<&str> {
+    const SECONDS: &str = "0000-00-00 00:00:00";
+    let (head, rest) = text.split_at_checked(SECONDS.len())?;
+    fits(head, SECONDS).then_some(rest)
+}
+
+/// Nothing, or a point and up to six digits, the last not zero.
+fn is_fraction(text: &str) -> bool {
+    text.is_empty()
+        || text.strip_prefix('.').is_some_and(|digits| {
+            (1..=6).contains(&digits.len())
+                && digits.bytes().all(|b| b.is_ascii_digit())
+                && !digits.ends_with('0')
+        })
+}
+
+fn is_zone(text: &str) -> bool {
+    let offset = text.strip_prefix(['+', '-']).unwrap_or_default();
+    text == "Z" || fits(offset, "00") || fits(offset, "00:00")
+}

@@ -1,0 +1,91 @@
+//! SELECT, INSERT, UPDATE and DELETE: parse, walk, check.
+
+use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
+
+use crate::{
+    analysis::{Parameter, Splice},
+    catalog::Catalog,
+    faithful,
+    lexer::Kind,
+    position,
+    refusal::Refusal,
+    scope::Outputs,
+    segment::Segment,
+    walker::Walker,
+};
+
+/// What a statement does with protected columns. All empty when it touches none.
+#[derive(Default)]
+pub(crate) struct Effects {
+    pub touched: bool,
+    pub reads: Vec<usize>,
+    pub searches: Vec<usize>,
+    pub writes: Vec<usize>,
+    pub splices: Vec<Splice>,
+    pub parameters: Vec<Parameter>,
+}
+
+/// Analyzes a statement that may name a relation of the catalog.
+pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
+    if !segment.is_bounded() {
+        return Err(Refusal::unparsable("the statement is too deep"));
+    }
+    let (tokens, positions) = position::agree(segment.text, &segment.tokens).map_err(|_| {
+        Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
+    })?;
+    let mut trees = Parser::new(&PostgreSqlDialect {})
+        .with_tokens_with_locations(tokens)
+        .parse_statements()
+        // The parser's message quotes the text.
+        .map_err(|_| Refusal::unparsable("the statement can't be parsed"))?;
+    let (Some(tree), None) = (trees.pop(), trees.pop()) else {
+        return Err(Refusal::unparsable("the statement can't be parsed"));
+    };
+    let mut walker = Walker::new(segment, &positions, catalog);
+    let outputs = walker.statement(&tree)?;
+    walker.reads.extend(outputs.protected().map(|column| column.field.id));
+    walker.check_all_seen()?;
+    if walker.touched.is_empty() {
+        return Ok(Effects::default());
+    }
+    check_strings(segment)?;
+    if !faithful::reads_back(&tree, segment) {
+        return Err(Refusal::unparsable("the statement has a part that isn't understood"));
+    }
+    let parameters = walker.parameters()?;
+    let mut splices = walker.splices;
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    if splices.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {
+        return Err(Refusal::unparsable("values overlap in the text"));
+    }
+    Ok(Effects {
+        touched: true,
+        reads: walker.reads.into_iter().collect(),
+        searches: walker.searches.into_iter().collect(),
+        writes: walker.writes.into_iter().collect(),
+        splices,
+        parameters,
+    })
+}
+
+/// Two strings in a row are one to the server, if a line ends between them.
+fn check_strings(segment: &Segment<'_>) -> Result<(), Refusal> {
+    let is_text = |kind: &Kind| matches!(kind, Kind::Text { .. });
+    if segment.tokens.windows(2).any(|pair| matches!(pair, [a, b] if is_text(&a.kind) && is_text(&b.kind))) {
+        return Err(Refusal::unparsable("a string goes on in a second pair of quotes"));
+    }
+    Ok(())
+}
+
+impl<'c> Walker<'_, 'c> {
+    /// One statement of the kinds that are understood, and what it yields.
+    pub fn statement(&mut self, tree: &Tree) -> Result<Outputs<'c>, Refusal> {
+        match tree {
+            Tree::Query(query) => self.query(query, None),
+            Tree::Insert(insert) => self.insert(insert),
+            Tree::Update(update) => self.update(update),
+            Tree::Delete(delete) => self.delete(delete),
+            _ => Err(Refusal::unparsable("the statement's kind isn't understood")),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! FROM: which relations' columns are in reach, and what joins compare.
+
+use sqlparser::ast::{
+    Expr, Ident, Join, JoinConstraint, JoinOperator, TableAlias, TableAliasColumnDef, TableFactor,
+    TableFunctionArgs, TableWithJoins,
+};
+
+use crate::{
+    refusal::Refusal,
+    scope::{Range, Scope, Source},
+    walker::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// Adds what a FROM (or USING) brings into reach.
+    pub fn from<'s>(&mut self, tables: &[TableWithJoins], scope: &mut Scope<'s, 'c>) -> Result<(), Refusal> {
+        for table in tables {
+            let joined = self.joined(table, scope)?;
+            scope.ranges.extend(joined.ranges);
+            scope.merged.extend(joined.merged);
+        }
+        scope.check_names()
+    }
+
+    /// One item of FROM with its joins. `before` are the items before it: out of reach in ON, within reach of
+    /// functions' arguments.
+    fn joined<'s>(
+        &mut self,
+        table: &TableWithJoins,
+        before: &Scope<'s, 'c>,
+    ) -> Result<Scope<'s, 'c>, Refusal> {
+        let TableWithJoins { relation, joins } = table;
+        let mut scope = Scope::within(before.outer);
+        self.factor(relation, &mut scope, before)?;
+        for Join { relation, global, join_operator } in joins {
+            if *global {
+                return Err(not_understood());
+            }
+            let left = scope.ranges.len();
+            self.factor(relation, &mut scope, before)?;
+            match constraint(join_operator)? {
+                JoinConstraint::On(condition) => self.expr(condition, &scope)?,
+                JoinConstraint::Using(columns) => {
+                    for column in columns {
+                        let name = self.one_part(column)?;
+                        self.using(name, left, &mut scope)?;
+                    }
+                }
+                JoinConstraint::Natural => refuse_natural(&scope)?,
+                JoinConstraint::None => {}
+            }
+        }
+        Ok(scope)
+    }
+
+    fn factor<'s>(
+        &mut self,
+        factor: &TableFactor,
+        scope: &mut Scope<'s, 'c>,
+        before: &Scope<'s, 'c>,
+    ) -> Result<(), Refusal> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints,
+                version: None,
+                with_ordinality,
+                partitions,
+                json_path: None,
+                sample,
+                index_hints,
+            } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => match args {
+                None => {
+                    if sample.is_some() || *with_ordinality {
+                        return Err(not_understood());
+                    }
+                    let range = self.range(name, alias.as_ref().map(|alias| &alias.name))?;
+                    self.push(range, alias.as_ref(), scope)
+                }
+                Some(TableFunctionArgs { args, settings: None }) => {
+                    self.parts(name)?;
+                    self.in_lateral_scope(scope, before, |walker, lateral| walker.arguments(args, lateral))?;
+                    self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
+                }
+                Some(_) => Err(not_understood()),
+            },
+            TableFactor::Derived { lateral, subquery, alias, sample: None } => {
+                let outputs = if *lateral {
+                    self.in_lateral_scope(scope, before, |walker, lateral| {
+                        walker.query(subquery, Some(lateral))
+                    })?
+                } else {
+                    self.query(subquery, scope.outer)?
+                };
+                if *lateral && !self.touched.is_empty() {
+                    return Err(Refusal::unsupported(
+                        "LATERAL stands beside a table with sealed columns",
+                        "write a join or a sub-select without LATERAL",
+                    ));
+                }
+                if outputs.protected().next().is_none() {
+                    return self.push_unknown(alias.as_ref(), None, scope);
+                }
+                let name = alias.as_ref().map(|alias| self.plain_name(&alias.name)).transpose()?;
+                let range = Range { name, schema: None, source: Source::Derived(outputs) };
+                self.note_row(&range);
+                self.push(range, alias.as_ref(), scope)
+            }
+            TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
+                self.parts(name)?;
+                self.in_lateral_scope(scope, before, |walker, lateral| walker.arguments(args, lateral))?;
+                self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
+            }
+            TableFactor::UNNEST {
+                alias,
+                array_exprs,
+                with_offset: false,
+                with_offset_alias: None,
+                with_ordinality: _,
+            } => {
+                self.in_lateral_scope(scope, before, |walker, lateral| walker.opaque(array_exprs, lateral))?;
+                self.push_unknown(alias.as_ref(), None, scope)
+            }
+            TableFactor::NestedJoin { table_with_joins, alias: None } => {
+                let inside = self.joined(table_with_joins, before)?;
+                scope.ranges.extend(inside.ranges);
+                scope.merged.extend(inside.merged);
+                Ok(())
+            }
+            _ => Err(not_understood()),
+        }
+    }
+
+    /// Runs with what a lateral item of FROM sees: the items to its left, then those around.
+    fn in_lateral_scope<'s, T>(
+        &mut self,
+        scope: &mut Scope<'s, 'c>,
+        before: &Scope<'s, 'c>,
+        run: impl FnOnce(&mut Self, &Scope<'_, 'c>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut lateral = Scope::within(Some(before));
+        std::mem::swap(&mut lateral.ranges, &mut scope.ranges);
+        std::mem::swap(&mut lateral.merged, &mut scope.merged);
+        let result = run(self, &lateral);
+        scope.ranges = lateral.ranges;
+        scope.merged = lateral.merged;
+        result
+    }
+
+    fn push(
+        &mut self,
+        range: Range<'c>,
+        alias: Option<&TableAlias>,
+        scope: &mut Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        if let Some(TableAlias { explicit: _, name: _, columns, at }) = alias {
+            if at.is_some() {
+                return Err(not_understood());
+            }
+            if !columns.is_empty() && range.bears() {
+                return Err(Refusal::unsupported(
+                    "the columns of a table with sealed columns are renamed in FROM",
+                    "keep the columns' names, and rename them in the select list",
+                ));
+            }
+            for TableAliasColumnDef { name, data_type: _ } in columns {
+                self.name(name)?;
+            }
+        }
+        scope.ranges.push(range);
+        Ok(())
+    }
+
+    /// Something that holds nothing protected. A function's rows go by its name when it has no alias.
+    fn push_unknown(
+        &mut self,
+        alias: Option<&TableAlias>,
+        function: Option<&Ident>,
+        scope: &mut Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        let name = match (alias, function) {
+            (Some(alias), _) => Some(self.plain_name(&alias.name)?),
+            (None, Some(function)) => Some(self.name(function)?),
+            (None, None) => None,
+        };
+        self.push(Range { name, schema: None, source: Source::Unknown }, alias, scope)
+    }
+
+    /// `JOIN … USING (name)`, the ranges from `left` on being the right side.
+    fn using(&mut self, name: String, left: usize, scope: &mut Scope<'_, 'c>) -> Result<(), Refusal> {
+        let expr = Expr::Identifier(Ident::with_quote('"', &name));
+        let mut sides = (Scope::default(), Scope::default());
+        let mut ranges = std::mem::take(&mut scope.ranges);
+        sides.1.ranges = ranges.split_off(left.min(ranges.len()));
+        sides.0.ranges = ranges;
+        sides.0.merged.clone_from(&scope.merged);
+        let found = (self.column(&expr, &sides.0), self.column(&expr, &sides.1));
+        scope.ranges = sides.0.ranges;
+        scope.ranges.append(&mut sides.1.ranges);
+        match (found.0?, found.1?) {
+            (None, None) => {}
+            (Some(left), Some(right)) => self.equate(left, right)?,
+            (Some(column), None) | (None, Some(column)) => {
+                return Err(Refusal::on(
+                    column.field,
+                    "JOIN … USING compares a sealed column with what isn't sealed under the same label",
+                    "join on columns of the same label",
+                ));
+            }
+        }
+        scope.merged.push(name);
+        Ok(())
+    }
+}
+
+fn constraint(operator: &JoinOperator) -> Result<&JoinConstraint, Refusal> {
+    match operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::Right(constraint)
+        | JoinOperator::RightOuter(constraint)
+        | JoinOperator::FullOuter(constraint)
+        | JoinOperator::CrossJoin(constraint @ JoinConstraint::None) => Ok(constraint),
+        _ => Err(not_understood()),
+    }
+}
+
+fn refuse_natural(scope: &Scope<'_, '_>) -> Result<(), Refusal> {
+    if scope.ranges.iter().any(Range::bears) {
+        return Err(Refusal::unsupported(
+            "NATURAL JOIN with a table with sealed columns may compare them",
+            "name the columns: JOIN … ON or JOIN … USING",
+        ));
+    }
+    Ok(())
+}
+
+fn not_understood() -> Refusal {
+    Refusal::unparsable("an item of FROM isn't understood")
+}

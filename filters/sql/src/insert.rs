@@ -1,0 +1,275 @@
+//! INSERT.
+
+use sqlparser::ast::{
+    AssignmentTarget, ConflictTarget, DoUpdate, Expr, Insert, ObjectName, OnConflict, OnConflictAction,
+    OnInsert, Query, SetExpr, TableAliasWithoutColumns, TableObject, Values,
+};
+
+use crate::{
+    analysis::ParameterUse,
+    catalog::{Column, Relation},
+    names,
+    predicate::require_equality,
+    refusal::Refusal,
+    scope::{Outputs, Protected, Range, Scope, Source},
+    select::is_default,
+    walker::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// INSERT, and what it returns.
+    pub fn insert(&mut self, insert: &Insert) -> Result<Outputs<'c>, Refusal> {
+        let Insert {
+            insert_token: _,
+            optimizer_hints: _,
+            or: None,
+            ignore: false,
+            into: true,
+            table: TableObject::TableName(table),
+            table_alias,
+            columns,
+            overwrite: false,
+            source,
+            assignments,
+            partitioned: None,
+            after_columns,
+            has_table_keyword: false,
+            on,
+            returning,
+            output: None,
+            replace_into: false,
+            priority: None,
+            insert_alias: None,
+            settings: None,
+            format_clause: None,
+            multi_table_insert_type: None,
+            multi_table_into_clauses,
+            multi_table_when_clauses,
+            multi_table_else_clause: None,
+        } = insert
+        else {
+            return Err(not_understood());
+        };
+        if !(assignments.is_empty()
+            && after_columns.is_empty()
+            && multi_table_into_clauses.is_empty()
+            && multi_table_when_clauses.is_empty())
+        {
+            return Err(not_understood());
+        }
+        let alias = table_alias.as_ref().map(|TableAliasWithoutColumns { explicit: _, alias }| alias);
+        let target = self.target(table, alias)?;
+        match &target.source {
+            Source::Relation(relation) => {
+                let last_name = alias.or_else(|| table.0.last().and_then(|part| part.as_ident()));
+                let behind = last_name.and_then(|ident| self.positions.token_at(ident.span));
+                let behind = behind.ok_or_else(not_understood)?;
+                self.rows(relation, columns, source.as_deref(), behind)?;
+            }
+            Source::Derived(_) | Source::Unknown => {
+                columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
+                source.iter().try_for_each(|source| self.unprotected_query(source, None))?;
+            }
+        }
+        let target = match on {
+            None => target,
+            Some(OnInsert::OnConflict(OnConflict { conflict_target, action })) => {
+                self.on_conflict(conflict_target.as_ref(), action, target)?
+            }
+            Some(_) => return Err(not_understood()),
+        };
+        self.returning(returning.as_ref(), Scope { ranges: vec![target], ..Scope::default() })
+    }
+
+    /// The rows of an INSERT into a protected table. `behind` is the last token of the table's name or alias.
+    fn rows(
+        &mut self,
+        relation: &'c Relation,
+        columns: &[ObjectName],
+        source: Option<&Query>,
+        behind: usize,
+    ) -> Result<(), Refusal> {
+        refuse_generated(relation)?;
+        let Some(source) = source else {
+            return relation.columns.iter().try_for_each(refuse_default);
+        };
+        let rows = values(source).ok_or_else(|| {
+            Refusal::unsupported(
+                "INSERT … SELECT into a table with sealed columns isn't supported",
+                "select the rows in the application, and insert them with VALUES",
+            )
+        })?;
+        let arity = rows.first().map_or(0, |row| row.len());
+        if rows.iter().any(|row| row.len() != arity) {
+            return Err(Refusal::unsupported(
+                "the rows of VALUES differ in length",
+                "give each row one value for each column",
+            ));
+        }
+        let targets = if columns.is_empty() {
+            self.implied_columns(relation, arity, behind)?
+        } else {
+            columns.iter().map(|c| self.target_column(relation, c)).collect::<Result<Vec<_>, _>>()?
+        };
+        if arity != targets.len() {
+            return Err(Refusal::unsupported(
+                "VALUES and the list of columns differ in length",
+                "give each row one value for each column",
+            ));
+        }
+        for column in &relation.columns {
+            if !targets.iter().any(|target| std::ptr::eq(*target, column)) {
+                refuse_default(column)?;
+            }
+        }
+        let scope = Scope::default();
+        for row in rows {
+            for (column, expr) in targets.iter().zip(row) {
+                self.store(column, expr, &scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns that values go to without a list, in the server's order: all of them, those computed too.
+    /// The list is written into the statement, so that a column added meanwhile can't shift a value.
+    fn implied_columns(
+        &mut self,
+        relation: &'c Relation,
+        arity: usize,
+        behind: usize,
+    ) -> Result<Vec<&'c Column>, Refusal> {
+        let mut columns: Vec<&Column> = relation.columns.iter().collect();
+        columns.sort_by_key(|column| column.number);
+        columns.truncate(arity);
+        let list: Vec<String> = columns.iter().map(|column| names::quote(&column.name)).collect();
+        self.insert_behind(behind, format!(" ({}) ", list.join(", ")));
+        Ok(columns)
+    }
+
+    /// A column that is written, by its name alone.
+    pub fn target_column(
+        &mut self,
+        relation: &'c Relation,
+        name: &ObjectName,
+    ) -> Result<&'c Column, Refusal> {
+        let name = self.one_part(name)?;
+        relation.columns.iter().find(|column| column.name == name).ok_or_else(|| {
+            Refusal::unsupported(
+                "a column that is written isn't known in a table with sealed columns",
+                "check its name; after a change of the table, try again",
+            )
+        })
+    }
+
+    /// A value, or DEFAULT, that goes to a column of a protected table.
+    pub fn store(&mut self, column: &'c Column, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+        match Protected::of(column) {
+            None if is_default(expr) => Ok(()),
+            None => self.expr(expr, scope),
+            Some(_) if is_default(expr) => refuse_default(column),
+            Some(protected) => self.value(protected, ParameterUse::Store, expr),
+        }
+    }
+
+    fn on_conflict(
+        &mut self,
+        target: Option<&ConflictTarget>,
+        action: &OnConflictAction,
+        range: Range<'c>,
+    ) -> Result<Range<'c>, Refusal> {
+        let relation = match &range.source {
+            Source::Relation(relation) => Some(*relation),
+            Source::Derived(_) | Source::Unknown => None,
+        };
+        match target {
+            None => {}
+            Some(ConflictTarget::Columns(columns)) => {
+                for ident in columns {
+                    let name = self.name(ident)?;
+                    let mut columns = relation.iter().flat_map(|relation| &relation.columns);
+                    let column = columns.find(|column| column.name == name).and_then(Protected::of);
+                    column.map_or(Ok(()), require_equality)?;
+                }
+            }
+            Some(ConflictTarget::OnConstraint(name)) => {
+                self.parts(name)?;
+                let mut columns = relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
+                if let Some(column) = columns.find(|column| !column.field.equality) {
+                    return Err(Refusal::on(
+                        column.field,
+                        "the constraint may be on this column, whose equal values have different ciphertexts",
+                        "name the columns: ON CONFLICT (…)",
+                    ));
+                }
+            }
+        }
+        let OnConflictAction::DoUpdate(DoUpdate { assignments, selection }) = action else {
+            return Ok(range);
+        };
+        let source = relation.map_or(Source::Unknown, Source::Relation);
+        let excluded = Range { name: Some("excluded".to_owned()), schema: None, source };
+        self.note_row(&excluded);
+        let scope = Scope { ranges: vec![range, excluded], ..Scope::default() };
+        scope.check_names()?;
+        for assignment in assignments {
+            if matches!(assignment.target, AssignmentTarget::Tuple(_)) && relation.is_some() {
+                return Err(not_understood());
+            }
+            self.assignment(relation, assignment, &scope)?;
+        }
+        selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
+        scope.ranges.into_iter().next().ok_or_else(not_understood)
+    }
+}
+
+/// The rows of a source that is VALUES and nothing else.
+fn values(source: &Query) -> Option<Vec<&Vec<Expr>>> {
+    let Query {
+        with: None,
+        body,
+        order_by: None,
+        limit_clause: None,
+        fetch: None,
+        locks,
+        for_clause: None,
+        settings: None,
+        format_clause: None,
+        pipe_operators,
+    } = source
+    else {
+        return None;
+    };
+    let SetExpr::Values(Values { explicit_row: false, value_keyword: false, rows }) = body.as_ref() else {
+        return None;
+    };
+    (locks.is_empty() && pipe_operators.is_empty()).then(|| rows.iter().map(|row| &row.content).collect())
+}
+
+/// A protected column that would get its default: the server would store it unsealed.
+pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
+    match Protected::of(column) {
+        Some(protected) if column.has_default => Err(Refusal::on(
+            protected.field,
+            "the column would get its default, which the server would store unsealed",
+            "give a value for the column, or drop its default",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A protected column that the server computes is stored unsealed whatever is written.
+pub(crate) fn refuse_generated(relation: &Relation) -> Result<(), Refusal> {
+    match relation.columns.iter().filter(|column| column.generated).find_map(Protected::of) {
+        None => Ok(()),
+        Some(protected) => Err(Refusal::on(
+            protected.field,
+            "the server computes the column, and would store it unsealed",
+            "make it an ordinary column, or take it out of the policy",
+        )),
+    }
+}
+
+fn not_understood() -> Refusal {
+    Refusal::unparsable("a part of the INSERT isn't understood")
+}

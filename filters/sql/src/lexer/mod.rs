@@ -1,0 +1,151 @@
+//! PostgreSQL's lexical rules (`src/backend/parser/scan.l`), with `standard_conforming_strings` on.
+//!
+//! The parser has a tokenizer of its own; this one says where tokens are and what they hold, and a text that
+//! the two read differently is not believed (see [`crate::position`]).
+
+mod number;
+mod operator;
+mod string;
+mod word;
+
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+/// A token that is neither whitespace nor a comment.
+pub(crate) struct Token {
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+    pub kind: Kind,
+}
+
+/// What a token is. It holds literals: no `Debug`.
+pub(crate) enum Kind {
+    /// An identifier or a keyword, folded and cut as the server does.
+    Word { value: String, quoted: bool },
+    /// A string of any style.
+    Text { value: Zeroizing<String>, style: Style },
+    /// A number, without a sign.
+    Number,
+    /// `$n`; None when `n` is beyond what the protocol can carry.
+    Parameter(Option<u16>),
+    /// An operator or punctuation.
+    Symbol,
+}
+
+/// How a string was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `'…'`
+    Plain,
+    /// `E'…'`
+    Escape,
+    /// `$tag$…$tag$`
+    Dollar,
+    /// `U&'…'`, `N'…'`, `B'…'`, `X'…'`; its value is left as written.
+    Other,
+}
+
+/// The text can't be read with certainty.
+#[derive(Debug)]
+pub(crate) struct Doubt;
+
+impl Token {
+    /// Whether it is this keyword (given in lower case), unquoted.
+    pub fn is_word(&self, word: &str) -> bool {
+        matches!(&self.kind, Kind::Word { value, quoted: false } if value == word)
+    }
+
+    /// The name, folded as the server does.
+    pub fn name(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Word { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The token as written.
+    pub fn source<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Whether it is this operator or punctuation.
+    pub fn is_symbol(&self, text: &str, symbol: &str) -> bool {
+        matches!(self.kind, Kind::Symbol) && self.source(text) == symbol
+    }
+}
+
+/// All tokens of a text.
+pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Doubt> {
+    let mut cursor = Cursor { text, at: 0 };
+    let mut tokens: Vec<Token> = Vec::new();
+    loop {
+        operator::skip_blank(&mut cursor)?;
+        let start = cursor.at;
+        let Some(first) = cursor.peek(0) else { break };
+        let kind = next(&mut cursor, first)?;
+        if let Some(previous) = tokens.last() {
+            check_neighbours(previous, &kind)?;
+        }
+        tokens.push(Token { range: start..cursor.at, kind });
+    }
+    Ok(tokens)
+}
+
+fn next(cursor: &mut Cursor<'_>, first: u8) -> Result<Kind, Doubt> {
+    if let Some(kind) = string::prefixed(cursor)? {
+        return Ok(kind);
+    }
+    match first {
+        b'\'' => string::plain(cursor),
+        b'"' => word::quoted(cursor),
+        b'$' => string::dollar_or_parameter(cursor),
+        b'0'..=b'9' => number::number(cursor),
+        b'.' if cursor.peek(1).is_some_and(|b| b.is_ascii_digit()) => number::number(cursor),
+        _ if word::is_start(first) => word::plain(cursor),
+        _ => operator::symbol(cursor),
+    }
+}
+
+/// `E'a'⏎'b\'c'` is one string whose second part is read with escapes too, and `U&"…" UESCAPE '!'` changes
+/// what its first token means: neither is worth guessing.
+fn check_neighbours(previous: &Token, kind: &Kind) -> Result<(), Doubt> {
+    match (&previous.kind, kind) {
+        (Kind::Text { style: Style::Escape, .. }, Kind::Text { style: Style::Plain, .. }) => Err(Doubt),
+        (Kind::Word { quoted: true, .. }, Kind::Word { value, quoted: false }) if value == "uescape" => {
+            Err(Doubt)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A place in the text.
+struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at.checked_add(ahead)?).copied()
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
+    fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Advances while the byte satisfies the test.
+    fn skip_while(&mut self, test: impl Fn(u8) -> bool) {
+        while self.peek(0).is_some_and(&test) {
+            self.advance(1);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Which relations of the catalog a statement may name, by its tokens alone.
+
+use crate::{
+    catalog::{Catalog, Relation, RelationKind},
+    lexer::{Kind, Token},
+    segment::Segment,
+};
+
+/// Whether any token is an identifier with the bare name of a relation of the catalog. Without one, a
+/// statement can't reach the catalog's relations but through functions, cursors and prepared statements.
+pub(crate) fn may_name(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    segment
+        .tokens
+        .iter()
+        .filter_map(Token::name)
+        .any(|name| catalog.relations.iter().any(|relation| relation.name == name))
+}
+
+/// The relations that the tokens name, if what they name are relations: `schema.name`, or `name` where it is
+/// visible.
+pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
+    let mut found: Vec<&Relation> = Vec::new();
+    for (index, token) in segment.tokens.iter().enumerate() {
+        let Some(name) = token.name() else { continue };
+        let schema = index
+            .checked_sub(2)
+            .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))
+            .and_then(|before| segment.tokens.get(before))
+            .and_then(Token::name);
+        for relation in catalog.relations.iter().filter(|r| r.name == name) {
+            if schema.map_or(relation.visible, |schema| relation.schema == schema)
+                && !found.iter().any(|r| std::ptr::eq(*r, relation))
+            {
+                found.push(relation);
+            }
+        }
+    }
+    found
+}
+
+/// Whether the text of the statement, strings and comments and all, contains a relation's bare name in any
+/// case, or may contain it in escapes.
+pub(crate) fn may_contain(text: &str, catalog: &Catalog) -> bool {
+    if catalog.relations.is_empty() {
+        return false;
+    }
+    let text = text.to_lowercase();
+    text.contains("u&\"")
+        || catalog.relations.iter().any(|relation| {
+            let name = relation.name.to_lowercase();
+            text.contains(&name) || text.contains(&name.replace('"', "\"\""))
+        })
+}
+
+/// Whether a string of the statement contains a relation's bare name in any case: code in a function's body.
+pub(crate) fn in_strings(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    segment.tokens.iter().any(|token| match &token.kind {
+        Kind::Text { value, .. } => may_contain(value, catalog),
+        _ => false,
+    })
+}
+
+/// Whether the relation holds a protected column itself.
+pub(crate) fn is_protected(relation: &Relation) -> bool {
+    relation.kind == RelationKind::Table && relation.columns.iter().any(|column| column.field.is_some())
+}

@@ -1,0 +1,116 @@
+//! A text cut into statements, and how deep a statement may be.
+
+use crate::lexer::{Doubt, Token, lex};
+
+/// One statement: a part of the text, and its tokens with ranges relative to the part.
+pub(crate) struct Segment<'t> {
+    /// Where the part starts in the whole text.
+    pub offset: usize,
+    /// The part, without the semicolon.
+    pub text: &'t str,
+    pub tokens: Vec<Token>,
+}
+
+/// Brackets within brackets.
+const MAX_NESTING: usize = 40;
+/// Tokens between two commas, brackets counted with what they hold at their longest: the tree can't be deeper.
+/// The parser makes a tree as deep as a chain of operators is long, and walks it by recursion.
+const MAX_CHAIN: usize = 1200;
+
+impl<'t> Segment<'t> {
+    /// Whether the token is this operator or punctuation.
+    pub fn is_symbol(&self, index: usize, symbol: &str) -> bool {
+        self.tokens.get(index).is_some_and(|t| t.is_symbol(self.text, symbol))
+    }
+
+    /// Whether the token is this keyword (given in lower case).
+    pub fn is_word(&self, index: usize, word: &str) -> bool {
+        self.tokens.get(index).is_some_and(|t| t.is_word(word))
+    }
+
+    /// The unquoted word at a place, folded; empty when there is none.
+    pub fn word(&self, index: usize) -> &str {
+        self.tokens
+            .get(index)
+            .filter(|t| !t.source(self.text).contains('"'))
+            .and_then(Token::name)
+            .unwrap_or_default()
+    }
+
+    /// The part of the statement from a token on, as a statement of its own.
+    pub fn from_token(&self, index: usize) -> Segment<'t> {
+        let start = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);
+        let text = self.text.get(start..).unwrap_or_default();
+        Segment {
+            offset: self.offset.saturating_add(start),
+            text,
+            // What was read once in this state of the lexer reads the same again.
+            tokens: lex(text).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the tree can be walked without running out of stack.
+    pub fn is_bounded(&self) -> bool {
+        let mut open: Vec<Chain> = Vec::new();
+        let mut chain = Chain::default();
+        let mut outside = 0_usize;
+        for index in 0..self.tokens.len() {
+            let is = |symbols: [&str; 2]| symbols.iter().any(|s| self.is_symbol(index, s));
+            chain.length = chain.length.saturating_add(1);
+            if is(["(", "["]) {
+                outside = outside.saturating_add(chain.length);
+                open.push(std::mem::take(&mut chain));
+            } else if is([")", "]"]) {
+                // A bracket may be the deepest operand of what follows it.
+                let inside = chain.longest.max(chain.length);
+                chain = open.pop().unwrap_or_default();
+                outside = outside.saturating_sub(chain.length);
+                chain.length = chain.length.saturating_add(inside);
+            } else if self.is_symbol(index, ",") {
+                chain = Chain { length: 0, longest: chain.longest.max(chain.length) };
+            }
+            if open.len() > MAX_NESTING || outside.saturating_add(chain.length) > MAX_CHAIN {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Tokens since the last comma, and the most between two commas before, within one pair of brackets.
+#[derive(Default)]
+struct Chain {
+    length: usize,
+    longest: usize,
+}
+
+/// The statements of a text, without the empty ones.
+pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Doubt> {
+    let mut segments = Vec::new();
+    let mut tokens: Vec<Token> = Vec::new();
+    let (mut start, mut depth) = (0_usize, 0_usize);
+    // A function's body may be statements with semicolons between `BEGIN ATOMIC` and `END`; where it ends is
+    // not worth guessing.
+    let mut atomic = false;
+    for token in lex(text)? {
+        let is = |symbol| token.is_symbol(text, symbol);
+        if is("(") || is("[") {
+            depth = depth.saturating_add(1);
+        } else if is(")") || is("]") {
+            depth = depth.saturating_sub(1);
+        } else if token.is_word("atomic") {
+            atomic = true;
+        } else if is(";") && depth == 0 && !atomic {
+            let end = token.range.start;
+            segments.push(Segment { offset: start, text: text.get(start..end).unwrap_or_default(), tokens });
+            tokens = Vec::new();
+            start = token.range.end;
+            continue;
+        }
+        let range = token.range.start.saturating_sub(start)..token.range.end.saturating_sub(start);
+        tokens.push(Token { range, kind: token.kind });
+    }
+    segments.push(Segment { offset: start, text: text.get(start..).unwrap_or_default(), tokens });
+    segments.retain(|s| !s.tokens.is_empty());
+    Ok(segments)
+}

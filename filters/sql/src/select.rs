@@ -1,0 +1,202 @@
+//! SELECT.
+
+use sqlparser::ast::{
+    Distinct, Expr, GroupByExpr, NamedWindowDefinition, NamedWindowExpr, OrderBy, OrderByExpr, OrderByKind,
+    Select, SelectFlavor, Value, ValueWithSpan,
+};
+
+use crate::{
+    names,
+    predicate::require_equality,
+    refusal::Refusal,
+    scope::{Output, Outputs, Protected, Scope},
+    walker::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// A SELECT, the ORDER BY behind it, and what it yields.
+    pub fn select(
+        &mut self,
+        select: &Select,
+        outer: Option<&Scope<'_, 'c>>,
+        order_by: Option<&OrderBy>,
+    ) -> Result<Outputs<'c>, Refusal> {
+        let Select {
+            select_token: _,
+            optimizer_hints: _,
+            distinct,
+            select_modifiers: None,
+            top: None,
+            top_before_distinct: _,
+            projection,
+            exclude: None,
+            into,
+            from,
+            lateral_views,
+            prewhere: None,
+            selection,
+            connect_by,
+            group_by,
+            cluster_by,
+            distribute_by,
+            sort_by,
+            having,
+            named_window,
+            qualify: None,
+            window_before_qualify: _,
+            value_table_mode: None,
+            flavor: SelectFlavor::Standard,
+        } = select
+        else {
+            return Err(not_understood());
+        };
+        if !(lateral_views.is_empty()
+            && connect_by.is_empty()
+            && cluster_by.is_empty()
+            && distribute_by.is_empty()
+            && sort_by.is_empty())
+        {
+            return Err(not_understood());
+        }
+        let mut scope = Scope::within(outer);
+        self.from(from, &mut scope)?;
+        if into.is_some() {
+            return Err(Refusal::unsupported(
+                "SELECT INTO beside a table with sealed columns isn't supported",
+                "create the table first, and insert the rows from the application",
+            ));
+        }
+        let outputs = self.items(projection, &scope)?;
+        selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
+        self.group_by(group_by, &outputs, &scope)?;
+        having.iter().try_for_each(|having| self.expr(having, &scope))?;
+        for NamedWindowDefinition(name, window) in named_window {
+            self.name(name)?;
+            match window {
+                NamedWindowExpr::WindowSpec(window) => self.opaque(window, &scope)?,
+                NamedWindowExpr::NamedWindow(_) => return Err(not_understood()),
+            }
+        }
+        match distinct {
+            None | Some(Distinct::All) => {}
+            Some(Distinct::Distinct) => outputs.protected().try_for_each(require_equality)?,
+            Some(Distinct::On(keys)) => self.grouping_keys(keys, &outputs, &scope)?,
+        }
+        self.order_by(order_by, &outputs, &scope)?;
+        Ok(outputs)
+    }
+
+    fn group_by(
+        &mut self,
+        group_by: &GroupByExpr,
+        outputs: &Outputs<'c>,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        match group_by {
+            GroupByExpr::Expressions(keys, modifiers) if modifiers.is_empty() => {
+                self.grouping_keys(keys, outputs, scope)
+            }
+            _ => Err(not_understood()),
+        }
+    }
+
+    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts.
+    fn grouping_keys(
+        &mut self,
+        keys: &[Expr],
+        outputs: &Outputs<'c>,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        for key in keys {
+            let key = without_brackets(key);
+            // The server prefers the input column to the output one; here either must do.
+            if let Some(column) = self.output(key, outputs)? {
+                require_equality(column)?;
+            }
+            if is_ordinal(key) {
+                continue;
+            }
+            match self.column(key, scope)? {
+                Some(column) => require_equality(column)?,
+                None => self.expr(key, scope)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// ORDER BY, where a sealed column has no order.
+    pub fn order_by(
+        &mut self,
+        order_by: Option<&OrderBy>,
+        outputs: &Outputs<'c>,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        let Some(OrderBy { kind, interpolate: None }) = order_by else {
+            return order_by.map_or(Ok(()), |_| Err(not_understood()));
+        };
+        let OrderByKind::Expressions(keys) = kind else { return Err(not_understood()) };
+        for OrderByExpr { expr, options: _, with_fill } in keys {
+            if with_fill.is_some() {
+                return Err(not_understood());
+            }
+            let key = without_brackets(expr);
+            let column = match self.output(key, outputs)? {
+                None => self.column(key, scope)?,
+                column => column,
+            };
+            if let Some(column) = column {
+                return Err(Refusal::on(
+                    column.field,
+                    "sealed values have no order",
+                    "order by another column, or in the application",
+                ));
+            }
+            self.expr(key, scope)?;
+        }
+        Ok(())
+    }
+
+    /// The protected column of the select list that a key names by its output name or position.
+    fn output(&mut self, key: &Expr, outputs: &Outputs<'c>) -> Result<Option<Protected<'c>>, Refusal> {
+        if let Expr::Identifier(ident) = key {
+            let name = self.name(ident)?;
+            let mut named = outputs.columns.iter().filter(|column| column.name.as_ref() == Some(&name));
+            return Ok(named.find_map(|column| column.protected));
+        }
+        let Expr::Value(ValueWithSpan { value: Value::Number(position, _), span: _ }) = key else {
+            return Ok(None);
+        };
+        let Some(any) = outputs.protected().next() else { return Ok(None) };
+        let index = position.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
+        let column: Option<&Output<'c>> = index.and_then(|index| outputs.columns.get(index));
+        match column {
+            Some(column) if !outputs.open => Ok(column.protected),
+            _ => Err(Refusal::on(
+                any.field,
+                "a position in ORDER BY or GROUP BY may mean this column",
+                "name the column instead of giving its position",
+            )),
+        }
+    }
+}
+
+fn without_brackets(expr: &Expr) -> &Expr {
+    let mut expr = expr;
+    while let Expr::Nested(inside) = expr {
+        expr = inside;
+    }
+    expr
+}
+
+fn is_ordinal(key: &Expr) -> bool {
+    matches!(key, Expr::Value(ValueWithSpan { value: Value::Number(..), span: _ }))
+}
+
+fn not_understood() -> Refusal {
+    Refusal::unparsable("a part of the SELECT isn't understood")
+}
+
+/// Whether the expression is the keyword DEFAULT.
+pub(crate) fn is_default(expr: &Expr) -> bool {
+    matches!(expr, Expr::Identifier(ident) if names::is_reserved(ident) && ident.value.eq_ignore_ascii_case("default"))
+}

@@ -1,0 +1,134 @@
+//! What kind of statement it is, by its first words, and which rules it goes by.
+
+use crate::{
+    analysis::StatementKind,
+    catalog::Catalog,
+    dml::{self, Effects},
+    mention,
+    refusal::Refusal,
+    segment::Segment,
+    setting, utility,
+};
+
+/// A statement, analyzed.
+pub(crate) struct Analyzed {
+    pub kind: StatementKind,
+    pub changes_catalog: bool,
+    pub effects: Effects,
+    /// Whether it is of the kind that reads or writes rows.
+    pub is_dml: bool,
+}
+
+/// Analyzes one statement.
+pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
+    setting::refuse_other_strings(segment)?;
+    let kind = kind(segment);
+    let inner = explained(segment);
+    if let Some(inner) = inner {
+        let Analyzed { kind: _, mut effects, changes_catalog, is_dml } = analyze(&inner, catalog)?;
+        // What comes back is the plan, not the rows.
+        effects.reads.clear();
+        return Ok(Analyzed { kind, effects, changes_catalog, is_dml });
+    }
+    let is_dml = is_dml(segment);
+    let effects = if is_dml {
+        if mention::may_name(segment, catalog) {
+            dml::analyze(segment, catalog)?
+        } else {
+            utility::refuse_code_in_strings(segment, catalog)?;
+            Effects::default()
+        }
+    } else {
+        Effects { touched: utility::analyze(segment, catalog)?, ..Effects::default() }
+    };
+    let changes_catalog = changes_catalog(segment, is_dml);
+    Ok(Analyzed { kind, changes_catalog, effects, is_dml })
+}
+
+fn kind(segment: &Segment<'_>) -> StatementKind {
+    match segment.word(0) {
+        "select" | "values" | "table" => StatementKind::Select,
+        "insert" => StatementKind::Insert,
+        "update" => StatementKind::Update,
+        "delete" => StatementKind::Delete,
+        "with" => with_kind(segment),
+        "begin" | "start" | "commit" | "end" | "rollback" | "abort" | "savepoint" | "release" => {
+            StatementKind::Transaction
+        }
+        "prepare" if segment.is_word(1, "transaction") => StatementKind::Transaction,
+        "set" | "reset" => StatementKind::Set,
+        _ if segment.is_symbol(0, "(") => StatementKind::Select,
+        _ => StatementKind::Other,
+    }
+}
+
+/// What follows the common table expressions: the first such keyword outside of brackets.
+fn with_kind(segment: &Segment<'_>) -> StatementKind {
+    let mut depth = 0_usize;
+    for index in 0..segment.tokens.len() {
+        if segment.is_symbol(index, "(") {
+            depth = depth.saturating_add(1);
+        } else if segment.is_symbol(index, ")") {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 {
+            match segment.word(index) {
+                "insert" => return StatementKind::Insert,
+                "update" => return StatementKind::Update,
+                "delete" => return StatementKind::Delete,
+                "select" | "values" | "table" => return StatementKind::Select,
+                _ => {}
+            }
+        }
+    }
+    StatementKind::Select
+}
+
+fn is_dml(segment: &Segment<'_>) -> bool {
+    matches!(segment.word(0), "select" | "values" | "table" | "insert" | "update" | "delete" | "with")
+        || segment.is_symbol(0, "(")
+}
+
+/// The statement behind `EXPLAIN …`.
+fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
+    if !segment.is_word(0, "explain") {
+        return None;
+    }
+    let mut index = 1_usize;
+    if segment.is_symbol(1, "(") {
+        // Options hold no brackets, but `EXPLAIN (SELECT …)` is a statement in brackets.
+        if matches!(segment.word(2), "select" | "values" | "table" | "with") || segment.is_symbol(2, "(") {
+            return Some(segment.from_token(1));
+        }
+        index = (2..segment.tokens.len()).find(|i| segment.is_symbol(*i, ")"))?.saturating_add(1);
+    } else {
+        while matches!(segment.word(index), "analyze" | "analyse" | "verbose") {
+            index = index.saturating_add(1);
+        }
+    }
+    (index < segment.tokens.len()).then(|| segment.from_token(index))
+}
+
+/// Whether names may mean something else afterwards.
+fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
+    if segment.tokens.iter().any(|token| token.name() == Some("set_config")) {
+        return true;
+    }
+    if is_dml {
+        // SELECT … INTO makes a table; an UPDATE of pg_settings is a SET.
+        let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
+        return match kind(segment) {
+            StatementKind::Select => has("into"),
+            StatementKind::Update => has("pg_settings"),
+            _ => false,
+        };
+    }
+    match segment.word(0) {
+        "begin" | "start" | "commit" | "end" | "savepoint" | "release" => false,
+        "prepare" | "declare" | "fetch" | "move" | "close" | "deallocate" | "listen" | "unlisten"
+        | "notify" | "show" | "copy" | "merge" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum"
+        | "comment" | "grant" | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
+        "set" => setting::changes_names(segment),
+        // Also ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
+        _ => true,
+    }
+}

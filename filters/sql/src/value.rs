@@ -1,0 +1,242 @@
+//! Values that can be sealed: literals and parameters, with casts around them.
+
+use sqlparser::ast::{CastKind, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan};
+use zeroize::Zeroizing;
+
+use crate::{
+    analysis::{ParameterUse, Replacement},
+    cast::{self, Shape},
+    catalog::Stored,
+    lexer::{self, Kind, Style, Token},
+    refusal::Refusal,
+    scope::Protected,
+    walker::Walker,
+};
+
+/// A value as written.
+struct Written {
+    content: Content,
+    /// The first and last token of all of it.
+    outer: (usize, usize),
+    /// The same without the parentheses around it.
+    inner: (usize, usize),
+    /// Whether there is a cast within.
+    cast: bool,
+}
+
+enum Content {
+    Null,
+    Literal { value: Zeroizing<String>, number: bool },
+    Parameter { token: usize, number: u16 },
+}
+
+/// Why a value can't be sealed.
+struct Fault(&'static str, &'static str);
+
+const FORM: Fault = Fault(
+    "the value is neither a literal nor a parameter",
+    "compute the value in the application, and send it as a literal or a parameter",
+);
+const PLACE: Fault = Fault("the value's place in the text is in doubt", "write the value without a cast");
+const CAST: Fault =
+    Fault("the cast may change the value", "send the value as the column keeps it, without a cast");
+const STYLE: Fault = Fault("the literal's style isn't supported", "write it as '…', E'…' or $$…$$");
+const NUMBER: Fault =
+    Fault("the number is in a form that the server would rewrite", "write its digits, without an exponent");
+const SPACE: Fault = Fault("the value touches a word", "put a space between them");
+
+impl<'c> Walker<'_, 'c> {
+    /// A value that is stored in a protected column, or searched for in it.
+    pub fn value(&mut self, at: Protected<'c>, use_: ParameterUse, expr: &Expr) -> Result<(), Refusal> {
+        if at.column.stored == Stored::Other {
+            return Err(Refusal::on(
+                at.field,
+                "the column's type can't hold a sealed value",
+                "make it text or bytea",
+            ));
+        }
+        let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
+        let Written { content, outer: _, inner, cast } = self.written(expr).map_err(fault)?;
+        match use_ {
+            ParameterUse::Store => self.writes.insert(at.field.id),
+            ParameterUse::Search => self.searches.insert(at.field.id),
+        };
+        let replaces = cast || matches!(content, Content::Literal { .. });
+        if replaces && !self.stands_alone(inner) {
+            return Err(fault(SPACE));
+        }
+        match content {
+            Content::Null if cast => self.splice(inner, Replacement::Text("NULL".to_owned())),
+            Content::Null => {}
+            Content::Literal { value, number: _ } => self.seal(at, use_, inner, value),
+            Content::Parameter { token, number } => {
+                self.parameter(at, use_, token, number)?;
+                if cast {
+                    self.splice(inner, Replacement::Text(format!("${number}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what replaces the tokens can't run together with the words around it.
+    fn stands_alone(&self, (first, last): (usize, usize)) -> bool {
+        let range = |index: usize| self.segment.tokens.get(index).map(|t| t.range.clone());
+        let (Some(first), Some(last)) = (range(first), range(last)) else { return false };
+        let bytes = self.segment.text.as_bytes();
+        let runs_on = |byte: Option<&u8>| {
+            byte.is_some_and(|b| {
+                b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'\'' | b'"') || *b >= 0x80
+            })
+        };
+        let before = first.start.checked_sub(1).and_then(|at| bytes.get(at));
+        !runs_on(before) && !runs_on(bytes.get(last.end))
+    }
+
+    fn written(&self, expr: &Expr) -> Result<Written, Fault> {
+        match expr {
+            Expr::Value(value) => self.bare(value),
+            Expr::Nested(inside) => {
+                let written = self.written(inside)?;
+                let outer = self.around(written.outer, "(", ")").ok_or(PLACE)?;
+                Ok(Written { outer, ..written })
+            }
+            Expr::UnaryOp { op: op @ (UnaryOperator::Minus | UnaryOperator::Plus), expr } => {
+                self.signed(*op == UnaryOperator::Minus, self.written(expr)?)
+            }
+            Expr::Cast { kind, expr, data_type, format: None } => {
+                let written = self.written(expr)?;
+                let outer = match kind {
+                    CastKind::DoubleColon => self.double_colon(written.outer, data_type),
+                    CastKind::Cast => self.cast_as(written.outer, data_type),
+                    CastKind::TryCast | CastKind::SafeCast => None,
+                };
+                self.cast(written.content, data_type, outer.ok_or(PLACE)?)
+            }
+            Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
+                let written = self.bare(value)?;
+                let (index, _) = written.outer;
+                let words = type_tokens(data_type);
+                let first = index.checked_sub(words.len()).ok_or(PLACE)?;
+                if !self.reads(first, &words) {
+                    return Err(PLACE);
+                }
+                self.cast(written.content, data_type, (first, index))
+            }
+            _ => Err(FORM),
+        }
+    }
+
+    /// A literal or a parameter, alone.
+    fn bare(&self, ValueWithSpan { value, span }: &ValueWithSpan) -> Result<Written, Fault> {
+        let index = self.positions.token_at(*span).ok_or(PLACE)?;
+        let token = self.segment.tokens.get(index).ok_or(PLACE)?;
+        let source = token.source(self.segment.text);
+        let literal =
+            |value: &str, number| Content::Literal { value: Zeroizing::new(value.to_owned()), number };
+        let content = match (value, &token.kind) {
+            (Value::SingleQuotedString(theirs), Kind::Text { value, style: Style::Plain })
+                if *theirs == **value =>
+            {
+                literal(value, false)
+            }
+            (Value::DollarQuotedString(theirs), Kind::Text { value, style: Style::Dollar })
+                if theirs.value == **value =>
+            {
+                literal(value, false)
+            }
+            (Value::EscapedStringLiteral(_), Kind::Text { value, style: Style::Escape }) => {
+                literal(value, false)
+            }
+            (_, Kind::Text { .. }) => return Err(STYLE),
+            (Value::Number(theirs, false), Kind::Number) if theirs == source => {
+                if !cast::is_plain_number(source) {
+                    return Err(NUMBER);
+                }
+                literal(source, true)
+            }
+            (Value::Boolean(true), _) if token.is_word("true") => literal("true", false),
+            (Value::Boolean(false), _) if token.is_word("false") => literal("false", false),
+            (Value::Null, _) if token.is_word("null") => Content::Null,
+            (Value::Placeholder(theirs), Kind::Parameter(Some(number))) if theirs == source => {
+                Content::Parameter { token: index, number: *number }
+            }
+            _ => return Err(FORM),
+        };
+        Ok(Written { content, outer: (index, index), inner: (index, index), cast: false })
+    }
+
+    fn signed(&self, minus: bool, written: Written) -> Result<Written, Fault> {
+        let Content::Literal { value, number: true } = written.content else { return Err(FORM) };
+        let (first, last) = written.outer;
+        let sign = first.checked_sub(1).ok_or(PLACE)?;
+        if !self.segment.is_symbol(sign, if minus { "-" } else { "+" }) || value.starts_with('-') {
+            return Err(PLACE);
+        }
+        // Minus zero is zero.
+        let minus = minus && value.bytes().any(|b| matches!(b, b'1'..=b'9'));
+        let value = if minus { Zeroizing::new(format!("-{}", value.as_str())) } else { value };
+        let outer = (sign, last);
+        Ok(Written {
+            content: Content::Literal { value, number: true },
+            outer,
+            inner: outer,
+            cast: written.cast,
+        })
+    }
+
+    /// The content, if the cast surely leaves it as it is.
+    fn cast(&self, content: Content, data_type: &DataType, outer: (usize, usize)) -> Result<Written, Fault> {
+        let shape = Shape::of(data_type).ok_or(CAST)?;
+        if let Content::Literal { value, .. } = &content
+            && !shape.keeps(value)
+        {
+            return Err(CAST);
+        }
+        Ok(Written { content, outer, inner: outer, cast: true })
+    }
+
+    fn around(&self, (first, last): (usize, usize), open: &str, close: &str) -> Option<(usize, usize)> {
+        let (first, last) = (first.checked_sub(1)?, last.checked_add(1)?);
+        (self.segment.is_symbol(first, open) && self.segment.is_symbol(last, close)).then_some((first, last))
+    }
+
+    /// `value::type`
+    fn double_colon(&self, (first, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
+        let words = type_tokens(data_type);
+        let colons = last.checked_add(1)?;
+        let end = colons.checked_add(words.len())?;
+        (self.segment.is_symbol(colons, "::") && self.reads(colons.checked_add(1)?, &words))
+            .then_some((first, end))
+    }
+
+    /// `CAST(value AS type)`
+    fn cast_as(&self, (first, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
+        let words = type_tokens(data_type);
+        let (cast, as_) = (first.checked_sub(2)?, last.checked_add(1)?);
+        let close = as_.checked_add(words.len())?.checked_add(1)?;
+        (self.segment.is_word(cast, "cast")
+            && self.segment.is_symbol(cast.checked_add(1)?, "(")
+            && self.segment.is_word(as_, "as")
+            && self.reads(as_.checked_add(1)?, &words)
+            && self.segment.is_symbol(close, ")"))
+        .then_some((cast, close))
+    }
+
+    /// Whether the tokens from an index on are these words, and no more of a type follows them.
+    fn reads(&self, index: usize, words: &[String]) -> bool {
+        let all = words
+            .iter()
+            .enumerate()
+            .all(|(i, word)| index.checked_add(i).is_some_and(|index| self.segment.is_word(index, word)));
+        let next = index.saturating_add(words.len());
+        all && !words.is_empty()
+            && !["(", "[", ".", "%"].iter().any(|symbol| self.segment.is_symbol(next, symbol))
+    }
+}
+
+/// The words of a type as the parser would write it.
+fn type_tokens(data_type: &DataType) -> Vec<String> {
+    let tokens = lexer::lex(&data_type.to_string()).unwrap_or_default();
+    tokens.iter().map(|token| Token::name(token).unwrap_or_default().to_owned()).collect()
+}

@@ -1,0 +1,284 @@
+//! The walk over one statement's tree: what it has found, and what it has accounted for.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use sqlparser::{
+    ast::{Ident, ObjectName, ObjectNamePart},
+    tokenizer::Span,
+};
+use zeroize::Zeroizing;
+
+use crate::{
+    analysis::{Parameter, ParameterUse, Replacement, Splice},
+    catalog::{Catalog, Relation, RelationKind},
+    lexer::Kind,
+    mention, names,
+    position::Positions,
+    refusal::Refusal,
+    scope::{Protected, Range, Source},
+    segment::Segment,
+};
+
+/// The state of a walk. Every method that returns an error ends the analysis of the whole text.
+pub(crate) struct Walker<'a, 'c> {
+    pub segment: &'a Segment<'a>,
+    pub positions: &'a Positions,
+    pub catalog: &'c Catalog,
+    /// Relations with protected columns that the statement names.
+    pub touched: Vec<&'c Relation>,
+    /// Names of the common table expressions in reach.
+    pub ctes: Vec<String>,
+    /// Aliases under which whole rows with protected values are in reach.
+    pub row_names: HashSet<String>,
+    pub reads: BTreeSet<usize>,
+    pub searches: BTreeSet<usize>,
+    pub writes: BTreeSet<usize>,
+    pub splices: Vec<Splice>,
+    parameters: BTreeMap<u16, (Protected<'c>, ParameterUse)>,
+    /// Parameters' tokens in protected places.
+    parameter_tokens: HashSet<usize>,
+    /// Identifiers' tokens whose meaning has been established.
+    seen: HashSet<usize>,
+}
+
+impl<'a, 'c> Walker<'a, 'c> {
+    pub fn new(segment: &'a Segment<'a>, positions: &'a Positions, catalog: &'c Catalog) -> Self {
+        Self {
+            segment,
+            positions,
+            catalog,
+            touched: Vec::new(),
+            ctes: Vec::new(),
+            row_names: HashSet::new(),
+            reads: BTreeSet::new(),
+            searches: BTreeSet::new(),
+            writes: BTreeSet::new(),
+            splices: Vec::new(),
+            parameters: BTreeMap::new(),
+            parameter_tokens: HashSet::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Accounts for an identifier and gives its name.
+    pub fn name(&mut self, ident: &Ident) -> Result<String, Refusal> {
+        let name = names::fold(ident).ok_or_else(|| Refusal::unparsable("a name is written as a string"))?;
+        self.see(ident.span);
+        Ok(name)
+    }
+
+    /// The same for a name that must not be a keyword: a table, or an alias without AS. (The parser takes
+    /// `ONLY customer` for a table `only` with the alias `customer`.)
+    pub fn plain_name(&mut self, ident: &Ident) -> Result<String, Refusal> {
+        if names::is_reserved(ident) {
+            return Err(Refusal::unparsable("a keyword stands where a name is expected"));
+        }
+        self.name(ident)
+    }
+
+    fn see(&mut self, span: Span) {
+        if let Some(index) = self.positions.token_at(span) {
+            self.seen.insert(index);
+        }
+    }
+
+    /// The parts of a name. Accounts for them.
+    pub fn parts(&mut self, name: &ObjectName) -> Result<Vec<String>, Refusal> {
+        let ObjectName(parts) = name;
+        parts
+            .iter()
+            .map(|part| match part {
+                ObjectNamePart::Identifier(ident) => self.name(ident),
+                ObjectNamePart::Function(_) => Err(Refusal::unparsable("a name is a function's call")),
+            })
+            .collect()
+    }
+
+    /// The one part of a column's name in a list of columns.
+    pub fn one_part(&mut self, name: &ObjectName) -> Result<String, Refusal> {
+        let mut parts = self.parts(name)?;
+        match (parts.pop(), parts.pop()) {
+            (Some(name), None) => Ok(name),
+            _ => {
+                Err(Refusal::unsupported("a column is qualified where it can't be", "name the column alone"))
+            }
+        }
+    }
+
+    /// What a table's name in FROM stands for.
+    pub fn range(&mut self, name: &ObjectName, alias: Option<&Ident>) -> Result<Range<'c>, Refusal> {
+        self.relation(name, alias, true)
+    }
+
+    /// What the name of a statement's target stands for: never a common table expression.
+    pub fn target(&mut self, name: &ObjectName, alias: Option<&Ident>) -> Result<Range<'c>, Refusal> {
+        self.relation(name, alias, false)
+    }
+
+    fn relation(
+        &mut self,
+        name: &ObjectName,
+        alias: Option<&Ident>,
+        or_cte: bool,
+    ) -> Result<Range<'c>, Refusal> {
+        for part in &name.0 {
+            if part.as_ident().is_some_and(names::is_reserved) {
+                return Err(Refusal::unparsable("a keyword stands where a table is expected"));
+            }
+        }
+        let parts = self.parts(name)?;
+        let alias = alias.map(|ident| self.plain_name(ident)).transpose()?;
+        let (schema, table) = match parts.as_slice() {
+            [table] => (None, table),
+            [schema, table] | [_, schema, table] => (Some(schema), table),
+            _ => return Err(Refusal::unparsable("a table's name has too many parts")),
+        };
+        let relation = match schema {
+            None if or_cte && self.ctes.contains(table) => None,
+            None => self.catalog.relations.iter().find(|r| &r.name == table && r.visible),
+            Some(schema) => self.catalog.relations.iter().find(|r| &r.name == table && &r.schema == schema),
+        };
+        let own_schema = relation.map(|r| r.schema.clone()).or_else(|| schema.cloned());
+        let source = match relation {
+            Some(relation) => Source::Relation(self.touch(relation)?),
+            None => Source::Unknown,
+        };
+        let range = Range {
+            schema: alias.is_none().then_some(own_schema),
+            name: Some(alias.unwrap_or_else(|| table.clone())),
+            source,
+        };
+        self.note_row(&range);
+        Ok(range)
+    }
+
+    /// Remembers the name of a range whose whole row must not be used.
+    pub fn note_row(&mut self, range: &Range<'c>) {
+        if let Some(name) = range.name.as_ref().filter(|_| range.bears()) {
+            self.row_names.insert(name.clone());
+        }
+    }
+
+    fn touch(&mut self, relation: &'c Relation) -> Result<&'c Relation, Refusal> {
+        if relation.kind == RelationKind::View {
+            return Err(Refusal::unsupported(
+                format!("{} is a view over a table with sealed columns", names::quote(&relation.name)),
+                "query the table itself",
+            ));
+        }
+        if !mention::is_protected(relation) {
+            return Err(Refusal::unsupported(
+                format!(
+                    "rows of a table with sealed columns are reached through {}",
+                    names::quote(&relation.name)
+                ),
+                "name the table that the policy protects",
+            ));
+        }
+        if !self.touched.iter().any(|touched| std::ptr::eq(*touched, relation)) {
+            self.touched.push(relation);
+        }
+        Ok(relation)
+    }
+
+    /// Puts the sealed value in the place of tokens `first..=last`.
+    pub fn seal(
+        &mut self,
+        at: Protected<'c>,
+        use_: ParameterUse,
+        tokens: (usize, usize),
+        value: Zeroizing<String>,
+    ) {
+        let with = Replacement::Seal { field: at.field.id, use_, value };
+        self.splice(tokens, with);
+    }
+
+    /// Replaces tokens `first..=last`.
+    pub fn splice(&mut self, (first, last): (usize, usize), with: Replacement) {
+        let range = |index: usize| self.segment.tokens.get(index).map(|token| token.range.clone());
+        if let (Some(first), Some(last)) = (range(first), range(last)) {
+            let offset = self.segment.offset;
+            let range = first.start.saturating_add(offset)..last.end.saturating_add(offset);
+            self.splices.push(Splice { range, with });
+        }
+    }
+
+    /// Inserts text right behind a token.
+    pub fn insert_behind(&mut self, index: usize, text: String) {
+        if let Some(token) = self.segment.tokens.get(index) {
+            let at = token.range.end.saturating_add(self.segment.offset);
+            self.splices.push(Splice { range: at..at, with: Replacement::Text(text) });
+        }
+    }
+
+    /// A parameter in a protected place.
+    pub fn parameter(
+        &mut self,
+        at: Protected<'c>,
+        use_: ParameterUse,
+        token: usize,
+        number: u16,
+    ) -> Result<(), Refusal> {
+        self.parameter_tokens.insert(token);
+        if let Some((before, use_before)) = self.parameters.get_mut(&number) {
+            if !before.is_interchangeable_with(at) {
+                return Err(shared_parameter(at, "is used for two labels"));
+            }
+            if use_ == ParameterUse::Store && *use_before == ParameterUse::Search {
+                (*before, *use_before) = (at, use_);
+            }
+            return Ok(());
+        }
+        self.parameters.insert(number, (at, use_));
+        Ok(())
+    }
+
+    /// The parameters in protected places, once it is sure that they stand nowhere else.
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Refusal> {
+        for (index, token) in self.segment.tokens.iter().enumerate() {
+            let Kind::Parameter(Some(number)) = token.kind else { continue };
+            if let Some((at, _)) = self.parameters.get(&number)
+                && !self.parameter_tokens.contains(&index)
+            {
+                return Err(shared_parameter(*at, "is also used where nothing is sealed"));
+            }
+        }
+        let parameter = |(number, (at, use_)): (&u16, &(Protected<'c>, ParameterUse))| Parameter {
+            number: *number,
+            field: at.field.id,
+            use_: *use_,
+        };
+        Ok(self.parameters.iter().map(parameter).collect())
+    }
+
+    /// Checks that the walk has met every identifier that could be a protected column, a relation of the
+    /// catalog, or a row with protected values. What the parser drops, or keeps where the walk doesn't look,
+    /// shows here.
+    pub fn check_all_seen(&self) -> Result<(), Refusal> {
+        for (index, token) in self.segment.tokens.iter().enumerate() {
+            let Some(name) = token.name() else { continue };
+            if self.seen.contains(&index) {
+                continue;
+            }
+            let mut columns = self.touched.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
+            if let Some(protected) = columns.find(|protected| protected.column.name == name) {
+                return Err(Refusal::on(
+                    protected.field,
+                    "the column's name stands in a place that isn't understood",
+                    "write the statement in a plainer form, or rename what isn't the column",
+                ));
+            }
+            if self.row_names.contains(name) || self.catalog.relations.iter().any(|r| r.name == name) {
+                return Err(Refusal::unsupported(
+                    "a protected table's name or alias stands in a place that isn't understood",
+                    "write the statement in a plainer form, or choose another alias",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shared_parameter(at: Protected<'_>, what: &str) -> Refusal {
+    Refusal::on(at.field, format!("one parameter {what}"), "use a parameter of its own for each place")
+}

@@ -1,0 +1,205 @@
+//! A catalog, and a way to write what is expected of a text.
+#![allow(
+    dead_code,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    clippy::panic
+)]
+
+use fieldveil_sql::{
+    Analysis, Catalog, Column, Field, ParameterUse, Refusal, Relation, RelationKind, Replacement, Stored,
+    analyze,
+};
+
+fn plain(name: &str) -> Column {
+    Column {
+        number: 0,
+        name: name.to_owned(),
+        stored: Stored::Other,
+        has_default: false,
+        generated: false,
+        field: None,
+    }
+}
+
+fn sealed(name: &str, id: usize, label: &str, equality: bool) -> Column {
+    let field = Some(Field { id, label: label.to_owned(), equality });
+    Column { stored: Stored::Text, field, ..plain(name) }
+}
+
+fn table(oid: u32, schema: &str, name: &str, visible: bool, columns: Vec<Column>) -> Relation {
+    let numbered =
+        |(index, column): (usize, Column)| Column { number: i16::try_from(index).unwrap() + 1, ..column };
+    Relation {
+        oid,
+        schema: schema.to_owned(),
+        name: name.to_owned(),
+        visible,
+        kind: RelationKind::Table,
+        columns: columns.into_iter().enumerate().map(numbered).collect(),
+    }
+}
+
+/// - `customer(id, name, email=0, ssn=1, phone~2, card~3, notes~4)`; `=` deterministic, `~` randomized
+/// - `person(id, ssn=5 labelled customer.ssn, "Mixed"=6, city)`
+/// - `hr.staff`, not visible: `(id default, ssn=7, badge~8 default, age)`
+/// - `blob(id, data=9 as bytea labelled customer.ssn, wrong=10 as integer)`
+/// - `computed(id, digest=11 generated)`; `shift(a, b generated, secret=12)`
+/// - `customer_view`, a view; `customer_2024`, a partition without fields
+pub fn catalog() -> Catalog {
+    let customer = vec![
+        Column { has_default: true, ..plain("id") },
+        plain("name"),
+        sealed("email", 0, "customer.email", true),
+        sealed("ssn", 1, "customer.ssn", true),
+        sealed("phone", 2, "customer.phone", false),
+        sealed("card", 3, "customer.card", false),
+        sealed("notes", 4, "customer.notes", false),
+    ];
+    let person = vec![
+        plain("id"),
+        sealed("ssn", 5, "customer.ssn", true),
+        sealed("Mixed", 6, "person.mixed", true),
+        plain("city"),
+    ];
+    let staff = vec![
+        Column { has_default: true, ..plain("id") },
+        sealed("ssn", 7, "hr.ssn", true),
+        Column { has_default: true, ..sealed("badge", 8, "hr.badge", false) },
+        plain("age"),
+    ];
+    let blob = vec![
+        plain("id"),
+        Column { stored: Stored::Bytes, ..sealed("data", 9, "customer.ssn", true) },
+        Column { stored: Stored::Other, ..sealed("wrong", 10, "blob.wrong", true) },
+    ];
+    let computed =
+        vec![plain("id"), Column { generated: true, ..sealed("digest", 11, "computed.digest", true) }];
+    let shift = vec![
+        plain("a"),
+        Column { generated: true, ..plain("b") },
+        sealed("secret", 12, "shift.secret", true),
+    ];
+    Catalog {
+        relations: vec![
+            table(1, "public", "customer", true, customer),
+            table(2, "public", "person", true, person),
+            table(3, "hr", "staff", false, staff),
+            table(4, "public", "blob", true, blob),
+            table(5, "public", "computed", true, computed),
+            table(6, "public", "shift", true, shift),
+            Relation {
+                kind: RelationKind::View,
+                ..table(7, "public", "customer_view", true, vec![plain("id"), plain("ssn")])
+            },
+            table(8, "public", "customer_2024", true, vec![plain("id"), plain("ssn")]),
+        ],
+    }
+}
+
+/// The text with what replaces its ranges: `«S1:x»` stored for field 1, `«?1:x»` searched for, `«x»` text.
+/// Behind it the parameters: ` | $1=S1 $2=?1`.
+pub fn render(text: &str, analysis: &Analysis) -> String {
+    let mut rendered = String::new();
+    let mut at = 0;
+    for splice in &analysis.splices {
+        rendered.push_str(&text[at..splice.range.start]);
+        at = splice.range.end;
+        match &splice.with {
+            Replacement::Seal { field, use_, value } => {
+                rendered.push_str(&format!("«{}{field}:{}»", mark(*use_), value.as_str()));
+            }
+            Replacement::Text(text) => rendered.push_str(&format!("«{text}»")),
+        }
+    }
+    rendered.push_str(&text[at..]);
+    if !analysis.parameters.is_empty() {
+        rendered.push_str(" |");
+    }
+    for parameter in &analysis.parameters {
+        rendered.push_str(&format!(" ${}={}{}", parameter.number, mark(parameter.use_), parameter.field));
+    }
+    rendered
+}
+
+fn mark(use_: ParameterUse) -> char {
+    match use_ {
+        ParameterUse::Store => 'S',
+        ParameterUse::Search => '?',
+    }
+}
+
+pub fn accepted(text: &str) -> Analysis {
+    match analyze(text, &catalog()) {
+        Ok(analysis) => analysis,
+        Err(refusal) => panic!("refused: {text}\n  {refusal}"),
+    }
+}
+
+pub fn refused(text: &str) -> Refusal {
+    match analyze(text, &catalog()) {
+        Ok(analysis) => panic!("accepted: {text}\n  {}", render(text, &analysis)),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Each text is accepted, touches a protected relation, and becomes what stands beside it.
+pub fn check_rewritten(cases: &[(&str, &str)]) {
+    let mut wrong = String::new();
+    for (text, expected) in cases {
+        match analyze(text, &catalog()) {
+            Ok(analysis) => {
+                let rendered = render(text, &analysis);
+                if rendered != *expected || !analysis.statements.iter().any(|s| s.touched) {
+                    wrong.push_str(&format!("{text}\n  became   {rendered}\n  expected {expected}\n"));
+                }
+            }
+            Err(refusal) => wrong.push_str(&format!("{text}\n  was refused: {refusal}\n")),
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Each text is accepted, touches a protected relation, and stays as it is.
+pub fn check_kept(cases: &[&str]) {
+    let pairs: Vec<_> = cases.iter().map(|text| (*text, *text)).collect();
+    check_rewritten(&pairs);
+}
+
+/// Each text is accepted and touches nothing.
+pub fn check_untouched(cases: &[&str]) {
+    let mut wrong = String::new();
+    for text in cases {
+        match analyze(text, &catalog()) {
+            Ok(analysis) => {
+                let touched = analysis.statements.iter().any(|s| {
+                    s.touched || !s.reads.is_empty() || !s.searches.is_empty() || !s.writes.is_empty()
+                });
+                if touched || !analysis.splices.is_empty() || !analysis.parameters.is_empty() {
+                    wrong.push_str(&format!("{text}\n  became {}\n", render(text, &analysis)));
+                }
+            }
+            Err(refusal) => wrong.push_str(&format!("{text}\n  was refused: {refusal}\n")),
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Each text is refused with the label beside it (`""` for none).
+pub fn check_refused(cases: &[(&str, &str)]) {
+    let mut wrong = String::new();
+    for (text, label) in cases {
+        match analyze(text, &catalog()) {
+            Ok(analysis) => wrong.push_str(&format!("{text}\n  was accepted: {}\n", render(text, &analysis))),
+            Err(refusal) => {
+                if refusal.label.as_deref().unwrap_or_default() != *label {
+                    wrong.push_str(&format!("{text}\n  was refused with {:?}: {refusal}\n", refusal.label));
+                }
+                assert!(!refusal.reason.is_empty() && !refusal.remedy.is_empty());
+                assert!(!refusal.to_string().contains("123-45"), "tells a literal: {refusal}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
