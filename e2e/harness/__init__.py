@@ -1,0 +1,9 @@
+"""Runs the real parts for the demo, the tests and the benchmark: PostgreSQL, OPA, the key agent, Envoy.
+
+`Stack` composes them; each part is a class of its own with `start`, `ready` and `stop`. Everything a
+run writes is in one short-named temporary folder, and everything it starts ends with it.
+"""
+
+from harness.stack import Options, Stack
+
+__all__ = ["Options", "Stack"]

@@ -1,0 +1,48 @@
+"""The key agent, and the keysets it opens, wrapped by a development key-encryption key."""
+
+import subprocess
+from pathlib import Path
+
+from harness import unixhttp
+from harness.process import PartFailed, Process
+from harness.workdir import WorkDir
+from tools.layout import FIELDVEIL
+
+# Tests wait for a refresh; the agent's own default is for a KMS.
+REFRESH = "1s"
+
+
+class Agent:
+    def __init__(self, work: WorkDir) -> None:
+        self.keysets = work.path / "keysets"
+        self.kek = work.path / "kek.json"
+        self.socket = work.socket("agent.sock")
+        self.process = Process("agent", work.log("agent"))
+
+    def create_kek(self) -> None:
+        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self.kek)
+        self.keysets.mkdir(exist_ok=True)
+
+    def create_keyset(self, name: str) -> None:
+        self.keys("create", name)
+
+    def keys(self, command: str, *words: str | Path) -> str:
+        """`fieldveil keys COMMAND …` on these keysets."""
+        return self._fieldveil("keys", command, *words, "--keysets", self.keysets, "--insecure-dev-kek", self.kek)
+
+    def start(self) -> None:
+        command = [
+            FIELDVEIL, "agent", "--keysets", self.keysets, "--socket", self.socket,
+            "--insecure-dev-kek", self.kek, "--refresh", REFRESH,
+        ]  # fmt: skip
+        self.process.start(command)
+        self.process.wait_until(lambda: unixhttp.is_ok(self.socket, "/healthz"))
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def _fieldveil(self, *words: str | Path) -> str:
+        done = subprocess.run([FIELDVEIL, *words], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise PartFailed(f"fieldveil {' '.join(map(str, words))} failed\n{done.stdout}{done.stderr}")
+        return done.stdout

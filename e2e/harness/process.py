@@ -1,0 +1,97 @@
+"""One program that the harness runs: its log, its process group, its end."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.leash import Leash
+
+# Long enough for a busy machine, short enough that a hang is noticed.
+READY_SECONDS = 60.0
+STOP_SECONDS = 10.0
+POLL_SECONDS = 0.01
+
+_leash = Leash()
+
+
+class PartFailed(Exception):
+    """A part did not start, or ended early. The text carries the end of its log."""
+
+
+class Process:
+    """A program in a process group of its own, with its output in a log file."""
+
+    def __init__(self, name: str, log: Path, *, stop_signal: int = signal.SIGTERM) -> None:
+        self.name = name
+        self.log = log
+        self._stop_signal = stop_signal
+        self._popen: subprocess.Popen | None = None
+
+    @property
+    def pid(self) -> int:
+        if self._popen is None:
+            raise PartFailed(f"{self.name} is not running")
+        return self._popen.pid
+
+    @property
+    def running(self) -> bool:
+        return self._popen is not None and self._popen.poll() is None
+
+    def start(
+        self,
+        command: list[str | Path],
+        *,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        user: int | None = None,
+    ) -> None:
+        if self.running:
+            raise PartFailed(f"{self.name} is running already")
+        as_user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
+        with self.log.open("ab") as log:
+            self._popen = subprocess.Popen(
+                [str(word) for word in command],
+                env={**os.environ, **(env or {})},
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **as_user,
+            )
+        _leash.add(self._popen.pid)
+
+    def wait_until(self, ready: Callable[[], bool], seconds: float = READY_SECONDS) -> float:
+        """Polls `ready` and returns the seconds it took; raises when the program ends or the time does."""
+        started = time.monotonic()
+        while not ready():
+            if not self.running:
+                raise PartFailed(f"{self.name} ended before it was ready\n{self.log_tail()}")
+            if time.monotonic() - started > seconds:
+                raise PartFailed(f"{self.name} was not ready after {seconds:.0f} s\n{self.log_tail()}")
+            time.sleep(POLL_SECONDS)
+        return time.monotonic() - started
+
+    def stop(self) -> None:
+        """Asks, waits, then kills the group. Harmless when nothing runs."""
+        if self._popen is None:
+            return
+        self._signal(self._stop_signal)
+        try:
+            self._popen.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._signal(signal.SIGKILL)
+            self._popen.wait()
+        _leash.remove(self._popen.pid)
+        self._popen = None
+
+    def log_tail(self, lines: int = 20) -> str:
+        text = self.log.read_text(errors="replace") if self.log.exists() else ""
+        return "\n".join(f"  {self.name} | {line}" for line in text.splitlines()[-lines:])
+
+    def _signal(self, number: int) -> None:
+        if self.running:
+            os.killpg(self._popen.pid, number)

@@ -1,0 +1,82 @@
+"""Passes bytes between Envoy and PostgreSQL and keeps a copy: what the server really gets to see."""
+
+import contextlib
+import socket
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CHUNK = 65536
+
+
+@dataclass
+class Recording:
+    """One connection's bytes, in the order they passed."""
+
+    to_server: bytearray = field(default_factory=bytearray)
+    to_client: bytearray = field(default_factory=bytearray)
+
+
+class Relay:
+    def __init__(self, listen: Path, server: Path) -> None:
+        self.socket = listen
+        self._server = server
+        self._listener: socket.socket | None = None
+        self._open: list[socket.socket] = []
+        self.recordings: list[Recording] = []
+
+    def start(self) -> None:
+        self.socket.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(self.socket))
+        self._listener.listen(64)
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def stop(self) -> None:
+        if self._listener is None:
+            return
+        for end in (self._listener, *self._open):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._listener = None
+        self._open.clear()
+
+    def forget(self) -> None:
+        """Drops what was recorded, so that a test sees its own connections alone."""
+        self.recordings = []
+
+    def to_server(self) -> bytes:
+        """What all recorded connections sent to the server."""
+        return b"".join(bytes(recording.to_server) for recording in self.recordings)
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            try:
+                server.connect(str(self._server))
+            except OSError:
+                client.close()
+                continue
+            recording = Recording()
+            self.recordings.append(recording)
+            self._open += [client, server]
+            for source, target, copy in (
+                (client, server, recording.to_server),
+                (server, client, recording.to_client),
+            ):
+                threading.Thread(target=_pass, args=(source, target, copy), daemon=True).start()
+
+
+def _pass(source: socket.socket, target: socket.socket, copy: bytearray) -> None:
+    # A close on either side reaches the other as one.
+    with contextlib.suppress(OSError):
+        while chunk := source.recv(CHUNK):
+            copy += chunk
+            target.sendall(chunk)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

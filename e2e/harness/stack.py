@@ -1,0 +1,152 @@
+"""All parts together: PostgreSQL, OPA, the key agent and Envoy, as one thing to start and stop."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from harness import shop
+from harness.agent import Agent
+from harness.envoy import LOOPBACK, Envoy, Listener
+from harness.opa import Opa
+from harness.postgres import Postgres
+from harness.relay import Relay
+from harness.workdir import WorkDir
+from tools.layout import FILTER_WASM
+
+# Listeners.
+SEALED = "postgres"
+PLAIN = "plain"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a stack is made of. The defaults are the demo's."""
+
+    # Off: Envoy alone, for measuring what the filter adds.
+    filter: bool = True
+    # A second listener without the filter.
+    plain: bool = False
+    # Records what passes between Envoy and the server.
+    relay: bool = False
+    keysets: tuple[str, ...] = ("pii", "payments")
+    # More catalogs and rules, beside the example's.
+    policies: tuple[Path, ...] = ()
+    concurrency: int = 1
+    envoy_log_level: str = "info"
+    # Laid over the filter's configuration, one level deep.
+    filter_config: dict | None = None
+    postgres_settings: dict[str, str] | None = None
+    filter_wasm: Path = FILTER_WASM
+
+
+class Stack:
+    def __init__(self, options: Options | None = None, progress: Callable[[str], None] = lambda _: None) -> None:
+        self.options = options or Options()
+        self._progress = progress
+        self.work = WorkDir()
+        self.socket_dir = self.work.path / "in"
+        self.plain_socket_dir = self.work.path / "plain"
+        self.postgres = Postgres(self.work, self.options.postgres_settings)
+        self.opa = Opa(self.work, self.options.policies)
+        self.agent = Agent(self.work)
+        self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
+        self.envoy = self._make_envoy()
+
+    def start(self, *, without: tuple[str, ...] = ()) -> "Stack":
+        """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
+        try:
+            self._start(without)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stops everything that runs and removes the folder; harmless to call twice."""
+        parts = [self.envoy, self.relay, self.agent, self.opa, self.postgres]
+        for part in parts:
+            if part is not None:
+                part.stop()
+        if not os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
+            self.work.remove()
+
+    def __enter__(self) -> "Stack":
+        return self if self.postgres.process.running else self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def connect(self, user: str, database: str = shop.DATABASE, **options: object) -> psycopg.Connection:
+        """Through the sidecar, as an application does: over the Unix socket."""
+        return psycopg.connect(self.dsn(user, database), **{"autocommit": True, **options})
+
+    def dsn(self, user: str, database: str = shop.DATABASE, listener: str = SEALED, tcp: bool = False) -> str:
+        """A libpq connection string through the sidecar."""
+        folder = self.socket_dir if listener == SEALED else self.plain_socket_dir
+        host, port = (LOOPBACK, self.envoy.port(listener)) if tcp else (folder, 5432)
+        return psycopg.conninfo.make_conninfo(
+            host=str(host), port=port, user=user, dbname=database, password=shop.PASSWORD, connect_timeout=15
+        )
+
+    def direct(self, user: str = "postgres", database: str = shop.DATABASE, **options: object) -> psycopg.Connection:
+        """Straight to the server: what is really stored."""
+        return self.postgres.connect(database, user, password=shop.PASSWORD, **options)
+
+    def _start(self, without: tuple[str, ...]) -> None:
+        self._progress("PostgreSQL")
+        self.postgres.start()
+        with self.postgres.connect() as superuser:
+            for database in (shop.DATABASE, shop.PLAIN_DATABASE):
+                superuser.execute(f"CREATE DATABASE {database}")
+            with self.direct() as database:
+                shop.create(superuser, database)
+        if self.relay is not None:
+            self.relay.start()
+        if self.options.filter:
+            self.agent.create_kek()
+            for keyset in self.options.keysets:
+                self.agent.create_keyset(keyset)
+            for name, part, what in (("opa", self.opa, "OPA"), ("agent", self.agent, "the key agent")):
+                if name not in without:
+                    self._progress(what)
+                    part.start()
+        self._progress("Envoy" + (" with the filter" if self.options.filter else ""))
+        self.envoy.start()
+
+    def _make_envoy(self) -> Envoy:
+        options = self.options
+        listeners = [Listener(SEALED, self.socket_dir, filter=self._filter_config() if options.filter else None)]
+        if options.plain:
+            listeners.append(Listener(PLAIN, self.plain_socket_dir))
+        return Envoy(
+            self.work,
+            listeners,
+            {
+                "postgres": self.relay.socket if self.relay else self.postgres.socket,
+                "opa": self.opa.socket,
+                "key_agent": self.agent.socket,
+            },
+            concurrency=options.concurrency,
+            log_level=options.envoy_log_level,
+            filter_wasm=options.filter_wasm,
+        )
+
+    def _filter_config(self) -> dict:
+        config = {
+            "listener": "orders-db",
+            "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
+            "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 1000},
+            "keys": {
+                "cluster": "key_agent",
+                "path": "/v1/keysets",
+                "timeout_ms": 1000,
+                "refresh_seconds": 10,
+                "max_stale_seconds": 600,
+            },
+        }
+        for name, value in (self.options.filter_config or {}).items():
+            config[name] = {**config[name], **value} if isinstance(value, dict) else value
+        return config

@@ -1,0 +1,27 @@
+"""Where things are: one place for the folders that the tools and the harness share."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+E2E = ROOT / "e2e"
+TOOLS = ROOT / ".tools"
+BIN = TOOLS / "bin"
+VENV = TOOLS / "venv"
+LOGS = TOOLS / "logs"
+LOCKS = TOOLS / "locks"
+STAMPS = TOOLS / "stamps"
+
+# Kept per target directory: cargo's own lock serialises several builds into one.
+CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+FILTER_WASM = TOOLS / "filter-postgres.wasm"
+FIELDVEIL = BIN / "fieldveil"
+ENVELOPE_TOOL = BIN / "envelope-tool"
+PGX_CLIENT = BIN / "pgx-client"
+OPA = BIN / "opa"
+REGAL = BIN / "regal"
+
+KEYS_MODULE = ROOT / "keys"
+POLICIES = ROOT / "policies"
+ENVOY_TEMPLATE = ROOT / "deploy" / "envoy" / "postgres.yaml.j2"

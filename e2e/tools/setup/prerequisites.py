@@ -1,0 +1,39 @@
+"""What a machine must bring. Each missing thing is one line: its name and how to get it."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+# Go fetches the newer toolchain that a module asks for by itself, from 1.21 on.
+OLDEST_GO = (1, 21)
+
+RUSTUP = "Rust through rustup: https://rustup.rs"
+HOW = {
+    "cc": "a C compiler and linker: `apt install build-essential`, `xcode-select --install` or the like",
+    "cargo": RUSTUP,
+    "rustup": RUSTUP + " (a cargo without rustup can't add the wasm32-wasip1 target)",
+    "go": "Go 1.21 or newer: https://go.dev/dl",
+    "venv": "Python's venv with pip: `apt install python3-venv` on Debian and Ubuntu",
+}
+
+
+def missing(tools: Iterable[str]) -> list[str]:
+    """One line per tool of `tools` that this machine lacks."""
+    return [f"missing: {HOW[tool]}" for tool in sorted(tools) if not _present(tool)]
+
+
+def _present(tool: str) -> bool:
+    if tool == "venv":
+        return all(importlib.util.find_spec(module) for module in ("venv", "ensurepip"))
+    if shutil.which(tool) is None:
+        return False
+    return _go_is_new_enough() if tool == "go" else True
+
+
+def _go_is_new_enough() -> bool:
+    shown = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"go(\d+)\.(\d+)", shown)
+    # A development build ("devel go…") is taken at its word.
+    return found is None or (int(found[1]), int(found[2])) >= OLDEST_GO
