@@ -9,12 +9,12 @@ if sys.version_info < (3, 11):
         "https://www.python.org/downloads/, then run `make PYTHON=python3.11 ...`" % sys.version_info[:2]
     )
 
-from pathlib import Path  # noqa: E402
+from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.setup import prerequisites, runner  # noqa: E402
-from tools.setup.parts import PARTS  # noqa: E402
+from tools.setup import prerequisites, runner
+from tools.setup.parts import PARTS
 
 
 def main(names: list[str]) -> int:
@@ -22,7 +22,9 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    parts = [PARTS[name] for name in (names or PARTS)]
+    wanted = set(names or PARTS)
+    wanted |= {other for name in wanted for other in PARTS[name].after}
+    parts = [part for part in PARTS.values() if part.name in wanted]
     missing = prerequisites.missing({tool for part in parts for tool in part.needs})
     for line in missing:
         print(line, file=sys.stderr)

@@ -92,7 +92,7 @@ def _files(folder: Path, *names: str) -> tuple[Path, ...]:
     return tuple(folder / name for name in names if (folder / name).exists())
 
 
-# The slow ones first: the order is the order of starting.
+# In the order of starting: the slow ones first, none before the one it waits for.
 PARTS = {
     part.name: part
     for part in (

@@ -67,7 +67,9 @@ class Shell:
     log: Path
     started: float
 
-    def run(self, command: list[str | Path], *, cwd: Path = ROOT, env: dict[str, str] | None = None, attempts: int = 1) -> None:
+    def run(
+        self, command: list[str | Path], *, cwd: Path = ROOT, env: dict[str, str] | None = None, attempts: int = 1
+    ) -> None:
         for attempt in range(1, attempts + 1):
             if self._once([str(word) for word in command], cwd, env):
                 return

@@ -1,0 +1,69 @@
+# The one front door. `make help` lists the targets; CI runs the same ones.
+# Everything fetched or built for demo and tests goes to .tools/ and target/, nothing else is touched.
+
+PYTHON ?= python3
+SETUP   = $(PYTHON) e2e/tools/setup
+SUITES  = $(PYTHON) e2e/tools/suites
+VENV_PYTHON = PYTHONPATH=e2e .tools/venv/bin/python
+
+export PYTHONDONTWRITEBYTECODE = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format bench-smoke clean clean-all
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The one prerequisite that set-up can't check itself.
+python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
+
+demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running)
+	@$(SETUP) python filter keys opa
+	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep)
+
+build: python ## build the filter and the key agent
+	@$(SETUP) filter keys
+
+setup: python ## fetch and build every tool that the other targets use
+	@$(SETUP)
+
+test: setup ## run every test: Rust, Rego, Go, and end to end against the real parts
+	@$(SUITES) test
+
+test-rust: python ## run the Rust unit and property tests
+	@$(SETUP) rust
+	@$(SUITES) rust
+
+test-rego: python ## run the tests of the policies
+	@$(SETUP) opa
+	@$(SUITES) rego
+
+test-go: python ## run the tests of the key agent and command
+	@$(SETUP) keys
+	@$(SUITES) go
+
+test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
+	@$(SETUP) python filter keys opa pgx
+	@$(SUITES) e2e
+
+lint: setup ## run the linters, the format checks, the layering and the documents' paths
+	@$(SUITES) lint
+
+format: python ## format Rust, Go, Rego and Python
+	@$(SETUP) python opa rust
+	cargo fmt --all
+	gofmt -w keys e2e/clients/pgx
+	.tools/bin/opa fmt --write policies
+	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
+	.tools/venv/bin/ruff format --quiet --no-cache e2e
+
+bench-smoke: python ## measure the module's size, Envoy's start and its CPU per transaction (a few minutes)
+	@$(SETUP) python filter keys opa
+	@$(VENV_PYTHON) e2e/bench.py
+
+clean: ## remove what was built (target/, the built programs)
+	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client
+
+clean-all: clean ## remove the fetched tools too
+	rm -rf .tools

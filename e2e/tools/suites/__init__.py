@@ -1,0 +1,5 @@
+"""Runs the project's checks and tests, counts them, and adds them up.
+
+`python3 e2e/tools/suites GROUP|SUITE …` runs them in order and goes on after a failure.
+`python3 e2e/tools/suites --sum FOLDER` adds up what earlier runs recorded.
+"""

@@ -1,0 +1,75 @@
+"""A suite is some commands; a step is one command and how its output is counted."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+
+def as_one(output: str, code: int) -> Counts:
+    """A check that holds or does not."""
+    return Counts(passed=1) if code == 0 else Counts(failed=1)
+
+
+def cargo(output: str, _: int) -> Counts:
+    """`test result: ok. 3 passed; 0 failed; 1 ignored; …`, one line a test binary."""
+    found = re.findall(r"^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored", output, re.M)
+    return sum((Counts(*map(int, numbers)) for numbers in found), Counts())
+
+
+def go(output: str, _: int) -> Counts:
+    """`go test -json`: one event a line; those without a test speak of a package."""
+    actions = []
+    for line in output.splitlines():
+        if line.startswith("{") and "Test" in (event := json.loads(line)):
+            actions.append(event["Action"])
+    return Counts(actions.count("pass"), actions.count("fail"), actions.count("skip"))
+
+
+def opa(output: str, _: int) -> Counts:
+    """`opa test --verbose`: `data.x.test_y: PASS (1ms)`."""
+    results = re.findall(r": (PASS|FAIL|ERROR|SKIPPED)\b", output)
+    return Counts(results.count("PASS"), results.count("FAIL") + results.count("ERROR"), results.count("SKIPPED"))
+
+
+def pytest(output: str, _: int) -> Counts:
+    """The last line: `3 passed, 1 failed, 2 errors in 4.5s`."""
+    lines = [line for line in output.splitlines() if re.search(r" in \d[\d.]*s", line)]
+    last = lines[-1] if lines else ""
+
+    def number(word: str) -> int:
+        found = re.search(rf"(\d+) {word}", last)
+        return int(found[1]) if found else 0
+
+    return Counts(number("passed"), number("failed") + number("error"), number("skipped"))
+
+
+@dataclass(frozen=True)
+class Step:
+    command: list[str | Path]
+    count: Callable[[str, int], Counts] = as_one
+    cwd: Path | None = None
+    # Which lines are worth showing as they come; none: the output shows only when the step fails.
+    show: str | None = None
+
+    def shows(self, line: str) -> bool:
+        return self.show is not None and re.search(self.show, line) is not None
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    what: str
+    # Called when the suite runs: some commands depend on what is in the tree by then.
+    steps: Callable[[], list[Step]]
