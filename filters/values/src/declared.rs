@@ -55,8 +55,9 @@ impl FromStr for DeclaredType {
         let kind = match base.as_str() {
             "text" => plain(Kind::Text)?,
             "varchar" | "character varying" => Kind::Varchar(length(None)?),
-            "bpchar" => Kind::Bpchar(length(None)?),
-            "char" | "character" => Kind::Bpchar(length(Some(1))?),
+            // Without a length, bpchar shows trailing spaces and compares without them: no one form is both.
+            "bpchar" if modifiers.is_empty() => return Err(ValueError::UnknownType),
+            "bpchar" | "char" | "character" => Kind::Bpchar(length(Some(1))?),
             "int2" | "smallint" => plain(Kind::Integer(integer::Width::Two))?,
             "int4" | "integer" | "int" => plain(Kind::Integer(integer::Width::Four))?,
             "int8" | "bigint" => plain(Kind::Integer(integer::Width::Eight))?,

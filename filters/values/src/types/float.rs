@@ -25,6 +25,61 @@ fn parse(text: &str) -> Result<f64, ValueError> {
     if value.is_infinite() || lost { Err(ValueError::OutOfRange(KIND)) } else { Ok(value) }
 }
 
+/// The shortest digits that lie strictly within the interval of numbers that read as `value`. Rust's own are
+/// the shortest that read as it, so they may lie on the interval's edge, where the server takes one more.
+fn shortest(value: f64) -> String {
+    let first = format!("{value:e}");
+    if is_within(&first, value) {
+        return first;
+    }
+    let digits = first.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    (digits..=16)
+        .map(|places| format!("{value:.places$e}"))
+        .find(|text| is_within(text, value))
+        .unwrap_or(first)
+}
+
+/// Whether a little more and a little less than `text` read as `value` too.
+fn is_within(text: &str, value: f64) -> bool {
+    let Some((mantissa, exponent)) = text.split_once('e') else { return true };
+    let point = if mantissa.contains('.') { "" } else { "." };
+    let more = format!("{mantissa}{point}{}1e{exponent}", "0".repeat(30));
+    let less = format!("{}e{exponent}", just_below(&format!("{mantissa}{point}{}", "0".repeat(30))));
+    [more, less].iter().all(|text| text.parse() == Ok(value))
+}
+
+/// The digits less one in the last place.
+fn just_below(mantissa: &str) -> String {
+    let mut bytes = mantissa.as_bytes().to_vec();
+    for byte in bytes.iter_mut().rev() {
+        match *byte {
+            b'0' => *byte = b'9',
+            b'1'..=b'9' => {
+                *byte = byte.saturating_sub(1);
+                break;
+            }
+            _ => {}
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The number without an exponent.
+fn plain(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    let places = usize::try_from(exponent.unsigned_abs()).unwrap_or_default();
+    if exponent < 0 {
+        return format!("{sign}0.{}{digits}", "0".repeat(places.saturating_sub(1)));
+    }
+    let whole = places.saturating_add(1);
+    match digits.split_at_checked(whole) {
+        Some((before, "")) => format!("{sign}{before}"),
+        Some((before, after)) => format!("{sign}{before}.{after}"),
+        None => format!("{sign}{digits}{}", "0".repeat(whole.saturating_sub(digits.len()))),
+    }
+}
+
 fn print(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -32,12 +87,12 @@ fn print(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    let scientific = format!("{value:e}");
+    let scientific = shortest(value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
     // The server's layout: plain from 1e-4 up to, not including, 1e15.
     if (-4..15).contains(&exponent) {
-        return format!("{value}");
+        return plain(mantissa, exponent);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())

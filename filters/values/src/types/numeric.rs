@@ -164,6 +164,8 @@ const NEGATIVE: u16 = 0x4000;
 const NAN: u16 = 0xC000;
 const POSITIVE_INFINITY: u16 = 0xD000;
 const NEGATIVE_INFINITY: u16 = 0xF000;
+/// The scale that the server sends with an infinity.
+const INFINITY_SCALE: u16 = 0x20;
 
 /// Number of base-10,000 digits, weight of the first, sign, scale, digits.
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
@@ -173,8 +175,8 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
     };
     match special(text) {
         Some("NaN") => return Ok(header(0, 0, NAN, 0)),
-        Some("Infinity") => return Ok(header(0, 0, POSITIVE_INFINITY, 0)),
-        Some(_) => return Ok(header(0, 0, NEGATIVE_INFINITY, 0)),
+        Some("Infinity") => return Ok(header(0, 0, POSITIVE_INFINITY, INFINITY_SCALE)),
+        Some(_) => return Ok(header(0, 0, NEGATIVE_INFINITY, INFINITY_SCALE)),
         None => {}
     }
     let decimal = Decimal::parse(text)?;
