@@ -1,0 +1,12 @@
+// Command fieldveil makes and rotates keysets and runs the key agent.
+package main
+
+import (
+	"os"
+
+	"github.com/fieldveil/fieldveil/keys/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Run(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// maxSocketPath is what the kernel's address has room for, less the ending NUL.
+const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+// listen makes the agent's Unix socket, mode 0600. A socket that nobody listens
+// on is replaced; a live one, or any other file, is not. Closing the listener
+// removes the socket.
+func listen(path string) (net.Listener, error) {
+	if len(path) > maxSocketPath {
+		return nil, fault.Input(path, fmt.Sprintf("longer than a socket's path can be (%d bytes)", maxSocketPath), "choose a shorter one")
+	}
+	// Two agents that start at once could both find the socket stale, and the
+	// second would remove the first's: they take turns by a lock on the folder.
+	folder, err := os.Open(filepath.Dir(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
+	case err != nil:
+		return nil, fault.Failure(path, "its folder can not be read", "make "+filepath.Dir(path)+" readable")
+	}
+	defer folder.Close()
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, fault.Failure(path, "its folder can not be locked ("+err.Error()+")", "choose a local file system")
+	}
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	// The mode counts from the first moment, so it is set by the mask. The mask is
+	// the process's: nothing else makes files while the agent starts.
+	before := syscall.Umask(0o177)
+	listener, err := net.Listen("unix", path)
+	syscall.Umask(before)
+	if err != nil {
+		return nil, fault.Failure(path, "the socket can not be made ("+err.Error()+")", "choose a folder that can be written")
+	}
+	return listener, nil
+}
+
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fault.Failure(path, "it can not be looked at ("+err.Error()+")", "choose another path")
+	case info.Mode().Type() != fs.ModeSocket:
+		return fault.Input(path, "a file that is no socket is there", "choose another path, or move it away")
+	}
+	connection, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		connection.Close()
+		return fault.Input(path, "another process listens on it", "stop that one first, or choose another path")
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fault.Failure(path, "whether it is in use can not be told ("+err.Error()+")", "choose another path")
+	}
+	if err := os.Remove(path); err != nil {
+		return fault.Failure(path, "the stale socket can not be removed", "remove it")
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+// Package cli is the command line of fieldveil: one file per command.
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// Run runs the command and gives its exit status: 0, 1 (the machine or a peer
+// failed), or 2 (bad input; nothing was changed).
+func Run(arguments []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(arguments)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err != nil {
+		fmt.Fprintln(stderr, "fieldveil: "+err.Error())
+	}
+	return fault.ExitStatus(err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fieldveil",
+		Short: "Keys for Fieldveil: keysets and the key agent",
+		// One line a fault; the help is for who asks for it.
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fault.Input(c.CommandPath(), err.Error(), "see: "+c.CommandPath()+" --help")
+	})
+	root.AddCommand(newKeys(), newAgent())
+	return root
+}
+
+func newKeys() *cobra.Command {
+	keys := &cobra.Command{
+		Use:   "keys",
+		Short: "Make, list and rotate keysets",
+		Args:  noSuchCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	keys.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysCreateInsecureDevKEK())
+	return keys
+}
+
+func noSuchCommand(c *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		return nil
+	}
+	return fault.Input(c.CommandPath(), "there is no command \""+arguments[0]+"\"", "see: "+c.CommandPath()+" --help")
+}
+
+// exactly wants one argument for each of the names.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, arguments []string) error {
+		switch {
+		case len(arguments) < len(names):
+			return fault.Input(c.CommandPath(), names[len(arguments)]+" is missing", "see: "+c.CommandPath()+" --help")
+		case len(arguments) > len(names):
+			return fault.Input(c.CommandPath(), "too many arguments: "+strings.Join(arguments[len(names):], " "),
+				"see: "+c.CommandPath()+" --help")
+		}
+		return nil
+	}
+}

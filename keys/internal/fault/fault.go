@@ -1,0 +1,62 @@
+// Package fault holds the one shape of error that a person reads: where it is,
+// what is wrong, and what to do about it, on one line, with an exit status.
+//
+// A fault never carries key material, plaintext or the text of a file.
+package fault
+
+import (
+	"errors"
+	"strings"
+)
+
+// Exit statuses of the command.
+const (
+	ExitFailure  = 1 // the machine or a peer failed: the disk, the KMS, a socket
+	ExitBadInput = 2 // what the caller gave cannot be used; nothing was changed
+)
+
+// Fault is an error with a place, a reason and a remedy.
+type Fault struct {
+	Place  string // a flag, a file, a keyset, a key URI
+	Reason string
+	Remedy string
+	status int
+}
+
+// Input says that what the caller gave cannot be used.
+func Input(place, reason, remedy string) *Fault {
+	return &Fault{Place: place, Reason: reason, Remedy: remedy, status: ExitBadInput}
+}
+
+// Failure says that the machine or a peer failed.
+func Failure(place, reason, remedy string) *Fault {
+	return &Fault{Place: place, Reason: reason, Remedy: remedy, status: ExitFailure}
+}
+
+// Error is one line: place, reason, remedy.
+func (f *Fault) Error() string {
+	return oneLine(f.Place + ": " + f.Reason + "; " + f.Remedy)
+}
+
+// ExitStatus is the status that the command ends with because of err.
+func ExitStatus(err error) int {
+	var f *Fault
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &f):
+		return f.status
+	default:
+		return ExitFailure
+	}
+}
+
+// oneLine keeps a name with a line break in it from forging a second line.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, text)
+}

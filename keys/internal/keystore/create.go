@@ -1,0 +1,74 @@
+package keystore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// Created names the one key of a new keyset file.
+type Created struct {
+	Purpose Purpose
+	Path    string
+	KeyID   uint32
+}
+
+// Create makes the keysets of a new name, one of each purpose, or none.
+func (s *Store) Create(name string, aeadTemplate AEADTemplate, kek tink.AEAD) ([]Created, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	unlock, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := s.checkUnused(name); err != nil {
+		return nil, err
+	}
+
+	var created []Created
+	texts := map[Purpose][]byte{}
+	for _, purpose := range Purposes {
+		path := s.path(name, purpose)
+		handle, err := keyset.NewHandle(purpose.template(aeadTemplate))
+		if err != nil {
+			return nil, fault.Failure(path, "no key could be made: "+err.Error(), "try again")
+		}
+		if texts[purpose], err = encrypt(handle, kek, path); err != nil {
+			return nil, err
+		}
+		created = append(created, Created{Purpose: purpose, Path: path, KeyID: handle.KeysetInfo().GetPrimaryKeyId()})
+	}
+
+	for i, c := range created {
+		if err := atomicfile.Create(c.Path, texts[c.Purpose]); err != nil {
+			for _, earlier := range created[:i] {
+				os.Remove(earlier.Path)
+			}
+			return nil, fault.Failure(c.Path, cause(err), "choose a folder that can be written")
+		}
+	}
+	return created, nil
+}
+
+func (s *Store) checkUnused(name string) error {
+	for _, purpose := range Purposes {
+		path := s.path(name, purpose)
+		_, err := os.Lstat(path)
+		switch {
+		case err == nil:
+			return fault.Input(path, "the keyset exists already",
+				"choose another name, or add a key to it with: fieldveil keys rotate "+name)
+		case !errors.Is(err, fs.ErrNotExist):
+			return fault.Failure(path, cause(err), "make the folder readable")
+		}
+	}
+	return nil
+}

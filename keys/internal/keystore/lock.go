@@ -1,0 +1,23 @@
+package keystore
+
+import (
+	"os"
+	"syscall"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// lock holds off other changes: two rotations at once would each write back the
+// keyset they had read, and one of the new keys would be lost together with
+// whatever was sealed with it meanwhile.
+func (s *Store) lock() (unlock func(), err error) {
+	folder, err := os.Open(s.folder)
+	if err != nil {
+		return nil, fault.Failure(s.folder, cause(err), "make the folder readable")
+	}
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+		folder.Close()
+		return nil, fault.Failure(s.folder, "it can not be locked ("+err.Error()+")", "keep keysets on a local file system")
+	}
+	return func() { folder.Close() }, nil
+}

@@ -1,0 +1,107 @@
+package keystore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/daead"
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+)
+
+// Purpose is what the keys of one keyset file are for.
+type Purpose string
+
+// The purposes there are. The words are those of the file names and of the
+// agent's answer.
+const (
+	AEAD          Purpose = "aead"
+	Deterministic Purpose = "deterministic"
+)
+
+// Purposes are all purposes, in the order in which they are shown.
+var Purposes = []Purpose{AEAD, Deterministic}
+
+// ParsePurpose reads a purpose as a person writes it.
+func ParsePurpose(text string) (Purpose, bool) {
+	purpose := Purpose(text)
+	return purpose, slices.Contains(Purposes, purpose)
+}
+
+const typeURLPrefix = "type.googleapis.com/google.crypto.tink."
+
+// keyTypes are the Tink key types that the filter has ciphers for.
+var keyTypes = map[Purpose][]string{
+	AEAD:          {"AesGcmKey", "AesGcmSivKey", "XChaCha20Poly1305Key", "ChaCha20Poly1305Key"},
+	Deterministic: {"AesSivKey"},
+}
+
+// template is the key template of a keyset's first key.
+func (p Purpose) template(aeadTemplate AEADTemplate) *tinkpb.KeyTemplate {
+	if p == Deterministic {
+		return daead.AESSIVKeyTemplate()
+	}
+	return aeadTemplate.template()
+}
+
+// check refuses keys that the filter could not use. The texts it gives name a
+// key id and a type, never more.
+func (p Purpose) check(info *tinkpb.KeysetInfo) error {
+	for _, key := range info.GetKeyInfo() {
+		name, _ := strings.CutPrefix(key.GetTypeUrl(), typeURLPrefix)
+		if !slices.Contains(keyTypes[p], name) {
+			return fmt.Errorf("key %d is of type %s, and %s keys are %s",
+				key.GetKeyId(), key.GetTypeUrl(), p, strings.Join(keyTypes[p], ", "))
+		}
+		if key.GetOutputPrefixType() != tinkpb.OutputPrefixType_TINK {
+			return fmt.Errorf("key %d has the output prefix %s, and only TINK is supported",
+				key.GetKeyId(), key.GetOutputPrefixType())
+		}
+	}
+	return nil
+}
+
+// AEADTemplate names an algorithm for AEAD keys.
+type AEADTemplate string
+
+// DefaultAEADTemplate is the algorithm of a keyset when none is asked for.
+const DefaultAEADTemplate AEADTemplate = "aes256-gcm"
+
+var aeadTemplates = []struct {
+	name     AEADTemplate
+	template func() *tinkpb.KeyTemplate
+}{
+	{DefaultAEADTemplate, aead.AES256GCMKeyTemplate},
+	{"aes128-gcm", aead.AES128GCMKeyTemplate},
+	{"aes256-gcm-siv", aead.AES256GCMSIVKeyTemplate},
+	{"xchacha20-poly1305", aead.XChaCha20Poly1305KeyTemplate},
+}
+
+// AEADTemplateNames are the names that ParseAEADTemplate knows.
+func AEADTemplateNames() string {
+	names := make([]string, 0, len(aeadTemplates))
+	for _, t := range aeadTemplates {
+		names = append(names, string(t.name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ParseAEADTemplate reads the name of an algorithm.
+func ParseAEADTemplate(text string) (AEADTemplate, bool) {
+	for _, t := range aeadTemplates {
+		if string(t.name) == text {
+			return t.name, true
+		}
+	}
+	return "", false
+}
+
+func (t AEADTemplate) template() *tinkpb.KeyTemplate {
+	for _, known := range aeadTemplates {
+		if known.name == t {
+			return known.template()
+		}
+	}
+	return aead.AES256GCMKeyTemplate()
+}
