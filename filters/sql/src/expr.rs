@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Query, UnaryOperator, Visit, Visitor};
+use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Ident, Query, UnaryOperator, Visit, Visitor};
 
 use crate::{
     names,
     refusal::Refusal,
-    scope::{Protected, Scope},
+    scope::{Meaning, Protected, Scope},
     walker::Walker,
 };
 
@@ -16,17 +16,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn column(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<Option<Protected<'c>>, Refusal> {
         match expr {
             Expr::Nested(inside) => self.column(inside, scope),
-            Expr::Identifier(ident) => {
-                let found = scope.unqualified(&self.name(ident)?)?;
-                if let Some(protected) = found.filter(|_| names::is_reserved(ident)) {
-                    return Err(Refusal::on(
-                        protected.field,
-                        "the column's name is a keyword where it stands",
-                        "write the name in double quotes",
-                    ));
-                }
-                Ok(found)
-            }
+            Expr::Identifier(ident) => self.unqualified(ident, scope),
             Expr::CompoundIdentifier(parts) => {
                 let mut parts = parts.iter().map(|part| self.name(part)).collect::<Result<Vec<_>, _>>()?;
                 let name = parts.pop().unwrap_or_default();
@@ -34,6 +24,31 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => Ok(None),
         }
+    }
+
+    fn unqualified(
+        &mut self,
+        ident: &Ident,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<Option<Protected<'c>>, Refusal> {
+        let Some(name) = names::fold(ident) else {
+            return Err(Refusal::unparsable("a name is written as a string"));
+        };
+        let found = match scope.unqualified(&name)? {
+            // Not accounted for: if the name is a protected one, it is so in a way that isn't understood.
+            Meaning::Nothing => return Ok(None),
+            Meaning::Plain => None,
+            Meaning::Protected(protected) => Some(protected),
+        };
+        self.name(ident)?;
+        if let Some(protected) = found.filter(|_| names::is_reserved(ident)) {
+            return Err(Refusal::on(
+                protected.field,
+                "the column's name is a keyword where it stands",
+                "write the name in double quotes",
+            ));
+        }
+        Ok(found)
     }
 
     /// An expression that yields no protected value. Predicates that hold for sealed values may stand wherever

@@ -1,11 +1,12 @@
 //! FROM: which relations' columns are in reach, and what joins compare.
 
 use sqlparser::ast::{
-    Expr, Ident, Join, JoinConstraint, JoinOperator, TableAlias, TableAliasColumnDef, TableFactor,
-    TableFunctionArgs, TableWithJoins,
+    Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef,
+    TableFactor, TableFunctionArgs, TableWithJoins,
 };
 
 use crate::{
+    names,
     refusal::Refusal,
     scope::{Range, Scope, Source},
     walker::Walker,
@@ -80,7 +81,7 @@ impl<'c> Walker<'_, 'c> {
                     self.push(range, alias.as_ref(), scope)
                 }
                 Some(TableFunctionArgs { args, settings: None }) => {
-                    self.parts(name)?;
+                    self.table_function(name)?;
                     self.in_lateral_scope(scope, before, |walker, lateral| walker.arguments(args, lateral))?;
                     self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
                 }
@@ -109,7 +110,7 @@ impl<'c> Walker<'_, 'c> {
                 self.push(range, alias.as_ref(), scope)
             }
             TableFactor::Function { lateral: _, name, args, with_ordinality: _, alias } => {
-                self.parts(name)?;
+                self.table_function(name)?;
                 self.in_lateral_scope(scope, before, |walker, lateral| walker.arguments(args, lateral))?;
                 self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
             }
@@ -131,6 +132,14 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => Err(not_understood()),
         }
+    }
+
+    /// The name of a function in FROM. (`ONLY (customer)` looks like one.)
+    fn table_function(&mut self, name: &ObjectName) -> Result<(), Refusal> {
+        if name.0.iter().any(|part| part.as_ident().is_none_or(names::is_reserved)) {
+            return Err(not_understood());
+        }
+        self.parts(name).map(|_| ())
     }
 
     /// Runs with what a lateral item of FROM sees: the items to its left, then those around.

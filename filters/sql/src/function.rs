@@ -23,7 +23,12 @@ impl<'c> Walker<'_, 'c> {
         if *uses_odbc_syntax || *parameters != FunctionArguments::None {
             return Err(Refusal::unparsable("a function's call isn't understood"));
         }
-        let counts = over.is_none() && within_group.is_empty() && is_count(&self.parts(name)?);
+        let parts = self.parts(name)?;
+        // A table's name is a type's name too, and `type(value)` may be a cast.
+        if parts.iter().any(|part| self.catalog.relations.iter().any(|relation| &relation.name == part)) {
+            return Err(Refusal::unparsable("a function has the name of a protected table"));
+        }
+        let counts = over.is_none() && within_group.is_empty() && is_count(&parts);
         match args {
             FunctionArguments::None => {}
             FunctionArguments::Subquery(query) => self.unprotected_query(query, Some(scope))?,

@@ -81,6 +81,7 @@ fn same(text: &str, our: &Token, their: &ParserToken) -> bool {
             | ParserToken::SingleQuotedString(_)
             | ParserToken::EOF,
         ) => false,
+        (Kind::Symbol, ParserToken::Neq) => matches!(our.source(text), "<>" | "!="),
         (Kind::Symbol, other) => other.to_string() == our.source(text),
         _ => false,
     }

@@ -68,6 +68,15 @@ pub(crate) struct Range<'c> {
     pub source: Source<'c>,
 }
 
+/// What an unqualified name means.
+pub(crate) enum Meaning<'c> {
+    Protected(Protected<'c>),
+    /// A column that isn't protected.
+    Plain,
+    /// No column: the server won't accept it, or it is no column's name there.
+    Nothing,
+}
+
 enum Lookup<'c> {
     Found(Option<Protected<'c>>),
     Ambiguous,
@@ -159,7 +168,7 @@ impl<'s, 'c> Scope<'s, 'c> {
     ///
     /// A name that several relations of one FROM have is an error to the server, so of the candidates in one
     /// FROM the known one is it. But a relation whose columns aren't known may hide a candidate further out.
-    pub fn unqualified(&self, name: &str) -> Result<Option<Protected<'c>>, Refusal> {
+    pub fn unqualified(&self, name: &str) -> Result<Meaning<'c>, Refusal> {
         let mut unknown_inside = false;
         let mut scope = Some(self);
         while let Some(this) = scope {
@@ -190,12 +199,12 @@ impl<'s, 'c> Scope<'s, 'c> {
                 }
             }
             if let Some(known) = known {
-                return Ok(known);
+                return Ok(known.map_or(Meaning::Plain, Meaning::Protected));
             }
             unknown_inside |= unknown;
             scope = this.outer;
         }
-        Ok(None)
+        Ok(if unknown_inside || names::is_system_column(name) { Meaning::Plain } else { Meaning::Nothing })
     }
 
     /// What `qualifier.name` means.

@@ -159,9 +159,13 @@ impl<'c> Walker<'_, 'c> {
     /// The protected column of the select list that a key names by its output name or position.
     fn output(&mut self, key: &Expr, outputs: &Outputs<'c>) -> Result<Option<Protected<'c>>, Refusal> {
         if let Expr::Identifier(ident) = key {
-            let name = self.name(ident)?;
-            let mut named = outputs.columns.iter().filter(|column| column.name.as_ref() == Some(&name));
-            return Ok(named.find_map(|column| column.protected));
+            let name = names::fold(ident);
+            let named = outputs.columns.iter().filter(|column| name.is_some() && column.name == name);
+            let named: Vec<&Output<'c>> = named.collect();
+            if !named.is_empty() {
+                self.name(ident)?;
+            }
+            return Ok(named.iter().find_map(|column| column.protected));
         }
         let Expr::Value(ValueWithSpan { value: Value::Number(position, _), span: _ }) = key else {
             return Ok(None);

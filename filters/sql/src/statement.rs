@@ -24,7 +24,8 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyz
     setting::refuse_other_strings(segment)?;
     let kind = kind(segment);
     let inner = explained(segment);
-    if let Some(inner) = inner {
+    // EXPLAIN can't be explained; nor may a chain of them be walked by recursion.
+    if let Some(inner) = inner.filter(|inner| !inner.is_word(0, "explain")) {
         let Analyzed { kind: _, mut effects, changes_catalog, is_dml } = analyze(&inner, catalog)?;
         // What comes back is the plan, not the rows.
         effects.reads.clear();
