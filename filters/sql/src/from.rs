@@ -121,7 +121,9 @@ impl<'c> Walker<'_, 'c> {
                 with_offset_alias: None,
                 with_ordinality: _,
             } => {
-                self.in_lateral_scope(scope, before, |walker, lateral| walker.opaque(array_exprs, lateral))?;
+                self.in_lateral_scope(scope, before, |walker, lateral| {
+                    array_exprs.iter().try_for_each(|array| walker.opaque(array, lateral))
+                })?;
                 self.push_unknown(alias.as_ref(), None, scope)
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } => {

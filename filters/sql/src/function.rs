@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{
     DuplicateTreatment, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList,
-    FunctionArguments, ObjectName,
+    FunctionArguments, ObjectName, OrderByExpr, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
 use crate::{predicate::require_equality, refusal::Refusal, scope::Scope, walker::Walker};
@@ -40,13 +40,43 @@ impl<'c> Walker<'_, 'c> {
                     let FunctionArgumentClause::OrderBy(order) = clause else {
                         return Err(Refusal::unparsable("a function's call isn't understood"));
                     };
-                    self.opaque(order, scope)?;
+                    self.unordered(order, scope)?;
                 }
             }
         }
-        self.opaque(within_group, scope)?;
+        self.unordered(within_group, scope)?;
         filter.iter().try_for_each(|filter| self.expr(filter, scope))?;
-        self.opaque(over, scope)
+        match over {
+            None => Ok(()),
+            Some(WindowType::NamedWindow(name)) => self.name(name).map(|_| ()),
+            Some(WindowType::WindowSpec(window)) => self.window(window, scope),
+        }
+    }
+
+    /// `[name] [PARTITION BY …] [ORDER BY …] [frame]`
+    pub fn window(&mut self, window: &WindowSpec, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+        let WindowSpec { window_name, partition_by, order_by, window_frame } = window;
+        window_name.iter().try_for_each(|name| self.name(name).map(|_| ()))?;
+        partition_by.iter().try_for_each(|key| self.opaque(key, scope))?;
+        self.unordered(order_by, scope)?;
+        let Some(WindowFrame { units: _, start_bound, end_bound }) = window_frame else { return Ok(()) };
+        for bound in std::iter::once(start_bound).chain(end_bound) {
+            if let WindowFrameBound::Preceding(Some(rows)) | WindowFrameBound::Following(Some(rows)) = bound {
+                self.opaque(rows, scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An ORDER BY that takes no output names or positions.
+    fn unordered(&mut self, keys: &[OrderByExpr], scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+        for OrderByExpr { expr, options: _, with_fill } in keys {
+            if with_fill.is_some() {
+                return Err(Refusal::unparsable("a function's call isn't understood"));
+            }
+            self.opaque(expr, scope)?;
+        }
+        Ok(())
     }
 
     /// The arguments of a call, also of one in FROM.

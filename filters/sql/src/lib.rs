@@ -39,6 +39,7 @@ mod items;
 mod lexer;
 mod mention;
 mod names;
+mod operands;
 mod position;
 mod predicate;
 mod query;

@@ -91,15 +91,8 @@ impl<'c> Walker<'_, 'c> {
                 self.order_by(order_by, &outputs, &Scope::within(None))?;
                 Ok(outputs)
             }
-            SetExpr::SetOperation { left, op: _, set_quantifier: _, right } => {
-                let sides = [self.body(left, outer, None)?, self.body(right, outer, None)?];
-                if let Some(column) = sides.iter().flat_map(Outputs::protected).next() {
-                    return Err(Refusal::on(
-                        column.field,
-                        "UNION, INTERSECT and EXCEPT can't be done with sealed columns",
-                        "run the queries one by one, and combine their rows in the application",
-                    ));
-                }
+            SetExpr::SetOperation { .. } => {
+                self.set_operation(body, outer)?;
                 let outputs = Outputs { columns: Vec::new(), open: true };
                 self.order_by(order_by, &outputs, &Scope::within(None))?;
                 Ok(outputs)
@@ -130,6 +123,30 @@ impl<'c> Walker<'_, 'c> {
                 Ok(Outputs { columns: Vec::new(), open: true })
             }
             _ => Err(not_understood()),
+        }
+    }
+
+    /// `… UNION … EXCEPT …`, walked along its left side without recursion.
+    fn set_operation(&mut self, body: &SetExpr, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
+        let mut body = body;
+        loop {
+            let (side, rest) = match body {
+                SetExpr::SetOperation { left, op: _, set_quantifier: _, right } => {
+                    (right.as_ref(), Some(left))
+                }
+                other => (other, None),
+            };
+            if let Some(column) = self.body(side, outer, None)?.protected().next() {
+                return Err(Refusal::on(
+                    column.field,
+                    "UNION, INTERSECT and EXCEPT can't be done with sealed columns",
+                    "run the queries one by one, and combine their rows in the application",
+                ));
+            }
+            match rest {
+                Some(left) => body = left,
+                None => return Ok(()),
+            }
         }
     }
 

@@ -73,7 +73,7 @@ impl<'c> Walker<'_, 'c> {
         for NamedWindowDefinition(name, window) in named_window {
             self.name(name)?;
             match window {
-                NamedWindowExpr::WindowSpec(window) => self.opaque(window, &scope)?,
+                NamedWindowExpr::WindowSpec(window) => self.window(window, &scope)?,
                 NamedWindowExpr::NamedWindow(_) => return Err(not_understood()),
             }
         }
