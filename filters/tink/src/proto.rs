@@ -11,6 +11,7 @@ pub(crate) const TINK: i32 = 1;
 
 /// `Keyset`.
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
 pub(crate) struct Keyset {
     #[prost(uint32, tag = "1")]
     pub(crate) primary_key_id: u32,
@@ -20,6 +21,7 @@ pub(crate) struct Keyset {
 
 /// `Keyset.Key`.
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
 pub(crate) struct Key {
     #[prost(message, optional, tag = "1")]
     pub(crate) key_data: Option<KeyData>,
@@ -33,6 +35,7 @@ pub(crate) struct Key {
 
 /// `KeyData`.
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
 pub(crate) struct KeyData {
     #[prost(string, tag = "1")]
     pub(crate) type_url: String,
@@ -42,6 +45,7 @@ pub(crate) struct KeyData {
 
 /// `AesGcmKey`, `AesGcmSivKey` and `XChaCha20Poly1305Key`: the key is field 3.
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
 pub(crate) struct KeyInField3 {
     #[prost(uint32, tag = "1")]
     pub(crate) version: u32,
@@ -51,6 +55,7 @@ pub(crate) struct KeyInField3 {
 
 /// `AesSivKey` and `ChaCha20Poly1305Key`: the key is field 2.
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
 pub(crate) struct KeyInField2 {
     #[prost(uint32, tag = "1")]
     pub(crate) version: u32,

@@ -1,6 +1,11 @@
 //! The frozen envelopes, sealed by stock Tink, open; deterministic ones are sealed again to the same bytes.
 
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used)]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,11 @@
 //! Keysets that must be refused, with the error that says why; and what sealing promises.
 
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice, clippy::unwrap_used)]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
 
 use fieldveil_tink::{Aead, CryptError, DeterministicAead, Keyset, KeysetError, Random};
 use proptest::prelude::*;
