@@ -1,112 +1,240 @@
-//! OPA's answer as a whole.
+//! The policy's answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::error::PlanError;
-use crate::field::PlanField;
-use crate::names::MAX_NAME_BYTES;
-use crate::reader::Reader;
+use crate::{PlanError, relation};
 
-/// Longest answer that is read, in bytes: [`MAX_FIELDS`] fields of 1 KiB each.
+/// Bytes of an answer that are read at most: 4,096 fields take about 1 MB.
 pub const MAX_PLAN_BYTES: usize = 4 << 20;
-/// Most fields of one plan. One plan is held for every principal, so this bounds what one takes.
+/// Fields of a plan.
 pub const MAX_FIELDS: usize = 4096;
-/// Highest `ttl_seconds`: a changed policy is seen within the hour.
-pub const MAX_TTL_SECONDS: u32 = 3600;
-/// `ttl_seconds` where the policy says nothing.
-pub const DEFAULT_TTL_SECONDS: u32 = 30;
-/// Highest `max_stale_seconds`: no plan outlives a day without OPA.
-pub const MAX_MAX_STALE_SECONDS: u32 = 86_400;
-/// `max_stale_seconds` where the policy says nothing.
-pub const DEFAULT_MAX_STALE_SECONDS: u32 = 300;
+/// Seconds that a plan may live without being asked for anew.
+const MAX_TTL_SECONDS: u32 = 3600;
+/// Seconds that a plan may be used while OPA does not answer.
+const MAX_STALE_SECONDS: u32 = 86_400;
 
-/// What one principal may do with every protected column.
+/// How a label is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protection {
+    /// AEAD.
+    Randomized,
+    /// AES-SIV: equal values have equal ciphertexts.
+    Deterministic,
+    /// AEAD with a blind index.
+    Indexed,
+    /// FF1.
+    FormatPreserving,
+}
+
+/// What a principal gets on read.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "treatment", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Treatment {
+    /// The value.
+    Reveal,
+    /// The value under a mask.
+    Mask {
+        /// The mask's name.
+        format: String,
+    },
+    /// What is stored.
+    Conceal,
+    /// NULL.
+    Null,
+    /// An error.
+    Refuse,
+}
+
+/// Whether a principal may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteRule {
+    /// Yes; the value is sealed.
+    Seal,
+    /// No.
+    Refuse,
+}
+
+/// One field of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanField {
+    /// The schema's name, as the server's catalog has it.
+    pub schema: String,
+    /// The table's name, as the server's catalog has it.
+    pub table: String,
+    /// The column's name, as the server's catalog has it.
+    pub column: String,
+    /// The data class.
+    pub label: String,
+    /// The keyset's name.
+    pub keyset: String,
+    /// Part of the associated data; empty for none.
+    pub tenant: String,
+    /// How it is stored.
+    pub protection: Protection,
+    /// The type that clients see.
+    pub type_name: String,
+    /// What reading it yields.
+    pub read: Treatment,
+    /// Whether it may be written.
+    pub write: WriteRule,
+}
+
+/// OPA's answer for one principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Changes whenever the plan does.
     pub revision: String,
-    /// Age in seconds at which it is asked for anew; never above `max_stale_seconds`.
+    /// Age, in seconds, at which it is asked for anew.
     pub ttl_seconds: u32,
-    /// Age in seconds past which it is not used any more.
+    /// Age, in seconds, past which it is not used.
     pub max_stale_seconds: u32,
-    /// The protected columns, in the answer's order.
+    /// What is protected; no column twice.
     pub fields: Vec<PlanField>,
 }
 
+#[derive(Deserialize)]
+struct Answer {
+    result: Option<RawPlan>,
+}
+
+#[derive(Deserialize)]
+struct RawPlan {
+    revision: String,
+    ttl_seconds: u32,
+    #[serde(default = "default_stale")]
+    max_stale_seconds: u32,
+    fields: Vec<serde_json::Value>,
+}
+
+fn default_stale() -> u32 {
+    300
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawField {
+    relation: String,
+    column: String,
+    label: Option<String>,
+    keyset: String,
+    #[serde(default)]
+    tenant: String,
+    protection: Protection,
+    #[serde(rename = "type")]
+    type_name: String,
+    read: Treatment,
+    write: WriteRule,
+}
+
 impl Plan {
-    /// Reads the body of OPA's answer, `{"result": {…}}`.
-    pub fn from_json(body: &[u8]) -> Result<Self, PlanError> {
-        if body.len() > MAX_PLAN_BYTES {
-            return Err(PlanError::TooLarge { len: body.len() });
+    /// Reads OPA's answer, `{"result": …}`.
+    pub fn from_json(json: &[u8]) -> Result<Self, PlanError> {
+        if json.len() > MAX_PLAN_BYTES {
+            return Err(PlanError::TooLong(json.len()));
         }
-        let answer: Value = serde_json::from_slice(body)
-            .map_err(|error| PlanError::NotJson { line: error.line(), column: error.column() })?;
-        // OPA leaves `result` out when no rule defines the decision.
-        let result = answer.get("result").ok_or(PlanError::Undefined)?;
-        let top = Reader::new(String::new(), result)?;
-        let max_stale_seconds =
-            top.seconds("max_stale_seconds", MAX_MAX_STALE_SECONDS, DEFAULT_MAX_STALE_SECONDS)?;
+        let answer: Answer = serde_json::from_slice(json).map_err(|e| PlanError::Shape(e.to_string()))?;
+        let raw = answer.result.ok_or(PlanError::Undefined)?;
+        if raw.fields.len() > MAX_FIELDS {
+            return Err(PlanError::TooManyFields(raw.fields.len()));
+        }
+        within("ttl_seconds", raw.ttl_seconds, MAX_TTL_SECONDS)?;
+        within("max_stale_seconds", raw.max_stale_seconds, MAX_STALE_SECONDS)?;
+        let mut fields = Vec::with_capacity(raw.fields.len());
+        for (index, value) in raw.fields.into_iter().enumerate() {
+            fields.push(read_field(index, value)?);
+        }
+        check_columns(&fields)?;
+        check_labels(&fields)?;
         Ok(Self {
-            revision: top.name("revision", MAX_NAME_BYTES)?.to_owned(),
-            ttl_seconds: top
-                .seconds("ttl_seconds", MAX_TTL_SECONDS, DEFAULT_TTL_SECONDS)?
-                .min(max_stale_seconds),
-            max_stale_seconds,
-            fields: read_fields(top.array("fields")?)?,
+            revision: raw.revision,
+            ttl_seconds: raw.ttl_seconds,
+            max_stale_seconds: raw.max_stale_seconds,
+            fields,
         })
     }
 }
 
-fn read_fields(values: &[Value]) -> Result<Vec<PlanField>, PlanError> {
-    if values.len() > MAX_FIELDS {
-        return Err(PlanError::TooManyFields { count: values.len() });
+fn wrong(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
+    PlanError::Value { place: place.into(), reason: reason.into() }
+}
+
+fn within(place: &str, value: u32, limit: u32) -> Result<(), PlanError> {
+    match value {
+        1.. if value <= limit => Ok(()),
+        _ => Err(wrong(place, format!("{value} is not between 1 and {limit}"))),
     }
-    let fields = values
-        .iter()
-        .enumerate()
-        .map(|(index, value)| PlanField::read(&Reader::new(place(index), value)?))
-        .collect::<Result<Vec<_>, _>>()?;
-    check_columns(&fields)?;
-    check_labels(&fields)?;
-    Ok(fields)
 }
 
-fn place(index: usize) -> String {
-    format!("fields[{index}]")
+fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanError> {
+    let place = format!("fields[{index}]");
+    let raw: RawField = serde_json::from_value(value).map_err(|e| wrong(place.as_str(), e.to_string()))?;
+    let (schema, table) = relation::split(&raw.relation).ok_or_else(|| {
+        wrong(
+            format!("{place}.relation"),
+            "it is not schema.table; put a part that is not plain lower case in double quotes",
+        )
+    })?;
+    for (name, text) in [("column", &raw.column), ("keyset", &raw.keyset), ("type", &raw.type_name)] {
+        if text.is_empty() {
+            return Err(wrong(format!("{place}.{name}"), "it is empty"));
+        }
+    }
+    let label = raw.label.unwrap_or_else(|| format!("{schema}.{table}.{}", raw.column));
+    if label.is_empty() || label.contains('\0') || raw.tenant.contains('\0') {
+        return Err(wrong(
+            format!("{place}.label"),
+            "label and tenant may hold no NUL, and a label is never empty",
+        ));
+    }
+    Ok(PlanField {
+        schema,
+        table,
+        column: raw.column,
+        label,
+        keyset: raw.keyset,
+        tenant: raw.tenant,
+        protection: raw.protection,
+        type_name: raw.type_name,
+        read: raw.read,
+        write: raw.write,
+    })
 }
 
-/// Each column once.
 fn check_columns(fields: &[PlanField]) -> Result<(), PlanError> {
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     for (index, field) in fields.iter().enumerate() {
-        if let Some(first) = seen.insert((&field.schema, &field.table, &field.column), index) {
-            return Err(PlanError::DuplicateColumn { path: place(index), first: place(first) });
+        if !seen.insert((&field.schema, &field.table, &field.column)) {
+            return Err(wrong(format!("fields[{index}]"), "the column is named twice; name it once"));
         }
     }
     Ok(())
 }
 
-/// Each label stored in one way: only then can its values be compared and copied.
+/// Fields of one label are stored alike, so that their values can be compared and copied.
 fn check_labels(fields: &[PlanField]) -> Result<(), PlanError> {
-    let mut seen = HashMap::new();
+    let mut first: HashMap<&str, &PlanField> = HashMap::new();
     for (index, field) in fields.iter().enumerate() {
-        let (first, known) = *seen.entry(&field.label).or_insert((index, field));
-        if let Some(what) = difference(field, known) {
-            let (path, first, label) = (place(index), place(first), field.label.clone());
-            return Err(PlanError::LabelConflict { path, first, label, what });
+        let known = first.entry(&field.label).or_insert(field);
+        let alike = known.protection == field.protection
+            && known.keyset == field.keyset
+            && known.type_name == field.type_name
+            && known.tenant == field.tenant;
+        if !alike {
+            return Err(wrong(
+                format!("fields[{index}]"),
+                format!(
+                    "label {} has another protection, keyset, type or tenant before; give this field a label of its own",
+                    field.label
+                ),
+            ));
         }
     }
     Ok(())
 }
 
-fn difference(a: &PlanField, b: &PlanField) -> Option<&'static str> {
-    let same = [
-        ("protection", a.protection == b.protection),
-        ("keyset", a.keyset == b.keyset),
-        ("type", a.type_name == b.type_name),
-        ("tenant", a.tenant == b.tenant),
-    ];
-    same.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
-}
+#[cfg(test)]
+mod tests;
