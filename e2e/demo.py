@@ -1,0 +1,146 @@
+"""The main job, end to end, readable at a glance: `make demo`, or `make demo KEEP=1` to go on by hand."""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+import time
+
+import psycopg
+
+from harness import Options, Stack, shop
+from harness.process import PartFailed
+
+CUSTOMERS = [
+    (1, "Ada Lovelace", "ada@example.com", "078-05-1120", "+44 20 7946 0958", "4111 1111 1111 1111", "prefers letters"),
+    (2, "Alan Turing", "alan@example.org", "219-09-9999", "+44 161 496 0000", "5500 0000 0000 0004", "runs marathons"),
+]
+INSERT = "INSERT INTO customer (id, name, email, ssn, phone, card, notes) VALUES (%s, %s, %s, %s, %s, %s, %s)"
+SELECT = "SELECT id, name, email, ssn, phone, card, notes FROM customer WHERE id = 1"
+SEARCH = "SELECT id, name, ssn FROM customer WHERE ssn = '219-09-9999'"
+REFUSED = "SELECT name FROM customer WHERE ssn LIKE '219%'"
+
+# Wide enough to tell the values apart, narrow enough for four of them side by side.
+CELL = 24
+BOLD, DIM, GREEN, RED, CYAN = "1", "2", "32", "31", "36"
+
+
+def paint(text: str, colour: str) -> str:
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
+    return text if plain else f"\x1b[{colour}m{text}\x1b[0m"
+
+
+def heading(text: str) -> None:
+    print(f"\n{paint(text, BOLD)}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
+    keep = parser.parse_args().keep
+    # `kill PID` ends it like Ctrl-C, so that whatever it started ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+
+    heading("Starting the parts")
+    started = time.monotonic()
+    try:
+        with Stack(Options(), progress=lambda what: print(f"  {what} …", flush=True)).start() as stack:
+            print(f"  all ready after {time.monotonic() - started:.1f} s")
+            tell(stack)
+            how_to_connect(stack, keep)
+            if keep:
+                wait()
+    except KeyboardInterrupt:
+        print("\nStopped; nothing is left running.")
+        return 0 if keep else 130
+    except (PartFailed, psycopg.Error) as error:
+        print(paint(f"\nThe demo failed: {error}", RED), file=sys.stderr)
+        return 1
+    print("\nEverything that the demo started is stopped.")
+    return 0
+
+
+def tell(stack: Stack) -> None:
+    heading("1  The application inserts rows through the sidecar, in plain SQL")
+    with stack.connect("app") as app:
+        print(f"  app> {INSERT[: INSERT.index(' VALUES')]} VALUES …")
+        for customer in CUSTOMERS:
+            app.execute(INSERT, customer)
+    print(f"  {len(CUSTOMERS)} rows")
+
+    heading("2  One row, four ways")
+    with stack.direct() as direct:
+        views = {"as stored": direct.execute(SELECT)}
+        for user, why in (("support", "masked"), ("billing", "revealed"), ("auditor", "no rule")):
+            with stack.connect(user) as connection:
+                views[f"{user}: {why}"] = connection.execute(SELECT)
+        columns = [column.name for column in views["as stored"].description]
+        side_by_side(columns, {title: cursor.fetchone() for title, cursor in views.items()})
+
+    heading("3  An equality search on a sealed (deterministic) column")
+    with stack.connect("billing") as billing:
+        print(f"  billing> {SEARCH}")
+        for row in billing.execute(SEARCH):
+            print(f"  {paint('  |  '.join(map(str, row)), GREEN)}")
+
+    heading("4  What can't be done on ciphertext is refused, and says so")
+    with stack.connect("billing") as billing:
+        print(f"  billing> {REFUSED}")
+        refusal(lambda: billing.execute(REFUSED))
+    with stack.connect("support") as support:
+        statement = "UPDATE customer SET ssn = '000-00-0000' WHERE id = 1"
+        print(f"  support> {statement}")
+        refusal(lambda: support.execute(statement))
+
+
+def side_by_side(columns: list[str], views: dict[str, tuple]) -> None:
+    print(f"  {'':<8}" + "".join(paint(f"{title:<{CELL + 2}}", BOLD) for title in views))
+    for number, column in enumerate(columns):
+        cells = (shown(row[number]) for row in views.values())
+        print(f"  {column:<8}" + "".join(cells))
+
+
+def shown(value: object) -> str:
+    if value is None:
+        return paint(f"{'NULL':<{CELL + 2}}", DIM)
+    text = str(value)
+    short = text if len(text) <= CELL else text[: CELL - 1] + "…"
+    colour = DIM if text.startswith("fv1.") else CYAN if "*" in text else GREEN
+    return paint(f"{short:<{CELL + 2}}", colour)
+
+
+def refusal(run) -> None:
+    try:
+        run()
+    except psycopg.Error as error:
+        print(paint(f"  ERROR {error.sqlstate}: {error.diag.message_primary}", RED))
+        for name, text in (("DETAIL", error.diag.message_detail), ("HINT", error.diag.message_hint)):
+            if text:
+                print(f"  {name}: {text}")
+    else:
+        raise PartFailed("the statement should have been refused, and was not")
+
+
+def how_to_connect(stack: Stack, keep: bool) -> None:
+    heading("Connect yourself")
+    if not keep:
+        print("  make demo KEEP=1 leaves it all running, and prints the psql command lines.")
+        return
+    psql = stack.postgres.program("psql")
+    password = f"PGPASSWORD={shlex.quote(shop.PASSWORD)}"
+    for user in shop.ROLES:
+        print(f"  {password} {psql} -h {stack.socket_dir} -U {user} {shop.DATABASE}")
+    print(f"  over TCP: … -h 127.0.0.1 -p {stack.envoy.port('postgres')} …")
+    print(f"  what is stored, past the sidecar: {psql} -h {stack.postgres.socket_dir} -U postgres {shop.DATABASE}")
+    print(f"  logs: {stack.work.path / 'logs'}")
+    print(f"\n{paint('Stop it with Ctrl-C here', BOLD)}, or from elsewhere: kill {os.getpid()}", flush=True)
+
+
+def wait() -> None:
+    while True:
+        signal.pause()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

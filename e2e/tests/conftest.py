@@ -1,0 +1,27 @@
+"""What the tests share: one stack a worker, with every part's log as loud as it goes."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from harness import Options, Stack
+from tests import sample
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
+    policies = sample.write_policies(tmp_path_factory.mktemp("policies"))
+    options = Options(relay=True, plain=True, policies=(policies,), envoy_log_level="debug")
+    with Stack(options).start() as running:
+        sample.create(running)
+        yield running
+
+
+@pytest.fixture
+def shop(stack: Stack) -> Stack:
+    """The stack with an empty customer table and nothing recorded."""
+    with stack.direct() as direct:
+        direct.execute("TRUNCATE customer")
+    stack.relay.forget()
+    return stack
