@@ -66,12 +66,13 @@ impl Shape {
             Self::Decimal => is_plain_number(unsigned(text)) && !is_minus_zero(text),
             // Fifteen digits survive, and none prints with an exponent.
             Self::Float => {
-                is_plain_number(unsigned(text))
+                let digits = unsigned(text);
+                let padded = digits.contains('.') && digits.ends_with('0');
+                is_plain_number(digits)
                     && !is_minus_zero(text)
-                    && text.len() <= 15
-                    && !text.starts_with("0.000")
-                    && !(text.contains('.') && text.ends_with('0'))
-                    && !text.starts_with("-0.000")
+                    && digits.len() <= 15
+                    && !digits.starts_with("0.000")
+                    && !padded
             }
             Self::Boolean => matches!(text, "true" | "false"),
             Self::Uuid => fits(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),

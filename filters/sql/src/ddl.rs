@@ -5,8 +5,14 @@ use crate::{
     segment::Segment,
 };
 
+/// Tokens of a statement that is looked at word by word, forth and back; a table has at most 1600 columns.
+const MAX_TOKENS: usize = 16_384;
+
 /// Refuses what computes with protected columns in the server, or takes them from under the policy.
 pub(crate) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
+    if segment.tokens.len() > MAX_TOKENS {
+        return Err(Refusal::unparsable("the statement is too long"));
+    }
     let words: Vec<&str> = (0..segment.tokens.len()).map(|index| segment.word(index)).collect();
     let has = |word: &str| words.contains(&word);
     // CREATE [OR REPLACE] [UNIQUE | TEMP | UNLOGGED | MATERIALIZED | RECURSIVE …] object

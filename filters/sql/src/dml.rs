@@ -14,6 +14,14 @@ use crate::{
     walker::Walker,
 };
 
+/// Tokens of a statement that is parsed: its tree takes some 300 bytes for each, so that the largest takes some
+/// 20 MB, and 1500 rows of 20 values fit.
+const MAX_TOKENS: usize = 65_536;
+
+/// The parser's limit on recursion. A sub-select within a sub-select takes two of it and some 35 kB of native
+/// stack, so that the deepest text stays within half a megabyte; a Wasm module has one.
+const MAX_RECURSION: usize = 32;
+
 /// What a statement does with protected columns. All empty when it touches none.
 #[derive(Default)]
 pub(crate) struct Effects {
@@ -27,6 +35,12 @@ pub(crate) struct Effects {
 
 /// Analyzes a statement that may name a relation of the catalog.
 pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
+    if segment.tokens.len() > MAX_TOKENS {
+        return Err(Refusal::unsupported(
+            "the statement is too long to be analyzed",
+            "spread its rows or values over several statements",
+        ));
+    }
     if !segment.is_bounded() {
         return Err(Refusal::unparsable("the statement is too deep"));
     }
@@ -34,6 +48,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
     })?;
     let mut trees = Parser::new(&PostgreSqlDialect {})
+        .with_recursion_limit(MAX_RECURSION)
         .with_tokens_with_locations(tokens)
         .parse_statements()
         // The parser's message quotes the text.

@@ -71,6 +71,7 @@ impl<'c> Walker<'_, 'c> {
                 Expr::IsNull(inside) | Expr::IsNotNull(inside) => self.null_test(inside, scope)?,
                 Expr::InList { expr, list, negated: _ } => self.in_list(expr, list, scope)?,
                 Expr::InSubquery { expr, subquery, negated: _ } => self.in_subquery(expr, subquery, scope)?,
+                Expr::AnyOp { left, .. } | Expr::AllOp { left, .. } => self.quantified(left, expr, scope)?,
                 other => self.opaque(other, scope)?,
             }
         }

@@ -70,7 +70,7 @@ impl<'c> Walker<'_, 'c> {
         let mut around = Scope::within(None);
         if let Some(Range { source: Source::Relation(relation), .. }) = scope.ranges.first() {
             for name in ["old", "new"] {
-                let source = Source::Relation(*relation);
+                let source = Source::Relation(relation);
                 let range = Range { name: Some(name.to_owned()), schema: None, source };
                 self.note_row(&range);
                 around.ranges.push(range);

@@ -1,5 +1,7 @@
 //! Which relations of the catalog a statement may name, by its tokens alone.
 
+use std::collections::HashSet;
+
 use crate::{
     catalog::{Catalog, Relation, RelationKind},
     lexer::{Kind, Token},
@@ -9,19 +11,42 @@ use crate::{
 /// Whether any token is an identifier with the bare name of a relation of the catalog. Without one, a
 /// statement can't reach the catalog's relations but through functions, cursors and prepared statements.
 pub(crate) fn may_name(segment: &Segment<'_>, catalog: &Catalog) -> bool {
-    segment
-        .tokens
-        .iter()
-        .filter_map(Token::name)
-        .any(|name| catalog.relations.iter().any(|relation| relation.name == name))
+    let names = Names::of(catalog);
+    segment.tokens.iter().filter_map(Token::name).any(|name| names.contains(name))
+}
+
+/// The bare names of the catalog's relations.
+pub(crate) enum Names<'c> {
+    /// Too few to be worth a table.
+    Few(&'c [Relation]),
+    Many(HashSet<&'c str>),
+}
+
+impl<'c> Names<'c> {
+    pub fn of(catalog: &'c Catalog) -> Self {
+        const FEW: usize = 16;
+        let relations = catalog.relations.as_slice();
+        if relations.len() <= FEW {
+            return Self::Few(relations);
+        }
+        Self::Many(relations.iter().map(|relation| relation.name.as_str()).collect())
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::Few(relations) => relations.iter().any(|relation| relation.name == name),
+            Self::Many(names) => names.contains(name),
+        }
+    }
 }
 
 /// The relations that the tokens name, if what they name are relations: `schema.name`, or `name` where it is
 /// visible.
 pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
+    let names = Names::of(catalog);
     let mut found: Vec<&Relation> = Vec::new();
     for (index, token) in segment.tokens.iter().enumerate() {
-        let Some(name) = token.name() else { continue };
+        let Some(name) = token.name().filter(|name| names.contains(name)) else { continue };
         let schema = index
             .checked_sub(2)
             .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))

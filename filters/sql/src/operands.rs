@@ -35,18 +35,18 @@ pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
         Expr::Like { negated: _, any: false, expr, pattern, escape_char }
         | Expr::ILike { negated: _, any: false, expr, pattern, escape_char }
         | Expr::SimilarTo { negated: _, expr, pattern, escape_char } => {
-            some([Some(expr), Some(pattern), escape_char.as_ref()])
+            some([Some(expr), Some(pattern), escape_char.as_deref()])
         }
         Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
-            some([Some(expr), substring_from.as_ref(), substring_for.as_ref()])
+            some([Some(expr), substring_from.as_deref(), substring_for.as_deref()])
         }
         Expr::Trim { trim_where: _, trim_what, expr, trim_characters } => {
-            let mut operands = some([Some(expr), trim_what.as_ref()]);
+            let mut operands = some([Some(expr), trim_what.as_deref()]);
             operands.extend(trim_characters.iter().flatten());
             operands
         }
         Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
-            some([Some(expr), Some(overlay_what), Some(overlay_from), overlay_for.as_ref()])
+            some([Some(expr), Some(overlay_what), Some(overlay_from), overlay_for.as_deref()])
         }
         Expr::InList { expr, list, negated: _ } => {
             let mut operands = vec![expr.as_ref()];
@@ -82,6 +82,6 @@ pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
     Some(operands)
 }
 
-fn some<'e, const N: usize>(operands: [Option<&'e Box<Expr>>; N]) -> Vec<&'e Expr> {
-    operands.into_iter().flatten().map(Box::as_ref).collect()
+fn some<const N: usize>(operands: [Option<&Expr>; N]) -> Vec<&Expr> {
+    operands.into_iter().flatten().collect()
 }

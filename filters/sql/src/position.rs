@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use sqlparser::{
+    ast::DollarQuotedString,
     dialect::PostgreSqlDialect,
     tokenizer::{Location, Span, Token as ParserToken, TokenWithSpan, Tokenizer, Whitespace, Word},
 };
+
+use zeroize::Zeroize;
 
 use crate::lexer::{Doubt, Kind, Token};
 
@@ -22,10 +25,11 @@ impl Positions {
 }
 
 /// The parser's tokens of a text, once they are seen to be ours: as many, of the same kinds, each at the same
-/// place and of the same extent.
+/// place and of the same extent. What strings hold is taken out: no value gets into the syntax tree, and none has
+/// a say in how the text is understood.
 pub(crate) fn agree(text: &str, tokens: &[Token]) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
     let theirs = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize_with_location().map_err(|_| Doubt)?;
-    let theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
+    let mut theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
     if theirs.len() != tokens.len() {
         return Err(Doubt);
     }
@@ -39,6 +43,7 @@ pub(crate) fn agree(text: &str, tokens: &[Token]) -> Result<(Vec<TokenWithSpan>,
         }
         starts.insert(start, index);
     }
+    theirs.iter_mut().for_each(|their| empty(&mut their.token));
     Ok((theirs, Positions { starts }))
 }
 
@@ -84,6 +89,20 @@ fn same(text: &str, our: &Token, their: &ParserToken) -> bool {
         (Kind::Symbol, ParserToken::Neq) => matches!(our.source(text), "<>" | "!="),
         (Kind::Symbol, other) => other.to_string() == our.source(text),
         _ => false,
+    }
+}
+
+/// Takes out what a string holds.
+fn empty(token: &mut ParserToken) {
+    match token {
+        ParserToken::SingleQuotedString(value)
+        | ParserToken::DollarQuotedString(DollarQuotedString { value, tag: _ })
+        | ParserToken::EscapedStringLiteral(value)
+        | ParserToken::UnicodeStringLiteral(value)
+        | ParserToken::NationalStringLiteral(value)
+        | ParserToken::SingleQuotedByteStringLiteral(value)
+        | ParserToken::HexStringLiteral(value) => value.zeroize(),
+        _ => {}
     }
 }
 

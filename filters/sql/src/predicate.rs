@@ -62,6 +62,18 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
+    /// `left = ANY (…)`, `left <> ALL (…)`: the values are in one array, which can't be sealed yet.
+    pub fn quantified(&mut self, left: &Expr, whole: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+        match self.column(left, scope)? {
+            None => self.opaque(whole, scope),
+            Some(column) => Err(Refusal::on(
+                column.field,
+                "a sealed column can't be compared with an array",
+                "write IN with one literal or parameter for each value",
+            )),
+        }
+    }
+
     /// Two columns compared with each other.
     pub fn equate(&mut self, left: Protected<'c>, right: Protected<'c>) -> Result<(), Refusal> {
         for side in [left, right] {

@@ -157,6 +157,9 @@ pub(crate) struct Scope<'s, 'c> {
     pub outer: Option<&'s Scope<'s, 'c>>,
 }
 
+/// Relations in one FROM. Every name is looked up in each.
+const MAX_RANGES: usize = 128;
+
 const QUALIFY: &str = "qualify the column with its table's name or alias";
 
 impl<'s, 'c> Scope<'s, 'c> {
@@ -240,6 +243,9 @@ impl<'s, 'c> Scope<'s, 'c> {
 
     /// Two ranges of one name make a reference doubtful.
     pub fn check_names(&self) -> Result<(), Refusal> {
+        if self.ranges.len() > MAX_RANGES {
+            return Err(Refusal::unparsable("too many relations are in one FROM"));
+        }
         for (index, range) in self.ranges.iter().enumerate() {
             let again =
                 self.ranges.iter().skip(index.saturating_add(1)).find(|other| other.name == range.name);

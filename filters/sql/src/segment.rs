@@ -38,7 +38,7 @@ impl<'t> Segment<'t> {
     }
 
     /// The part of the statement from a token on, as a statement of its own.
-    pub fn from_token(&self, index: usize) -> Segment<'t> {
+    pub fn starting_at(&self, index: usize) -> Segment<'t> {
         let start = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);
         let text = self.text.get(start..).unwrap_or_default();
         Segment {

@@ -98,7 +98,7 @@ fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
     if segment.is_symbol(1, "(") {
         // Options hold no brackets, but `EXPLAIN (SELECT …)` is a statement in brackets.
         if matches!(segment.word(2), "select" | "values" | "table" | "with") || segment.is_symbol(2, "(") {
-            return Some(segment.from_token(1));
+            return Some(segment.starting_at(1));
         }
         index = (2..segment.tokens.len()).find(|i| segment.is_symbol(*i, ")"))?.saturating_add(1);
     } else {
@@ -106,7 +106,7 @@ fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
             index = index.saturating_add(1);
         }
     }
-    (index < segment.tokens.len()).then(|| segment.from_token(index))
+    (index < segment.tokens.len()).then(|| segment.starting_at(index))
 }
 
 /// Whether names may mean something else afterwards.

@@ -135,17 +135,10 @@ impl<'c> Walker<'_, 'c> {
         let literal =
             |value: &str, number| Content::Literal { value: Zeroizing::new(value.to_owned()), number };
         let content = match (value, &token.kind) {
-            (Value::SingleQuotedString(theirs), Kind::Text { value, style: Style::Plain })
-                if *theirs == **value =>
-            {
-                literal(value, false)
-            }
-            (Value::DollarQuotedString(theirs), Kind::Text { value, style: Style::Dollar })
-                if theirs.value == **value =>
-            {
-                literal(value, false)
-            }
-            (Value::EscapedStringLiteral(_), Kind::Text { value, style: Style::Escape }) => {
+            // The tree holds no string's value (see `position`): ours counts.
+            (Value::SingleQuotedString(_), Kind::Text { value, style: Style::Plain })
+            | (Value::DollarQuotedString(_), Kind::Text { value, style: Style::Dollar })
+            | (Value::EscapedStringLiteral(_), Kind::Text { value, style: Style::Escape }) => {
                 literal(value, false)
             }
             (_, Kind::Text { .. }) => return Err(STYLE),

@@ -1,6 +1,6 @@
 //! The walk over one statement's tree: what it has found, and what it has accounted for.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sqlparser::{
     ast::{Ident, ObjectName, ObjectNamePart},
@@ -255,20 +255,22 @@ impl<'a, 'c> Walker<'a, 'c> {
     /// catalog, or a row with protected values. What the parser drops, or keeps where the walk doesn't look,
     /// shows here.
     pub fn check_all_seen(&self) -> Result<(), Refusal> {
+        let columns = self.touched.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
+        let columns: HashMap<&str, Protected<'c>> = columns.map(|p| (p.column.name.as_str(), p)).collect();
+        let relations = mention::Names::of(self.catalog);
         for (index, token) in self.segment.tokens.iter().enumerate() {
             let Some(name) = token.name() else { continue };
             if self.seen.contains(&index) {
                 continue;
             }
-            let mut columns = self.touched.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
-            if let Some(protected) = columns.find(|protected| protected.column.name == name) {
+            if let Some(protected) = columns.get(name) {
                 return Err(Refusal::on(
                     protected.field,
                     "the column's name stands in a place that isn't understood",
                     "write the statement in a plainer form, or rename what isn't the column",
                 ));
             }
-            if self.row_names.contains(name) || self.catalog.relations.iter().any(|r| r.name == name) {
+            if self.row_names.contains(name) || relations.contains(name) {
                 return Err(Refusal::unsupported(
                     "a protected table's name or alias stands in a place that isn't understood",
                     "write the statement in a plainer form, or choose another alias",

