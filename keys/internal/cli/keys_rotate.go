@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -12,11 +11,7 @@ import (
 )
 
 func newKeysRotate() *cobra.Command {
-	var keysets keysetsFlag
-	var kek kekFlags
-	var template aeadTemplateFlag
-	var purposeText, promote string
-	var addOnly bool
+	var r rotation
 	c := &cobra.Command{
 		Use:   "rotate NAME",
 		Short: "Add a key to a keyset and promote it; earlier keys still open what they sealed",
@@ -29,112 +24,118 @@ func newKeysRotate() *cobra.Command {
 			"until that is sealed anew.",
 		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
-			name := arguments[0]
-			if err := keystore.CheckName(name); err != nil {
+			r.name = arguments[0]
+			if err := r.parse(c); err != nil {
 				return err
 			}
-			if err := keysets.check(); err != nil {
-				return err
-			}
-			purpose, purposeGiven := keystore.AEAD, c.Flags().Changed("purpose")
-			if purposeGiven {
-				var known bool
-				if purpose, known = keystore.ParsePurpose(purposeText); !known {
-					return fault.Input("--purpose \""+purposeText+"\"", "no such purpose", "use aead or deterministic")
-				}
-			}
-			var aeadTemplate keystore.AEADTemplate
-			if c.Flags().Changed("aead-template") {
-				if purpose != keystore.AEAD {
-					return fault.Input("--aead-template", "a deterministic key is always AES-SIV", "leave it out")
-				}
-				var err error
-				if aeadTemplate, err = template.parse(); err != nil {
-					return err
-				}
-			}
-			if !c.Flags().Changed("promote") {
-				return addKey(c.OutOrStdout(), c.ErrOrStderr(), &keysets, &kek, name, purpose, aeadTemplate, !addOnly)
-			}
-			if addOnly || aeadTemplate != "" {
-				return fault.Input("--promote", "it adds no key, so it goes with neither --add-only nor --aead-template",
-					"add first, and promote later")
-			}
-			keyID, err := strconv.ParseUint(promote, 10, 32)
+			rotated, err := r.run()
 			if err != nil {
-				return fault.Input("--promote \""+promote+"\"", "not a key id", "see key ids with: fieldveil keys list")
+				return err
 			}
-			return promoteKey(c.OutOrStdout(), c.ErrOrStderr(), &keysets, &kek, name, purpose, purposeGiven, uint32(keyID))
+			r.report(c, rotated)
+			return nil
 		},
 	}
-	keysets.add(c)
-	kek.add(c)
-	template.add(c, "", " (as the present primary's if left out)")
-	c.Flags().StringVar(&purposeText, "purpose", string(keystore.AEAD), "`PURPOSE` of the keyset: aead or deterministic")
-	c.Flags().BoolVar(&addOnly, "add-only", false, "add a key and leave the primary as it is")
-	c.Flags().StringVar(&promote, "promote", "", "make the key `KEY_ID` the primary and add none")
+	r.keysets.add(c)
+	r.kek.add(c)
+	r.templateFlag.add(c, "", " (as the present primary's if left out)")
+	c.Flags().StringVar(&r.purposeText, "purpose", string(keystore.AEAD), "`PURPOSE` of the keyset: aead or deterministic")
+	c.Flags().BoolVar(&r.addOnly, "add-only", false, "add a key and leave the primary as it is")
+	c.Flags().StringVar(&r.promoteText, "promote", "", "make the key `KEY_ID` the primary and add none")
 	return c
 }
 
-func addKey(
-	stdout, stderr io.Writer, keysets *keysetsFlag, kek *kekFlags,
-	name string, purpose keystore.Purpose, template keystore.AEADTemplate, promote bool,
-) error {
-	aead, err := kek.open()
-	if err != nil {
+// rotation is what the flags ask for.
+type rotation struct {
+	name         string
+	keysets      keysetsFlag
+	kek          kekFlags
+	templateFlag aeadTemplateFlag
+	purposeText  string
+	promoteText  string
+	addOnly      bool
+
+	purpose  keystore.Purpose // "" with promotes: whichever keyset has the key
+	template keystore.AEADTemplate
+	promotes bool // a key that is there, and adds none
+	keyID    uint32
+}
+
+func (r *rotation) parse(c *cobra.Command) error {
+	if err := keystore.CheckName(r.name); err != nil {
 		return err
 	}
-	store, err := keystore.Open(keysets.folder)
-	if err != nil {
+	if err := r.keysets.check(); err != nil {
 		return err
 	}
-	rotated, err := store.AddKey(name, purpose, template, promote, aead)
-	if err != nil {
+	purpose, known := keystore.ParsePurpose(r.purposeText)
+	if !known {
+		return fault.Input("--purpose \""+r.purposeText+"\"", "no such purpose", "use aead or deterministic")
+	}
+	r.purpose = purpose
+	r.promotes = c.Flags().Changed("promote")
+	templateGiven := c.Flags().Changed("aead-template")
+	switch {
+	case r.promotes && (r.addOnly || templateGiven):
+		return fault.Input("--promote", "it adds no key, so it goes with neither --add-only nor --aead-template",
+			"add first, and promote later")
+	case r.promotes:
+		keyID, err := strconv.ParseUint(r.promoteText, 10, 32)
+		if err != nil {
+			return fault.Input("--promote \""+r.promoteText+"\"", "not a key id", "see key ids with: fieldveil keys list")
+		}
+		r.keyID = uint32(keyID)
+		if !c.Flags().Changed("purpose") {
+			r.purpose = ""
+		}
+	case templateGiven && purpose != keystore.AEAD:
+		return fault.Input("--aead-template", "a deterministic key is always AES-SIV", "leave it out")
+	case templateGiven:
+		var err error
+		r.template, err = r.templateFlag.parse()
 		return err
 	}
-	if !promote {
-		fmt.Fprintf(stdout, "%s: added key %d; the primary is still %d (promote with: fieldveil keys rotate %s --promote %d)\n",
-			rotated.Path, rotated.Added, rotated.Primary, name, rotated.Added)
-		return nil
-	}
-	fmt.Fprintf(stdout, "%s: added key %d and promoted it; the primary was %d\n", rotated.Path, rotated.Added, rotated.PreviousPrimary)
-	warnOfSearches(stderr, rotated)
 	return nil
 }
 
-func promoteKey(
-	stdout, stderr io.Writer, keysets *keysetsFlag, kek *kekFlags,
-	name string, purpose keystore.Purpose, purposeGiven bool, keyID uint32,
-) error {
-	aead, err := kek.open()
+func (r *rotation) run() (*keystore.Rotated, error) {
+	aead, err := r.kek.open()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	store, err := keystore.Open(keysets.folder)
+	store, err := keystore.Open(r.keysets.folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !purposeGiven {
-		if purpose, err = store.PurposeOfKey(name, keyID); err != nil {
-			return err
+	if !r.promotes {
+		return store.AddKey(r.name, r.purpose, r.template, !r.addOnly, aead)
+	}
+	purpose := r.purpose
+	if purpose == "" {
+		if purpose, err = store.PurposeOfKey(r.name, r.keyID); err != nil {
+			return nil, err
 		}
 	}
-	rotated, err := store.Promote(name, purpose, keyID, aead)
-	if err != nil {
-		return err
-	}
-	if rotated.Primary == rotated.PreviousPrimary {
-		fmt.Fprintf(stdout, "%s: key %d is the primary already; nothing changed\n", rotated.Path, keyID)
-		return nil
-	}
-	fmt.Fprintf(stdout, "%s: promoted key %d; the primary was %d\n", rotated.Path, rotated.Primary, rotated.PreviousPrimary)
-	warnOfSearches(stderr, rotated)
-	return nil
+	return store.Promote(r.name, purpose, r.keyID, aead)
 }
 
-func warnOfSearches(stderr io.Writer, rotated *keystore.Rotated) {
-	if rotated.Purpose == keystore.Deterministic {
-		fmt.Fprintf(stderr, "fieldveil: %s: equality searches no longer find values sealed with key %d; seal those anew, or promote it again\n",
+func (r *rotation) report(c *cobra.Command, rotated *keystore.Rotated) {
+	var said string
+	changed := rotated.Primary != rotated.PreviousPrimary
+	switch {
+	case r.promotes && !changed:
+		said = fmt.Sprintf("key %d is the primary already; nothing changed", r.keyID)
+	case r.promotes:
+		said = fmt.Sprintf("promoted key %d; the primary was %d", rotated.Primary, rotated.PreviousPrimary)
+	case r.addOnly:
+		said = fmt.Sprintf("added key %d; the primary is still %d (promote it with: fieldveil keys rotate %s --promote %d)",
+			rotated.Added, rotated.Primary, r.name, rotated.Added)
+	default:
+		said = fmt.Sprintf("added key %d and promoted it; the primary was %d", rotated.Added, rotated.PreviousPrimary)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", rotated.Path, said)
+	if changed && rotated.Purpose == keystore.Deterministic {
+		fmt.Fprintf(c.ErrOrStderr(), "fieldveil: %s: equality searches no longer find values sealed with key %d; seal those anew, or promote it again\n",
 			rotated.Path, rotated.PreviousPrimary)
 	}
 }

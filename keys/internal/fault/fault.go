@@ -6,6 +6,8 @@ package fault
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -49,6 +51,20 @@ func ExitStatus(err error) int {
 	default:
 		return ExitFailure
 	}
+}
+
+// Cause is the reason of an os error alone: its text repeats the path, which the
+// fault's place names already.
+func Cause(err error) string {
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
+		return pathError.Err.Error()
+	case errors.As(err, &linkError):
+		return linkError.Err.Error()
+	}
+	return err.Error()
 }
 
 // oneLine keeps a name with a line break in it from forging a second line.

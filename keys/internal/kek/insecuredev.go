@@ -71,13 +71,13 @@ func readDevKEK(file string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(file, "there is no such key-encryption key file", createDevKEK)
 	case err != nil:
-		return nil, fault.Failure(file, reason(err), "make the file readable")
+		return nil, fault.Failure(file, fault.Cause(err), "make the file readable")
 	case !info.Mode().IsRegular() || info.Size() > maxDevKEKBytes:
 		return nil, fault.Input(file, "not a key-encryption key file", createDevKEK)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fault.Failure(file, reason(err), "make the file readable")
+		return nil, fault.Failure(file, fault.Cause(err), "make the file readable")
 	}
 	return text, nil
 }
@@ -105,16 +105,7 @@ func CreateInsecureDev(file string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.Input(file, "its folder does not exist", "make "+filepath.Dir(file)+" first")
 	case err != nil:
-		return fault.Failure(file, reason(err), "choose a place that can be written")
+		return fault.Failure(file, fault.Cause(err), "choose a place that can be written")
 	}
 	return nil
-}
-
-// reason is the cause alone: os errors repeat the path that the fault names.
-func reason(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
-	}
-	return err.Error()
 }

@@ -52,7 +52,7 @@ func (s *Store) Create(name string, aeadTemplate AEADTemplate, kek tink.AEAD) ([
 			for _, earlier := range created[:i] {
 				os.Remove(earlier.Path)
 			}
-			return nil, fault.Failure(c.Path, cause(err), "choose a folder that can be written")
+			return nil, fault.Failure(c.Path, fault.Cause(err), "choose a folder that can be written")
 		}
 	}
 	return created, nil
@@ -67,7 +67,7 @@ func (s *Store) checkUnused(name string) error {
 			return fault.Input(path, "the keyset exists already",
 				"choose another name, or add a key to it with: fieldveil keys rotate "+name)
 		case !errors.Is(err, fs.ErrNotExist):
-			return fault.Failure(path, cause(err), "make the folder readable")
+			return fault.Failure(path, fault.Cause(err), "make the folder readable")
 		}
 	}
 	return nil

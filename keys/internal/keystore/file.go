@@ -42,7 +42,7 @@ func (s *Store) Read(name string, purpose Purpose) (*File, error) {
 	case errors.Is(err, errTooLong):
 		return nil, fault.Input(path, "longer than a keyset file can be (1 MiB)", restore)
 	case err != nil:
-		return nil, fault.Failure(path, cause(err), "make the file readable")
+		return nil, fault.Failure(path, fault.Cause(err), "make the file readable")
 	}
 	// Parser messages may quote key bytes, so they are not passed on.
 	encrypted, err := keyset.NewJSONReader(bytes.NewReader(text)).ReadEncrypted()

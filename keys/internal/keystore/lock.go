@@ -13,7 +13,7 @@ import (
 func (s *Store) lock() (unlock func(), err error) {
 	folder, err := os.Open(s.folder)
 	if err != nil {
-		return nil, fault.Failure(s.folder, cause(err), "make the folder readable")
+		return nil, fault.Failure(s.folder, fault.Cause(err), "make the folder readable")
 	}
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
 		folder.Close()

@@ -124,7 +124,7 @@ func (s *Store) change(
 		return nil, fault.Input(file.Path, "it would be longer than a keyset file can be (1 MiB)", "start a new keyset")
 	}
 	if err := atomicfile.Replace(file.Path, text); err != nil {
-		return nil, fault.Failure(file.Path, cause(err), "make the folder writable")
+		return nil, fault.Failure(file.Path, fault.Cause(err), "make the folder writable")
 	}
 	return rotated, nil
 }

@@ -49,7 +49,7 @@ func Open(folder string) (*Store, error) {
 		return nil, fault.Input(folder, "there is no such keyset folder",
 			"name an existing one, or make a first keyset with: fieldveil keys create NAME")
 	case err != nil:
-		return nil, fault.Failure(folder, cause(err), "make the folder readable")
+		return nil, fault.Failure(folder, fault.Cause(err), "make the folder readable")
 	case !info.IsDir():
 		return nil, fault.Input(folder, "not a folder", "name the folder that holds the keysets")
 	}
@@ -64,7 +64,7 @@ func OpenOrMake(folder string) (*Store, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(folder, "the folder it lies in does not exist", "make "+filepath.Dir(folder)+" first")
 	case err != nil && !errors.Is(err, fs.ErrExist):
-		return nil, fault.Failure(folder, cause(err), "choose a place that can be written")
+		return nil, fault.Failure(folder, fault.Cause(err), "choose a place that can be written")
 	}
 	return Open(folder)
 }
@@ -83,7 +83,7 @@ type Listing struct {
 func (s *Store) List() (*Listing, error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
-		return nil, fault.Failure(s.folder, cause(err), "make the folder readable")
+		return nil, fault.Failure(s.folder, fault.Cause(err), "make the folder readable")
 	}
 	listing := &Listing{Purposes: map[string][]Purpose{}}
 	for _, entry := range entries {
@@ -119,17 +119,4 @@ func parseFileName(file string) (string, Purpose, bool) {
 
 func (s *Store) path(name string, purpose Purpose) string {
 	return filepath.Join(s.folder, name+"."+string(purpose)+".json")
-}
-
-// cause is the reason alone: os errors repeat the path that the fault names.
-func cause(err error) string {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	switch {
-	case errors.As(err, &pathError):
-		return pathError.Err.Error()
-	case errors.As(err, &linkError):
-		return linkError.Err.Error()
-	}
-	return err.Error()
 }

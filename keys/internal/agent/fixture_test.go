@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"github.com/fieldveil/fieldveil/keys/internal/kek"
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+)
+
+// fixture is a folder with a key-encryption key and keysets, and room for a socket.
+type fixture struct {
+	*testing.T
+	config  Config
+	kekFile string
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	// t.TempDir can be too long for a socket's path.
+	folder, err := os.MkdirTemp("", "fieldveil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	f := &fixture{T: t, kekFile: filepath.Join(folder, "kek.json")}
+	if err := kek.CreateInsecureDev(f.kekFile); err != nil {
+		t.Fatal(err)
+	}
+	f.config = Config{
+		Keysets: filepath.Join(folder, "keysets"), Socket: filepath.Join(folder, "agent.sock"),
+		KeyURI: kek.InsecureDevURI(f.kekFile), Refresh: MinRefresh, MaxStale: time.Minute,
+	}
+	if _, err := keystore.OpenOrMake(f.config.Keysets); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fixture) open() (*keystore.Store, tink.AEAD) {
+	f.Helper()
+	store, err := keystore.Open(f.config.Keysets)
+	if err != nil {
+		f.Fatal(err)
+	}
+	aead, err := kek.Open(f.config.KeyURI)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return store, aead
+}
+
+func (f *fixture) create(name string) {
+	f.Helper()
+	store, aead := f.open()
+	if _, err := store.Create(name, keystore.DefaultAEADTemplate, aead); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) rotate(name string) {
+	f.Helper()
+	store, aead := f.open()
+	if _, err := store.AddKey(name, keystore.AEAD, "", true, aead); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) primary(name string, purpose keystore.Purpose) uint32 {
+	f.Helper()
+	store, _ := f.open()
+	file, err := store.Read(name, purpose)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return file.Info().GetPrimaryKeyId()
+}
+
+func (f *fixture) breakFile(file string) (good string) {
+	f.Helper()
+	text, err := os.ReadFile(filepath.Join(f.config.Keysets, file))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.write(file, string(text[:len(text)/2]))
+	return string(text)
+}
+
+func (f *fixture) write(file, content string) {
+	f.Helper()
+	if err := os.WriteFile(filepath.Join(f.config.Keysets, file), []byte(content), 0o600); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// runningAgent is an agent that serves, until the test ends.
+type runningAgent struct {
+	*testing.T
+	client *http.Client
+	log    *lockedBuffer
+	stop   func() error
+}
+
+func (f *fixture) start() *runningAgent {
+	f.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	a := &runningAgent{T: f.T, log: &lockedBuffer{}}
+	go func() { ended <- Run(ctx, f.config, slog.New(slog.NewTextHandler(a.log, nil))) }()
+	a.stop = sync.OnceValue(func() error {
+		a.client.CloseIdleConnections()
+		cancel()
+		return <-ended
+	})
+	a.client = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", f.config.Socket)
+		},
+	}}
+	f.Cleanup(func() {
+		if err := a.stop(); err != nil {
+			f.Error(err)
+		}
+	})
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if response, err := a.client.Get("http://agent/healthz"); err == nil {
+			response.Body.Close()
+			return a
+		}
+		if time.Now().After(deadline) {
+			f.Fatalf("the agent does not answer:\n%s", a.log)
+		}
+	}
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (got answer) keysets(t *testing.T) keysetsAnswer {
+	t.Helper()
+	var parsed keysetsAnswer
+	if err := json.Unmarshal([]byte(got.body), &parsed); err != nil {
+		t.Errorf("status %d: %v", got.status, err)
+	}
+	return parsed
+}
+
+func (a *runningAgent) get(path, ifNoneMatch string) answer {
+	a.Helper()
+	request, err := http.NewRequest(http.MethodGet, "http://agent"+path, nil)
+	if err != nil {
+		a.Fatal(err)
+	}
+	if ifNoneMatch != "" {
+		request.Header.Set("If-None-Match", ifNoneMatch)
+	}
+	response, err := a.client.Do(request)
+	if err != nil {
+		a.Error(err)
+		return answer{}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Error(err)
+	}
+	return answer{status: response.StatusCode, header: response.Header, body: string(body)}
+}
+
+func (a *runningAgent) until(path string, reached func(answer) bool) answer {
+	a.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		got := a.get(path, "")
+		if reached(got) {
+			return got
+		}
+		if time.Now().After(deadline) {
+			a.Fatalf("%s: still status %d: %s\n%s", path, got.status, got.body, a.log)
+		}
+	}
+}
+
+type lockedBuffer struct {
+	mutex  sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.buffer.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.buffer.String()
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestCreateListRotateList(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	first := f.list()
+	if len(first) != 2 || first[0].Purpose != "aead" || first[1].Purpose != "deterministic" {
+		t.Fatalf("listed %+v", first)
+	}
+	f.ok("keys", "rotate", "pii")
+	second := f.list()
+	if len(second[0].Keys) != 2 || second[0].PrimaryKeyID == first[0].PrimaryKeyID {
+		t.Errorf("the aead keyset was not rotated: %+v", second[0])
+	}
+	if len(second[1].Keys) != 1 {
+		t.Errorf("the deterministic keyset was rotated unasked: %+v", second[1])
+	}
+	table, _ := f.ok("keys", "list")
+	for _, part := range []string{"NAME", "PURPOSE", "AesGcmKey", "AesSivKey", "enabled", "primary"} {
+		if !strings.Contains(table, part) {
+			t.Errorf("no %s in\n%s", part, table)
+		}
+	}
+}
+
+func TestRotationInTwoSteps(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	for i, purpose := range []string{"aead", "deterministic"} {
+		f.ok("keys", "rotate", "pii", "--add-only", "--purpose", purpose)
+		added := f.list()[i]
+		if added.Keys[1].Primary {
+			t.Fatalf("%s: the added key is the primary", purpose)
+		}
+		keyID := strconv.FormatUint(uint64(added.Keys[1].KeyID), 10)
+		_, warning := f.ok("keys", "rotate", "pii", "--promote", keyID)
+		if (purpose == "deterministic") != strings.Contains(warning, "equality searches") {
+			t.Errorf("%s: warning %q", purpose, warning)
+		}
+		if f.list()[i].PrimaryKeyID != added.Keys[1].KeyID {
+			t.Errorf("%s: not promoted", purpose)
+		}
+		before := f.content()
+		if said, _ := f.ok("keys", "rotate", "pii", "--promote", keyID); !strings.Contains(said, "nothing changed") || f.content() != before {
+			t.Errorf("%s: promoted twice: %s", purpose, said)
+		}
+	}
+}
+
+func TestListNeedsNoKEKAndWithOneProvesEveryKeyset(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	other := filepath.Join(filepath.Dir(f.kek), "other.json")
+	run(t, "keys", "create-insecure-dev-kek", "--out", other)
+	if status, _, errors := run(t, "keys", "list", "--keysets", f.keysets, "--insecure-dev-kek", other); status != 2 || !strings.Contains(errors, "does not open it") {
+		t.Errorf("status %d: %s", status, errors)
+	}
+	f.ok("keys", "list", "--insecure-dev-kek", f.kek)
+}
+
+func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	before := f.content()
+	missing := filepath.Join(f.keysets, "none")
+	for _, arguments := range [][]string{
+		{"nonsense"}, {"keys", "nonsense"}, {"keys", "list", "--nonsense"}, {"--nonsense"},
+		{"keys", "create"}, {"keys", "create", "a", "b"}, {"keys", "create", "../x"}, {"keys", "create", "pii"},
+		{"keys", "create", "x", "--aead-template", "rot13"}, {"keys", "create", "x", "--aead-template", ""},
+		{"keys", "create", "x", "--keysets", ""}, {"keys", "create", "x", "--insecure-dev-kek", ""},
+		{"keys", "create", "x", "--insecure-dev-kek", missing}, {"keys", "create", "x", "--keysets", missing + "/deeper"},
+		{"keys", "rotate"}, {"keys", "rotate", "other"}, {"keys", "rotate", "pii", "--keysets", missing},
+		{"keys", "rotate", "pii", "--purpose", "prf"}, {"keys", "rotate", "pii", "--promote", "seven"},
+		{"keys", "rotate", "pii", "--promote", "4294967296"}, {"keys", "rotate", "pii", "--promote", "1"},
+		{"keys", "rotate", "pii", "--promote", "1", "--purpose", "aead"}, {"keys", "rotate", "pii", "--promote", "1", "--add-only"},
+		{"keys", "rotate", "pii", "--purpose", "deterministic", "--aead-template", "aes128-gcm"},
+		{"keys", "list", "--output", "yaml"}, {"keys", "list", "x"}, {"keys", "list", "--keysets", missing},
+		{"keys", "create-insecure-dev-kek"}, {"keys", "create-insecure-dev-kek", "--out", f.kek},
+		{"keys", "create-insecure-dev-kek", "--out", missing + "/kek.json"},
+		{"agent"}, {"agent", "--socket", missing + "/s"}, {"agent", "--socket", f.kek, "--refresh", "1"},
+		{"agent", "--socket", f.kek, "--refresh", "1ms"}, {"agent", "--socket", f.kek, "--max-stale", "1s"}, {"agent", "--socket", f.kek},
+		{"agent", "--socket", f.kek, "--keysets", missing}, {"agent", "--socket", f.kek, "--insecure-dev-kek", missing},
+	} {
+		status, output, errors := run(t, f.complete(arguments)...)
+		lines := []string{}
+		for line := range strings.Lines(errors) {
+			if strings.HasPrefix(line, "fieldveil: ") {
+				lines = append(lines, line)
+			} else if !strings.HasPrefix(line, "time=") {
+				t.Errorf("%q: a line that is neither the error nor the log: %s", arguments, line)
+			}
+		}
+		if status != 2 || output != "" || len(lines) != 1 || !strings.Contains(lines[0], "; ") {
+			t.Errorf("%q: status %d\n%s%s", arguments, status, output, errors)
+		}
+	}
+	if f.content() != before {
+		t.Error("something changed")
+	}
+}
+
+func TestAgentStopsOnSIGTERMWithStatusZero(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	socket := filepath.Join(filepath.Dir(f.kek), "s")
+	ended := make(chan int, 1)
+	go func() {
+		var output, errors bytes.Buffer
+		ended <- Run(f.complete([]string{"agent", "--socket", socket}), &output, &errors)
+	}()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Lstat(socket); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no socket")
+		}
+	}
+	// The agent catches it before the socket is there, so this process lives on.
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case status := <-ended:
+		if status != 0 {
+			t.Errorf("status %d", status)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not stop")
+	}
+	if _, err := os.Lstat(socket); err == nil {
+		t.Error("the socket is still there")
+	}
+}
+
+// testFolder has a key-encryption key and a folder for keysets.
+type testFolder struct {
+	*testing.T
+	keysets, kek string
+}
+
+func newFolder(t *testing.T) *testFolder {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "fieldveil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	f := &testFolder{T: t, keysets: filepath.Join(folder, "keysets"), kek: filepath.Join(folder, "kek.json")}
+	if status, _, errors := run(t, "keys", "create-insecure-dev-kek", "--out", f.kek); status != 0 {
+		t.Fatal(errors)
+	}
+	return f
+}
+
+// complete adds the folder's own flags where a command takes and lacks them.
+func (f *testFolder) complete(arguments []string) []string {
+	command := strings.Join(arguments[:min(2, len(arguments))], " ")
+	given := strings.Join(arguments, " ")
+	add := func(flag, value string) {
+		if !strings.Contains(given, flag) {
+			arguments = append(arguments, flag, value)
+		}
+	}
+	switch {
+	case command == "keys create", command == "keys rotate", strings.HasPrefix(command, "agent"):
+		add("--keysets", f.keysets)
+		add("--insecure-dev-kek", f.kek)
+	case command == "keys list":
+		add("--keysets", f.keysets)
+	}
+	return arguments
+}
+
+func (f *testFolder) ok(arguments ...string) (output, errors string) {
+	f.Helper()
+	status, output, errors := run(f.T, f.complete(arguments)...)
+	if status != 0 {
+		f.Fatalf("%q: status %d: %s", arguments, status, errors)
+	}
+	return output, errors
+}
+
+func (f *testFolder) list() []listedKeyset {
+	f.Helper()
+	output, _ := f.ok("keys", "list", "--output", "json")
+	var listed struct{ Keysets []listedKeyset }
+	if err := json.Unmarshal([]byte(output), &listed); err != nil {
+		f.Fatal(err)
+	}
+	return listed.Keysets
+}
+
+// content is all files of the folder with their names.
+func (f *testFolder) content() string {
+	f.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(filepath.Dir(f.kek), func(path string, entry os.DirEntry, err error) error {
+		all.WriteString(path + "\n")
+		if err == nil && !entry.IsDir() {
+			text, readError := os.ReadFile(path)
+			all.Write(text)
+			return readError
+		}
+		return err
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return all.String()
+}
+
+func run(t *testing.T, arguments ...string) (status int, output, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = Run(arguments, &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}

@@ -1,0 +1,88 @@
+package envelope
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/daead"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+)
+
+var field = Field{Label: "customer.ssn", Tenant: "north"}
+
+func TestWhatWasSealedOpens(t *testing.T) {
+	keysets := fresh(t)
+	for name, seal := range map[string]func(Field, []byte) ([]byte, error){
+		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic,
+	} {
+		for _, plaintext := range []string{"", "078-05-1120", "zero\x00byte", strings.Repeat("long ", 10_000)} {
+			raw, err := seal(field, []byte(plaintext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, stored := range [][]byte{raw, []byte(Armor(raw))} {
+				opened, err := keysets.Open(field, stored)
+				if err != nil || string(opened) != plaintext {
+					t.Fatalf("%s: opened %d bytes of %d: %v", name, len(opened), len(plaintext), err)
+				}
+			}
+		}
+	}
+}
+
+func TestOnlyDeterministicEnvelopesAreEqual(t *testing.T) {
+	keysets := fresh(t)
+	first, _ := keysets.SealDeterministic(field, []byte("x"))
+	second, _ := keysets.SealDeterministic(field, []byte("x"))
+	if !bytes.Equal(first, second) {
+		t.Error("equal values sealed deterministically differ")
+	}
+	first, _ = keysets.SealRandomized(field, []byte("x"))
+	second, _ = keysets.SealRandomized(field, []byte("x"))
+	if bytes.Equal(first, second) {
+		t.Error("equal values sealed at random are equal")
+	}
+}
+
+func TestAnotherLabelTenantOrByteIsRefused(t *testing.T) {
+	keysets := fresh(t)
+	raw, err := keysets.SealRandomized(field, []byte("078-05-1120"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []Field{{Label: "customer.email", Tenant: "north"}, {Label: "customer.ssn"}, {Label: "customer.ssn", Tenant: "south"}} {
+		if _, err := keysets.Open(other, raw); err == nil {
+			t.Errorf("it opens as %+v", other)
+		}
+	}
+	for i := range raw {
+		broken := bytes.Clone(raw)
+		broken[i] ^= 1
+		if _, err := keysets.Open(field, broken); err == nil {
+			t.Errorf("it opens with byte %d changed", i)
+		}
+		if _, err := keysets.Open(field, raw[:i]); err == nil {
+			t.Errorf("its first %d bytes open", i)
+		}
+	}
+	if _, err := fresh(t).Open(field, raw); err == nil {
+		t.Error("it opens with other keysets")
+	}
+}
+
+func fresh(t *testing.T) Keysets {
+	t.Helper()
+	return Keysets{AEAD: handle(t, aead.AES256GCMKeyTemplate()), Deterministic: handle(t, daead.AESSIVKeyTemplate())}
+}
+
+func handle(t *testing.T, template *tinkpb.KeyTemplate) *keyset.Handle {
+	t.Helper()
+	h, err := keyset.NewHandle(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
