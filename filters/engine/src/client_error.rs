@@ -69,6 +69,16 @@ impl ClientError {
         Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, remedy)
     }
 
+    /// A search would miss rows that another key sealed.
+    pub fn several_keys(label: &str, keyset: &str) -> Self {
+        Self::unsupported(
+            format!(
+                "{label} cannot be searched: keyset {keyset} has several enabled deterministic keys, and rows sealed with another than the primary would be missed"
+            ),
+            format!("Write all rows of {label} again, then disable the old keys of keyset {keyset}."),
+        )
+    }
+
     /// A value for `label` is not of its declared type.
     pub fn bad_value(label: &str, reason: &str, declared: &str) -> Self {
         Self::new(

@@ -162,6 +162,12 @@ impl FieldPlan {
         found.ok_or_else(|| format!("keyset {name} has no keys for purpose {purpose}"))
     }
 
+    /// Whether a value can have one envelope only, so that looking for it finds every row: a keyset with a
+    /// second enabled key may have sealed some rows with that.
+    pub fn has_one_envelope_per_value(&self, keyring: &Keyring) -> bool {
+        matches!(self.keys(keyring), Ok(Keys::Deterministic(keys)) if keys.key_ids().count() == 1)
+    }
+
     fn keys_or_error<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
         self.keys(keyring).map_err(|reason| {
             ClientError::unavailable(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::frontend::Bind;
-use fieldveil_sql::Replacement;
+use fieldveil_sql::{ParameterUse, Replacement};
 use zeroize::Zeroizing;
 
 use super::Session;
@@ -22,9 +22,9 @@ impl Session {
             sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
             match &splice.with {
                 Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
-                Replacement::Seal { field, value, .. } => {
+                Replacement::Seal { field, value, use_ } => {
                     let (field, stored) = field_of(checked, *field)?;
-                    let envelope = self.seal(field, value.as_bytes(), stored)?;
+                    let envelope = self.seal(field, value.as_bytes(), stored, *use_)?;
                     write_literal(&mut sealed, &envelope, stored);
                 }
             }
@@ -60,7 +60,7 @@ impl Session {
                     })?)
                 }
             };
-            *value = Some(Cow::Owned(self.seal(field, &text, stored)?));
+            *value = Some(Cow::Owned(self.seal(field, &text, stored, parameter.use_)?));
             // A text is the same bytes in either format; a bytea goes as it is.
             *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
         }
@@ -68,7 +68,13 @@ impl Session {
         Ok(())
     }
 
-    fn seal(&mut self, field: &FieldPlan, text: &[u8], stored: Stored) -> Result<Vec<u8>, ClientError> {
+    fn seal(
+        &mut self,
+        field: &FieldPlan,
+        text: &[u8],
+        stored: Stored,
+        use_: ParameterUse,
+    ) -> Result<Vec<u8>, ClientError> {
         let Some(keyring) = self.keyring.clone() else {
             return Err(ClientError::unavailable(
                 "the key agent",
@@ -76,6 +82,9 @@ impl Session {
                 "Start the key agent.",
             ));
         };
+        if use_ == ParameterUse::Search && !field.has_one_envelope_per_value(&keyring) {
+            return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
+        }
         let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), text, stored)?;
         self.count("sealed", &field.spec.label);
         Ok(sealed)

@@ -87,11 +87,20 @@ fn frozen_keysets() -> serde_json::Value {
     serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).unwrap()).unwrap()["keysets"].clone()
 }
 
+fn keys_of(aead: &str, deterministic: &str) -> Vec<u8> {
+    let frozen = frozen_keysets();
+    let pii = json!({"aead": frozen[aead], "deterministic": frozen[deterministic]});
+    json!({"revision": deterministic, "keysets": {"pii": pii}}).to_string().into_bytes()
+}
+
 /// The agent's answer, with the frozen test keysets.
 pub fn keys() -> Vec<u8> {
-    let frozen = frozen_keysets();
-    let pii = json!({"aead": frozen["aes256-gcm"], "deterministic": frozen["aes-siv"]});
-    json!({"revision": "1", "keysets": {"pii": pii}}).to_string().into_bytes()
+    keys_of("aes256-gcm", "aes-siv")
+}
+
+/// The same after a rotation.
+pub fn rotated_keys() -> Vec<u8> {
+    keys_of("rotated-aead", "rotated-deterministic")
 }
 
 /// The catalog's rows for `public.customer (id, name, ssn, notes)`.
@@ -284,6 +293,13 @@ impl Dialogue {
             self.session.answered(&fetch, result);
         }
         self.client(b"");
+    }
+
+    /// The worker's own renewal brought these keysets.
+    pub fn give_keys(&mut self, keys: &[u8]) {
+        let now_ms = self.ports.borrow().now_ms;
+        let answer = Answer::Body { body: keys, etag: None };
+        self.worker.borrow_mut().answered(&Fetch::Keys { etag: None }, answer, now_ms).unwrap();
     }
 
     fn take(&mut self, output: Output) {
