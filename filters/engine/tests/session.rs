@@ -316,6 +316,15 @@ fn end_of_a_transaction_that_changed_the_catalog_has_it_read_again() {
 }
 
 #[test]
+fn protected_column_that_the_table_does_not_have_is_told_in_the_log() {
+    let mut fields = revealing();
+    fields.push(field("snn", "randomized", "text", json!({"treatment": "reveal"}), "seal"));
+    let dialogue = Dialogue::with_catalog(&fields);
+    let ports = dialogue.ports.borrow();
+    assert!(ports.lines.borrow().iter().any(|line| line.contains("public.customer.snn")));
+}
+
+#[test]
 fn catalog_that_cannot_be_read_refuses_the_statement() {
     let mut dialogue = Dialogue::ready(&revealing());
     dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));

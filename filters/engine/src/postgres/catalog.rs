@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use fieldveil_pg_wire::WireError;
 use fieldveil_pg_wire::backend::DataRow;
 use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
+use fieldveil_plan::PlanField;
 use fieldveil_sql::{Catalog, Column, Field, Relation, RelationKind, Stored as SqlStored};
 
 use crate::field::{CompiledPlan, Stored};
@@ -113,6 +114,15 @@ impl ServerCatalog {
     /// Which protected columns can hold no envelope, with the reason.
     pub fn unusable(&self, field: usize) -> Option<&str> {
         self.unusable.iter().find(|(f, _)| *f == field).map(|(_, reason)| reason.as_str())
+    }
+
+    /// Fields whose table is there but has no such column: a slip of the pen in the policy leaves the column
+    /// that was meant unprotected.
+    pub fn missing_columns<'p>(&self, plan: &'p CompiledPlan) -> impl Iterator<Item = &'p PlanField> {
+        plan.fields.iter().map(|f| &f.spec).filter(|spec| {
+            let table = self.sql.relations.iter().find(|r| r.schema == spec.schema && r.name == spec.table);
+            table.is_some_and(|r| r.columns.iter().all(|c| c.name != spec.column))
+        })
     }
 
     /// How a field is stored.

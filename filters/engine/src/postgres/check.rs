@@ -77,7 +77,15 @@ impl Session {
     /// The catalog's answer is complete.
     pub(super) fn catalog_read(&mut self) {
         if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
-            self.catalog.current = Some(Rc::new(reading.finish(plan)));
+            let catalog = reading.finish(plan);
+            for spec in catalog.missing_columns(plan) {
+                let place = format!("{}.{}.{}", spec.schema, spec.table, spec.column);
+                self.log(
+                    Level::Warn,
+                    &format!("the policy protects {place}, but the table has no such column"),
+                );
+            }
+            self.catalog.current = Some(Rc::new(catalog));
             self.catalog.read_ms = self.now_ms;
             self.worker.borrow_mut().count("catalog.reads", 1);
         }
