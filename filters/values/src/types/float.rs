@@ -6,7 +6,7 @@ use crate::ValueError;
 
 const KIND: &str = "float8";
 
-fn parse(text: &str) -> Result<f64, ValueError> {
+pub(crate) fn parse(text: &str) -> Result<f64, ValueError> {
     let word = trim(text).to_ascii_lowercase();
     let unsigned = word.strip_prefix(['+', '-']).unwrap_or(&word);
     match unsigned {
@@ -25,15 +25,13 @@ fn parse(text: &str) -> Result<f64, ValueError> {
     if value.is_infinite() || lost { Err(ValueError::OutOfRange(KIND)) } else { Ok(value) }
 }
 
-/// The shortest digits that lie strictly within the interval of numbers that read as `value`. Rust's own are
-/// the shortest that read as it, so they may lie on the interval's edge, where the server takes one more.
+/// The shortest digits that lie strictly within the interval of numbers that read as `value`, and of those the
+/// nearest, on a tie the even ones. Rust's own may lie on the interval's edge, where the server takes one digit
+/// more, and go up on a tie; only their number is used.
 fn shortest(value: f64) -> String {
     let first = format!("{value:e}");
-    if is_within(&first, value) {
-        return first;
-    }
     let digits = first.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
-    (digits..=16)
+    (digits.saturating_sub(1)..=16)
         .map(|places| format!("{value:.places$e}"))
         .find(|text| is_within(text, value))
         .unwrap_or(first)
@@ -80,7 +78,7 @@ fn plain(mantissa: &str, exponent: i32) -> String {
     }
 }
 
-fn print(value: f64) -> String {
+pub(crate) fn print(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -96,6 +94,30 @@ fn print(value: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// A `float4`, as the server widens it.
+pub(crate) fn parse4(text: &str) -> Result<f64, ValueError> {
+    let wide = parse(text)?;
+    if !wide.is_finite() {
+        return Ok(wide);
+    }
+    // Read anew: to round twice is not to round once.
+    let narrow: f32 = trim(text).parse().map_err(|_| ValueError::Invalid("float4"))?;
+    let lost = narrow.is_infinite() || (narrow == 0.0 && wide != 0.0);
+    if lost { Err(ValueError::OutOfRange("float4")) } else { Ok(f64::from(narrow)) }
+}
+
+/// A float as the text of the `numeric` that the server casts it to: so many digits as its type surely holds.
+pub(crate) fn to_numeric(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return print(value);
+    }
+    let scientific = format!("{value:.places$e}", places = digits.saturating_sub(1));
+    match scientific.split_once('e') {
+        Some((mantissa, exponent)) => format!("{}e{exponent}", mantissa.trim_end_matches('0')),
+        None => scientific,
+    }
 }
 
 pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {

@@ -34,10 +34,14 @@ const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
     let kind = zone.kind();
     let invalid = || ValueError::Invalid(kind);
-    let (date, rest) = match text.split_once([' ', 'T', 't']) {
-        Some((date, rest)) => (date, rest.trim_start_matches(' ')),
-        None => (text, ""),
-    };
+    let date_end = text.find([' ', 'T', 't']).unwrap_or(text.len());
+    let (date, rest) = text.split_at_checked(date_end).ok_or_else(invalid)?;
+    let must_have_clock = rest.starts_with(['T', 't']);
+    let rest = rest.get(1..).unwrap_or_default().trim_start_matches(' ');
+    // The server reads `T-12` as twelve o'clock, and refuses a T that nothing or a zone follows.
+    if must_have_clock && !rest.starts_with(|c: char| c.is_ascii_digit()) {
+        return Err(invalid());
+    }
     let day = Day::parse(date, kind)?;
     let clock_end =
         rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(rest.len());
