@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use crate::parameter::{Family, Purpose};
 use crate::types::{boolean, bytea, character, date, float, integer, json, numeric, timestamp, uuid};
 use crate::{ValueError, oid};
 
@@ -157,6 +158,36 @@ impl DeclaredType {
         Ok(canonical.into_bytes())
     }
 
+    /// [`Self::canonicalize`] for what the value is for.
+    ///
+    /// Storing rounds and cuts, comparing does not: `2.675` is not the `2.68` that a `numeric(10,2)` makes of it.
+    /// What is looked for and no stored value can equal is refused.
+    pub fn canonicalize_for(&self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+        let canonical = self.canonicalize(text)?;
+        if purpose == Purpose::Store {
+            return Ok(canonical);
+        }
+        let given = valid(text)?;
+        let kept = match self.kind {
+            Kind::Varchar(_) => canonical == text,
+            Kind::Numeric(Some(modifier)) => numeric::is_exact(given, modifier)?,
+            Kind::Timestamp(Some(_)) => {
+                canonical == timestamp::canonicalize(given, None, timestamp::Zone::Without)?.into_bytes()
+            }
+            Kind::Timestamptz(Some(_)) => {
+                canonical == timestamp::canonicalize(given, None, timestamp::Zone::With)?.into_bytes()
+            }
+            _ => true,
+        };
+        if kept { Ok(canonical) } else { Err(ValueError::NeverStored) }
+    }
+
+    /// Whether values that the server holds equal have one canonical text, so that comparing sealed values is
+    /// comparing values. Not so for `float8` (0 and -0), `numeric` without a scale (1.5 and 1.50) and `json`.
+    pub fn has_one_text(&self) -> bool {
+        !matches!(self.kind, Kind::Float8 | Kind::Numeric(None) | Kind::Json)
+    }
+
     /// What a client gets in text format for a canonical text.
     pub fn encode_text(&self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
         match self.kind {
@@ -185,6 +216,22 @@ impl DeclaredType {
     /// Whether values are dates or timestamps.
     pub(crate) fn has_year(&self) -> bool {
         matches!(self.kind, Kind::Date | Kind::Timestamp(_) | Kind::Timestamptz(_))
+    }
+
+    /// The kind of the type as far as assignment goes.
+    pub(crate) fn family(&self) -> Family {
+        match self.kind {
+            Kind::Text | Kind::Varchar(_) => Family::Characters,
+            Kind::Bpchar(_) => Family::Padded,
+            Kind::Integer(_) => Family::Integer,
+            Kind::Float8 => Family::Float,
+            Kind::Numeric(_) => Family::Numeric,
+            Kind::Date | Kind::Timestamp(_) | Kind::Timestamptz(_) => Family::Time,
+            Kind::Bool => Family::Bool,
+            Kind::Uuid => Family::Uuid,
+            Kind::Json => Family::Json,
+            Kind::Bytea => Family::Bytea,
+        }
     }
 
     /// Whether values are characters, of which some can be hidden.

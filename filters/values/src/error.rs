@@ -21,6 +21,21 @@ pub enum ValueError {
     /// Longer than `varchar(n)` or `char(n)`.
     #[error("it is longer than {0} characters")]
     TooLong(u32),
+    /// Looked for, though the modifier would round or cut it before it could be stored.
+    #[error(
+        "it cannot be looked for: it has more digits or trailing spaces than the type keeps, so nothing stored equals it"
+    )]
+    NeverStored,
+    /// A parameter of a type that the server does not turn into the declared one, or not into the same text.
+    #[error(
+        "it is a parameter of the type with OID {from}, which is not taken for {to}; send it as {to}, or cast it before"
+    )]
+    NotAssignable {
+        /// The type that the client named.
+        from: u32,
+        /// The declared type.
+        to: &'static str,
+    },
     /// The server would take it, this crate does not.
     #[error("it is not supported: {0}")]
     Unsupported(&'static str),

@@ -12,9 +12,11 @@ mod declared;
 mod error;
 mod mask;
 pub mod oid;
+mod parameter;
 mod types;
 
 pub use declared::DeclaredType;
 pub use error::ValueError;
 pub use mask::{Mask, UnknownMask};
+pub use parameter::Purpose;
 pub use types::decode_binary;

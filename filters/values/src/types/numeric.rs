@@ -158,6 +158,17 @@ pub(crate) fn canonicalize(text: &str, modifier: Option<Modifier>) -> Result<Str
     Ok(decimal.print())
 }
 
+/// Whether the modifier leaves the number as large as it is.
+pub(crate) fn is_exact(text: &str, modifier: Modifier) -> Result<bool, ValueError> {
+    let text = trim(text);
+    if special(text).is_some() {
+        return Ok(true);
+    }
+    let decimal = Decimal::parse(text)?;
+    let beyond = decimal.scale.saturating_sub(usize::try_from(modifier.scale).unwrap_or_default());
+    Ok(decimal.digits.iter().rev().take(beyond).all(|digit| *digit == 0))
+}
+
 /// Sign words of the binary form.
 const POSITIVE: u16 = 0x0000;
 const NEGATIVE: u16 = 0x4000;

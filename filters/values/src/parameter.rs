@@ -1,0 +1,139 @@
+//! Parameters whose type the client names itself: what the server's assignment cast would make of them.
+//!
+//! A driver that sends a `float8` for a `numeric(10,2)` gets what `float8` holds in 15 digits; one that sends a
+//! `bool` for a `text` gets `true`. The sealed value must be the same, so the cast is done here, or refused.
+
+use crate::types::{boolean, bytea, date, decode_binary, float, integer, numeric, timestamp, uuid};
+use crate::{DeclaredType, ValueError, oid};
+
+/// Digits that a `float4` and a `float8` surely hold (`FLT_DIG`, `DBL_DIG`).
+const FLOAT4_DIGITS: usize = 6;
+const FLOAT8_DIGITS: usize = 15;
+/// Bytes of a `name` (`NAMEDATALEN` - 1); the server cuts what is longer.
+const MAX_NAME_BYTES: usize = 63;
+
+/// What a value is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be stored: the server casts, rounds and cuts it.
+    Store,
+    /// To be compared with stored values: the server widens both sides and changes neither.
+    Search,
+}
+
+/// Declared types that take the same parameters in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Characters,
+    Padded,
+    Integer,
+    Float,
+    Numeric,
+    Time,
+    Bool,
+    Uuid,
+    Json,
+    Bytea,
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Characters => "text",
+            Self::Padded => "char(n)",
+            Self::Integer => "an integer",
+            Self::Float => "float8",
+            Self::Numeric => "numeric",
+            Self::Time => "a date or timestamp",
+            Self::Bool => "bool",
+            Self::Uuid => "uuid",
+            Self::Json => "json",
+            Self::Bytea => "bytea",
+        }
+    }
+
+    fn is_characters(self) -> bool {
+        matches!(self, Self::Characters | Self::Padded)
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Numeric)
+    }
+}
+
+impl DeclaredType {
+    /// The text of a parameter as the server would assign it to a column of this type, or compare it with one: for
+    /// [`DeclaredType::canonicalize_for`] the same purpose.
+    ///
+    /// `client_oid` is the type that the client named in Parse; 0, unknown or this type's own mean this type.
+    pub fn read_parameter(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, ValueError> {
+        let own = matches!(client_oid, 0 | oid::UNKNOWN) || client_oid == self.oid();
+        let read_as = if client_oid == 0 { self.oid() } else { client_oid };
+        let text = if binary { decode_binary(read_as, bytes)? } else { bytes.to_vec() };
+        if own {
+            return Ok(text);
+        }
+        let text = String::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
+        if purpose == Purpose::Search && compares_otherwise(client_oid, self.family(), &text) {
+            return Err(ValueError::NotAssignable { from: client_oid, to: self.family().name() });
+        }
+        assign(client_oid, self.family(), text).map(String::into_bytes)
+    }
+}
+
+/// Whether the server compares by another type than the column's, in which other values are equal.
+fn compares_otherwise(from: u32, to: Family, text: &str) -> bool {
+    match (from, to) {
+        // As float8: 0.3 is not 0.30000000000000004, though that is stored as 0.3.
+        (oid::FLOAT4 | oid::FLOAT8, Family::Numeric) => true,
+        // As text: trailing spaces count, and the column's are gone.
+        (oid::TEXT | oid::VARCHAR, Family::Padded) => text.ends_with(' '),
+        _ => false,
+    }
+}
+
+/// Text of a value of the type `from`, in any form that the type takes, as a column of `to` gets it.
+fn assign(from: u32, to: Family, text: String) -> Result<String, ValueError> {
+    let refused = Err(ValueError::NotAssignable { from, to: to.name() });
+    match from {
+        oid::NAME if text.len() > MAX_NAME_BYTES => refused,
+        // To other than characters the server refuses these; as text they are read one way only.
+        oid::TEXT | oid::VARCHAR | oid::NAME => Ok(text),
+        oid::BPCHAR if to == Family::Characters => Ok(text.trim_end_matches(' ').to_owned()),
+        oid::BPCHAR => Ok(text),
+        oid::BOOL if to.is_characters() => {
+            Ok(if boolean::canonicalize(&text)? == "t" { "true" } else { "false" }.to_owned())
+        }
+        oid::INT2 if to.is_number() || to.is_characters() => {
+            integer::canonicalize(&text, integer::Width::Two)
+        }
+        oid::INT4 if to.is_number() || to.is_characters() => {
+            integer::canonicalize(&text, integer::Width::Four)
+        }
+        oid::INT8 if to.is_number() || to.is_characters() => {
+            integer::canonicalize(&text, integer::Width::Eight)
+        }
+        oid::NUMERIC if to.is_number() || to.is_characters() => numeric::canonicalize(&text, None),
+        oid::FLOAT4 if to == Family::Float => float::parse4(&text).map(float::print),
+        oid::FLOAT4 if to == Family::Numeric => Ok(float::to_numeric(float::parse4(&text)?, FLOAT4_DIGITS)),
+        oid::FLOAT8 if to == Family::Numeric => Ok(float::to_numeric(float::parse(&text)?, FLOAT8_DIGITS)),
+        oid::FLOAT8 if to.is_characters() => float::canonicalize(&text),
+        oid::DATE if to == Family::Time || to.is_characters() => date::canonicalize(&text),
+        oid::TIMESTAMP if to == Family::Time || to.is_characters() => {
+            timestamp::canonicalize(&text, None, timestamp::Zone::Without)
+        }
+        oid::TIMESTAMPTZ if to == Family::Time => timestamp::canonicalize(&text, None, timestamp::Zone::With),
+        oid::UUID if to.is_characters() => uuid::canonicalize(&text),
+        oid::BYTEA if to.is_characters() => bytea::canonicalize(&text),
+        oid::JSON if to.is_characters() || to == Family::Json => Ok(text),
+        // The server would print it anew, the same value in another order.
+        oid::JSONB if to == Family::Json => Ok(text),
+        _ => refused,
+    }
+}

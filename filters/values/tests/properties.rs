@@ -1,0 +1,97 @@
+//! What holds for all values.
+
+#![allow(clippy::unwrap_used)]
+
+use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
+use proptest::prelude::*;
+
+const TYPES: [&str; 19] = [
+    "text",
+    "varchar(5)",
+    "char(5)",
+    "int2",
+    "int4",
+    "int8",
+    "bool",
+    "float8",
+    "numeric",
+    "numeric(10,2)",
+    "date",
+    "timestamp",
+    "timestamp(0)",
+    "timestamptz",
+    "timestamptz(3)",
+    "uuid",
+    "json",
+    "bytea",
+    "numeric(5,5)",
+];
+
+fn declared() -> impl Strategy<Value = DeclaredType> {
+    prop::sample::select(TYPES.to_vec()).prop_map(|name| name.parse().unwrap())
+}
+
+/// Digits and what stands between them, more often a value than arbitrary text.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        ".{0,12}",
+        "[-+]?[0-9]{0,20}\\.?[0-9]{0,8}([eE][-+]?[0-9]{1,3})?",
+        "[0-9]{4}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?)?(Z|[-+][01][0-9])?",
+        "\\\\x([0-9a-fA-F]{2}){0,8}",
+        "[0-9a-f]{32}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn canonical_text_is_a_fixed_point_and_survives_binary(declared in declared(), text in text()) {
+        let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
+        prop_assert_eq!(declared.canonicalize(&canonical), Ok(canonical.clone()));
+        prop_assert_eq!(declared.canonicalize_for(Purpose::Search, &canonical), Ok(canonical.clone()));
+        let binary = declared.encode_binary(&canonical).unwrap();
+        let back = decode_binary(declared.oid(), &binary).unwrap();
+        prop_assert_eq!(declared.canonicalize(&back), Ok(canonical.clone()));
+        let shown = declared.encode_text(&canonical).unwrap();
+        prop_assert_eq!(declared.canonicalize(&shown), Ok(canonical));
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(
+        declared in declared(), oid in any::<prop::sample::Index>(), purpose in any::<bool>(), binary in any::<bool>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let oids = [0, 16, 17, 19, 20, 21, 23, 25, 114, 700, 701, 705, 1042, 1043, 1082, 1114, 1184, 1700, 2950, 3802, 600];
+        let purpose = if purpose { Purpose::Store } else { Purpose::Search };
+        let _ = declared.canonicalize_for(purpose, &bytes);
+        let _ = declared.encode_text(&bytes);
+        let _ = declared.encode_binary(&bytes);
+        let _ = declared.read_parameter(purpose, *oid.get(&oids), binary, &bytes);
+    }
+
+    #[test]
+    fn float8_bits_survive(bits in any::<u64>()) {
+        let value = f64::from_bits(bits);
+        let text = decode_binary(fieldveil_values::oid::FLOAT8, &value.to_be_bytes()).unwrap();
+        let float8: DeclaredType = "float8".parse().unwrap();
+        let back = float8.encode_binary(&float8.canonicalize(&text).unwrap()).unwrap();
+        let same = if value.is_nan() { f64::NAN } else { value };
+        prop_assert_eq!(back, same.to_be_bytes().to_vec());
+    }
+
+    #[test]
+    fn declared_type_of_any_text_never_panics(text in ".{0,30}") {
+        let _ = text.parse::<DeclaredType>();
+    }
+
+    #[test]
+    fn masked_value_is_a_value_of_the_type(declared in declared(), text in text(), name in "last4|first1|year") {
+        let mask: Mask = name.parse().unwrap();
+        let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
+        prop_assume!(mask.applies_to(&declared));
+        let masked = mask.apply(std::str::from_utf8(&canonical).unwrap());
+        prop_assert!(declared.canonicalize(masked.as_bytes()).is_ok());
+        prop_assert!(declared.encode_binary(masked.as_bytes()).is_ok());
+    }
+}
