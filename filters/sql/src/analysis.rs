@@ -11,7 +11,9 @@ pub struct Analysis {
     pub statements: Vec<Statement>,
     /// What to replace, by byte range of the text; sorted, disjoint.
     pub splices: Vec<Splice>,
-    /// The parameters that stand in a protected place, sorted by number, each once for each field.
+    /// The parameters that stand in protected places, sorted by number, each number once: where several fields
+    /// share it they share a label too, and the first that is stored (else the first) is named. Only a text of one
+    /// statement has any.
     pub parameters: Vec<Parameter>,
 }
 

@@ -105,6 +105,7 @@ impl<'c> Walker<'_, 'c> {
                 self.signed(*op == UnaryOperator::Minus, self.written(expr)?)
             }
             Expr::Cast { kind, expr, data_type, format: None } => {
+                Shape::of(data_type).ok_or(CAST)?;
                 let written = self.written(expr)?;
                 let outer = match kind {
                     CastKind::DoubleColon => self.double_colon(written.outer, data_type),
