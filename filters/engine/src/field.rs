@@ -4,7 +4,7 @@
 use fieldveil_envelope::{self as envelope, Envelope, LabelTag, Version};
 use fieldveil_plan::{Plan, PlanField, Protection, Treatment, WriteRule};
 use fieldveil_tink::Random;
-use fieldveil_values::{DeclaredType, Mask};
+use fieldveil_values::{DeclaredType, Mask, Purpose, ValueError};
 use zeroize::Zeroizing;
 
 use crate::client_error::{ClientError, envelope_reason};
@@ -133,9 +133,34 @@ impl FieldPlan {
         Ok(Self { declared, read, tag, associated_data, spec })
     }
 
-    /// Whether equal values have equal envelopes.
-    pub fn equality(&self) -> bool {
+    /// Whether values are sealed deterministically.
+    fn is_deterministic(&self) -> bool {
         self.spec.protection == Protection::Deterministic
+    }
+
+    /// Whether values that the server holds equal have equal envelopes.
+    pub fn equality(&self) -> bool {
+        self.is_deterministic() && self.declared.has_one_text()
+    }
+
+    /// A value that is not of the declared type.
+    fn bad_value(&self, error: &ValueError) -> ClientError {
+        ClientError::bad_value(&self.spec.label, &error.to_string(), self.declared.name())
+    }
+
+    /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
+    /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
+    pub fn read_parameter(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+        self.declared
+            .read_parameter(purpose, client_oid, binary, bytes)
+            .map(Zeroizing::new)
+            .map_err(|error| self.bad_value(&error))
     }
 
     /// Whether values of this field may be looked for: who may test guesses may learn values, so only who
@@ -153,12 +178,12 @@ impl FieldPlan {
         let name = &self.spec.keyset;
         let NamedKeys { aead, deterministic } =
             keyring.named(name).ok_or_else(|| format!("keyset {name} is not served by the key agent"))?;
-        let found = if self.equality() {
+        let found = if self.is_deterministic() {
             deterministic.as_ref().map(Keys::Deterministic)
         } else {
             aead.as_ref().map(Keys::Randomized)
         };
-        let purpose = if self.equality() { "deterministic" } else { "aead" };
+        let purpose = if self.is_deterministic() { "deterministic" } else { "aead" };
         found.ok_or_else(|| format!("keyset {name} has no keys for purpose {purpose}"))
     }
 
@@ -184,6 +209,7 @@ impl FieldPlan {
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
+        purpose: Purpose,
         text: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
@@ -192,9 +218,7 @@ impl FieldPlan {
             return Err(ClientError::bad_value(label, "it is sealed already", self.declared.name()));
         }
         let canonical = Zeroizing::new(
-            self.declared
-                .canonicalize(text)
-                .map_err(|e| ClientError::bad_value(label, &e.to_string(), self.declared.name()))?,
+            self.declared.canonicalize_for(purpose, text).map_err(|error| self.bad_value(&error))?,
         );
         let body = match self.keys_or_error(keyring)? {
             Keys::Randomized(aead) => aead.encrypt(random, &canonical, &self.associated_data),

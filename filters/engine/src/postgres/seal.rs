@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::frontend::Bind;
 use fieldveil_sql::{ParameterUse, Replacement};
-use zeroize::Zeroizing;
+use fieldveil_values::Purpose;
 
 use super::Session;
 use super::statements::{Checked, Statement};
@@ -50,16 +50,9 @@ impl Session {
             let Some(clear) = value else { continue };
             let (field, stored) = field_of(checked, parameter.field)?;
             let format = formats.get_mut(index).ok_or_else(too_few)?;
-            let text = match format {
-                Format::Text => Zeroizing::new(clear.to_vec()),
-                Format::Binary => {
-                    let declared = statement.parameter_types.get(index).copied().filter(|oid| *oid != 0);
-                    let oid = declared.unwrap_or_else(|| field.declared.oid());
-                    Zeroizing::new(fieldveil_values::decode_binary(oid, clear).map_err(|e| {
-                        ClientError::bad_value(&field.spec.label, &e.to_string(), field.declared.name())
-                    })?)
-                }
-            };
+            let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
+            let binary = *format == Format::Binary;
+            let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
             *value = Some(Cow::Owned(self.seal(field, &text, stored, parameter.use_)?));
             // A text is the same bytes in either format; a bytea goes as it is.
             *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
@@ -85,9 +78,17 @@ impl Session {
         if use_ == ParameterUse::Search && !field.has_one_envelope_per_value(&keyring) {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
-        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), text, stored)?;
+        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
         self.count("sealed", &field.spec.label);
         Ok(sealed)
+    }
+}
+
+/// What a value is for, in the words of the values.
+fn purpose(use_: ParameterUse) -> Purpose {
+    match use_ {
+        ParameterUse::Store => Purpose::Store,
+        ParameterUse::Search => Purpose::Search,
     }
 }
 
