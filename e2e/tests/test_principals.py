@@ -62,7 +62,13 @@ def test_principal_without_the_right_to_write_is_refused(with_row: Stack, user: 
     assert b"written" not in with_row.relay.to_server()
 
 
-@pytest.mark.parametrize("user", ["support", "auditor", "intern"])
+def test_principal_who_sees_a_part_may_search(with_row: Stack) -> None:
+    with with_row.connect("support") as connection:
+        found = connection.execute("SELECT id FROM customer WHERE ssn = %s", [ADA[3]]).fetchall()
+    assert found == [(ADA[0],)]
+
+
+@pytest.mark.parametrize("user", ["auditor", "intern"])
 def test_principal_who_may_not_read_may_not_search(with_row: Stack, user: str) -> None:
     with with_row.connect(user) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
         connection.execute("SELECT id FROM customer WHERE ssn = %s", [ADA[3]])

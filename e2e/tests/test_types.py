@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from psycopg import pq
+from psycopg import generators, pq, waiting
 
 from harness import Stack
 from tests.sample import DATABASE, SAMPLES, SEALED, TWIN, Sample
@@ -90,7 +90,9 @@ def test_parameters_are_described_by_their_declared_types(sealed, twin) -> None:
     for connection, table in ((sealed, SEALED), (twin, TWIN)):
         text = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({numbers})"
         assert connection.pgconn.prepare(b"described", text.encode()).status == pq.ExecStatus.COMMAND_OK
-        result = connection.pgconn.describe_prepared(b"described")
+        # Waiting in Python: libpq's own waiting would hold up the relay, which is a thread of this process.
+        connection.pgconn.send_describe_prepared(b"described")
+        [result] = waiting.wait(generators.execute(connection.pgconn), connection.pgconn.socket)
         kinds.append([result.param_type(number) for number in range(result.nparams)])
     assert kinds[0] == kinds[1]
 

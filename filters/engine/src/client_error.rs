@@ -52,16 +52,28 @@ impl ClientError {
         )
     }
 
-    /// It cannot be done on a sealed column, or the statement could not be understood.
-    pub fn refused(refusal: &Refusal) -> Self {
-        let what = match (&refusal.label, refusal.class) {
-            (Some(label), _) => format!("{label} is sealed: {}", refusal.reason),
-            (None, RefusalClass::Unparsable) => {
-                format!("the statement is not understood: {}", refusal.reason)
-            }
-            (None, _) => format!("the statement is not supported on sealed columns: {}", refusal.reason),
+    /// It cannot be done on a sealed column, or the statement could not be understood. `labels` are those of the
+    /// tables it names, for a refusal that concerns no one of them.
+    pub fn refused(refusal: &Refusal, labels: &[&str]) -> Self {
+        let labels = match (&refusal.label, labels) {
+            (Some(label), _) => label.clone(),
+            (None, [first @ .., last]) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            (None, labels) => labels.concat(),
         };
-        Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, refusal.remedy.clone())
+        let what = match (refusal.class, labels.as_str()) {
+            (RefusalClass::Unparsable, "") => "the statement is not understood".to_owned(),
+            (_, "") => "the statement is not supported".to_owned(),
+            (RefusalClass::Unparsable, labels) => {
+                format!("the statement may concern {labels} and is not understood")
+            }
+            (_, labels) if refusal.label.is_some() => format!("{labels} is sealed"),
+            (_, labels) => format!("the statement is not supported on {labels}"),
+        };
+        Self::new(
+            sqlstate::FEATURE_NOT_SUPPORTED,
+            format!("{what}: {}", refusal.reason),
+            refusal.remedy.clone(),
+        )
     }
 
     /// A feature that is not there yet.

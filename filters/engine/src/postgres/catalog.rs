@@ -135,6 +135,18 @@ impl ServerCatalog {
         let text = text.to_lowercase();
         text.contains("u&\"") || self.sql.relations.iter().any(|r| text.contains(&r.name.to_lowercase()))
     }
+
+    /// The labels of the relations that `text` names, letter case aside.
+    pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
+        let text = text.to_lowercase();
+        let named = self.sql.relations.iter().filter(|r| text.contains(&r.name.to_lowercase()));
+        let columns = named.flat_map(|r| &r.columns);
+        let mut labels: Vec<&str> =
+            columns.filter_map(|c| c.field.as_ref()).map(|f| f.label.as_str()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
 }
 
 /// A catalog while its rows come in.

@@ -117,7 +117,7 @@ impl Session {
         let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint);
         let analysis = match analysis.as_ref() {
             Ok(analysis) => analysis.clone(),
-            Err(refusal) => return Err(ClientError::refused(refusal)),
+            Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
         };
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
