@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import threading
 
 import pytest
 
@@ -94,9 +95,6 @@ def test_cancel_reaches_the_server(shop: Stack) -> None:
     with shop.connect("app") as app:
         app.execute(INSERT, ADA)
         app.execute("SET statement_timeout = '20s'")
-        cancelled = app.pgconn.exec_  # runs until the cancel comes
-        import threading
-
         threading.Timer(0.5, app.cancel_safe).start()
-        result = cancelled(b"SELECT pg_sleep(15)")
+        result = app.pgconn.exec_(b"SELECT pg_sleep(15)")
         assert b"canceling statement due to user request" in result.error_message

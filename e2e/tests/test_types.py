@@ -1,5 +1,7 @@
 """Each declared type behaves as the server's own type does: the twin table is the judge."""
 
+import select
+
 import psycopg
 import pytest
 from psycopg import generators, pq, waiting
@@ -23,6 +25,17 @@ def run(
         text.encode(), values, [type_oid] * len(values), [sent] * len(values), wanted
     )
     assert result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK), result.error_message.decode()
+    return result
+
+
+def describe(connection: psycopg.Connection, name: bytes) -> pq.PGresult:
+    """Describes a prepared statement. libpq's blocking call would hold the lock that the relay's threads need."""
+    connection.pgconn.send_describe_prepared(name)
+    while connection.pgconn.is_busy():
+        select.select([connection.pgconn.socket], [], [])
+        connection.pgconn.consume_input()
+    result = connection.pgconn.get_result()
+    assert connection.pgconn.get_result() is None
     return result
 
 

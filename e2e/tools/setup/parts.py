@@ -3,6 +3,7 @@
 import filecmp
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,11 +32,20 @@ RUST = frozenset({"cargo", "rustup", "cc"})
 
 
 def _python(shell: Shell) -> None:
-    # From scratch: a half-made environment is harder to mend than to make.
-    shutil.rmtree(VENV, ignore_errors=True)
-    shell.run([sys.executable, "-m", "venv", VENV])
+    # Made anew only when it is another Python's or broken: something may be running from it.
+    if not _is_this_pythons(VENV / "bin" / "python"):
+        shutil.rmtree(VENV, ignore_errors=True)
+        shell.run([sys.executable, "-m", "venv", VENV])
     pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     shell.run([*pip, "--requirement", REQUIREMENTS], attempts=ATTEMPTS)
+
+
+def _is_this_pythons(python: Path) -> bool:
+    try:
+        shown = subprocess.run([python, "-c", "import pip, sys; print(sys.version)"], capture_output=True, text=True)
+    except OSError:
+        return False
+    return shown.returncode == 0 and shown.stdout.strip() == sys.version
 
 
 def _rust(shell: Shell) -> None:
