@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
+
 from harness import Options, Stack, shop, unixhttp
 from tools.layout import ROOT
 
