@@ -118,9 +118,8 @@ def main() -> None:
     for name, _, _, what in TARGETS:
         added = [ours - theirs for ours, theirs in zip(cpu[name], base, strict=True)]
         ratio = [ours / theirs for ours, theirs in zip(cpu[name], base, strict=True)]
-        print(
-            f"| {name} | {what} | {spread(cpu[name], 1)} | {spread(added, 1)} | {spread(ratio)} | {spread(rates[name], 0)} |"
-        )
+        figures = (spread(cpu[name], 1), spread(added, 1), spread(ratio), spread(rates[name], 0))
+        print(f"| {name} | {what} | {' | '.join(figures)} |")
     print(
         f"\npgbench -M prepared, {CLIENTS} clients, one Envoy worker, {ROUNDS} rounds of {SECONDS} s each, interleaved."
     )
