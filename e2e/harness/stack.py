@@ -91,6 +91,11 @@ class Stack:
             host=str(host), port=port, user=user, dbname=database, password=shop.PASSWORD, connect_timeout=15
         )
 
+    @property
+    def envoy_socket(self) -> Path:
+        """The Unix socket where the sidecar listens, for those who speak to it without a driver."""
+        return self.socket_dir / ".s.PGSQL.5432"
+
     def direct(self, user: str = "postgres", database: str = shop.DATABASE, **options: object) -> psycopg.Connection:
         """Straight to the server: what is really stored."""
         return self.postgres.connect(database, user, password=shop.PASSWORD, **options)
