@@ -86,14 +86,14 @@ def test_refusal_after_a_savepoint_can_be_rolled_back_to_it(app: psycopg.Connect
 
 
 def test_refusal_in_a_pipeline_comes_in_its_turn(shop: Stack, app: psycopg.Connection) -> None:
+    # The driver raises as soon as it has read the error: at any of the statements from then on.
     with pytest.raises(psycopg.errors.FeatureNotSupported), app.pipeline() as pipeline:  # noqa: PT012
         before = app.execute("SELECT ssn FROM customer WHERE id = %s", [1])
         pipeline.sync()
         app.execute("SELECT id FROM customer WHERE ssn LIKE %s", ["0%"])
-        behind = app.execute("UPDATE customer SET phone = %s", ["must not be"])
+        app.execute("UPDATE customer SET phone = %s", ["must not be"])
         pipeline.sync()
     assert before.fetchone() == (ADA[3],)
-    assert behind.statusmessage is None
     assert app.execute("SELECT phone FROM customer").fetchone() == (ADA[4],)
 
 

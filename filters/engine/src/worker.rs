@@ -18,6 +18,9 @@ const MAX_PLANS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 const MAX_ANALYSES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// Text longer than this is analysed anew each time: 1,024 of them bound the cache to about 8 MiB.
 const MAX_CACHED_TEXT: usize = 8 << 10;
+/// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and
+/// reading a message takes several times its length.
+const MAX_HELD_BY_ALL: usize = 128 << 20;
 /// A plan that nobody asked for in this time is not renewed.
 const IDLE_PLAN_MS: u64 = 10 * 60 * 1000;
 /// Between two tries to renew one thing that could not be had.
@@ -82,6 +85,7 @@ pub struct Worker {
     keys_tried_ms: u64,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
     counts: Counts,
+    held: usize,
 }
 
 impl Worker {
@@ -94,6 +98,7 @@ impl Worker {
             keys_tried_ms: 0,
             analyses: LruCache::new(MAX_ANALYSES),
             counts: Counts::new(),
+            held: 0,
         }
     }
 
@@ -196,6 +201,13 @@ impl Worker {
             self.analyses.put(key, Rc::clone(&analysis));
         }
         analysis
+    }
+
+    /// A connection holds `now` bytes of unfinished messages where it held `before`. Returns whether that is
+    /// within what all may hold.
+    pub fn holds(&mut self, before: usize, now: usize) -> bool {
+        self.held = self.held.saturating_sub(before).saturating_add(now);
+        now <= before || self.held <= MAX_HELD_BY_ALL
     }
 
     /// Counts an outcome under a statistic's name.

@@ -20,8 +20,6 @@ const MAX_ROWS: usize = 200_000;
 /// How old a catalog may grow before it is read again: the time for which DDL on another connection can go
 /// unnoticed by an open one.
 pub const MAX_AGE_MS: u64 = 60_000;
-/// The name of the injected prepared statement and portal.
-const NAME: &[u8] = b"fieldveil_catalog";
 
 /// Type OIDs that can hold envelopes (`pg_type.dat`).
 const TEXT_OIDS: [u32; 2] = [25, 1043];
@@ -57,10 +55,10 @@ LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY c.oid, a.attnum";
 
-/// The messages that ask for the catalog. They keep to the extended protocol and to names of their own, so
+/// The messages that ask for the catalog. They keep to the extended protocol and to a name of their own, so
 /// that neither the client's unnamed statement nor its open transaction is disturbed; between two Syncs of
 /// the client they end with Flush, else with Sync.
-pub fn question(plan: &CompiledPlan, in_pipeline: bool) -> Result<Vec<u8>, WireError> {
+pub fn question(plan: &CompiledPlan, own_name: &str, in_pipeline: bool) -> Result<Vec<u8>, WireError> {
     let mut relations: Vec<String> = plan
         .fields
         .iter()
@@ -69,19 +67,20 @@ pub fn question(plan: &CompiledPlan, in_pipeline: bool) -> Result<Vec<u8>, WireE
     relations.sort();
     relations.dedup();
     let text = QUERY.replace("__RELATIONS__", &relations.join(", "));
+    let name = own_name.as_bytes();
     let mut out = Vec::new();
-    Parse { name: NAME, text: text.as_bytes(), parameter_types: Vec::new() }.encode(&mut out)?;
+    Parse { name, text: text.as_bytes(), parameter_types: Vec::new() }.encode(&mut out)?;
     Bind {
-        portal: NAME,
-        statement: NAME,
+        portal: name,
+        statement: name,
         parameter_formats: Vec::new(),
         values: Vec::new(),
         result_formats: Vec::new(),
     }
     .encode(&mut out)?;
-    Execute { portal: NAME, max_rows: 0 }.encode(&mut out)?;
-    Close { target: Target::Portal, name: NAME }.encode(&mut out)?;
-    Close { target: Target::Statement, name: NAME }.encode(&mut out)?;
+    Execute { portal: name, max_rows: 0 }.encode(&mut out)?;
+    Close { target: Target::Portal, name }.encode(&mut out)?;
+    Close { target: Target::Statement, name }.encode(&mut out)?;
     if in_pipeline {
         Flush.encode(&mut out)?
     } else {
@@ -128,12 +127,6 @@ impl ServerCatalog {
     /// How a field is stored.
     pub fn stored(&self, field: usize) -> Option<Stored> {
         self.by_column.values().find(|(f, _)| *f == field).map(|(_, stored)| *stored)
-    }
-
-    /// Whether `text` names any relation of the catalog, letter case aside; for texts that cannot be parsed.
-    pub fn is_named_in(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        text.contains("u&\"") || self.sql.relations.iter().any(|r| text.contains(&r.name.to_lowercase()))
     }
 
     /// The labels of the relations that `text` names, letter case aside.

@@ -49,11 +49,14 @@ impl Session {
         if self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS {
             return Readiness::Ready(plan);
         }
+        if self.settings.readable().is_err() {
+            return Readiness::Ready(plan);
+        }
         if self.status == TransactionStatus::Failed && !self.in_pipeline {
             // The server would not answer the catalog query. What may end the transaction needs no catalog.
             return Readiness::Ready(plan);
         }
-        match catalog::question(&plan, self.in_pipeline) {
+        match catalog::question(&plan, &self.own_name, self.in_pipeline) {
             Ok(question) => out.to_server.extend_from_slice(&question),
             Err(_) => {
                 return Readiness::Refuse(ClientError::limit(
@@ -107,13 +110,20 @@ impl Session {
         if plan.fields.is_empty() {
             return Ok(untouched(plan, None, unknown_statement()));
         }
-        let Some(catalog) = &self.catalog.current else {
-            return check_in_failed_transaction(text, plan);
-        };
-        if let Some(checked) = self.check_unreadable(text, plan, catalog) {
-            return checked;
+        if let Err(error) = self.settings.readable() {
+            // But for the statement that mends it.
+            return sets_or_ends(text, plan).ok_or(error);
         }
-        let text = std::str::from_utf8(text).unwrap_or_default();
+        let Some(catalog) = &self.catalog.current else {
+            // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
+            // else: what it cannot check must not reach the server's log.
+            return sets_or_ends(text, plan)
+                .filter(|checked| checked.only_ends_transaction())
+                .ok_or_else(ClientError::failed_transaction);
+        };
+        let text = std::str::from_utf8(text).map_err(|_| {
+            ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
+        })?;
         let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint);
         let analysis = match analysis.as_ref() {
             Ok(analysis) => analysis.clone(),
@@ -125,29 +135,12 @@ impl Session {
         Ok(Rc::new(checked))
     }
 
-    /// Texts that SQL analysis would read otherwise than the server does.
-    fn check_unreadable(
-        &self,
-        text: &[u8],
-        plan: &Rc<CompiledPlan>,
-        catalog: &Rc<ServerCatalog>,
-    ) -> Option<Result<Rc<Checked>, ClientError>> {
-        let valid = std::str::from_utf8(text).is_ok();
-        if valid && self.settings.utf8 && self.settings.standard_strings {
-            return None;
+    /// What this transaction changed of the catalog is changed back, or made to last, when it ends: so what
+    /// was read within it does not hold after a Sync, a Query or a statement that may end it.
+    pub(super) fn transaction_may_end(&mut self) {
+        if self.catalog.changed_in_transaction && !self.catalog.in_block {
+            self.catalog.current = None;
         }
-        if !catalog.is_named_in(&String::from_utf8_lossy(text)) {
-            return Some(Ok(untouched(plan, Some(catalog), unknown_statement())));
-        }
-        let (what, remedy) = if self.settings.standard_strings {
-            ("the session's client_encoding is not UTF8", "Use client_encoding UTF8.")
-        } else {
-            ("standard_conforming_strings is off", "Set standard_conforming_strings to on.")
-        };
-        Some(Err(ClientError::unsupported(
-            format!("a statement on a protected table cannot be read: {what}"),
-            remedy,
-        )))
     }
 
     /// A statement went to the server, or is about to be executed: what it does to the catalog. What a
@@ -155,9 +148,8 @@ impl Session {
     pub(super) fn executes(&mut self, checked: &Checked) {
         for statement in &checked.analysis.statements {
             if statement.kind == StatementKind::Transaction {
-                if self.catalog.changed_in_transaction {
-                    self.catalog.current = None;
-                }
+                self.catalog.in_block = false;
+                self.transaction_may_end();
             } else if statement.changes_catalog {
                 self.catalog.current = None;
                 self.catalog.changed_in_transaction = true;
@@ -187,17 +179,15 @@ fn unknown_statement() -> Statement {
     }
 }
 
-/// In a failed transaction the server takes nothing but its end, and the filter forwards nothing else: what
-/// it cannot check must not reach the server's log.
-fn check_in_failed_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
-    let analysis = std::str::from_utf8(text)
-        .ok()
-        .and_then(|text| fieldveil_sql::analyze(text, &Default::default()).ok());
-    match analysis.as_ref().map(|a| a.statements.as_slice()) {
-        Some([statement]) if statement.kind == StatementKind::Transaction => {
-            Ok(untouched(plan, None, statement.clone()))
+/// A single SET, or a single statement of transaction control, in ASCII: it needs no catalog to be read.
+fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    let text = std::str::from_utf8(text).ok().filter(|text| text.is_ascii())?;
+    let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
+    match analysis.statements.as_slice() {
+        [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
+            Some(untouched(plan, None, statement.clone()))
         }
-        _ => Err(ClientError::failed_transaction()),
+        _ => None,
     }
 }
 

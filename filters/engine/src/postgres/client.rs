@@ -1,21 +1,20 @@
 //! A message from the client.
 
-use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::frontend::{Bind, Close, Describe, Execute, Parse, Query, Target, tag};
+use fieldveil_pg_wire::frontend::{Bind, Query, tag};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Header, WireError};
 
 use super::check::Readiness;
 use super::flight::{Awaited, Entry};
-use super::statements::{Checked, Portal, Statement};
+use super::statements::Checked;
 use super::{MAX_HELD, Output, Session, State, Step, Waiting};
 use crate::client_error::ClientError;
 
 /// What became of a message that was looked at.
-enum Outcome {
+pub(super) enum Outcome {
     /// It is done with.
     Done,
     /// It is to be looked at again when the session no longer waits.
@@ -55,8 +54,12 @@ impl Session {
             return Step::More;
         }
         if matches!(self.state, State::Authenticating) {
-            self.client.pass = header.total_len();
-            return Step::Took(0);
+            if matches!(header.tag, tag::PASSWORD | tag::TERMINATE) {
+                return self.pass(header);
+            }
+            // What a client sends ahead is looked at when the session is up.
+            self.waiting = Waiting::Answers;
+            return Step::More;
         }
         self.ready_step(header, rest, out)
     }
@@ -70,25 +73,28 @@ impl Session {
     fn ready_step(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
         match header.tag {
             tag::SYNC => {
-                self.flight.push(Entry::client(Awaited::Sync));
-                if self.copy_in {
-                    // The server ignores it: it answers the one behind CopyDone.
-                    self.flight.drop_syncs();
+                // In COPY mode the server ignores it: it answers the one behind CopyDone.
+                if !self.copy_in {
+                    self.flight.push(Entry::client(Awaited::Sync));
                 }
+                self.transaction_may_end();
                 self.group = self.group.saturating_add(1);
                 self.in_pipeline = false;
                 self.skipping = false;
                 return self.pass(header);
             }
-            tag::TERMINATE | tag::COPY_DATA => return self.pass(header),
+            tag::TERMINATE => return self.pass(header),
+            // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
+            tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL if self.flight.is_empty() && self.protects() => {
+                return self.drop(header);
+            }
+            tag::COPY_DATA => return self.pass(header),
             tag::COPY_DONE | tag::COPY_FAIL => {
                 self.copy_in = false;
+                self.flight.push(Entry::client(Awaited::CopyEnd));
                 return self.pass(header);
             }
-            _ if self.skipping => {
-                self.client.drop = header.total_len();
-                return Step::Took(0);
-            }
+            _ if self.skipping => return self.drop(header),
             tag::FLUSH => return self.pass(header),
             _ => {}
         }
@@ -118,6 +124,11 @@ impl Session {
 
     fn pass(&mut self, header: Header) -> Step {
         self.client.pass = header.total_len();
+        Step::Took(0)
+    }
+
+    fn drop(&mut self, header: Header) -> Step {
+        self.client.drop = header.total_len();
         Step::Took(0)
     }
 
@@ -157,8 +168,12 @@ impl Session {
                 return Step::Took(rest.len());
             }
         }
-        self.client.drop = header.total_len();
-        Step::Took(0)
+        self.drop(header)
+    }
+
+    /// Whether anything is protected in this session.
+    pub(super) fn protects(&self) -> bool {
+        self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty())
     }
 
     fn nothing_checked(&self) -> Option<Rc<Checked>> {
@@ -189,8 +204,10 @@ impl Session {
                     None => out.to_server.extend_from_slice(message),
                 }
                 self.executes(&checked);
+                self.transaction_may_end();
                 self.flight.push(Entry::client(Awaited::Query(checked, None)));
             }
+            Err(error) if is_copy_in(query.text) => self.end_session(error, out),
             Err(error) => match self.nothing_checked() {
                 Some(checked) => self.refuse_query(error, checked, out),
                 None => self.end_session(error, out),
@@ -199,197 +216,8 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    fn parse(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
-        let mut parse = Parse::parse(body)?;
-        let name = significant(parse.name);
-        let checked = match self.before_statement(out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(_) if self.statements.is_full(name, parse.text) => Err(ClientError::limit(
-                "the session holds too many prepared statements",
-                "Close statements that are no longer used.",
-            )),
-            Readiness::Ready(plan) => self.check(parse.text, &plan),
-        };
-        let sealed = checked.and_then(|checked| {
-            let text = if checked.touched { Some(self.seal_text(parse.text, &checked)?) } else { None };
-            Ok((checked, text))
-        });
-        let (checked, text) = match sealed {
-            Ok(sealed) => sealed,
-            Err(error) => {
-                self.refuse_parse(parse.name, error, out);
-                return Ok(Outcome::Done);
-            }
-        };
-        let statement = Rc::new(Statement {
-            text: Rc::from(parse.text),
-            parameter_types: parse.parameter_types.clone(),
-            checked: RefCell::new(Rc::clone(&checked)),
-            columns: OnceCell::new(),
-            confirmed: Cell::new(false),
-            group: self.group,
-        });
-        let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
-        match &text {
-            Some(text) => {
-                parse.text = text;
-                // The server infers the stored type; the client's own is remembered.
-                for parameter in &checked.analysis.parameters {
-                    let index = usize::from(parameter.number).saturating_sub(1);
-                    if let Some(oid) = parse.parameter_types.get_mut(index) {
-                        *oid = 0;
-                    }
-                }
-                parse.encode(&mut out.to_server)?;
-            }
-            None => out.to_server.extend_from_slice(message),
-        }
-        self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo(undo));
-        if checked.returns_protected() {
-            // Which columns come back is asked at once: a client may execute without describing.
-            Describe { target: Target::Statement, name: parse.name }.encode(&mut out.to_server)?;
-            self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(statement))));
-        }
-        self.in_pipeline = true;
-        Ok(Outcome::Done)
-    }
-
-    /// Whether the statement was checked under the plan and catalog in force.
-    fn is_current(&self, statement: &Statement) -> bool {
-        let checked = statement.checked.borrow();
-        let same_plan = self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
-        let same_catalog = match (&checked.catalog, &self.catalog.current) {
-            (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
-            (None, _) => checked.plan.fields.is_empty(),
-            (Some(_), None) => false,
-        };
-        same_plan && same_catalog
-    }
-
-    fn enter_portal(
-        &mut self,
-        name: &[u8],
-        statement: &Rc<Statement>,
-        result_formats: Vec<fieldveil_pg_wire::Format>,
-    ) -> Entry {
-        let portal = Portal {
-            checked: Rc::clone(&statement.checked.borrow()),
-            statement: Rc::clone(statement),
-            result_formats,
-            rows: OnceCell::new(),
-        };
-        let undo = self.statements.set_portal(significant(name), Some(Rc::new(portal)));
-        self.in_pipeline = true;
-        Entry::client(Awaited::Bind).undo(undo)
-    }
-
-    fn bind(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
-        let mut bind = Bind::parse(body)?;
-        let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            let error = ClientError::unsupported(
-                "this prepared statement was not prepared through the sidecar's protocol",
-                "Prepare it with a Parse message on this connection.",
-            );
-            self.refuse_bind(error, out);
-            return Ok(Outcome::Done);
-        };
-        if !statement.confirmed.get() && statement.group != self.group {
-            // Whether the server has this statement is known only when the answers are in.
-            self.waiting = Waiting::Answers;
-            return Ok(Outcome::Again);
-        }
-        let ready = match self.before_statement(out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
-                Err(ClientError::limit(
-                    "the session holds too many portals",
-                    "Close portals that are no longer used.",
-                ))
-            }
-            Readiness::Ready(plan) => self.recheck(&statement, &plan),
-        };
-        let ready = ready.and_then(|checked| match checked.analysis.parameters.as_slice() {
-            [] => Ok(false),
-            _ => self.seal_values(&mut bind, &statement, &checked).map(|()| true),
-        });
-        match ready {
-            Ok(sealed) => {
-                let entry = self.enter_portal(bind.portal, &statement, bind.result_formats.clone());
-                match sealed {
-                    true => bind.encode(&mut out.to_server)?,
-                    false => out.to_server.extend_from_slice(message),
-                }
-                self.flight.push(entry);
-            }
-            Err(error) => self.refuse_bind(error, out),
-        }
-        Ok(Outcome::Done)
-    }
-
-    /// Checks a prepared statement anew if plan or catalog changed since. What went to the server at Parse
-    /// cannot be changed any more: if it would differ now, the client must prepare again.
-    fn recheck(
-        &self,
-        statement: &Statement,
-        plan: &Rc<crate::field::CompiledPlan>,
-    ) -> Result<Rc<Checked>, ClientError> {
-        if self.is_current(statement) {
-            return Ok(Rc::clone(&statement.checked.borrow()));
-        }
-        let checked = self.check(&statement.text, plan)?;
-        if !checked.same_as(&statement.checked.borrow()) {
-            return Err(ClientError::unsupported(
-                "policy or tables changed since this statement was prepared",
-                "Prepare it again.",
-            ));
-        }
-        statement.checked.replace(Rc::clone(&checked));
-        Ok(checked)
-    }
-
-    fn describe(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
-        let describe = Describe::parse(body)?;
-        let name = significant(describe.name);
-        let awaited = match describe.target {
-            Target::Statement => Awaited::DescribeStatement(self.statements.statement(name).cloned()),
-            Target::Portal => Awaited::DescribePortal(self.statements.portal(name).cloned()),
-        };
-        self.forward(message, Entry::client(awaited), out);
-        Ok(Outcome::Done)
-    }
-
-    fn execute(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
-        let execute = Execute::parse(body)?;
-        let portal = self.statements.portal(significant(execute.portal)).cloned();
-        if let Some(portal) = &portal {
-            self.executes(&portal.checked);
-        }
-        self.forward(message, Entry::client(Awaited::Execute(portal)), out);
-        Ok(Outcome::Done)
-    }
-
-    fn close(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
-        let close = Close::parse(body)?;
-        let name = significant(close.name);
-        let undo = match close.target {
-            Target::Statement => self.statements.set_statement(name, None),
-            Target::Portal => self.statements.set_portal(name, None),
-        };
-        self.forward(message, Entry::client(Awaited::Close).undo(undo), out);
-        Ok(Outcome::Done)
-    }
-
-    fn forward(&mut self, message: &[u8], entry: Entry, out: &mut Output) {
-        out.to_server.extend_from_slice(message);
-        self.flight.push(entry);
-        self.in_pipeline = true;
-    }
-
     fn function_call(&mut self, message: &[u8], out: &mut Output) -> Outcome {
-        let protects = self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty());
-        if protects {
+        if self.protects() {
             // An error of FunctionCall does not wait for Sync: it is refused as a simple query is.
             let error = ClientError::unsupported(
                 "the function call message is not supported while any field is protected",
@@ -405,4 +233,11 @@ impl Session {
         }
         Outcome::Done
     }
+}
+
+/// Whether a text may be a `COPY … FROM STDIN`. A client whose COPY was refused may go on and send its rows as
+/// statements (psql does, when it restores a dump): so its session ends instead.
+pub(super) fn is_copy_in(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).to_ascii_lowercase();
+    text.contains("copy") && text.contains("stdin")
 }

@@ -43,6 +43,8 @@ pub enum Awaited {
     FunctionCall,
     /// Sync.
     Sync,
+    /// CopyDone or CopyFail: no answer of its own, but it ends the mode in which the server ignores Syncs.
+    CopyEnd,
     /// The catalog query's Execute: its rows are the catalog.
     Catalog,
     /// A message that makes the server end the session.
@@ -98,17 +100,21 @@ impl Flight {
 
     /// The message that is being answered.
     pub fn head(&mut self) -> Option<&mut Entry> {
+        while self.entries.front().is_some_and(|e| matches!(e.awaited, Awaited::CopyEnd)) {
+            self.entries.pop_front();
+        }
         self.entries.front_mut()
     }
 
     /// The head's answer is complete.
     pub fn pop(&mut self) -> Option<Entry> {
+        self.head()?;
         self.entries.pop_front()
     }
 
     /// Whether every message was answered.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.iter().all(|e| matches!(e.awaited, Awaited::CopyEnd))
     }
 
     /// Whether no more may be sent for now.
@@ -133,8 +139,16 @@ impl Flight {
             .any(|e| matches!(e.awaited, Awaited::Execute(_) | Awaited::Query(..) | Awaited::FunctionCall))
     }
 
-    /// In COPY mode the server ignores Syncs sent before CopyDone.
-    pub fn drop_syncs(&mut self) {
-        self.entries.retain(|e| !matches!(e.awaited, Awaited::Sync));
+    /// The server begins to read COPY data: it ignores the Syncs before CopyDone. Returns whether CopyDone is
+    /// on its way already.
+    pub fn begin_copy(&mut self) -> bool {
+        let end = self.entries.iter().position(|e| matches!(e.awaited, Awaited::CopyEnd));
+        let mut index = 0_usize;
+        self.entries.retain(|e| {
+            let before_end = end.is_none_or(|end| index < end);
+            index = index.saturating_add(1);
+            !(before_end && matches!(e.awaited, Awaited::Sync))
+        });
+        end.is_some()
     }
 }

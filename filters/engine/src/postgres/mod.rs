@@ -6,7 +6,7 @@
 //! | stage | file |
 //! | --- | --- |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
-//! | a message from the client | `client.rs` |
+//! | a message from the client | `client.rs`, `extended.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
@@ -18,6 +18,7 @@
 mod catalog;
 mod check;
 mod client;
+mod extended;
 mod flight;
 mod inbox;
 mod refuse;
@@ -99,6 +100,8 @@ struct CatalogState {
     failed: Option<ClientError>,
     /// Something in this transaction changed it: its end, too, may change it.
     changed_in_transaction: bool,
+    /// A transaction block is open for sure: neither Sync nor Query ends it.
+    in_block: bool,
 }
 
 /// What the server reports of the session, as far as it bears on reading statements.
@@ -106,6 +109,24 @@ struct Settings {
     utf8: bool,
     standard_strings: bool,
     search_path: Vec<u8>,
+}
+
+impl Settings {
+    /// Whether statements can be read as the server reads them.
+    fn readable(&self) -> Result<(), ClientError> {
+        let refuse = |what, remedy| Err(ClientError::unsupported(what, remedy));
+        if !self.utf8 {
+            return refuse(
+                "statements cannot be read: client_encoding is not UTF8",
+                "Set client_encoding to UTF8.",
+            );
+        }
+        if !self.standard_strings {
+            let what = "statements cannot be read: standard_conforming_strings is off";
+            return refuse(what, "Set standard_conforming_strings to on.");
+        }
+        Ok(())
+    }
 }
 
 /// What is happening to the rest of an answer whose row could not be given.
@@ -145,15 +166,26 @@ pub struct Session {
     /// The server reads COPY data.
     copy_in: bool,
     swallowing: Swallowing,
+    /// Held bytes that the worker knows of.
+    held: usize,
+    /// The name of the filter's own statement and portal, and of one that does not exist: not to be guessed, so
+    /// that no client can take it.
+    own_name: String,
     counts: BTreeMap<String, u64>,
 }
 
 impl Session {
     /// A new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+        let mut random = [0; 12];
+        ports.borrow_mut().fill(&mut random);
+        let own_name =
+            random.iter().fold(String::from("fieldveil_"), |name, byte| format!("{name}{byte:02x}"));
         Self {
             worker,
             ports,
+            own_name,
+            held: 0,
             source,
             now_ms: 0,
             state: State::Startup,
@@ -184,7 +216,7 @@ impl Session {
     }
 
     /// Bytes that this session holds of messages that are not whole.
-    pub fn held_bytes(&self) -> usize {
+    fn held_bytes(&self) -> usize {
         self.client.held().saturating_add(self.server.held())
     }
 
@@ -207,6 +239,7 @@ impl Session {
             }
         }
         self.client.keep(joined, position);
+        self.account(&mut out);
         out
     }
 
@@ -237,11 +270,26 @@ impl Session {
             }
         }
         self.server.keep(joined, position);
+        self.account(&mut out);
         if self.waiting == Waiting::Answers && !self.flight.is_full() {
             self.waiting = Waiting::No;
         }
         out.resume = waited && !self.is_waiting();
         out
+    }
+
+    /// Tells the worker how much is held. A connection that takes more than is left for all ends.
+    fn account(&mut self, out: &mut Output) {
+        let now = self.held_bytes();
+        let within = self.worker.borrow_mut().holds(self.held, now);
+        self.held = now;
+        if !within {
+            self.log(
+                Level::Error,
+                "the connections of this worker hold too many unfinished messages; one was closed",
+            );
+            out.close = true;
+        }
     }
 
     /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
@@ -279,6 +327,12 @@ impl Session {
             "fieldveil": "connection", "principal": principal, "plan": revision, "counts": self.counts,
         });
         Some(line.to_string())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.worker.borrow_mut().holds(self.held, 0);
     }
 }
 

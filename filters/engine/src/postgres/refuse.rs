@@ -13,8 +13,6 @@ use crate::ports::Level;
 
 /// A text that is no SQL: fails with 42601 in any transaction state.
 const NO_SQL: &[u8] = b"fieldveil refused this statement";
-/// A name that no client's statement has: fails with 26000.
-const NO_STATEMENT: &[u8] = b"fieldveil refused these values";
 /// A message type that no protocol version has; the server ends the session with 08P01.
 const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
@@ -51,9 +49,10 @@ impl Session {
     /// Refuses a Bind, or any other message of the extended protocol.
     pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut Output) {
         self.note_refusal(&error);
+        // No statement has this name outside the catalog's question: fails with 26000.
         let bind = Bind {
             portal: b"",
-            statement: NO_STATEMENT,
+            statement: self.own_name.as_bytes(),
             parameter_formats: Vec::new(),
             values: Vec::new(),
             result_formats: Vec::new(),

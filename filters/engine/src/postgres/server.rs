@@ -148,10 +148,8 @@ impl Session {
             (tag::PARAMETER_DESCRIPTION | tag::ROW_DESCRIPTION, _) => {
                 return self.description(tag, body, fate, out);
             }
-            (tag::COPY_IN_RESPONSE, Awaited::Query(..)) => self.copy_in = true,
-            (tag::COPY_IN_RESPONSE, Awaited::Execute(_)) => {
-                self.copy_in = true;
-                self.flight.drop_syncs();
+            (tag::COPY_IN_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
+                self.copy_in = !self.flight.begin_copy();
             }
             (
                 tag::COPY_OUT_RESPONSE | tag::COPY_DATA | tag::COPY_DONE | tag::COPY_BOTH_RESPONSE,
@@ -166,7 +164,10 @@ impl Session {
     fn parameter_status(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
         let status = ParameterStatus::parse(body).map_err(|_| MALFORMED)?;
         match status.name {
-            b"client_encoding" => self.settings.utf8 = status.value.eq_ignore_ascii_case(b"UTF8"),
+            b"client_encoding" => {
+                self.settings.utf8 = status.value.eq_ignore_ascii_case(b"UTF8");
+                self.catalog.current = None;
+            }
             b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
             b"search_path" if status.value != self.settings.search_path => {
                 self.settings.search_path = status.value.to_vec();
@@ -183,6 +184,9 @@ impl Session {
         let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
         if !matches!(entry.awaited, Awaited::Query(..) | Awaited::Sync | Awaited::FunctionCall) {
             return Err(OUT_OF_PLACE);
+        }
+        if self.flight.is_empty() {
+            self.catalog.in_block = self.status == TransactionStatus::InTransaction;
         }
         if self.flight.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
@@ -315,9 +319,16 @@ impl Session {
         self.write_error("ERROR", error, &mut out.to_client);
         self.swallowing = Swallowing::UntilReady;
         if extended {
-            // What waits behind has no effect that could be taken back, but Describe and Close: those stand.
-            let (_, sync_sent) = self.flight.skip_to_sync();
+            // What waits behind has no effect that could be taken back; what it prepared is forgotten.
+            let (skipped, sync_sent) = self.flight.skip_to_sync();
+            self.take_back(skipped);
             self.skipping |= !sync_sent;
+        }
+    }
+
+    fn take_back(&mut self, skipped: Vec<Entry>) {
+        for undo in skipped.into_iter().rev().filter_map(|entry| entry.undo) {
+            self.statements.undo(undo);
         }
     }
 
@@ -342,9 +353,7 @@ impl Session {
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.flight.skip_to_sync();
-        for undo in skipped.into_iter().rev().filter_map(|entry: Entry| entry.undo) {
-            self.statements.undo(undo);
-        }
+        self.take_back(skipped);
         self.skipping |= !sync_sent;
         if for_catalog {
             let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));

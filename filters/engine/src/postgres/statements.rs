@@ -44,6 +44,11 @@ impl Checked {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
     }
 
+    /// Whether it does nothing but end a transaction.
+    pub fn only_ends_transaction(&self) -> bool {
+        self.analysis.statements.iter().all(|s| s.kind == StatementKind::Transaction)
+    }
+
     /// Whether what was sent to the server under `other` would be sent under `self` too.
     pub fn same_as(&self, other: &Self) -> bool {
         let meaning = |checked: &Self, field: usize| {
@@ -120,10 +125,28 @@ pub struct Portal {
 
 /// What a message changed in the maps.
 pub enum Undo {
-    /// A statement was set or removed: this is what was there.
-    Statement(Vec<u8>, Option<Rc<Statement>>),
-    /// A portal was set or removed: this is what was there.
-    Portal(Vec<u8>, Option<Rc<Portal>>),
+    /// A statement was set or removed.
+    Statement(Change<Statement>),
+    /// A portal was set or removed.
+    Portal(Change<Portal>),
+}
+
+/// A change under one name.
+pub struct Change<T> {
+    name: Vec<u8>,
+    before: Option<Rc<T>>,
+    after: Option<Rc<T>>,
+}
+
+impl<T> Change<T> {
+    /// Whether nothing changed it again since.
+    fn stands(&self, now: Option<&Rc<T>>) -> bool {
+        match (&self.after, now) {
+            (Some(after), Some(now)) => Rc::ptr_eq(after, now),
+            (None, None) => true,
+            _ => false,
+        }
+    }
 }
 
 /// A connection's statements and portals.
@@ -160,6 +183,7 @@ impl Statements {
 
     /// Sets or removes a statement.
     pub fn set_statement(&mut self, name: &[u8], statement: Option<Rc<Statement>>) -> Undo {
+        let after = statement.clone();
         let before = match statement {
             Some(statement) => {
                 self.bytes = self.bytes.saturating_add(statement.text.len());
@@ -170,23 +194,29 @@ impl Statements {
         if let Some(before) = &before {
             self.bytes = self.bytes.saturating_sub(before.text.len());
         }
-        Undo::Statement(name.to_vec(), before)
+        Undo::Statement(Change { name: name.to_vec(), before, after })
     }
 
     /// Sets or removes a portal.
     pub fn set_portal(&mut self, name: &[u8], portal: Option<Rc<Portal>>) -> Undo {
+        let after = portal.clone();
         let before = match portal {
             Some(portal) => self.portals.insert(name.to_vec(), portal),
             None => self.portals.remove(name),
         };
-        Undo::Portal(name.to_vec(), before)
+        Undo::Portal(Change { name: name.to_vec(), before, after })
     }
 
-    /// Takes a change back.
+    /// Takes a change back, unless a later message has changed the same name again.
     pub fn undo(&mut self, undo: Undo) {
         match undo {
-            Undo::Statement(name, before) => drop(self.set_statement(&name, before)),
-            Undo::Portal(name, before) => drop(self.set_portal(&name, before)),
+            Undo::Statement(change) if change.stands(self.statement(&change.name)) => {
+                drop(self.set_statement(&change.name, change.before));
+            }
+            Undo::Portal(change) if change.stands(self.portal(&change.name)) => {
+                drop(self.set_portal(&change.name, change.before));
+            }
+            Undo::Statement(_) | Undo::Portal(_) => {}
         }
     }
 

@@ -235,6 +235,15 @@ impl Dialogue {
         }
     }
 
+    /// Another connection of the same worker.
+    pub fn beside(&self) -> Self {
+        let mut other = Self::new();
+        other.worker = Rc::clone(&self.worker);
+        other.session = Session::new(Rc::clone(&self.worker), self.ports.clone(), "127.0.0.1".into());
+        other.ports = Rc::clone(&self.ports);
+        other
+    }
+
     /// A session that is up under a plan with these fields.
     pub fn ready(fields: &[serde_json::Value]) -> Self {
         Self::ready_in_chunks(fields, usize::MAX)

@@ -1,0 +1,254 @@
+//! The extended protocol's messages from the client: statements, portals, and what is known of them.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use fieldveil_pg_wire::frontend::{Bind, Close, Describe, Execute, Parse, Target};
+use fieldveil_pg_wire::name::significant;
+use fieldveil_pg_wire::{Format, WireError};
+
+use super::check::Readiness;
+use super::client::{Outcome, is_copy_in};
+use super::flight::{Awaited, Entry};
+use super::statements::{Checked, Portal, Statement};
+use super::{Output, Session, Waiting};
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+
+impl Session {
+    pub(super) fn parse(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let mut parse = Parse::parse(body)?;
+        let name = significant(parse.name);
+        if self.is_unconfirmed(name) && !name.is_empty() {
+            self.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        let checked = match self.before_statement(out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(_) if self.statements.is_full(name, parse.text) => Err(ClientError::limit(
+                "the session holds too many prepared statements",
+                "Close statements that are no longer used.",
+            )),
+            Readiness::Ready(plan) => self.check(parse.text, &plan),
+        };
+        let sealed = checked.and_then(|checked| {
+            let text = if checked.touched { Some(self.seal_text(parse.text, &checked)?) } else { None };
+            Ok((checked, text))
+        });
+        let (checked, text) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) if is_copy_in(parse.text) => {
+                self.end_session(error, out);
+                return Ok(Outcome::Done);
+            }
+            Err(error) => {
+                self.refuse_parse(parse.name, error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        let statement = Rc::new(Statement {
+            text: Rc::from(parse.text),
+            parameter_types: parse.parameter_types.clone(),
+            checked: RefCell::new(Rc::clone(&checked)),
+            columns: OnceCell::new(),
+            confirmed: Cell::new(false),
+            group: self.group,
+        });
+        let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
+        match &text {
+            Some(text) => {
+                parse.text = text;
+                // The server infers the stored type; the client's own is remembered.
+                for parameter in &checked.analysis.parameters {
+                    let index = usize::from(parameter.number).saturating_sub(1);
+                    if let Some(oid) = parse.parameter_types.get_mut(index) {
+                        *oid = 0;
+                    }
+                }
+                parse.encode(&mut out.to_server)?;
+            }
+            None => out.to_server.extend_from_slice(message),
+        }
+        self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo(undo));
+        if checked.returns_protected() {
+            // Which columns come back is asked at once: a client may execute without describing.
+            Describe { target: Target::Statement, name: parse.name }.encode(&mut out.to_server)?;
+            self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(statement))));
+        }
+        self.in_pipeline = true;
+        Ok(Outcome::Done)
+    }
+
+    /// Whether it is open yet if the server has this statement: its Parse went before an earlier Sync and is
+    /// not answered. Within one group an error takes all that follows with it.
+    fn is_unconfirmed(&self, name: &[u8]) -> bool {
+        self.statements.statement(name).is_some_and(|s| !s.confirmed.get() && s.group != self.group)
+            && !self.flight.is_empty()
+            && self.protects()
+    }
+
+    /// Whether the statement was checked under the plan and catalog in force.
+    pub(super) fn is_current(&self, statement: &Statement) -> bool {
+        let checked = statement.checked.borrow();
+        let same_plan = self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_catalog = match (&checked.catalog, &self.catalog.current) {
+            (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
+            (None, _) => checked.plan.fields.is_empty(),
+            (Some(_), None) => false,
+        };
+        same_plan && same_catalog
+    }
+
+    pub(super) fn enter_portal(
+        &mut self,
+        name: &[u8],
+        statement: &Rc<Statement>,
+        result_formats: Vec<Format>,
+    ) -> Entry {
+        let portal = Portal {
+            checked: Rc::clone(&statement.checked.borrow()),
+            statement: Rc::clone(statement),
+            result_formats,
+            rows: OnceCell::new(),
+        };
+        let undo = self.statements.set_portal(significant(name), Some(Rc::new(portal)));
+        self.in_pipeline = true;
+        Entry::client(Awaited::Bind).undo(undo)
+    }
+
+    pub(super) fn bind(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let mut bind = Bind::parse(body)?;
+        let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
+            let error = ClientError::unsupported(
+                "this prepared statement was not prepared through the sidecar's protocol",
+                "Prepare it with a Parse message on this connection.",
+            );
+            self.refuse_bind(error, out);
+            return Ok(Outcome::Done);
+        };
+        if self.is_unconfirmed(significant(bind.statement)) {
+            self.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        if !statement.confirmed.get() && statement.group != self.group {
+            let error = ClientError::unsupported("preparing this statement failed", "Prepare it again.");
+            self.refuse_bind(error, out);
+            return Ok(Outcome::Done);
+        }
+        let ready = match self.before_statement(out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
+                Err(ClientError::limit(
+                    "the session holds too many portals",
+                    "Close portals that are no longer used.",
+                ))
+            }
+            Readiness::Ready(plan) => self.recheck(&statement, &plan),
+        };
+        let ready = ready.and_then(|checked| match checked.analysis.parameters.as_slice() {
+            [] => Ok(false),
+            _ => self.seal_values(&mut bind, &statement, &checked).map(|()| true),
+        });
+        match ready {
+            Ok(sealed) => {
+                let entry = self.enter_portal(bind.portal, &statement, bind.result_formats.clone());
+                match sealed {
+                    true => bind.encode(&mut out.to_server)?,
+                    false => out.to_server.extend_from_slice(message),
+                }
+                self.flight.push(entry);
+            }
+            Err(error) => self.refuse_bind(error, out),
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Checks a prepared statement anew if plan or catalog changed since. What went to the server at Parse
+    /// cannot be changed any more: if it would differ now, the client must prepare again.
+    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+        if !plan.fields.is_empty() {
+            self.settings.readable()?;
+        }
+        if self.is_current(statement) {
+            return Ok(Rc::clone(&statement.checked.borrow()));
+        }
+        let checked = self.check(&statement.text, plan)?;
+        if !checked.same_as(&statement.checked.borrow()) {
+            return Err(ClientError::unsupported(
+                "policy or tables changed since this statement was prepared",
+                "Prepare it again.",
+            ));
+        }
+        statement.checked.replace(Rc::clone(&checked));
+        Ok(checked)
+    }
+
+    pub(super) fn describe(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let describe = Describe::parse(body)?;
+        let name = significant(describe.name);
+        let awaited = match describe.target {
+            Target::Statement => Awaited::DescribeStatement(self.statements.statement(name).cloned()),
+            Target::Portal => Awaited::DescribePortal(self.statements.portal(name).cloned()),
+        };
+        self.forward(message, Entry::client(awaited), out);
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn execute(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let execute = Execute::parse(body)?;
+        let portal = self.statements.portal(significant(execute.portal)).cloned();
+        if let Some(portal) = &portal {
+            self.executes(&portal.checked);
+        }
+        self.forward(message, Entry::client(Awaited::Execute(portal)), out);
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn close(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let close = Close::parse(body)?;
+        let name = significant(close.name);
+        if close.target == Target::Statement && self.is_unconfirmed(name) {
+            self.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        let undo = match close.target {
+            Target::Statement => self.statements.set_statement(name, None),
+            Target::Portal => self.statements.set_portal(name, None),
+        };
+        self.forward(message, Entry::client(Awaited::Close).undo(undo), out);
+        Ok(Outcome::Done)
+    }
+
+    fn forward(&mut self, message: &[u8], entry: Entry, out: &mut Output) {
+        out.to_server.extend_from_slice(message);
+        self.flight.push(entry);
+        self.in_pipeline = true;
+    }
+}
