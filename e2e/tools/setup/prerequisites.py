@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 
-# Go fetches the newer toolchain that a module asks for by itself, from 1.21 on.
+# The modules ask for 1.25; from 1.21 on, Go fetches the toolchain that a module asks for by itself.
 OLDEST_GO = (1, 21)
 
 RUSTUP = "Rust through rustup: https://rustup.rs"
@@ -14,7 +14,7 @@ HOW = {
     "cc": "a C compiler and linker: `apt install build-essential`, `xcode-select --install` or the like",
     "cargo": RUSTUP,
     "rustup": RUSTUP + " (a cargo without rustup can't add the wasm32-wasip1 target)",
-    "go": "Go 1.21 or newer: https://go.dev/dl",
+    "go": "Go 1.25 or newer: https://go.dev/dl",
     "venv": "Python's venv with pip: `apt install python3-venv` on Debian and Ubuntu",
 }
 
