@@ -475,3 +475,17 @@ fn unfinished_messages_of_all_connections_are_bounded_together() {
     }
     assert!((8..=13).contains(&closed), "{closed}");
 }
+
+#[test]
+fn execute_in_sql_of_a_statement_prepared_in_the_protocol_is_refused() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&[parse("s1", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"), sync()].concat());
+    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+    dialogue.take_to_server();
+    for text in ["EXECUTE s1(7, '078-05-1120')", "EXPLAIN EXECUTE \"s1\"(7, '078-05-1120')"] {
+        dialogue.client(&query(text));
+        assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()), "{text}");
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(contains(&dialogue.take_to_client(), b"0A000"), "{text}");
+    }
+}

@@ -32,8 +32,9 @@ impl Stream {
     fn session(&mut self) -> &mut Session {
         let source = || {
             let address = self.get_property(vec!["source", "address"]).unwrap_or_default();
-            let address = String::from_utf8_lossy(&address).into_owned();
-            address.parse::<SocketAddr>().map_or(address, |parsed| parsed.ip().to_string())
+            let address = String::from_utf8_lossy(&address);
+            // A Unix socket has no address of its peer.
+            address.parse::<SocketAddr>().map(|parsed| parsed.ip().to_string()).unwrap_or_default()
         };
         let source = if self.session.is_none() { source() } else { String::new() };
         let shared = &self.shared;

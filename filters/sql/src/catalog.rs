@@ -7,6 +7,9 @@
 pub struct Catalog {
     /// In no particular order.
     pub relations: Vec<Relation>,
+    /// Bare names of the tables that the policy names, also of those that don't exist yet: a text may make one
+    /// and then write to it.
+    pub planned: Vec<String>,
 }
 
 /// One relation that matters.

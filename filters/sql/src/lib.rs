@@ -77,6 +77,14 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
                 "send the statements one by one",
             ));
         }
+        if mention::names_any(segment, &catalog.planned)
+            && (statement::makes_with_rows(segment) || (before.renamed && statement::uses_rows(segment)))
+        {
+            return Err(Refusal::unsupported(
+                "one text makes a protected table and fills or reads it",
+                "create the table first, then send the statements on it one by one",
+            ));
+        }
         before.renamed |= changes_catalog;
         before.reshaped |= changes_catalog && may_name;
         if segments.len() > 1 && !effects.parameters.is_empty() {

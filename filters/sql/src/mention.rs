@@ -15,6 +15,11 @@ pub(crate) fn may_name(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     segment.tokens.iter().filter_map(Token::name).any(|name| names.contains(name))
 }
 
+/// Whether any token is an identifier of these.
+pub(crate) fn names_any(segment: &Segment<'_>, names: &[String]) -> bool {
+    segment.tokens.iter().filter_map(Token::name).any(|token| names.iter().any(|name| name == token))
+}
+
 /// The bare names of the catalog's relations.
 pub(crate) enum Names<'c> {
     /// Too few to be worth a table.

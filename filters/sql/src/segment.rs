@@ -99,7 +99,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Doubt> {
         } else if is(")") || is("]") {
             depth = depth.saturating_sub(1);
         } else if token.is_word("atomic") {
-            atomic = true;
+            atomic |= creates_routine(&tokens) && tokens.last().is_some_and(|t| t.is_word("begin"));
         } else if is(";") && depth == 0 && !atomic {
             let end = token.range.start;
             segments.push(Segment { offset: start, text: text.get(start..end).unwrap_or_default(), tokens });
@@ -113,4 +113,11 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Doubt> {
     segments.push(Segment { offset: start, text: text.get(start..).unwrap_or_default(), tokens });
     segments.retain(|s| !s.tokens.is_empty());
     Ok(segments)
+}
+
+/// `CREATE [OR REPLACE] FUNCTION | PROCEDURE`
+fn creates_routine(tokens: &[Token]) -> bool {
+    let is = |index: usize, word: &str| tokens.get(index).is_some_and(|token| token.is_word(word));
+    let object = if is(1, "or") && is(2, "replace") { 3 } else { 1 };
+    is(0, "create") && (is(object, "function") || is(object, "procedure"))
 }

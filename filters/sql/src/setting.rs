@@ -36,6 +36,19 @@ pub(crate) fn refuse_other_strings(segment: &Segment<'_>) -> Result<(), Refusal>
     ))
 }
 
+/// Refuses a cursor or a prepared statement that changes settings when it is run: a later FETCH or EXECUTE would
+/// not tell.
+pub(crate) fn refuse_hidden_settings(segment: &Segment<'_>) -> Result<(), Refusal> {
+    let runs_later = matches!(segment.word(0), "declare" | "prepare");
+    if runs_later && segment.tokens.iter().any(|token| token.name() == Some("set_config")) {
+        return Err(Refusal::unsupported(
+            "a cursor or prepared statement that calls set_config changes what names mean when it is run",
+            "use SET, or SELECT set_config(…) as a statement of its own",
+        ));
+    }
+    Ok(())
+}
+
 fn changes_settings(segment: &Segment<'_>) -> bool {
     let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
     match segment.word(0) {

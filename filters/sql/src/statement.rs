@@ -22,6 +22,7 @@ pub(crate) struct Analyzed {
 /// Analyzes one statement.
 pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
     setting::refuse_other_strings(segment)?;
+    setting::refuse_hidden_settings(segment)?;
     let kind = kind(segment);
     let inner = explained(segment);
     // EXPLAIN can't be explained; nor may a chain of them be walked by recursion.
@@ -46,6 +47,25 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyz
     Ok(Analyzed { kind, changes_catalog, effects, is_dml })
 }
 
+/// Whether it makes a table together with its rows, or a view.
+pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
+    let has = |name| segment.tokens.iter().any(|token| token.is_word(name));
+    match segment.word(0) {
+        "create" => ["select", "values", "execute", "with", "default"].into_iter().any(has),
+        "select" | "with" | "values" => has("into"),
+        _ => false,
+    }
+}
+
+/// Whether it may read or write rows.
+pub(crate) fn uses_rows(segment: &Segment<'_>) -> bool {
+    is_dml(segment)
+        || matches!(
+            segment.word(0),
+            "copy" | "merge" | "prepare" | "declare" | "execute" | "do" | "call" | "explain"
+        )
+}
+
 fn kind(segment: &Segment<'_>) -> StatementKind {
     match segment.word(0) {
         "select" | "values" | "table" => StatementKind::Select,
@@ -63,9 +83,11 @@ fn kind(segment: &Segment<'_>) -> StatementKind {
     }
 }
 
-/// What follows the common table expressions: the first such keyword outside of brackets.
+/// What follows the common table expressions: the first such keyword outside of brackets. A SELECT whose common
+/// table expressions write is of no kind.
 fn with_kind(segment: &Segment<'_>) -> StatementKind {
     let mut depth = 0_usize;
+    let mut writes = false;
     for index in 0..segment.tokens.len() {
         if segment.is_symbol(index, "(") {
             depth = depth.saturating_add(1);
@@ -76,9 +98,12 @@ fn with_kind(segment: &Segment<'_>) -> StatementKind {
                 "insert" => return StatementKind::Insert,
                 "update" => return StatementKind::Update,
                 "delete" => return StatementKind::Delete,
+                "select" | "values" | "table" if writes => return StatementKind::Other,
                 "select" | "values" | "table" => return StatementKind::Select,
                 _ => {}
             }
+        } else {
+            writes |= matches!(segment.word(index), "insert" | "update" | "delete" | "merge");
         }
     }
     StatementKind::Select

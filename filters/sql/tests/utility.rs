@@ -136,7 +136,7 @@ fn kinds_are_told_by_the_first_words() {
         ("(SELECT 1)", Select),
         ("values (1)", Select),
         ("WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a", Insert),
-        ("WITH a AS (DELETE FROM b RETURNING *) SELECT 1", Select),
+        ("WITH a AS (DELETE FROM b RETURNING *) SELECT 1", Other),
         ("WITH a AS (SELECT 1) UPDATE b SET x = 1", Update),
         ("INSERT INTO a VALUES (1)", Insert),
         ("UPDATE a SET b = 1", Update),

@@ -233,7 +233,10 @@ impl Reading {
             }
         }
         ServerCatalog {
-            sql: Catalog { relations: self.relations },
+            sql: Catalog {
+                relations: self.relations,
+                planned: plan.fields.iter().map(|f| f.spec.table.clone()).collect(),
+            },
             fingerprint: hasher.finish(),
             by_column: self.by_column,
             unusable: self.unusable,

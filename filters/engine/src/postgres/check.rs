@@ -124,6 +124,12 @@ impl Session {
         let text = std::str::from_utf8(text).map_err(|_| {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
         })?;
+        if self.statements.may_execute_touched(text) {
+            return Err(ClientError::unsupported(
+                "EXECUTE of a statement with protected columns that was prepared in the protocol",
+                "Execute it with Bind and Execute messages, as drivers do.",
+            ));
+        }
         let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint);
         let analysis = match analysis.as_ref() {
             Ok(analysis) => analysis.clone(),

@@ -163,6 +163,18 @@ impl Statements {
         self.statements.get(name)
     }
 
+    /// Whether `text` may EXECUTE a prepared statement with protected places: what was prepared in the protocol is
+    /// there for SQL too, where nothing would be sealed or opened.
+    pub fn may_execute_touched(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let named = |name: &[u8]| {
+            let name = String::from_utf8_lossy(name).to_lowercase();
+            !name.is_empty() && text.contains(&name)
+        };
+        let mut touched = self.statements.iter().filter(|(_, s)| s.checked.borrow().touched);
+        text.contains("execute") && touched.any(|(name, _)| named(name) || text.contains("u&"))
+    }
+
     /// A portal by name.
     pub fn portal(&self, name: &[u8]) -> Option<&Rc<Portal>> {
         self.portals.get(name)

@@ -75,7 +75,11 @@ impl Token {
     }
 }
 
-/// All tokens of a text.
+/// Tokens of a text that are told apart: each takes some 60 bytes, and a text may be as long as a message. A
+/// statement of that many is made by a program, which can use parameters.
+const MAX_TOKENS: usize = 65_536;
+
+/// All tokens of a text; a doubt when there are more than [`MAX_TOKENS`].
 pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Doubt> {
     let mut cursor = Cursor { text, at: 0 };
     let mut tokens: Vec<Token> = Vec::new();
@@ -83,6 +87,9 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Doubt> {
         operator::skip_blank(&mut cursor)?;
         let start = cursor.at;
         let Some(first) = cursor.peek(0) else { break };
+        if tokens.len() >= MAX_TOKENS {
+            return Err(Doubt);
+        }
         let kind = next(&mut cursor, first)?;
         if let Some(previous) = tokens.last() {
             check_neighbours(previous, &kind)?;

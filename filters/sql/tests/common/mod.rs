@@ -82,6 +82,7 @@ pub fn catalog() -> Catalog {
         sealed("secret", 12, "shift.secret", true),
     ];
     Catalog {
+        planned: Vec::new(),
         relations: vec![
             table(1, "public", "customer", true, customer),
             table(2, "public", "person", true, person),
