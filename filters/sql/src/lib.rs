@@ -58,6 +58,7 @@ pub use analysis::{Analysis, Parameter, ParameterUse, Replacement, Splice, State
 pub use catalog::{Catalog, Column, Field, Relation, RelationKind, Stored};
 pub use refusal::{Refusal, RefusalClass};
 
+use lexer::Unread;
 use statement::Analyzed;
 
 /// Analyzes one text, which may hold several statements.
@@ -65,7 +66,10 @@ use statement::Analyzed;
 /// # Errors
 /// A [`Refusal`] when the text can't be seen to be safe. Nothing of it may be forwarded then.
 pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
-    let Ok(segments) = segment::split(text) else { return unread(text, catalog) };
+    let segments = match segment::split(text) {
+        Ok(segments) => segments,
+        Err(why) => return unread(text, &why, catalog),
+    };
     let mut analysis = Analysis::default();
     let mut before = Before::default();
     for segment in &segments {
@@ -117,10 +121,19 @@ struct Before {
     reshaped: bool,
 }
 
-/// A text whose tokens can't be told apart, which the server will most likely not accept either.
-fn unread(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
-    if mention::may_contain(text, catalog) {
-        return Err(Refusal::unparsable("the text's words and literals can't be told apart with certainty"));
+/// A text whose tokens can't be told apart, which the server will most likely not accept either; or one of too
+/// many, which it may.
+fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refusal> {
+    if mention::may_reach(text, catalog) {
+        return Err(match why {
+            Unread::Doubt => {
+                Refusal::unparsable("the text's words and literals can't be told apart with certainty")
+            }
+            Unread::TooLong => Refusal {
+                remedy: "send shorter statements, or use parameters".to_owned(),
+                ..Refusal::unparsable("the text is too long to be analyzed")
+            },
+        });
     }
     let statement = Statement {
         kind: StatementKind::Other,

@@ -82,6 +82,40 @@ pub(crate) fn may_contain(text: &str, catalog: &Catalog) -> bool {
         })
 }
 
+/// Whether a text that isn't cut into tokens may reach anything protected, or change how texts are read: by a
+/// relation's name, a name in escapes, a cursor, a prepared statement or a setting. Looks at its bytes alone, so
+/// that a long text costs no memory.
+pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
+    if catalog.relations.is_empty() && catalog.planned.is_empty() {
+        return false;
+    }
+    let contains = |part: &str| contains(text.as_bytes(), part.as_bytes(), false);
+    let has_word = |word: &str| self::contains(text.as_bytes(), word.as_bytes(), true);
+    let planned = catalog.planned.iter().map(String::as_str);
+    let mut names = catalog.relations.iter().map(|relation| relation.name.as_str()).chain(planned);
+    contains("u&\"")
+        || contains("standard_conforming_strings")
+        || ["execute", "fetch", "move"].into_iter().any(has_word)
+        || names.any(|name| contains(name) || (name.contains('"') && contains(&name.replace('"', "\"\""))))
+        // Rare enough to pay for: names of other letters than ASCII's, in whatever case.
+        || (!text.is_ascii() && may_contain(text, catalog))
+}
+
+/// Whether the bytes contain the part, ASCII letters in either case; as a whole word, if asked.
+fn contains(bytes: &[u8], part: &[u8], word: bool) -> bool {
+    let Some((first, rest)) = part.split_first() else { return true };
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$') || *b >= 0x80)
+    };
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let start = at.saturating_add(1);
+        let end = start.saturating_add(rest.len());
+        byte.eq_ignore_ascii_case(first)
+            && bytes.get(start..end).is_some_and(|tail| tail.eq_ignore_ascii_case(rest))
+            && !(word && (is_part(at.checked_sub(1).and_then(|at| bytes.get(at))) || is_part(bytes.get(end))))
+    })
+}
+
 /// Whether a string of the statement contains a relation's bare name in any case: code in a function's body.
 pub(crate) fn in_strings(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     segment.tokens.iter().any(|token| match &token.kind {

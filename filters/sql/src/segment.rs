@@ -1,6 +1,6 @@
 //! A text cut into statements, and how deep a statement may be.
 
-use crate::lexer::{Doubt, Token, lex};
+use crate::lexer::{Token, Unread, lex};
 
 /// One statement: a part of the text, and its tokens with ranges relative to the part.
 pub(crate) struct Segment<'t> {
@@ -85,7 +85,7 @@ struct Chain {
 }
 
 /// The statements of a text, without the empty ones.
-pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Doubt> {
+pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
     let mut segments = Vec::new();
     let mut tokens: Vec<Token> = Vec::new();
     let (mut start, mut depth) = (0_usize, 0_usize);
@@ -98,8 +98,9 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Doubt> {
             depth = depth.saturating_add(1);
         } else if is(")") || is("]") {
             depth = depth.saturating_sub(1);
-        } else if token.is_word("atomic") {
-            atomic |= creates_routine(&tokens) && tokens.last().is_some_and(|t| t.is_word("begin"));
+        } else if token.is_word("atomic") && depth == 0 {
+            // Anywhere else it is a name.
+            atomic |= tokens.last().is_some_and(|t| t.is_word("begin")) && creates_routine(&tokens);
         } else if is(";") && depth == 0 && !atomic {
             let end = token.range.start;
             segments.push(Segment { offset: start, text: text.get(start..end).unwrap_or_default(), tokens });

@@ -50,6 +50,21 @@ pub(crate) enum Style {
 #[derive(Debug)]
 pub(crate) struct Doubt;
 
+/// Why a text has no tokens.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// It can't be read with certainty.
+    Doubt,
+    /// It has more than [`MAX_TOKENS`].
+    TooLong,
+}
+
+impl From<Doubt> for Unread {
+    fn from(Doubt: Doubt) -> Self {
+        Self::Doubt
+    }
+}
+
 impl Token {
     /// Whether it is this keyword (given in lower case), unquoted.
     pub fn is_word(&self, word: &str) -> bool {
@@ -79,8 +94,8 @@ impl Token {
 /// statement of that many is made by a program, which can use parameters.
 const MAX_TOKENS: usize = 65_536;
 
-/// All tokens of a text; a doubt when there are more than [`MAX_TOKENS`].
-pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Doubt> {
+/// All tokens of a text, unless there are more than [`MAX_TOKENS`].
+pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Unread> {
     let mut cursor = Cursor { text, at: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     loop {
@@ -88,7 +103,7 @@ pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Doubt> {
         let start = cursor.at;
         let Some(first) = cursor.peek(0) else { break };
         if tokens.len() >= MAX_TOKENS {
-            return Err(Doubt);
+            return Err(Unread::TooLong);
         }
         let kind = next(&mut cursor, first)?;
         if let Some(previous) = tokens.last() {
