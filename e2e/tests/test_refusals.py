@@ -26,7 +26,7 @@ REFUSED = [
     ("UPDATE customer SET ssn = ssn || 'x'", "customer.ssn"),
     ("INSERT INTO customer (id, ssn) SELECT 2, name FROM customer", "customer.email"),
     ("INSERT INTO customer (id, ssn) VALUES (2, lower('X'))", "customer.ssn"),
-    ("WITH c AS (SELECT ssn FROM customer) SELECT * FROM c", "customer.email"),
+    ("WITH c AS (SELECT ssn FROM customer) SELECT * FROM c", "customer.ssn"),
     ("COPY customer TO STDOUT", "customer.email"),
     ("CREATE TABLE copied AS SELECT * FROM customer", "customer.email"),
     ("CREATE VIEW seen AS SELECT ssn FROM customer", "customer.email"),

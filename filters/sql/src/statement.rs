@@ -52,7 +52,10 @@ pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
     let has = |name| segment.tokens.iter().any(|token| token.is_word(name));
     match segment.word(0) {
         "create" => ["select", "values", "execute", "with", "default"].into_iter().any(has),
-        "select" | "with" | "values" => has("into"),
+        "select" | "with" | "values" => (1..segment.tokens.len()).any(|index| {
+            let before = segment.word(index.saturating_sub(1));
+            segment.is_word(index, "into") && !matches!(before, "insert" | "merge")
+        }),
         _ => false,
     }
 }
