@@ -222,9 +222,16 @@ fn search_that_would_miss_rows_of_another_key_is_refused() {
     dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));
     assert!(contains(&dialogue.take_to_server(), b"fv1."));
     dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
-    dialogue.client(&query(&format!("SELECT id FROM customer WHERE ssn = '{CANARY}'")));
-    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
-    assert!(contains(&dialogue.to_client, b"0A000") && contains(&dialogue.to_client, b"several enabled"));
+    let search = format!("SELECT id FROM customer WHERE ssn = '{CANARY}'");
+    for text in [&search, "SELECT a.id FROM customer a JOIN customer b ON a.ssn = b.ssn"] {
+        dialogue.take_to_client();
+        dialogue.client(&query(text));
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(
+            contains(&dialogue.to_client, b"0A000") && contains(&dialogue.to_client, b"several enabled"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

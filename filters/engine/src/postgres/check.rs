@@ -138,7 +138,20 @@ impl Session {
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
         allowed(&checked, catalog)?;
+        self.comparable(&checked)?;
         Ok(Rc::new(checked))
+    }
+
+    /// Compared columns need one envelope for each value.
+    fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = &self.keyring else { return Ok(()) };
+        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.searches);
+        for field in compared.filter_map(|index| checked.plan.fields.get(*index)).filter(|f| f.equality()) {
+            if !field.has_one_envelope_per_value(keyring) {
+                return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
+            }
+        }
+        Ok(())
     }
 
     /// What this transaction changed of the catalog is changed back, or made to last, when it ends: so what
