@@ -67,7 +67,7 @@ fn unsupported(what: &str) -> Refusal {
 }
 
 /// `CREATE TABLE x [(…)] … AS query`
-fn is_create_as(segment: &Segment<'_>) -> bool {
+pub(crate) fn is_create_as(segment: &Segment<'_>) -> bool {
     (0..segment.tokens.len()).any(|index| {
         let next = index.saturating_add(1);
         segment.is_word(index, "as")

@@ -81,12 +81,13 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
                 "send the statements one by one",
             ));
         }
-        if mention::names_any(segment, &catalog.planned)
-            && (statement::makes_with_rows(segment) || (before.renamed && statement::uses_rows(segment)))
+        let planned = mention::names_any(segment, &catalog.planned);
+        if (planned && statement::makes_with_rows(segment))
+            || (before.renamed && (planned || may_name) && !statement::only_defines(segment))
         {
             return Err(Refusal::unsupported(
-                "one text makes a protected table and fills or reads it",
-                "create the table first, then send the statements on it one by one",
+                "one text changes what names mean, or makes a protected table, and goes on with such a table",
+                "send the statement on the protected table separately",
             ));
         }
         before.renamed |= changes_catalog;

@@ -3,6 +3,7 @@
 use crate::{
     analysis::StatementKind,
     catalog::Catalog,
+    ddl,
     dml::{self, Effects},
     mention,
     refusal::Refusal,
@@ -49,24 +50,39 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyz
 
 /// Whether it makes a table together with its rows, or a view.
 pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
+    if let Some(inner) = explained(segment).filter(|inner| !inner.is_word(0, "explain")) {
+        return makes_with_rows(&inner);
+    }
     let has = |name| segment.tokens.iter().any(|token| token.is_word(name));
     match segment.word(0) {
-        "create" => ["select", "values", "execute", "with", "default"].into_iter().any(has),
-        "select" | "with" | "values" => (1..segment.tokens.len()).any(|index| {
-            let before = segment.word(index.saturating_sub(1));
-            segment.is_word(index, "into") && !matches!(before, "insert" | "merge")
-        }),
-        _ => false,
+        "create" => {
+            ["select", "values", "execute", "with", "default", "view"].into_iter().any(has)
+                || ddl::is_create_as(segment)
+        }
+        "select" | "with" | "values" => selects_into(segment),
+        _ => segment.is_symbol(0, "(") && selects_into(segment),
     }
 }
 
-/// Whether it may read or write rows.
-pub(crate) fn uses_rows(segment: &Segment<'_>) -> bool {
-    is_dml(segment)
-        || matches!(
-            segment.word(0),
-            "copy" | "merge" | "prepare" | "declare" | "execute" | "do" | "call" | "explain"
-        )
+/// `INTO` that isn't that of an INSERT or a MERGE.
+fn selects_into(segment: &Segment<'_>) -> bool {
+    (1..segment.tokens.len()).any(|index| {
+        segment.is_word(index, "into") && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
+    })
+}
+
+/// Whether it surely neither reads nor writes rows, nor gives a table another name or its rows to another table:
+/// DROP, CREATE INDEX, and CREATE TABLE with columns alone.
+pub(crate) fn only_defines(segment: &Segment<'_>) -> bool {
+    let has = |name| segment.tokens.iter().any(|token| token.is_word(name));
+    let object = if segment.is_word(1, "unique") { 2 } else { 1 };
+    match (segment.word(0), segment.word(object)) {
+        ("drop", _) | ("create", "index") => true,
+        ("create", "table") => {
+            !(makes_with_rows(segment) || ["inherits", "partition", "of", "like"].into_iter().any(has))
+        }
+        _ => false,
+    }
 }
 
 fn kind(segment: &Segment<'_>) -> StatementKind {
@@ -81,7 +97,12 @@ fn kind(segment: &Segment<'_>) -> StatementKind {
         }
         "prepare" if segment.is_word(1, "transaction") => StatementKind::Transaction,
         "set" | "reset" => StatementKind::Set,
-        _ if segment.is_symbol(0, "(") => StatementKind::Select,
+        _ if segment.is_symbol(0, "(") => {
+            // `(WITH … SELECT …)`
+            let writes = (0..segment.tokens.len())
+                .any(|index| matches!(segment.word(index), "insert" | "update" | "delete" | "merge"));
+            if writes { StatementKind::Other } else { StatementKind::Select }
+        }
         _ => StatementKind::Other,
     }
 }
@@ -147,17 +168,17 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
         let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
         return match kind(segment) {
             StatementKind::Select => has("into"),
-            StatementKind::Update => has("pg_settings"),
-            _ => false,
+            StatementKind::Other => has("into") || has("pg_settings"),
+            _ => has("update") && has("pg_settings"),
         };
     }
     match segment.word(0) {
         "begin" | "start" | "commit" | "end" | "savepoint" | "release" => false,
-        "prepare" | "declare" | "fetch" | "move" | "close" | "deallocate" | "listen" | "unlisten"
-        | "notify" | "show" | "copy" | "merge" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum"
-        | "comment" | "grant" | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
+        "prepare" | "declare" | "close" | "deallocate" | "listen" | "unlisten" | "notify" | "show"
+        | "copy" | "merge" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum" | "comment" | "grant"
+        | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
         "set" => setting::changes_names(segment),
-        // Also ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
+        // Also FETCH, MOVE, EXECUTE and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
         _ => true,
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 mod common;
 use common::{accepted, check_refused, check_rewritten, refused};
-use fieldveil_sql::RefusalClass;
+use fieldveil_sql::{Catalog, RefusalClass, analyze};
 
 #[test]
 fn only_a_routines_body_holds_semicolons() {
@@ -43,4 +43,34 @@ fn a_text_of_too_many_tokens_is_refused_or_surely_untouched() {
     }
     let untouched = accepted(&format!("INSERT INTO log VALUES ({many} 'executed, removed')"));
     assert!(untouched.statements[0].changes_catalog && !untouched.statements[0].touched);
+}
+
+#[test]
+fn after_a_change_of_names_protected_tables_are_left_alone() {
+    let catalog = Catalog { planned: vec!["customer".to_owned()], relations: Vec::new() };
+    for text in [
+        "CREATE TABLE customer (ssn text); ALTER TABLE customer RENAME TO c; INSERT INTO c VALUES ('x')",
+        "CREATE TABLE customer (ssn text); CREATE TABLE c () INHERITS (customer); INSERT INTO c VALUES ('x')",
+        "CREATE TABLE customer AS TABLE orders",
+        "EXPLAIN ANALYZE CREATE TABLE customer AS TABLE orders",
+        "EXPLAIN ANALYZE SELECT 'x' AS ssn INTO customer",
+        "(SELECT 'x' AS ssn INTO customer)",
+        "CREATE VIEW customer AS TABLE orders",
+        "CREATE OR REPLACE TEMP VIEW public.customer AS (TABLE orders)",
+        "SET search_path = a; TRUNCATE Customer",
+        "DO 'x'; SELECT * FROM customer",
+        "SELECT set_config('search_path', 'a', false); SELECT * FROM customer",
+        "FETCH c; SELECT * FROM customer",
+        "what is this; MERGE INTO customer USING a ON true WHEN MATCHED THEN DELETE",
+    ] {
+        let refusal = analyze(text, &catalog).unwrap_err();
+        assert!(refusal.remedy.contains("separately"), "{text}: {refusal}");
+    }
+    for text in [
+        "DROP TABLE IF EXISTS customer; CREATE TABLE customer (ssn text); CREATE UNIQUE INDEX ON customer (ssn)",
+        "WITH a AS (SELECT 1) INSERT INTO customer SELECT * FROM a",
+        "CREATE TABLE customer (ssn text); INSERT INTO migrations VALUES (1)",
+    ] {
+        assert!(analyze(text, &catalog).is_ok(), "{text}");
+    }
 }

@@ -134,6 +134,8 @@ fn kinds_are_told_by_the_first_words() {
     for (text, kind) in [
         ("SELECT 1", Select),
         ("(SELECT 1)", Select),
+        ("(WITH a AS (DELETE FROM b RETURNING *) SELECT 1)", Other),
+        ("WITH a AS (MERGE INTO b USING c ON true WHEN MATCHED THEN DELETE RETURNING 1) SELECT 1", Other),
         ("values (1)", Select),
         ("WITH a AS (SELECT 1) INSERT INTO b SELECT * FROM a", Insert),
         ("WITH a AS (DELETE FROM b RETURNING *) SELECT 1", Other),
@@ -180,6 +182,11 @@ fn what_changes_names_is_told() {
         "DO $$ BEGIN PERFORM 1; END $$",
         "CALL f()",
         "EXECUTE p",
+        "EXPLAIN ANALYZE EXECUTE p",
+        "FETCH 5 FROM c",
+        "MOVE c",
+        "WITH a AS (DELETE FROM b) SELECT 1 INTO t",
+        "WITH a AS (UPDATE pg_settings SET setting = 'a') SELECT 1",
         "what is this",
         "SELECT 'unfinished",
     ] {
@@ -197,7 +204,6 @@ fn what_changes_names_is_told() {
         "SAVEPOINT a",
         "SHOW search_path",
         "COPY a FROM STDIN",
-        "FETCH 5 FROM c",
         "EXPLAIN SELECT 1",
         "TRUNCATE customer",
         "SELECT * FROM customer",
