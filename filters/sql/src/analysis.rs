@@ -26,7 +26,8 @@ pub struct Statement {
     pub touched: bool,
     /// Fields whose values may come back in rows; sorted, each once.
     pub reads: Vec<usize>,
-    /// Fields compared with a value, with each other, or with NULL; sorted, each once.
+    /// Fields compared with a value, with each other, or with NULL, also as keys of DISTINCT, GROUP BY and
+    /// ON CONFLICT; sorted, each once.
     pub searches: Vec<usize>,
     /// Fields written; sorted, each once.
     pub writes: Vec<usize>,

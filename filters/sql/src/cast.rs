@@ -59,6 +59,11 @@ impl Shape {
         }
     }
 
+    /// Whether every text comes back unchanged.
+    pub fn keeps_all(self) -> bool {
+        matches!(self, Self::Any)
+    }
+
     pub fn keeps(self, text: &str) -> bool {
         match self {
             Self::Any => true,

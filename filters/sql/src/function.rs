@@ -5,7 +5,7 @@ use sqlparser::ast::{
     FunctionArguments, ObjectName, OrderByExpr, WindowFrame, WindowFrameBound, WindowSpec, WindowType,
 };
 
-use crate::{predicate::require_equality, refusal::Refusal, scope::Scope, walker::Walker};
+use crate::{refusal::Refusal, scope::Scope, walker::Walker};
 
 impl<'c> Walker<'_, 'c> {
     /// A call in an expression.
@@ -128,7 +128,7 @@ impl<'c> Walker<'_, 'c> {
         let [FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))] = args else { return Ok(false) };
         let Some(column) = self.column(expr, scope)? else { return Ok(false) };
         if duplicates == Some(DuplicateTreatment::Distinct) {
-            require_equality(column)?;
+            self.compared(column)?;
         }
         self.searches.insert(column.field.id);
         Ok(true)

@@ -9,7 +9,6 @@ use crate::{
     analysis::ParameterUse,
     catalog::{Column, Relation},
     names,
-    predicate::require_equality,
     refusal::Refusal,
     scope::{Outputs, Protected, Range, Scope, Source},
     select::is_default,
@@ -183,24 +182,32 @@ impl<'c> Walker<'_, 'c> {
             Source::Derived(_) | Source::Unknown => None,
         };
         match target {
-            None => {}
+            // Any unique index may be the one.
+            None => {
+                let columns = relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
+                columns
+                    .filter(|column| column.field.equality)
+                    .try_for_each(|column| self.compared(column))?;
+            }
             Some(ConflictTarget::Columns(columns)) => {
                 for ident in columns {
                     let name = self.name(ident)?;
                     let mut columns = relation.iter().flat_map(|relation| &relation.columns);
                     let column = columns.find(|column| column.name == name).and_then(Protected::of);
-                    column.map_or(Ok(()), require_equality)?;
+                    column.map_or(Ok(()), |column| self.compared(column))?;
                 }
             }
             Some(ConflictTarget::OnConstraint(name)) => {
                 self.parts(name)?;
-                let mut columns = relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
-                if let Some(column) = columns.find(|column| !column.field.equality) {
-                    return Err(Refusal::on(
-                        column.field,
-                        "the constraint may be on this column, whose equal values have different ciphertexts",
-                        "name the columns: ON CONFLICT (…)",
-                    ));
+                for column in relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of) {
+                    if !column.field.equality {
+                        return Err(Refusal::on(
+                            column.field,
+                            "the constraint may be on this column, whose equal values have different ciphertexts",
+                            "name the columns: ON CONFLICT (…)",
+                        ));
+                    }
+                    self.compared(column)?;
                 }
             }
         }

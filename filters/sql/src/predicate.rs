@@ -77,14 +77,20 @@ impl<'c> Walker<'_, 'c> {
     /// Two columns compared with each other.
     pub fn equate(&mut self, left: Protected<'c>, right: Protected<'c>) -> Result<(), Refusal> {
         for side in [left, right] {
-            require_equality(side)?;
-            self.searches.insert(side.field.id);
+            self.compared(side)?;
         }
         if left.is_comparable_with(right) { Ok(()) } else { Err(unlike(left)) }
     }
 
-    fn search(&mut self, column: Protected<'c>, value: &Expr) -> Result<(), Refusal> {
+    /// A column whose ciphertexts the server compares for equality.
+    pub fn compared(&mut self, column: Protected<'c>) -> Result<(), Refusal> {
         require_equality(column)?;
+        self.searches.insert(column.field.id);
+        Ok(())
+    }
+
+    fn search(&mut self, column: Protected<'c>, value: &Expr) -> Result<(), Refusal> {
+        self.compared(column)?;
         self.value(column, ParameterUse::Search, value)
     }
 }

@@ -7,7 +7,6 @@ use sqlparser::ast::{
 
 use crate::{
     names,
-    predicate::require_equality,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Scope},
     walker::Walker,
@@ -79,7 +78,7 @@ impl<'c> Walker<'_, 'c> {
         }
         match distinct {
             None | Some(Distinct::All) => {}
-            Some(Distinct::Distinct) => outputs.protected().try_for_each(require_equality)?,
+            Some(Distinct::Distinct) => outputs.protected().try_for_each(|column| self.compared(column))?,
             Some(Distinct::On(keys)) => self.grouping_keys(keys, &outputs, &scope)?,
         }
         self.order_by(order_by, &outputs, &scope)?;
@@ -111,13 +110,13 @@ impl<'c> Walker<'_, 'c> {
             let key = without_brackets(key);
             // The server prefers the input column to the output one; here either must do.
             if let Some(column) = self.output(key, outputs)? {
-                require_equality(column)?;
+                self.compared(column)?;
             }
             if is_ordinal(key) {
                 continue;
             }
             match self.column(key, scope)? {
-                Some(column) => require_equality(column)?,
+                Some(column) => self.compared(column)?,
                 None => self.expr(key, scope)?,
             }
         }

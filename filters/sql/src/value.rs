@@ -182,9 +182,13 @@ impl<'c> Walker<'_, 'c> {
     /// The content, if the cast surely leaves it as it is.
     fn cast(&self, content: Content, data_type: &DataType, outer: (usize, usize)) -> Result<Written, Fault> {
         let shape = Shape::of(data_type).ok_or(CAST)?;
-        if let Content::Literal { value, .. } = &content
-            && !shape.keeps(value)
-        {
+        let keeps = match &content {
+            Content::Null => true,
+            Content::Literal { value, .. } => shape.keeps(value),
+            // Its value isn't known yet: only what keeps every text.
+            Content::Parameter { .. } => shape.keeps_all() && !matches!(data_type, DataType::JSON),
+        };
+        if !keeps {
             return Err(CAST);
         }
         Ok(Written { content, outer, inner: outer, cast: true })

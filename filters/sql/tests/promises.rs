@@ -74,3 +74,52 @@ fn after_a_change_of_names_protected_tables_are_left_alone() {
         assert!(analyze(text, &catalog).is_ok(), "{text}");
     }
 }
+
+#[test]
+fn every_field_whose_equality_the_server_evaluates_is_a_search() {
+    for (text, searches) in [
+        ("SELECT ssn, count(*) FROM customer GROUP BY ssn", vec![1]),
+        ("SELECT email AS e, ssn, count(*) FROM customer GROUP BY e, 2", vec![0, 1]),
+        ("SELECT DISTINCT ssn, name FROM customer", vec![1]),
+        ("SELECT DISTINCT ON (email) ssn FROM customer", vec![0]),
+        ("SELECT count(DISTINCT ssn) FROM customer", vec![1]),
+        ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT (ssn) DO NOTHING", vec![1]),
+        ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT DO NOTHING", vec![0, 1]),
+        ("INSERT INTO person (ssn) VALUES ('x') ON CONFLICT ON CONSTRAINT k DO NOTHING", vec![5, 6]),
+        ("SELECT city FROM customer JOIN person USING (ssn)", vec![1, 5]),
+        ("SELECT id FROM customer WHERE ssn IN ('x', $1) AND email = 'y'", vec![0, 1]),
+        ("SELECT ssn FROM customer", vec![]),
+    ] {
+        assert_eq!(accepted(text).statements[0].searches, searches, "{text}");
+    }
+}
+
+#[test]
+fn a_parameter_is_cast_to_text_alone() {
+    for of in [
+        "int",
+        "bigint",
+        "numeric",
+        "float8",
+        "bool",
+        "uuid",
+        "date",
+        "timestamp",
+        "timestamptz",
+        "bytea",
+        "json",
+        "varchar(3)",
+        "char",
+        "int::text",
+    ] {
+        check_refused(&[(&format!("SELECT id FROM customer WHERE ssn = $1::{of}"), "customer.ssn")]);
+        check_refused(&[(&format!("INSERT INTO customer (ssn) VALUES ($1::{of})"), "customer.ssn")]);
+    }
+    check_rewritten(&[
+        ("SELECT id FROM customer WHERE ssn = $1::text", "SELECT id FROM customer WHERE ssn = «$1» | $1=?1"),
+        (
+            "SELECT id FROM customer WHERE ssn = $1::varchar",
+            "SELECT id FROM customer WHERE ssn = «$1» | $1=?1",
+        ),
+    ]);
+}
