@@ -4,7 +4,8 @@
 PYTHON ?= python3
 SETUP   = $(PYTHON) e2e/tools/setup
 SUITES  = $(PYTHON) e2e/tools/suites
-VENV_PYTHON = PYTHONPATH=e2e .tools/venv/bin/python
+# exec: a signal to make's child reaches Python, not a shell before it.
+VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 
 export PYTHONDONTWRITEBYTECODE = 1
 

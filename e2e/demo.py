@@ -35,12 +35,18 @@ def heading(text: str) -> None:
     print(f"\n{paint(text, BOLD)}", flush=True)
 
 
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
     keep = parser.parse_args().keep
     # `kill PID` ends it like Ctrl-C, so that whatever it started ends with it.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    # Also where the shell that started it has it ignore SIGINT, and when its terminal is closed.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
 
     heading("Starting the parts")
     started = time.monotonic()

@@ -37,6 +37,8 @@ SETTINGS = {
     "max_connections": "100",
     "password_encryption": "scram-sha-256",
     "shared_buffers": "64MB",
+    # The superuser is trusted: so only who started the server, or root, may come to it.
+    "unix_socket_permissions": "0700",
 }
 
 

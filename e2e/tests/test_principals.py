@@ -72,3 +72,18 @@ def test_principal_who_sees_a_part_may_search(with_row: Stack) -> None:
 def test_principal_who_may_not_read_may_not_search(with_row: Stack, user: str) -> None:
     with with_row.connect(user) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
         connection.execute("SELECT id FROM customer WHERE ssn = %s", [ADA[3]])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT array_agg(id) FROM customer GROUP BY ssn",
+        "SELECT DISTINCT ON (ssn) id FROM customer",
+        "SELECT count(*) FROM (SELECT DISTINCT ssn FROM customer) x",
+        "SELECT count(ssn) FROM customer",
+        "SELECT id FROM customer a JOIN customer b USING (id, ssn)",
+    ],
+)
+def test_principal_who_is_refused_a_label_may_not_tell_its_values_apart(with_row: Stack, statement: str) -> None:
+    with with_row.connect("intern") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(statement)

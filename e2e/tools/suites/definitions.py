@@ -1,6 +1,7 @@
 """What `make lint` and `make test` run."""
 
 import os
+import shlex
 import sys
 
 from tools.layout import E2E, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
@@ -77,7 +78,7 @@ def _e2e() -> list[Step]:
 
 
 def _extra_arguments() -> list[str]:
-    return os.environ.get("PYTEST_ARGS", "").split()
+    return shlex.split(os.environ.get("PYTEST_ARGS", ""))
 
 
 SUITES = {
