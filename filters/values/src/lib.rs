@@ -19,4 +19,5 @@ pub use declared::DeclaredType;
 pub use error::ValueError;
 pub use mask::{Mask, UnknownMask};
 pub use parameter::Purpose;
+pub use types::bytea::bytea_from_text;
 pub use types::decode_binary;

@@ -91,7 +91,7 @@ impl RowPlan {
             let envelope;
             let stored = match column.stored {
                 Stored::Raw if !column.binary => {
-                    envelope = bytea_from_text(stored).ok_or_else(|| {
+                    envelope = fieldveil_values::bytea_from_text(stored).map_err(|_| {
                         ClientError::unreadable(&field.spec.label, "it is not the text form of bytea")
                     })?;
                     envelope.as_slice()
@@ -143,31 +143,4 @@ pub fn declare(description: &mut RowDescription<'_>, checked: &Checked) {
         column.type_size = field.declared.size();
         column.type_modifier = field.declared.modifier();
     }
-}
-
-/// `bytea` in either of its text forms, hex or escape.
-fn bytea_from_text(text: &[u8]) -> Option<Vec<u8>> {
-    let nibble = |c: u8| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok());
-    if let Some(hex) = text.strip_prefix(b"\\x") {
-        let (pairs, rest) = hex.as_chunks::<2>();
-        if !rest.is_empty() {
-            return None;
-        }
-        return pairs.iter().map(|[high, low]| Some((nibble(*high)? << 4) | nibble(*low)?)).collect();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((first, tail)) = rest.split_first() {
-        let (byte, tail) = match (first, tail) {
-            (b'\\', [b'\\', tail @ ..]) => (b'\\', tail),
-            (b'\\', [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..]) => {
-                (((a & 3) << 6) | ((b & 7) << 3) | (c & 7), tail)
-            }
-            (b'\\', _) => return None,
-            (byte, tail) => (*byte, tail),
-        };
-        bytes.push(byte);
-        rest = tail;
-    }
-    Some(bytes)
 }

@@ -45,6 +45,11 @@ fn parse_escape(mut rest: &[u8]) -> Result<Vec<u8>, ValueError> {
     Ok(bytes)
 }
 
+/// The bytes of a `bytea` in either of the text forms that the server sends, hex or escape.
+pub fn bytea_from_text(text: &[u8]) -> Result<Vec<u8>, ValueError> {
+    parse(std::str::from_utf8(text).map_err(|_| ValueError::Invalid(KIND))?)
+}
+
 pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {
     parse(text).map(|bytes| decode(&bytes))
 }
