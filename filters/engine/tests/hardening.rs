@@ -1,0 +1,140 @@
+//! Ways that an adversary found around the session, closed.
+
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+
+mod support;
+
+use support::*;
+
+const CANARY: &str = "078-05-1120";
+
+#[test]
+fn statement_sent_before_the_session_is_up_waits_for_it() {
+    let mut dialogue = Dialogue::new();
+    dialogue.client(&startup("app"));
+    dialogue.answer_fetches(Ok(&plan(&revealing())), Ok(&keys()));
+    dialogue.take_to_server();
+    let insert = query(&format!("INSERT INTO customer (id, ssn) VALUES (7, '{CANARY}')"));
+    dialogue.client(&[message(b'p', b"secret"), insert].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "p");
+    dialogue.server(&[message(b'R', &[0, 0, 0, 0]), ready(b'I')].concat());
+    dialogue.answer_catalog();
+    let sent = dialogue.take_to_server();
+    assert!(contains(&sent, b"fv1.") && !contains(&sent, CANARY.as_bytes()));
+}
+
+#[test]
+fn end_of_an_implicit_transaction_has_the_catalog_read_again() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let set = [parse("", "SET LOCAL search_path TO empty"), bind("", &[]), execute()].concat();
+    dialogue.client(&set);
+    dialogue.take_to_server();
+    dialogue.client(&parse("", "SELECT 1"));
+    assert_eq!(tags(&dialogue.take_to_server()), "PBECCH");
+    dialogue.server(&[message(b'1', b""), message(b'2', b""), complete("SET")].concat());
+    let mut answer = [message(b'1', b""), message(b'2', b"")].concat();
+    for row in catalog_rows() {
+        answer.extend(data_row(&row));
+    }
+    dialogue.server(&[answer, complete("SELECT 4"), message(b'3', b""), message(b'3', b"")].concat());
+    dialogue.client(&sync());
+    dialogue.take_to_server();
+    dialogue.client(&query(&format!("INSERT INTO customer (id, ssn) VALUES (7, '{CANARY}')")));
+    assert_eq!(tags(&dialogue.take_to_server()), "PBECCS");
+}
+
+#[test]
+fn undo_of_a_failed_parse_leaves_a_later_statement_alone() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&[parse("s", "INSERT INTO other (id, t) VALUES ($1, $2)"), sync()].concat());
+    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+    let close = message(b'C', b"Ss\0");
+    let sealing = parse("s", "INSERT INTO customer (id, ssn) VALUES ($1, $2)");
+    dialogue.client(&[parse("s", "SELECT 1"), sync(), close, sealing, sync()].concat());
+    dialogue.server(&[server_error("42P05"), ready(b'I')].concat());
+    dialogue.server(&[message(b'3', b""), message(b'1', b""), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&[bind("s", &[b"7", CANARY.as_bytes()]), execute(), sync()].concat());
+    let sent = dialogue.take_to_server();
+    assert!(contains(&sent, b"fv1.") && !contains(&sent, CANARY.as_bytes()));
+}
+
+#[test]
+fn bind_of_a_statement_that_failed_to_be_prepared_is_refused_and_never_waits() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(
+        &[parse("h", "SELECT 1"), sync(), parse("h", "SELECT 1"), sync(), bind("h", &[]), sync()].concat(),
+    );
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+    assert!(!dialogue.session.is_waiting());
+}
+
+#[test]
+fn session_that_is_not_utf8_may_only_become_so() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&parse("s", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"));
+    dialogue.client(&sync());
+    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+    dialogue.server(&message(b'S', b"client_encoding\0LATIN1\0"));
+    dialogue.take_to_server();
+    dialogue.client(&[bind("s", &[b"1", b"\xe9"]), sync()].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "BS");
+    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    assert!(contains(&dialogue.take_to_client(), b"client_encoding"));
+    dialogue.client(&query("SET client_encoding TO 'UTF8'"));
+    assert_eq!(dialogue.take_to_server(), query("SET client_encoding TO 'UTF8'"));
+}
+
+#[test]
+fn refused_copy_in_ends_the_session_before_its_rows_can_come_as_statements() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("COPY customer FROM stdin"));
+    dialogue.client(&query(&format!("7\t{CANARY}")));
+    assert_eq!(dialogue.take_to_server(), [0xff, 0, 0, 0, 4]);
+    dialogue.server(&message(b'E', b"SFATAL\0VFATAL\0C08P01\0Minvalid frontend message type 255\0\0"));
+    assert!(contains(&dialogue.to_client, b"FATAL") && contains(&dialogue.to_client, b"0A000"));
+}
+
+#[test]
+fn copy_data_sent_ahead_keeps_the_answers_in_order() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let copy = [parse("", "COPY other FROM STDIN"), bind("", &[]), execute()].concat();
+    dialogue.client(&[copy, message(b'd', b"7\tx\n"), message(b'c', b""), sync()].concat());
+    let answer =
+        [message(b'1', b""), message(b'2', b""), message(b'G', &[0, 0, 0]), complete("COPY 1"), ready(b'I')];
+    dialogue.server(&answer.concat());
+    assert_eq!((tags(&dialogue.to_client), dialogue.closed), ("12GCZ".to_owned(), false));
+}
+
+#[test]
+fn unfinished_messages_of_all_connections_are_bounded_together() {
+    let first = Dialogue::ready(&revealing());
+    let mut sessions = vec![];
+    let mut closed = 0;
+    for _ in 0..20 {
+        let mut dialogue = first.beside();
+        dialogue.client(&startup("app"));
+        dialogue.server(&[message(b'R', &[0, 0, 0, 0]), ready(b'I')].concat());
+        let mut unfinished = query(&"x".repeat(15 << 20));
+        unfinished.pop();
+        dialogue.client(&unfinished);
+        closed += usize::from(dialogue.closed);
+        sessions.push(dialogue);
+    }
+    assert!((8..=13).contains(&closed), "{closed}");
+}
+
+#[test]
+fn execute_in_sql_of_a_statement_prepared_in_the_protocol_is_refused() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&[parse("s1", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"), sync()].concat());
+    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+    dialogue.take_to_server();
+    for text in ["EXECUTE s1(7, '078-05-1120')", "EXPLAIN EXECUTE \"s1\"(7, '078-05-1120')"] {
+        dialogue.client(&query(text));
+        assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()), "{text}");
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(contains(&dialogue.take_to_client(), b"0A000"), "{text}");
+    }
+}
