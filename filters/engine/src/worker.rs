@@ -41,8 +41,7 @@ pub enum Fetch {
     },
 }
 
-/// What came of a [`Fetch`].
-#[derive(Debug)]
+/// What came of a [`Fetch`]. It may hold keys: no `Debug`.
 pub enum Answer<'a> {
     /// HTTP 200 with a body.
     Body {

@@ -36,6 +36,20 @@ pub struct Statement {
     pub changes_catalog: bool,
 }
 
+impl Statement {
+    /// One that was not read: it may change any name, and touches nothing.
+    pub fn unread() -> Self {
+        Self {
+            kind: StatementKind::Other,
+            touched: false,
+            reads: Vec::new(),
+            searches: Vec::new(),
+            writes: Vec::new(),
+            changes_catalog: true,
+        }
+    }
+}
+
 /// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {

@@ -136,13 +136,5 @@ fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refus
             },
         });
     }
-    let statement = Statement {
-        kind: StatementKind::Other,
-        touched: false,
-        reads: Vec::new(),
-        searches: Vec::new(),
-        writes: Vec::new(),
-        changes_catalog: true,
-    };
-    Ok(Analysis { statements: vec![statement], ..Analysis::default() })
+    Ok(Analysis { statements: vec![Statement::unread()], ..Analysis::default() })
 }

@@ -108,7 +108,7 @@ impl Session {
     /// Checks a text; the error is what the client is told.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
-            return Ok(untouched(plan, None, unknown_statement()));
+            return Ok(untouched(plan, None, Statement::unread()));
         }
         if let Err(error) = self.settings.readable() {
             // But for the statement that mends it.
@@ -184,18 +184,6 @@ fn untouched(
 ) -> Rc<Checked> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
     Rc::new(Checked { plan: Rc::clone(plan), catalog: catalog.cloned(), analysis, touched: false })
-}
-
-/// One that was not read: it may change anything but touches nothing.
-fn unknown_statement() -> Statement {
-    Statement {
-        kind: StatementKind::Other,
-        touched: false,
-        reads: Vec::new(),
-        searches: Vec::new(),
-        writes: Vec::new(),
-        changes_catalog: true,
-    }
 }
 
 /// A single SET, or a single statement of transaction control, in ASCII: it needs no catalog to be read.

@@ -48,8 +48,8 @@ use crate::worker::{Fetch, PrincipalKey, Worker};
 /// in it is protected, and is refused if something may be.
 pub const MAX_HELD: usize = 16 << 20;
 
-/// What one callback comes to.
-#[derive(Default, Debug)]
+/// What one callback comes to. It holds opened values: no `Debug`.
+#[derive(Default)]
 pub struct Output {
     /// Bytes to the server.
     pub to_server: Vec<u8>,
