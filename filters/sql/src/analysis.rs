@@ -31,6 +31,15 @@ pub struct Statement {
     pub searches: Vec<usize>,
     /// Fields written; sorted, each once.
     pub writes: Vec<usize>,
+    /// What each result column is, in order: the field it holds, or None for one that is not protected. None where
+    /// not every column is known; then every protected column comes with its table and number.
+    pub columns: Option<Vec<Option<usize>>>,
+    /// Fields whose envelopes are copied, as they are, to where nothing is protected; sorted, each once.
+    pub copies: Vec<usize>,
+    /// What is known of the data, if the statement is a COPY between the client and a protected relation.
+    pub copy: Option<Copy>,
+    /// What the statement does with the names of prepared statements and cursors.
+    pub session: Option<SessionUse>,
     /// Whether the catalog must be read again afterwards: DDL, `SET search_path`, `SET ROLE`,
     /// `SET SESSION AUTHORIZATION`, `RESET`, `DISCARD`, `set_config`, `ROLLBACK`, or anything not understood.
     pub changes_catalog: bool,
@@ -45,15 +54,101 @@ impl Statement {
             reads: Vec::new(),
             searches: Vec::new(),
             writes: Vec::new(),
+            columns: None,
+            copies: Vec::new(),
+            copy: None,
+            session: None,
             changes_catalog: true,
         }
     }
+
+    /// Whether protected values may come back in rows. What an EXECUTE or a FETCH brings may not be known.
+    pub fn returns_protected(&self) -> bool {
+        let fetches = matches!(self.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
+        self.touched && (fetches || !self.reads.is_empty())
+    }
+}
+
+/// What a statement does with the names of prepared statements and cursors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionUse {
+    /// `PREPARE name AS …`: the statement's own parts are those of what it prepares.
+    Prepare {
+        /// The name, folded.
+        name: String,
+        /// The parameters in protected places.
+        parameters: Vec<Parameter>,
+    },
+    /// `EXECUTE name`
+    Execute {
+        /// The name, folded.
+        name: String,
+    },
+    /// `DEALLOCATE name`, or `DEALLOCATE ALL` or `DISCARD ALL`.
+    Deallocate {
+        /// The name, folded; None for all.
+        name: Option<String>,
+    },
+    /// `DECLARE name CURSOR FOR …`: the statement's own parts are those of the cursor's query.
+    Declare {
+        /// The name, folded.
+        name: String,
+    },
+    /// `FETCH … name`
+    Fetch {
+        /// The name, folded.
+        name: String,
+    },
+}
+
+/// The data of a COPY between the client and the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// Whether the client sends it (`FROM STDIN`).
+    pub from_client: bool,
+    /// The protected field of each column, in the data's order.
+    pub columns: Vec<Option<usize>>,
+    /// How it is written.
+    pub format: CopyFormat,
+}
+
+/// How the data of a COPY is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyFormat {
+    /// `FORMAT text`
+    Text(CopyText),
+    /// `FORMAT csv`
+    Csv {
+        /// What CSV shares with text.
+        text: CopyText,
+        /// `QUOTE`
+        quote: u8,
+        /// `ESCAPE`
+        escape: u8,
+        /// `FORCE_NULL`: by column, whether what is quoted may be NULL.
+        force_null: Vec<bool>,
+        /// `FORCE_NOT_NULL`: by column, whether nothing is NULL.
+        force_not_null: Vec<bool>,
+    },
+    /// `FORMAT binary`
+    Binary,
+}
+
+/// What text and CSV share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyText {
+    /// `DELIMITER`
+    pub delimiter: u8,
+    /// `NULL`
+    pub null: Vec<u8>,
+    /// Whether the first line is a header.
+    pub header: bool,
 }
 
 /// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
-    /// `SELECT`, `VALUES`, `TABLE`, also with `WITH` before it.
+    /// `SELECT`, `VALUES`, `TABLE`, also with `WITH` before it, `FETCH`, and `COPY … TO STDOUT`.
     Select,
     /// `INSERT`.
     Insert,
@@ -87,6 +182,8 @@ pub enum Replacement {
         field: usize,
         /// Whether it is stored or searched for.
         use_: ParameterUse,
+        /// Whether it is an array's text, `{…}`, of values to be sealed each.
+        array: bool,
         /// The literal's value as text: `42`, `true`, `2020-01-01`. Not yet in canonical form.
         value: Zeroizing<String>,
     },
@@ -97,9 +194,12 @@ pub enum Replacement {
 impl fmt::Debug for Replacement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Seal { field, use_, value: _ } => {
-                f.debug_struct("Seal").field("field", field).field("use_", use_).finish_non_exhaustive()
-            }
+            Self::Seal { field, use_, array, value: _ } => f
+                .debug_struct("Seal")
+                .field("field", field)
+                .field("use_", use_)
+                .field("array", array)
+                .finish_non_exhaustive(),
             Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
         }
     }
@@ -114,6 +214,8 @@ pub struct Parameter {
     pub field: usize,
     /// Whether it is stored or searched for. When it is both, `Store`.
     pub use_: ParameterUse,
+    /// Whether its value is an array of values to be sealed each.
+    pub array: bool,
 }
 
 /// What a value in a protected place is for.

@@ -1,9 +1,46 @@
 //! Casts that leave a value's text as it is.
 //!
-//! The server would turn `'007'::int` into 7 and `'t'::bool` into true before storing it. Which type the
-//! policy declares isn't known here, so only texts that the server would give back unchanged go through.
+//! The server would turn `'007'::int` into 7 and `'t'::bool` into true before storing it. Only a cast to the type
+//! that the policy declares goes through, and texts that the server would give back unchanged.
 
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+
+use crate::catalog::Declared;
+
+/// `text`, or `varchar` without a length: a cast to it leaves characters as they are.
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Text => true,
+        DataType::Varchar(length) | DataType::CharacterVarying(length) | DataType::CharVarying(length) => {
+            length.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value cast to the type first, and then stored in or compared with a column of the declared type, is
+/// what it would be without the cast.
+pub(crate) fn is_declared(data_type: &DataType, declared: Declared) -> bool {
+    let same = match data_type {
+        DataType::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Declared::Time,
+        DataType::JSON => Declared::Json,
+        DataType::JSONB => Declared::Jsonb,
+        other => match Shape::of(other) {
+            Some(Shape::Any) => Declared::Characters,
+            Some(Shape::Integer) => Declared::Integer,
+            Some(Shape::Decimal) => Declared::Numeric,
+            Some(Shape::Float) => Declared::Float,
+            Some(Shape::Boolean) => Declared::Boolean,
+            Some(Shape::Uuid) => Declared::Uuid,
+            Some(Shape::Date) => Declared::Date,
+            Some(Shape::Timestamp) => Declared::Timestamp,
+            Some(Shape::TimestampTz) => Declared::TimestampTz,
+            Some(Shape::Bytea) => Declared::Bytea,
+            None => return false,
+        },
+    };
+    same == declared
+}
 
 /// What texts a type gives back unchanged.
 #[derive(Clone, Copy)]
@@ -57,11 +94,6 @@ impl Shape {
             DataType::Bytea => Some(Self::Bytea),
             _ => None,
         }
-    }
-
-    /// Whether every text comes back unchanged.
-    pub fn keeps_all(self) -> bool {
-        matches!(self, Self::Any)
     }
 
     pub fn keeps(self, text: &str) -> bool {

@@ -27,6 +27,8 @@ pub struct Relation {
     pub kind: RelationKind,
     /// All columns that are not dropped, ordered by `attnum`.
     pub columns: Vec<Column>,
+    /// For a view: the fields that its own query compares; sorted, each once.
+    pub searches: Vec<usize>,
 }
 
 /// What kind a relation is.
@@ -35,8 +37,11 @@ pub enum RelationKind {
     /// A table, a partition or a partitioned table. One that has no protected column is listed because rows
     /// of a protected table can be reached through it: no statement may name it.
     Table,
-    /// A view, or a materialized view, that depends on a protected table: no statement may name it.
+    /// A view, or a materialized view, that depends on a protected table and whose query is understood: its
+    /// columns have the fields of the columns they are. It can be read, not written.
     View,
+    /// One whose query is not understood: no statement may name it.
+    OpaqueView,
 }
 
 /// A column of a relation.
@@ -76,4 +81,41 @@ pub struct Field {
     pub label: String,
     /// Whether equal values have equal ciphertexts (deterministic).
     pub equality: bool,
+    /// Whether equal values have equal blind indexes at the start of their envelopes.
+    pub indexed: bool,
+    /// The declared type.
+    pub declared: Declared,
+}
+
+/// A declared type, as far as a cast to it changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// `text`, `varchar`
+    Characters,
+    /// `int2`, `int4`, `int8`
+    Integer,
+    /// `numeric`
+    Numeric,
+    /// `float8`
+    Float,
+    /// `bool`
+    Boolean,
+    /// `date`
+    Date,
+    /// `time`
+    Time,
+    /// `timestamp`
+    Timestamp,
+    /// `timestamptz`
+    TimestampTz,
+    /// `uuid`
+    Uuid,
+    /// `json`
+    Json,
+    /// `jsonb`
+    Jsonb,
+    /// `bytea`
+    Bytea,
+    /// Any other: no cast is known to change nothing.
+    Other,
 }

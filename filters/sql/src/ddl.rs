@@ -1,7 +1,13 @@
 //! CREATE, ALTER and DROP of, or beside, a protected table.
 
 use crate::{
-    catalog::Relation, lexer::Token, predicate::require_equality, refusal::Refusal, scope::Protected,
+    catalog::{Catalog, Relation},
+    dml::{self, Effects},
+    lexer::Token,
+    mention,
+    predicate::require_equality,
+    refusal::Refusal,
+    scope::Protected,
     segment::Segment,
 };
 
@@ -57,6 +63,65 @@ pub(crate) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
         ) => no_protected_column(segment, relations, "the change"),
         _ => Err(unsupported("this object over a table with sealed columns")),
     }
+}
+
+/// The query of `CREATE TABLE … AS query`, `CREATE [MATERIALIZED] VIEW … AS query`.
+pub(crate) fn created_query<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
+    let is_relation = matches!(
+        segment.word(1),
+        "table"
+            | "view"
+            | "temp"
+            | "temporary"
+            | "local"
+            | "global"
+            | "unlogged"
+            | "materialized"
+            | "recursive"
+            | "or"
+    );
+    if !(segment.is_word(0, "create") && is_relation && (is_view(segment) || is_create_as(segment))) {
+        return None;
+    }
+    let as_ = (0..segment.tokens.len()).find(|index| {
+        let next = index.saturating_add(1);
+        segment.is_word(*index, "as")
+            && (matches!(segment.word(next), "select" | "with" | "values") || segment.is_symbol(next, "("))
+    })?;
+    let query = segment.starting_at(as_.saturating_add(1));
+    // WITH [NO] DATA; WITH [LOCAL | CASCADED] CHECK OPTION
+    let tail = query.tokens.len().saturating_sub(4);
+    let end = (tail..query.tokens.len()).find(|index| {
+        let next = index.saturating_add(1);
+        query.is_word(*index, "with")
+            && matches!(query.word(next), "no" | "data" | "check" | "local" | "cascaded")
+    });
+    Some(end.map_or_else(|| query.starting_at(0), |end| query.up_to(end)))
+}
+
+/// `CREATE [OR REPLACE] [LOCAL TEMPORARY] [RECURSIVE | MATERIALIZED] VIEW`
+fn is_view(segment: &Segment<'_>) -> bool {
+    (1..segment.tokens.len().min(6)).any(|index| segment.is_word(index, "view"))
+}
+
+/// A table or view made of a query. A table's rows are copies of what is sealed; a view's columns keep their fields.
+pub(crate) fn create_as(
+    segment: &Segment<'_>,
+    query: &Segment<'_>,
+    catalog: &Catalog,
+) -> Result<Effects, Refusal> {
+    let effects = dml::analyze(query, catalog)?;
+    if mention::names_any(&segment.up_to_query(query), &catalog.planned) {
+        return Err(unsupported("a relation of a protected table's name"));
+    }
+    if !(effects.splices.is_empty() && effects.parameters.is_empty()) {
+        return Err(Refusal::unsupported(
+            "a table or view would be made of a query that looks for a sealed value",
+            "create it without the comparison, and compare when it is read",
+        ));
+    }
+    let copies = if is_view(segment) { Vec::new() } else { effects.reads.clone() };
+    Ok(Effects { reads: Vec::new(), columns: None, copies, ..effects })
 }
 
 fn unsupported(what: &str) -> Refusal {

@@ -1,15 +1,15 @@
-//! SELECT, INSERT, UPDATE and DELETE: parse, walk, check.
+//! SELECT, INSERT, UPDATE, DELETE and MERGE: parse, walk, check.
 
 use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
-    analysis::{Parameter, Splice},
+    analysis::{Copy, Parameter, SessionUse, Splice},
     catalog::Catalog,
     faithful,
     lexer::Kind,
     position,
     refusal::Refusal,
-    scope::Outputs,
+    scope::{Output, Outputs},
     segment::Segment,
     walker::Walker,
 };
@@ -29,12 +29,29 @@ pub(crate) struct Effects {
     pub reads: Vec<usize>,
     pub searches: Vec<usize>,
     pub writes: Vec<usize>,
+    /// What each result column is, where all are known.
+    pub columns: Option<Vec<Option<usize>>>,
+    /// Fields whose envelopes go where nothing is protected.
+    pub copies: Vec<usize>,
+    /// What is known of a COPY's data.
+    pub copy: Option<Copy>,
+    /// What is done with the names of prepared statements and cursors.
+    pub session: Option<SessionUse>,
     pub splices: Vec<Splice>,
     pub parameters: Vec<Parameter>,
 }
 
 /// Analyzes a statement that may name a relation of the catalog.
 pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
+    walk(segment, catalog, |walker, tree| walker.statement(tree))
+}
+
+/// Parses the statement and runs a walk over its tree, which says what it yields.
+pub(crate) fn walk<'c>(
+    segment: &Segment<'_>,
+    catalog: &'c Catalog,
+    run: impl FnOnce(&mut Walker<'_, 'c>, &Tree) -> Result<Outputs<'c>, Refusal>,
+) -> Result<Effects, Refusal> {
     if segment.tokens.len() > MAX_TOKENS {
         return Err(Refusal::unsupported(
             "the statement is too long to be analyzed",
@@ -44,9 +61,16 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     if !segment.is_bounded() {
         return Err(Refusal::unparsable("the statement is too deep"));
     }
-    let (tokens, positions) = position::agree(segment.text, &segment.tokens).map_err(|_| {
+    let (mut tokens, positions) = position::agree(segment.text, &segment.tokens).map_err(|_| {
         Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
     })?;
+    // The parser doesn't know ONLY before a table, and what is right for a table is right for its own rows.
+    let mut index = 0_usize;
+    tokens.retain(|_| {
+        let keeps = !segment.is_only(index);
+        index = index.saturating_add(1);
+        keeps
+    });
     let mut trees = Parser::new(&PostgreSqlDialect {})
         .with_recursion_limit(MAX_RECURSION)
         .with_tokens_with_locations(tokens)
@@ -57,17 +81,26 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         return Err(Refusal::unparsable("the statement can't be parsed"));
     };
     let mut walker = Walker::new(segment, &positions, catalog);
-    let outputs = walker.statement(&tree)?;
+    let outputs = run(&mut walker, &tree)?;
     walker.reads.extend(outputs.protected().map(|column| column.field.id));
     walker.check_all_seen()?;
-    if walker.touched.is_empty() {
+    let parameters = walker.parameters()?;
+    if walker.touched.is_empty() && walker.splices.is_empty() && parameters.is_empty() {
         return Ok(Effects::default());
     }
+    if let Some(column) = outputs.protected().find(|column| column.lost && outputs.open) {
+        return Err(Refusal::on(
+            column.field,
+            "not all columns of the result are known, so the sealed ones can't be told by position",
+            "name the columns in place of *",
+        ));
+    }
+    let field = |column: &Output<'_>| column.protected.map(|column| column.field.id);
+    let columns = (!outputs.open).then(|| outputs.columns.iter().map(field).collect());
     check_strings(segment)?;
     if !faithful::reads_back(&tree, segment) {
         return Err(Refusal::unparsable("the statement has a part that isn't understood"));
     }
-    let parameters = walker.parameters()?;
     let mut splices = walker.splices;
     splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     if splices.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {
@@ -78,6 +111,10 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         reads: walker.reads.into_iter().collect(),
         searches: walker.searches.into_iter().collect(),
         writes: walker.writes.into_iter().collect(),
+        columns,
+        copies: walker.copies.into_iter().collect(),
+        copy: None,
+        session: None,
         splices,
         parameters,
     })
@@ -100,6 +137,7 @@ impl<'c> Walker<'_, 'c> {
             Tree::Insert(insert) => self.insert(insert),
             Tree::Update(update) => self.update(update),
             Tree::Delete(delete) => self.delete(delete),
+            Tree::Merge(merge) => self.merge(merge),
             _ => Err(Refusal::unparsable("the statement's kind isn't understood")),
         }
     }

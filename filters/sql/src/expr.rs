@@ -1,8 +1,10 @@
 //! Expressions: where a protected column may stand in one, and that it stands nowhere else.
 
-use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Ident, Query, UnaryOperator};
+use sqlparser::ast::{BinaryOperator, CaseWhen, CastKind, Expr, Ident, Query, UnaryOperator};
 
 use crate::{
+    cast,
+    catalog::Stored,
     names,
     operands::operands,
     refusal::Refusal,
@@ -23,6 +25,24 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The protected column that an expression is when it is a column cast to `text` or `varchar`, and stored as
+    /// such.
+    pub fn cast_column(
+        &mut self,
+        expr: &Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<Option<Protected<'c>>, Refusal> {
+        let (kind, inside, data_type) = match expr {
+            Expr::Nested(inside) => return self.cast_column(inside, scope),
+            Expr::Cast { kind, expr, data_type, format: None } => (kind, expr, data_type),
+            _ => return Ok(None),
+        };
+        if !(matches!(kind, CastKind::Cast | CastKind::DoubleColon) && cast::is_text(data_type)) {
+            return Ok(None);
+        }
+        Ok(self.column(inside, scope)?.filter(|column| column.column.stored == Stored::Text))
     }
 
     fn unqualified(
@@ -71,7 +91,13 @@ impl<'c> Walker<'_, 'c> {
                 Expr::IsNull(inside) | Expr::IsNotNull(inside) => self.null_test(inside, scope)?,
                 Expr::InList { expr, list, negated: _ } => self.in_list(expr, list, scope)?,
                 Expr::InSubquery { expr, subquery, negated: _ } => self.in_subquery(expr, subquery, scope)?,
-                Expr::AnyOp { left, .. } | Expr::AllOp { left, .. } => self.quantified(left, expr, scope)?,
+                Expr::AnyOp { left, compare_op, right, is_some: _ }
+                | Expr::AllOp { left, compare_op, right } => {
+                    self.quantified(left, compare_op, right, scope)?;
+                }
+                Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+                    pending.extend(self.distinct_from(left, right, scope)?);
+                }
                 other => self.opaque(other, scope)?,
             }
         }

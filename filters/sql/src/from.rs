@@ -1,5 +1,7 @@
 //! FROM: which relations' columns are in reach, and what joins compare.
 
+use std::rc::Rc;
+
 use sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef,
     TableFactor, TableFunctionArgs, TableWithJoins,
@@ -44,7 +46,8 @@ impl<'c> Walker<'_, 'c> {
                 JoinConstraint::Using(columns) => {
                     for column in columns {
                         let name = self.one_part(column)?;
-                        self.using(name, left, &mut scope)?;
+                        let full = matches!(join_operator, JoinOperator::FullOuter(_));
+                        self.using(name, left, full, &mut scope)?;
                     }
                 }
                 JoinConstraint::Natural => refuse_natural(&scope)?,
@@ -95,17 +98,8 @@ impl<'c> Walker<'_, 'c> {
                 } else {
                     self.query(subquery, scope.outer)?
                 };
-                if *lateral && !self.touched.is_empty() {
-                    return Err(Refusal::unsupported(
-                        "LATERAL stands beside a table with sealed columns",
-                        "write a join or a sub-select without LATERAL",
-                    ));
-                }
-                if outputs.protected().next().is_none() {
-                    return self.push_unknown(alias.as_ref(), None, scope);
-                }
                 let name = alias.as_ref().map(|alias| self.plain_name(&alias.name)).transpose()?;
-                let range = Range { name, schema: None, source: Source::Derived(outputs) };
+                let range = Range { name, schema: None, source: Source::Derived(Rc::new(outputs)) };
                 self.note_row(&range);
                 self.push(range, alias.as_ref(), scope)
             }
@@ -166,18 +160,17 @@ impl<'c> Walker<'_, 'c> {
         alias: Option<&TableAlias>,
         scope: &mut Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
+        let mut range = range;
         if let Some(TableAlias { explicit: _, name: _, columns, at }) = alias {
             if at.is_some() {
                 return Err(not_understood());
             }
-            if !columns.is_empty() && range.bears() {
-                return Err(Refusal::unsupported(
-                    "the columns of a table with sealed columns are renamed in FROM",
-                    "keep the columns' names, and rename them in the select list",
-                ));
-            }
+            let mut names = Vec::with_capacity(columns.len());
             for TableAliasColumnDef { name, data_type: _ } in columns {
-                self.name(name)?;
+                names.push(self.name(name)?);
+            }
+            if !names.is_empty() {
+                range.source = Source::Derived(Rc::new(range.outputs().renamed(names)?));
             }
         }
         scope.ranges.push(range);
@@ -200,7 +193,13 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// `JOIN … USING (name)`, the ranges from `left` on being the right side.
-    fn using(&mut self, name: String, left: usize, scope: &mut Scope<'_, 'c>) -> Result<(), Refusal> {
+    fn using(
+        &mut self,
+        name: String,
+        left: usize,
+        full: bool,
+        scope: &mut Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
         let expr = Expr::Identifier(Ident::with_quote('"', &name));
         let mut sides = (Scope::default(), Scope::default());
         let mut ranges = std::mem::take(&mut scope.ranges);
@@ -212,6 +211,14 @@ impl<'c> Walker<'_, 'c> {
         scope.ranges.append(&mut sides.1.ranges);
         match (found.0?, found.1?) {
             (None, None) => {}
+            // The merged column is then either side's, and no table's to the server.
+            (Some(left), Some(_)) if full => {
+                return Err(Refusal::on(
+                    left.field,
+                    "FULL JOIN … USING merges a sealed column of two tables",
+                    "write FULL JOIN … ON, and select the columns that are meant",
+                ));
+            }
             (Some(left), Some(right)) => self.equate(left, right)?,
             (Some(column), None) | (None, Some(column)) => {
                 return Err(Refusal::on(

@@ -6,7 +6,6 @@ use sqlparser::ast::{
 };
 
 use crate::{
-    analysis::ParameterUse,
     catalog::{Column, Relation},
     names,
     refusal::Refusal,
@@ -67,7 +66,10 @@ impl<'c> Walker<'_, 'c> {
             }
             Source::Derived(_) | Source::Unknown => {
                 columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
-                source.iter().try_for_each(|source| self.unprotected_query(source, None))?;
+                for source in source.iter() {
+                    let outputs = self.query(source, None)?;
+                    self.copied(&outputs);
+                }
             }
         }
         let target = match on {
@@ -92,12 +94,9 @@ impl<'c> Walker<'_, 'c> {
         let Some(source) = source else {
             return relation.columns.iter().try_for_each(refuse_default);
         };
-        let rows = values(source).ok_or_else(|| {
-            Refusal::unsupported(
-                "INSERT … SELECT into a table with sealed columns isn't supported",
-                "select the rows in the application, and insert them with VALUES",
-            )
-        })?;
+        let Some(rows) = values(source) else {
+            return self.selected_rows(relation, columns, source, behind);
+        };
         let arity = rows.first().map_or(0, |row| row.len());
         if rows.iter().any(|row| row.len() != arity) {
             return Err(Refusal::unsupported(
@@ -108,7 +107,7 @@ impl<'c> Walker<'_, 'c> {
         let targets = if columns.is_empty() {
             self.implied_columns(relation, arity, behind)?
         } else {
-            columns.iter().map(|c| self.target_column(relation, c)).collect::<Result<Vec<_>, _>>()?
+            self.listed_columns(relation, columns)?
         };
         if arity != targets.len() {
             return Err(Refusal::unsupported(
@@ -116,15 +115,67 @@ impl<'c> Walker<'_, 'c> {
                 "give each row one value for each column",
             ));
         }
-        for column in &relation.columns {
-            if !targets.iter().any(|target| std::ptr::eq(*target, column)) {
-                refuse_default(column)?;
-            }
-        }
+        refuse_defaults(relation, &targets)?;
         let scope = Scope::default();
         for row in rows {
             for (column, expr) in targets.iter().zip(row) {
                 self.store(column, expr, &scope)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn listed_columns(
+        &mut self,
+        relation: &'c Relation,
+        columns: &[ObjectName],
+    ) -> Result<Vec<&'c Column>, Refusal> {
+        columns.iter().map(|column| self.target_column(relation, column)).collect()
+    }
+
+    /// `INSERT … SELECT`: a protected column takes what is sealed under its label, a value written in the select
+    /// list, or NULL.
+    fn selected_rows(
+        &mut self,
+        relation: &'c Relation,
+        columns: &[ObjectName],
+        source: &Query,
+        behind: usize,
+    ) -> Result<(), Refusal> {
+        let mut targets =
+            if columns.is_empty() { in_order(relation) } else { self.listed_columns(relation, columns)? };
+        let outputs = self.query_for(source, None, &targets)?;
+        if columns.is_empty() && !outputs.open {
+            targets = self.implied_columns(relation, outputs.columns.len(), behind)?;
+        }
+        if outputs.open {
+            return Err(Refusal::unsupported(
+                "INSERT … SELECT into a table with sealed columns, and not all columns that are selected are known",
+                "name the columns in the select list",
+            ));
+        }
+        if outputs.columns.len() != targets.len() {
+            return Err(Refusal::unsupported(
+                "INSERT … SELECT into a table with sealed columns, and the select list and the columns differ in length",
+                "name as many columns as are selected",
+            ));
+        }
+        refuse_defaults(relation, &targets)?;
+        for (target, output) in targets.iter().zip(&outputs.columns) {
+            match (Protected::of(target), output.protected) {
+                (None, None) => {}
+                (None, Some(source)) => drop(self.copies.insert(source.field.id)),
+                (Some(target), Some(source)) if target.is_interchangeable_with(source) => {
+                    self.writes.insert(target.field.id);
+                }
+                (Some(target), None) if output.null => drop(self.writes.insert(target.field.id)),
+                (Some(target), _) => {
+                    return Err(Refusal::on(
+                        target.field,
+                        "what is selected for the column is neither sealed under its label nor written in the select list",
+                        "select a column of the same label, a literal or a parameter",
+                    ));
+                }
             }
         }
         Ok(())
@@ -138,8 +189,7 @@ impl<'c> Walker<'_, 'c> {
         arity: usize,
         behind: usize,
     ) -> Result<Vec<&'c Column>, Refusal> {
-        let mut columns: Vec<&Column> = relation.columns.iter().collect();
-        columns.sort_by_key(|column| column.number);
+        let mut columns = in_order(relation);
         columns.truncate(arity);
         let list: Vec<String> = columns.iter().map(|column| names::quote(&column.name)).collect();
         self.insert_behind(behind, format!(" ({}) ", list.join(", ")));
@@ -167,7 +217,7 @@ impl<'c> Walker<'_, 'c> {
             None if is_default(expr) => Ok(()),
             None => self.expr(expr, scope),
             Some(_) if is_default(expr) => refuse_default(column),
-            Some(protected) => self.value(protected, ParameterUse::Store, expr),
+            Some(protected) => self.assigned(protected, expr, scope),
         }
     }
 
@@ -263,6 +313,19 @@ pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
         )),
         _ => Ok(()),
     }
+}
+
+/// All columns in the server's order.
+fn in_order(relation: &Relation) -> Vec<&Column> {
+    let mut columns: Vec<&Column> = relation.columns.iter().collect();
+    columns.sort_by_key(|column| column.number);
+    columns
+}
+
+/// Refuses the defaults of protected columns that get no value.
+pub(crate) fn refuse_defaults(relation: &Relation, given: &[&Column]) -> Result<(), Refusal> {
+    let left_out = relation.columns.iter().filter(|column| !given.iter().any(|g| std::ptr::eq(*g, *column)));
+    left_out.into_iter().try_for_each(refuse_default)
 }
 
 /// A protected column that the server computes is stored unsealed whatever is written.

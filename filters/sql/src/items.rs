@@ -1,33 +1,48 @@
 //! Select lists and RETURNING lists.
 
-use sqlparser::ast::{Expr, Ident, SelectItem, SelectItemQualifiedWildcardKind, WildcardAdditionalOptions};
+use sqlparser::ast::{
+    Expr, Ident, SelectItem, SelectItemQualifiedWildcardKind, UnaryOperator, Value, WildcardAdditionalOptions,
+};
 
 use crate::{
+    analysis::ParameterUse,
+    catalog::{Column, Declared},
     names,
     refusal::Refusal,
-    scope::{Output, Outputs, Range, Scope, Source},
+    scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
 impl<'c> Walker<'_, 'c> {
     /// The items of a select list, and what they yield.
     pub fn items(&mut self, items: &[SelectItem], scope: &Scope<'_, 'c>) -> Result<Outputs<'c>, Refusal> {
+        self.items_for(items, scope, &[])
+    }
+
+    /// The same for a query whose rows are inserted into these columns.
+    pub fn items_for(
+        &mut self,
+        items: &[SelectItem],
+        scope: &Scope<'_, 'c>,
+        targets: &[&'c Column],
+    ) -> Result<Outputs<'c>, Refusal> {
         let mut outputs = Outputs::default();
         for item in items {
+            let target = targets.get(outputs.columns.len()).filter(|_| !outputs.open).copied();
             match item {
                 SelectItem::UnnamedExpr(expr) => {
-                    let output = self.item(expr, scope, None)?;
+                    let output = self.item(expr, scope, None, target)?;
                     outputs.columns.push(output);
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
                     let name = self.name(alias)?;
-                    let output = self.item(expr, scope, Some(name))?;
+                    let output = self.item(expr, scope, Some(name), target)?;
                     outputs.columns.push(output);
                 }
                 SelectItem::Wildcard(options) => {
                     plain_wildcard(options)?;
                     for range in &scope.ranges {
-                        append(&mut outputs, range.outputs());
+                        append(&mut outputs, range.outputs())?;
                     }
                     // Merged columns come once, and first.
                     outputs.open |= !scope.merged.is_empty();
@@ -35,7 +50,7 @@ impl<'c> Walker<'_, 'c> {
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
                     plain_wildcard(options)?;
                     let qualifier = self.parts(name)?;
-                    append(&mut outputs, scope.range(&qualifier)?.outputs());
+                    append(&mut outputs, scope.range(&qualifier)?.outputs())?;
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _)
                 | SelectItem::ExprWithAliases { .. } => {
@@ -51,12 +66,34 @@ impl<'c> Walker<'_, 'c> {
         expr: &Expr,
         scope: &Scope<'_, 'c>,
         alias: Option<String>,
+        target: Option<&'c Column>,
     ) -> Result<Output<'c>, Refusal> {
-        let protected = self.column(expr, scope)?;
-        if protected.is_none() {
-            self.expr(expr, scope)?;
+        let name = alias.or_else(|| own_name(expr));
+        if let Some(protected) = self.column(expr, scope)? {
+            return Ok(Output::new(name, Some(protected)));
         }
-        Ok(Output { name: alias.or_else(|| own_name(expr)), protected })
+        if let Some(protected) = self.cast_column(expr, scope)? {
+            if protected.field.declared != Declared::Characters {
+                return Err(Refusal::on(
+                    protected.field,
+                    "a sealed column is cast to another type than its declared one",
+                    "select the column as it is, and convert it in the application",
+                ));
+            }
+            return Ok(Output::new(name, Some(protected.lost())));
+        }
+        let null = is_null(expr);
+        match target.and_then(Protected::of) {
+            // What a value is sealed to is the target's, and stays so through the rows.
+            Some(target) if null || is_written(expr) => {
+                self.value(target, ParameterUse::Store, expr)?;
+                Ok(Output { null, ..Output::new(name, Some(target.lost())) })
+            }
+            _ => {
+                self.expr(expr, scope)?;
+                Ok(Output { null, ..Output::new(name, None) })
+            }
+        }
     }
 
     /// RETURNING, for a statement on the target, which PostgreSQL 18 also knows as `old` and `new`.
@@ -82,15 +119,45 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-fn append<'c>(outputs: &mut Outputs<'c>, more: Outputs<'c>) {
+/// Columns of a select list: the server's own limit (`MaxTupleAttributeNumber`), and that of what a chain of
+/// sub-selects can make.
+const MAX_COLUMNS: usize = 1664;
+
+fn append<'c>(outputs: &mut Outputs<'c>, more: Outputs<'c>) -> Result<(), Refusal> {
     outputs.columns.extend(more.columns);
     outputs.open |= more.open;
+    if outputs.columns.len() > MAX_COLUMNS {
+        return Err(Refusal::unparsable("a select list has more columns than the server takes"));
+    }
+    Ok(())
+}
+
+/// Whether it is NULL and nothing else.
+fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => is_null(inside),
+        Expr::Value(value) => value.value == Value::Null,
+        _ => false,
+    }
+}
+
+/// Whether it is a literal or a parameter, perhaps cast.
+pub(crate) fn is_written(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside)
+        | Expr::Cast { expr: inside, .. }
+        | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inside } => {
+            is_written(inside)
+        }
+        Expr::Value(_) | Expr::TypedString(_) => true,
+        _ => false,
+    }
 }
 
 /// The name the server gives a column without an alias, where it is a column's reference.
 fn own_name(expr: &Expr) -> Option<String> {
     let ident: Option<&Ident> = match expr {
-        Expr::Nested(inside) => return own_name(inside),
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside),
         Expr::Identifier(ident) => Some(ident),
         Expr::CompoundIdentifier(parts) => parts.last(),
         _ => None,

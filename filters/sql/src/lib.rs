@@ -27,6 +27,9 @@
 mod analysis;
 mod cast;
 mod catalog;
+mod copy;
+mod copy_options;
+mod cte;
 mod ddl;
 mod delete;
 mod dml;
@@ -38,6 +41,7 @@ mod insert;
 mod items;
 mod lexer;
 mod mention;
+mod merge;
 mod names;
 mod operands;
 mod position;
@@ -47,6 +51,7 @@ mod refusal;
 mod scope;
 mod segment;
 mod select;
+mod session;
 mod setting;
 mod statement;
 mod update;
@@ -54,11 +59,19 @@ mod utility;
 mod value;
 mod walker;
 
-pub use analysis::{Analysis, Parameter, ParameterUse, Replacement, Splice, Statement, StatementKind};
-pub use catalog::{Catalog, Column, Field, Relation, RelationKind, Stored};
+pub use analysis::{
+    Analysis, Copy, CopyFormat, CopyText, Parameter, ParameterUse, Replacement, SessionUse, Splice,
+    Statement, StatementKind,
+};
+pub use catalog::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
+pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
+pub use session::{Names, Prepared};
+
+use std::collections::HashMap;
 
 use lexer::Unread;
+use segment::Segment;
 use statement::Analyzed;
 
 /// Analyzes one text, which may hold several statements.
@@ -66,37 +79,38 @@ use statement::Analyzed;
 /// # Errors
 /// A [`Refusal`] when the text can't be seen to be safe. Nothing of it may be forwarded then.
 pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
+    analyze_in(text, catalog, &())
+}
+
+/// The same for a session with prepared statements and cursors of its own.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
     let segments = match segment::split(text) {
         Ok(segments) => segments,
         Err(why) => return unread(text, &why, catalog),
     };
     let mut analysis = Analysis::default();
-    let mut before = Before::default();
+    let mut before = Before { names, prepared: HashMap::new(), renamed: false, reshaped: false };
     for segment in &segments {
-        let Analyzed { kind, changes_catalog, effects, is_dml } = statement::analyze(segment, catalog)?;
-        let may_name = mention::may_name(segment, catalog);
-        if is_dml && (before.reshaped || (before.renamed && may_name)) {
-            return Err(Refusal::unsupported(
-                "one text changes what names mean, and then reads or writes rows",
-                "send the statements one by one",
-            ));
-        }
-        let planned = mention::names_any(segment, &catalog.planned);
-        if (planned && statement::makes_with_rows(segment))
-            || (before.renamed && (planned || may_name) && !statement::only_defines(segment))
-        {
-            return Err(Refusal::unsupported(
-                "one text changes what names mean, or makes a protected table, and goes on with such a table",
-                "send the statement on the protected table separately",
-            ));
-        }
-        before.renamed |= changes_catalog;
-        before.reshaped |= changes_catalog && may_name;
-        if segments.len() > 1 && !effects.parameters.is_empty() {
-            return Err(Refusal::unsupported(
-                "a text of several statements has parameters",
-                "send the statements one by one",
-            ));
+        let analyzed = statement::analyze(segment, catalog, &before)?;
+        before.check(segment, &analyzed, catalog)?;
+        before.take_in(segment, &analyzed, catalog);
+        let Analyzed { kind, changes_catalog, effects, is_dml: _ } = analyzed;
+        if segments.len() > 1 {
+            if !effects.parameters.is_empty() {
+                return Err(Refusal::unsupported(
+                    "a text of several statements has parameters",
+                    "send the statements one by one",
+                ));
+            }
+            if effects.copy.is_some() {
+                return Err(Refusal::unsupported(
+                    "a text of several statements has a COPY of a table with sealed columns",
+                    "send the COPY as a text of its own",
+                ));
+            }
         }
         analysis.statements.push(Statement {
             kind,
@@ -104,6 +118,10 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
             reads: effects.reads,
             searches: effects.searches,
             writes: effects.writes,
+            columns: effects.columns,
+            copies: effects.copies,
+            copy: effects.copy,
+            session: effects.session,
             changes_catalog,
         });
         analysis.splices.extend(effects.splices);
@@ -112,14 +130,67 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
     Ok(analysis)
 }
 
-/// What the statements before may have done to the catalog, which was read before all of them.
-#[derive(Default)]
-struct Before {
+/// What the statements before may have done: to the catalog, which was read before all of them, and to the
+/// session's prepared statements.
+struct Before<'n> {
+    names: &'n dyn Names,
+    /// Prepared by this text; None for what it deallocated.
+    prepared: HashMap<String, Option<Prepared>>,
     /// A name may mean another relation.
     renamed: bool,
     /// A relation of the catalog was changed too: rows of it may be reached by names that aren't in the catalog,
     /// such as a partition's.
     reshaped: bool,
+}
+
+impl Before<'_> {
+    /// Refuses what the statements before may have given another meaning.
+    fn check(&self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) -> Result<(), Refusal> {
+        let may_name = mention::may_name(segment, catalog);
+        if analyzed.is_dml && (self.reshaped || (self.renamed && may_name)) {
+            return Err(Refusal::unsupported(
+                "one text changes what names mean, and then reads or writes rows",
+                "send the statements one by one",
+            ));
+        }
+        let planned = mention::names_any(segment, &catalog.planned);
+        if (planned && statement::makes_with_rows(segment))
+            || (self.renamed && (planned || may_name) && !statement::only_defines(segment))
+        {
+            return Err(Refusal::unsupported(
+                "one text changes what names mean, or makes a protected table, and goes on with such a table",
+                "send the statement on the protected table separately",
+            ));
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) {
+        self.renamed |= analyzed.changes_catalog;
+        self.reshaped |= analyzed.changes_catalog && mention::may_name(segment, catalog);
+        match &analyzed.effects.session {
+            Some(SessionUse::Prepare { name, .. }) => {
+                self.prepared.insert(name.clone(), analyzed.prepared());
+            }
+            Some(SessionUse::Deallocate { name: Some(name) }) => {
+                self.prepared.insert(name.clone(), None);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Names for Before<'_> {
+    fn prepared(&self, name: &str) -> Option<Prepared> {
+        match self.prepared.get(name) {
+            Some(known) => known.clone(),
+            None => self.names.prepared(name),
+        }
+    }
+
+    fn cursor(&self, name: &str) -> Option<Statement> {
+        self.names.cursor(name)
+    }
 }
 
 /// A text whose tokens can't be told apart, which the server will most likely not accept either; or one of too

@@ -124,7 +124,7 @@ pub(crate) fn in_strings(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     })
 }
 
-/// Whether the relation holds a protected column itself.
+/// Whether the relation is known to have a protected column.
 pub(crate) fn is_protected(relation: &Relation) -> bool {
-    relation.kind == RelationKind::Table && relation.columns.iter().any(|column| column.field.is_some())
+    relation.kind != RelationKind::OpaqueView && relation.columns.iter().any(|column| column.field.is_some())
 }

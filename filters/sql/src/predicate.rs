@@ -1,25 +1,62 @@
 //! Predicates that hold for sealed values: equality, IN, and tests for NULL.
 
-use sqlparser::ast::{Expr, Query};
+use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query};
 
 use crate::{
     analysis::ParameterUse,
+    cast,
+    catalog::Stored,
     refusal::Refusal,
     scope::{Protected, Scope},
     walker::Walker,
 };
 
+/// Characters of an armored envelope that a value's blind index alone decides.
+pub const ARMORED_INDEX_PREFIX: usize = 33;
+/// Bytes of a raw envelope that a value's blind index alone decides.
+pub const RAW_INDEX_PREFIX: usize = 22;
+
 impl<'c> Walker<'_, 'c> {
     /// `left = right`, `left <> right`
     pub fn comparison(&mut self, left: &Expr, right: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
-        match (self.column(left, scope)?, self.column(right, scope)?) {
-            (Some(left), Some(right)) => self.equate(left, right),
-            (Some(column), None) => self.search(column, right),
-            (None, Some(column)) => self.search(column, left),
+        match (self.compared_column(left, scope)?, self.compared_column(right, scope)?) {
+            (Some(a), Some(b)) => self.equate_at(a, left, b, right),
+            (Some(column), None) => self.search(column, left, right),
+            (None, Some(column)) => self.search(column, right, left),
             (None, None) => {
                 self.opaque(left, scope)?;
                 self.opaque(right, scope)
             }
+        }
+    }
+
+    /// `left IS [NOT] DISTINCT FROM right`: equality in which NULL equals NULL. The parser takes what follows by
+    /// AND and OR for a part of the right side; gives that part back.
+    pub fn distinct_from<'e>(
+        &mut self,
+        left: &Expr,
+        right: &'e Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<Vec<&'e Expr>, Refusal> {
+        let mut rest = Vec::new();
+        let mut value = right;
+        while let Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, right } = value {
+            rest.push(right.as_ref());
+            value = left;
+        }
+        self.comparison(left, value, scope)?;
+        Ok(rest)
+    }
+
+    /// A column, or one cast to `text` or `varchar`, which changes nothing of what is stored in such a type.
+    fn compared_column(
+        &mut self,
+        expr: &Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<Option<Protected<'c>>, Refusal> {
+        match self.column(expr, scope)? {
+            None => self.cast_column(expr, scope),
+            column => Ok(column),
         }
     }
 
@@ -36,8 +73,11 @@ impl<'c> Walker<'_, 'c> {
 
     /// `left [NOT] IN (…)`
     pub fn in_list(&mut self, left: &Expr, list: &[Expr], scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
-        match self.column(left, scope)? {
-            Some(column) => list.iter().try_for_each(|value| self.search(column, value)),
+        match self.compared_column(left, scope)? {
+            Some(column) => {
+                self.index_part(column, left)?;
+                list.iter().try_for_each(|value| self.searched(column, value))
+            }
             None => {
                 self.opaque(left, scope)?;
                 list.iter().try_for_each(|value| self.opaque(value, scope))
@@ -52,6 +92,7 @@ impl<'c> Walker<'_, 'c> {
         match (column, outputs.columns.as_slice()) {
             (Some(left), [output]) if !outputs.open => match output.protected {
                 Some(right) => self.equate(left, right),
+                None if output.null => self.compared(left),
                 None => Err(unlike(left)),
             },
             (Some(left), _) => Err(unlike(left)),
@@ -62,15 +103,54 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `left = ANY (…)`, `left <> ALL (…)`: the values are in one array, which can't be sealed yet.
-    pub fn quantified(&mut self, left: &Expr, whole: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
-        match self.column(left, scope)? {
-            None => self.opaque(whole, scope),
-            Some(column) => Err(Refusal::on(
+    /// `left = ANY (…)`, `left <> ALL (…)`: the values are those of a sub-select, or in one array.
+    pub fn quantified(
+        &mut self,
+        left: &Expr,
+        op: &BinaryOperator,
+        right: &Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        let subquery = match right {
+            Expr::Subquery(query) => Some(query),
+            _ => None,
+        };
+        let Some(column) = self.compared_column(left, scope)? else {
+            self.opaque(left, scope)?;
+            return self.opaque(right, scope);
+        };
+        if !matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq) {
+            return Err(Refusal::on(
                 column.field,
-                "a sealed column can't be compared with an array",
-                "write IN with one literal or parameter for each value",
-            )),
+                "sealed values have no order and no patterns",
+                "compare with = ANY or <> ALL, or in the application",
+            ));
+        }
+        match subquery {
+            Some(query) => self.in_subquery(left, query, scope),
+            None => {
+                self.index_part(column, left)?;
+                self.array(column, right)
+            }
+        }
+    }
+
+    /// An array that a column is looked for in: its elements, or one parameter or literal for all.
+    fn array(&mut self, column: Protected<'c>, array: &Expr) -> Result<(), Refusal> {
+        if !column.field.indexed {
+            self.compared(column)?;
+        }
+        match array {
+            Expr::Nested(inside) => self.array(column, inside),
+            Expr::Array(Array { elem, named: true }) => {
+                elem.iter().try_for_each(|value| self.searched(column, value))
+            }
+            Expr::Cast {
+                expr,
+                data_type: DataType::Array(ArrayElemTypeDef::SquareBracket(of, None)),
+                ..
+            } if is_constructor(expr) && is_stored_as(column, of) => self.array(column, expr),
+            other => self.array_value(column, other),
         }
     }
 
@@ -82,6 +162,21 @@ impl<'c> Walker<'_, 'c> {
         if left.is_comparable_with(right) { Ok(()) } else { Err(unlike(left)) }
     }
 
+    /// Two columns compared with each other where they stand: of those with a blind index, the indexes.
+    fn equate_at(
+        &mut self,
+        left: Protected<'c>,
+        left_at: &Expr,
+        right: Protected<'c>,
+        right_at: &Expr,
+    ) -> Result<(), Refusal> {
+        if !(left.field.indexed && right.field.indexed && left.is_interchangeable_with(right)) {
+            return self.equate(left, right);
+        }
+        self.index_part(left, left_at)?;
+        self.index_part(right, right_at)
+    }
+
     /// A column whose ciphertexts the server compares for equality.
     pub fn compared(&mut self, column: Protected<'c>) -> Result<(), Refusal> {
         require_equality(column)?;
@@ -89,9 +184,75 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    fn search(&mut self, column: Protected<'c>, value: &Expr) -> Result<(), Refusal> {
-        self.compared(column)?;
+    fn search(&mut self, column: Protected<'c>, at: &Expr, value: &Expr) -> Result<(), Refusal> {
+        self.index_part(column, at)?;
+        self.searched(column, value)
+    }
+
+    fn searched(&mut self, column: Protected<'c>, value: &Expr) -> Result<(), Refusal> {
+        if !column.field.indexed {
+            self.compared(column)?;
+        }
         self.value(column, ParameterUse::Search, value)
+    }
+
+    /// Of a column with a blind index, the part that equal values have in common is compared: it is written in the
+    /// place of the column.
+    fn index_part(&mut self, column: Protected<'c>, at: &Expr) -> Result<(), Refusal> {
+        if !column.field.indexed {
+            return Ok(());
+        }
+        self.searches.insert(column.field.id);
+        let (open, close) = match column.column.stored {
+            Stored::Text => ("pg_catalog.left(", format!(", {ARMORED_INDEX_PREFIX})")),
+            Stored::Bytes => ("pg_catalog.substr(", format!(", 1, {RAW_INDEX_PREFIX})")),
+            Stored::Other => return Err(unlike(column)),
+        };
+        let (first, last) = self.name_tokens(at).ok_or_else(|| {
+            Refusal::on(
+                column.field,
+                "the place of the column in the text is in doubt",
+                "write the column's name without a cast or brackets",
+            )
+        })?;
+        self.insert_before(first, open);
+        self.insert_behind(last, close);
+        Ok(())
+    }
+
+    /// The first and last token of a column's name.
+    fn name_tokens(&self, at: &Expr) -> Option<(usize, usize)> {
+        match at {
+            Expr::Nested(inside) => self.name_tokens(inside),
+            Expr::Identifier(ident) => {
+                let index = self.positions.token_at(ident.span)?;
+                Some((index, index))
+            }
+            Expr::CompoundIdentifier(parts) => {
+                let first = self.positions.token_at(parts.first()?.span)?;
+                let last = self.positions.token_at(parts.last()?.span)?;
+                Some((first, last))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `ARRAY[…]`
+fn is_constructor(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside) => is_constructor(inside),
+        Expr::Array(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a cast of the sealed values to the type changes nothing.
+fn is_stored_as(column: Protected<'_>, data_type: &DataType) -> bool {
+    match column.column.stored {
+        Stored::Text => cast::is_text(data_type),
+        Stored::Bytes => matches!(data_type, DataType::Bytea),
+        Stored::Other => false,
     }
 }
 
@@ -99,6 +260,13 @@ impl<'c> Walker<'_, 'c> {
 pub(crate) fn require_equality(column: Protected<'_>) -> Result<(), Refusal> {
     if column.field.equality {
         return Ok(());
+    }
+    if column.field.indexed {
+        return Err(Refusal::on(
+            column.field,
+            "a label with a blind index can be compared in WHERE and ON alone, by =, <>, IN and ANY",
+            "write the comparison there, or make the label deterministic",
+        ));
     }
     Err(Refusal::on(
         column.field,

@@ -1,20 +1,30 @@
-//! Queries: WITH, set operations, and what stands around a SELECT.
+//! Queries: set operations, and what stands around a SELECT.
 
 use sqlparser::ast::{
-    Cte, Expr, Fetch, LimitClause, LockClause, OrderBy, Query, SetExpr, TableAlias, TableAliasColumnDef,
-    Values, With,
+    Expr, Fetch, LimitClause, LockClause, OrderBy, Query, SetExpr, SetOperator, SetQuantifier, Values,
 };
 
 use crate::{
+    catalog::Column,
     names,
     refusal::Refusal,
-    scope::{Outputs, Scope},
+    scope::{Output, Outputs, Protected, Scope},
     walker::Walker,
 };
 
 impl<'c> Walker<'_, 'c> {
     /// A query, and what it yields.
     pub fn query(&mut self, query: &Query, outer: Option<&Scope<'_, 'c>>) -> Result<Outputs<'c>, Refusal> {
+        self.query_for(query, outer, &[])
+    }
+
+    /// The same for a query whose rows are inserted into these columns.
+    pub fn query_for(
+        &mut self,
+        query: &Query,
+        outer: Option<&Scope<'_, 'c>>,
+        targets: &[&'c Column],
+    ) -> Result<Outputs<'c>, Refusal> {
         let Query {
             with,
             body,
@@ -37,7 +47,7 @@ impl<'c> Walker<'_, 'c> {
         if let Some(with) = with {
             self.with(with, outer)?;
         }
-        let outputs = self.body(body, outer, order_by.as_ref())?;
+        let outputs = self.body(body, outer, order_by.as_ref(), targets)?;
         self.limits(limit_clause.as_ref(), fetch.as_ref(), outer)?;
         for LockClause { lock_type: _, of, nonblock: _ } in locks {
             of.iter().try_for_each(|of| self.parts(of).map(|_| ()))?;
@@ -46,70 +56,27 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// Common table expressions, none of which may touch a protected table yet.
-    fn with(&mut self, with: &With, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
-        let With { with_token: _, recursive, cte_tables } = with;
-        if *recursive {
-            for cte in cte_tables {
-                let name = self.name(&cte.alias.name)?;
-                self.ctes.push(name);
-            }
-        }
-        for Cte { alias, query, from, materialized: _, closing_paren_token: _ } in cte_tables {
-            let TableAlias { explicit: _, name, columns, at } = alias;
-            if from.is_some() || at.is_some() {
-                return Err(not_understood());
-            }
-            for TableAliasColumnDef { name, data_type: _ } in columns {
-                self.name(name)?;
-            }
-            let touched = std::mem::take(&mut self.touched);
-            self.unprotected_query(query, outer)?;
-            if !self.touched.is_empty() {
-                return Err(Refusal::unsupported(
-                    "a common table expression (WITH) uses a table with sealed columns",
-                    "write it as a sub-select in FROM, or as a statement of its own",
-                ));
-            }
-            self.touched = touched;
-            let name = self.name(name)?;
-            self.ctes.push(name);
-        }
-        Ok(())
-    }
-
     fn body(
         &mut self,
         body: &SetExpr,
         outer: Option<&Scope<'_, 'c>>,
         order_by: Option<&OrderBy>,
+        targets: &[&'c Column],
     ) -> Result<Outputs<'c>, Refusal> {
-        match body {
-            SetExpr::Select(select) => self.select(select, outer, order_by),
-            SetExpr::Query(query) => {
-                let outputs = self.query(query, outer)?;
-                self.order_by(order_by, &outputs, &Scope::within(None))?;
-                Ok(outputs)
-            }
-            SetExpr::SetOperation { .. } => {
-                self.set_operation(body, outer)?;
-                let outputs = Outputs { columns: Vec::new(), open: true };
-                self.order_by(order_by, &outputs, &Scope::within(None))?;
-                Ok(outputs)
-            }
+        let outputs = match body {
+            SetExpr::Select(select) => return self.select(select, outer, order_by, targets),
+            SetExpr::Query(query) => self.query_for(query, outer, targets)?,
+            SetExpr::SetOperation { .. } => self.set_operation(body, outer, targets)?,
             SetExpr::Values(Values { explicit_row: false, value_keyword: false, rows }) => {
-                let scope = Scope::within(outer);
-                for expr in rows.iter().flat_map(|row| row.content.iter()) {
-                    self.expr(expr, &scope)?;
-                }
-                let outputs = Outputs { columns: Vec::new(), open: true };
-                self.order_by(order_by, &outputs, &Scope::within(None))?;
-                Ok(outputs)
+                self.values(rows.iter().map(|row| row.content.as_slice()), outer, targets)?
             }
-            SetExpr::Insert(statement) | SetExpr::Update(statement) | SetExpr::Delete(statement)
+            SetExpr::Insert(statement)
+            | SetExpr::Update(statement)
+            | SetExpr::Delete(statement)
+            | SetExpr::Merge(statement)
                 if order_by.is_none() =>
             {
-                self.statement(statement)
+                return self.statement(statement);
             }
             // The parser keeps no quotes here, so the name can't be resolved.
             SetExpr::Table(table) => {
@@ -120,34 +87,124 @@ impl<'c> Walker<'_, 'c> {
                         "write SELECT * FROM instead",
                     ));
                 }
-                Ok(Outputs { columns: Vec::new(), open: true })
+                Outputs::unknown()
             }
-            _ => Err(not_understood()),
+            _ => return Err(not_understood()),
+        };
+        self.order_by(order_by, &outputs, &Scope::within(None))?;
+        Ok(outputs)
+    }
+
+    /// `VALUES (…), (…)`
+    fn values<'e>(
+        &mut self,
+        rows: impl Iterator<Item = &'e [Expr]>,
+        outer: Option<&Scope<'_, 'c>>,
+        targets: &[&'c Column],
+    ) -> Result<Outputs<'c>, Refusal> {
+        if targets.iter().any(|target| target.field.is_some()) {
+            return Err(Refusal::unsupported(
+                "VALUES stands within a query whose rows are inserted into a table with sealed columns",
+                "insert the rows with INSERT … VALUES alone",
+            ));
         }
+        let scope = Scope::within(outer);
+        let mut columns = 0;
+        for row in rows {
+            columns = row.len();
+            row.iter().try_for_each(|expr| self.expr(expr, &scope))?;
+        }
+        let column = |number: usize| Output::new(Some(format!("column{number}")), None);
+        Ok(Outputs { columns: (1..=columns).map(column).collect(), open: false })
     }
 
     /// `… UNION … EXCEPT …`, walked along its left side without recursion.
-    fn set_operation(&mut self, body: &SetExpr, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
-        let mut body = body;
-        loop {
-            let (side, rest) = match body {
-                SetExpr::SetOperation { left, op: _, set_quantifier: _, right } => {
-                    (right.as_ref(), Some(left))
-                }
-                other => (other, None),
-            };
-            if let Some(column) = self.body(side, outer, None)?.protected().next() {
-                return Err(Refusal::on(
-                    column.field,
-                    "UNION, INTERSECT and EXCEPT can't be done with sealed columns",
-                    "run the queries one by one, and combine their rows in the application",
-                ));
-            }
-            match rest {
-                Some(left) => body = left,
-                None => return Ok(()),
-            }
+    fn set_operation(
+        &mut self,
+        body: &SetExpr,
+        outer: Option<&Scope<'_, 'c>>,
+        targets: &[&'c Column],
+    ) -> Result<Outputs<'c>, Refusal> {
+        let mut rights = Vec::new();
+        let mut leftmost = body;
+        while let SetExpr::SetOperation { left, op, set_quantifier, right } = leftmost {
+            rights.push((*op, *set_quantifier, right.as_ref()));
+            leftmost = left;
         }
+        let mut outputs = self.body(leftmost, outer, None, targets)?;
+        for (op, quantifier, right) in rights.into_iter().rev() {
+            let compares = match (op, quantifier) {
+                (SetOperator::Union, SetQuantifier::All) => false,
+                (
+                    SetOperator::Union | SetOperator::Intersect | SetOperator::Except,
+                    SetQuantifier::None | SetQuantifier::Distinct | SetQuantifier::All,
+                ) => true,
+                _ => return Err(not_understood()),
+            };
+            let right = self.body(right, outer, None, targets)?;
+            outputs = self.combine(outputs, right, compares)?;
+        }
+        Ok(outputs)
+    }
+
+    /// The columns of two queries one upon the other: each position holds one label's values, or none.
+    pub fn combine(
+        &mut self,
+        left: Outputs<'c>,
+        right: Outputs<'c>,
+        compares: bool,
+    ) -> Result<Outputs<'c>, Refusal> {
+        let known = !(left.open || right.open) && left.columns.len() == right.columns.len();
+        let protected = left.protected().next().or_else(|| right.protected().next());
+        let Some(any) = protected else {
+            return Ok(if known { left } else { Outputs::unknown() });
+        };
+        if !known {
+            return Err(Refusal::on(
+                any.field,
+                "UNION, INTERSECT or EXCEPT has sealed columns, and not all columns are known",
+                "name the columns in each select list",
+            ));
+        }
+        let mut columns = Vec::with_capacity(left.columns.len());
+        for (left, right) in left.columns.into_iter().zip(right.columns) {
+            let protected = match (left.protected, right.protected) {
+                (Some(left), Some(right)) if compares => {
+                    self.equate(left, right)?;
+                    Some(left)
+                }
+                (Some(left), Some(right)) if left.is_interchangeable_with(right) => Some(left),
+                (Some(column), None) if right.null => self.beside_null(column, compares)?,
+                (None, Some(column)) if left.null => self.beside_null(column, compares)?,
+                (None, None) => None,
+                (Some(column), _) | (None, Some(column)) => {
+                    return Err(Refusal::on(
+                        column.field,
+                        "UNION, INTERSECT or EXCEPT puts a sealed column together with what isn't sealed under the same label",
+                        "combine columns of the same label, or the rows in the application",
+                    ));
+                }
+            };
+            let protected = protected.map(Protected::lost);
+            columns.push(Output { protected, null: left.null && right.null, name: left.name });
+        }
+        Ok(Outputs { columns, open: false })
+    }
+
+    fn beside_null(
+        &mut self,
+        column: Protected<'c>,
+        compares: bool,
+    ) -> Result<Option<Protected<'c>>, Refusal> {
+        if compares {
+            self.compared(column)?;
+        }
+        Ok(Some(column))
+    }
+
+    /// One side of a set operation.
+    pub fn part(&mut self, side: &SetExpr, outer: Option<&Scope<'_, 'c>>) -> Result<Outputs<'c>, Refusal> {
+        self.body(side, outer, None, &[])
     }
 
     fn limits(

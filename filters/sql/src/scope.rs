@@ -1,5 +1,7 @@
 //! Name resolution: which protected column, if any, a reference means.
 
+use std::rc::Rc;
+
 use crate::{
     catalog::{Column, Field, Relation},
     mention, names,
@@ -11,11 +13,18 @@ use crate::{
 pub(crate) struct Protected<'c> {
     pub column: &'c Column,
     pub field: &'c Field,
+    /// Whether the server may no longer say which table's column it is.
+    pub lost: bool,
 }
 
 impl<'c> Protected<'c> {
     pub fn of(column: &'c Column) -> Option<Self> {
-        column.field.as_ref().map(|field| Self { column, field })
+        column.field.as_ref().map(|field| Self { column, field, lost: false })
+    }
+
+    /// The same behind an expression.
+    pub fn lost(self) -> Self {
+        Self { lost: true, ..self }
     }
 
     /// Whether a value of the one can be put in the other as it is stored.
@@ -34,6 +43,15 @@ impl<'c> Protected<'c> {
 pub(crate) struct Output<'c> {
     pub name: Option<String>,
     pub protected: Option<Protected<'c>>,
+    /// Whether it is NULL in every row.
+    pub null: bool,
+}
+
+impl<'c> Output<'c> {
+    /// A table's column, or something that holds nothing protected.
+    pub fn new(name: Option<String>, protected: Option<Protected<'c>>) -> Self {
+        Self { name, protected, null: false }
+    }
 }
 
 /// What a query yields.
@@ -45,21 +63,50 @@ pub(crate) struct Outputs<'c> {
 }
 
 impl<'c> Outputs<'c> {
+    /// Nothing is known of them but that none is protected.
+    pub fn unknown() -> Self {
+        Self { columns: Vec::new(), open: true }
+    }
+
     pub fn protected(&self) -> impl Iterator<Item = Protected<'c>> {
         self.columns.iter().filter_map(|column| column.protected)
+    }
+
+    /// With other names for the first columns, as an alias with a list gives them.
+    pub fn renamed(mut self, names: Vec<String>) -> Result<Self, Refusal> {
+        if names.is_empty() {
+            return Ok(self);
+        }
+        if let Some(protected) = self.protected().next().filter(|_| self.open) {
+            return Err(Refusal::on(
+                protected.field,
+                "columns are renamed by position, and not all positions are known",
+                "name the columns in the select list",
+            ));
+        }
+        for (column, name) in self.columns.iter_mut().zip(names) {
+            column.name = Some(name);
+        }
+        // Where positions aren't known, the names given may be those of others.
+        if self.open {
+            return Ok(Self::unknown());
+        }
+        Ok(self)
     }
 }
 
 /// What a name in FROM stands for.
+#[derive(Clone)]
 pub(crate) enum Source<'c> {
     Relation(&'c Relation),
-    /// A sub-select that yields protected columns.
-    Derived(Outputs<'c>),
+    /// A sub-select or a common table expression.
+    Derived(Rc<Outputs<'c>>),
     /// Anything that holds nothing protected; its columns aren't known.
     Unknown,
 }
 
 /// One name in FROM.
+#[derive(Clone)]
 pub(crate) struct Range<'c> {
     /// The alias, or the relation's name.
     pub name: Option<String>,
@@ -89,7 +136,7 @@ impl<'c> Range<'c> {
     pub fn bears(&self) -> bool {
         match &self.source {
             Source::Relation(relation) => mention::is_protected(relation),
-            Source::Derived(_) => true,
+            Source::Derived(outputs) => outputs.protected().next().is_some(),
             Source::Unknown => false,
         }
     }
@@ -121,12 +168,11 @@ impl<'c> Range<'c> {
             Source::Relation(relation) => {
                 let mut columns: Vec<&Column> = relation.columns.iter().collect();
                 columns.sort_by_key(|column| column.number);
-                let output =
-                    |c: &'c Column| Output { name: Some(c.name.clone()), protected: Protected::of(c) };
+                let output = |c: &'c Column| Output::new(Some(c.name.clone()), Protected::of(c));
                 Outputs { columns: columns.into_iter().map(output).collect(), open: false }
             }
-            Source::Derived(outputs) => outputs.clone(),
-            Source::Unknown => Outputs { columns: Vec::new(), open: true },
+            Source::Derived(outputs) => outputs.as_ref().clone(),
+            Source::Unknown => Outputs::unknown(),
         }
     }
 

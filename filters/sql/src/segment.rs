@@ -37,6 +37,30 @@ impl<'t> Segment<'t> {
             .unwrap_or_default()
     }
 
+    /// Whether the token is the ONLY before a table's name, as in `FROM ONLY customer`.
+    pub fn is_only(&self, index: usize) -> bool {
+        let before = index.checked_sub(1);
+        let follows = |word| before.is_some_and(|before| self.is_word(before, word));
+        self.is_word(index, "only")
+            && (["from", "join", "update", "using", "into"].into_iter().any(follows)
+                || before.is_some_and(|before| self.is_symbol(before, ",")))
+            && self.tokens.get(index.saturating_add(1)).is_some_and(|next| next.name().is_some())
+    }
+
+    /// The statement up to a token.
+    pub fn up_to(&self, index: usize) -> Segment<'t> {
+        let end = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);
+        let text = self.text.get(..end).unwrap_or_default();
+        Segment { offset: self.offset, text, tokens: lex(text).unwrap_or_default() }
+    }
+
+    /// The statement up to a part of it.
+    pub fn up_to_query(&self, part: &Segment<'_>) -> Segment<'t> {
+        let start = part.offset.saturating_sub(self.offset);
+        let end = self.tokens.iter().position(|token| token.range.start >= start);
+        self.up_to(end.unwrap_or(self.tokens.len()))
+    }
+
     /// The part of the statement from a token on, as a statement of its own.
     pub fn starting_at(&self, index: usize) -> Segment<'t> {
         let start = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);

@@ -2,10 +2,11 @@
 
 use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, NamedWindowDefinition, NamedWindowExpr, OrderBy, OrderByExpr, OrderByKind,
-    Select, SelectFlavor, Value, ValueWithSpan,
+    Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
 };
 
 use crate::{
+    catalog::Column,
     names,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Scope},
@@ -19,6 +20,7 @@ impl<'c> Walker<'_, 'c> {
         select: &Select,
         outer: Option<&Scope<'_, 'c>>,
         order_by: Option<&OrderBy>,
+        targets: &[&'c Column],
     ) -> Result<Outputs<'c>, Refusal> {
         let Select {
             select_token: _,
@@ -59,13 +61,12 @@ impl<'c> Walker<'_, 'c> {
         }
         let mut scope = Scope::within(outer);
         self.from(from, &mut scope)?;
-        if into.is_some() {
-            return Err(Refusal::unsupported(
-                "SELECT INTO beside a table with sealed columns isn't supported",
-                "create the table first, and insert the rows from the application",
-            ));
+        let outputs = self.items_for(projection, &scope, targets)?;
+        if let Some(SelectInto { temporary: _, unlogged: _, table: _, targets }) = into {
+            let [Expr::Identifier(name)] = targets.as_slice() else { return Err(not_understood()) };
+            self.made(name)?;
+            self.copied(&outputs);
         }
-        let outputs = self.items(projection, &scope)?;
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
         self.group_by(group_by, &outputs, &scope)?;
         having.iter().try_for_each(|having| self.expr(having, &scope))?;

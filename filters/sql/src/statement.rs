@@ -1,13 +1,14 @@
 //! What kind of statement it is, by its first words, and which rules it goes by.
 
 use crate::{
-    analysis::StatementKind,
+    analysis::{SessionUse, Statement, StatementKind},
     catalog::Catalog,
-    ddl,
+    copy, ddl,
     dml::{self, Effects},
     mention,
     refusal::Refusal,
     segment::Segment,
+    session::{self, Names, Prepared},
     setting, utility,
 };
 
@@ -20,20 +21,60 @@ pub(crate) struct Analyzed {
     pub is_dml: bool,
 }
 
+impl Analyzed {
+    /// What may do anything to names, and reaches nothing protected.
+    pub fn unread() -> Self {
+        let effects = Effects::default();
+        Self { kind: StatementKind::Other, changes_catalog: true, effects, is_dml: false }
+    }
+
+    /// What a PREPARE leaves for EXECUTE.
+    pub fn prepared(&self) -> Option<Prepared> {
+        let Effects { touched, reads, searches, writes, columns, copies, session, .. } = &self.effects;
+        let Some(SessionUse::Prepare { name: _, parameters }) = session else { return None };
+        let statement = Statement {
+            kind: self.kind,
+            touched: *touched,
+            reads: reads.clone(),
+            searches: searches.clone(),
+            writes: writes.clone(),
+            columns: columns.clone(),
+            copies: copies.clone(),
+            copy: None,
+            session: None,
+            changes_catalog: true,
+        };
+        Some(Prepared { parameters: parameters.clone(), statement })
+    }
+}
+
 /// Analyzes one statement.
-pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
+pub(crate) fn analyze(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    names: &dyn Names,
+) -> Result<Analyzed, Refusal> {
     setting::refuse_other_strings(segment)?;
     setting::refuse_hidden_settings(segment)?;
-    let kind = kind(segment);
     let inner = explained(segment);
     // EXPLAIN can't be explained; nor may a chain of them be walked by recursion.
     if let Some(inner) = inner.filter(|inner| !inner.is_word(0, "explain")) {
-        let Analyzed { kind: _, mut effects, changes_catalog, is_dml } = analyze(&inner, catalog)?;
+        let Analyzed { kind: _, mut effects, changes_catalog, is_dml } = analyze(&inner, catalog, names)?;
         // What comes back is the plan, not the rows.
         effects.reads.clear();
-        return Ok(Analyzed { kind, effects, changes_catalog, is_dml });
+        effects.columns = None;
+        effects.session = None;
+        effects.copy = None;
+        return Ok(Analyzed { kind: StatementKind::Other, effects, changes_catalog, is_dml });
+    }
+    match (segment.word(0), segment.word(1)) {
+        ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog),
+        ("declare", _) => return session::declare(segment, catalog),
+        ("execute", _) => return session::execute(segment, catalog, names),
+        _ => {}
     }
     let is_dml = is_dml(segment);
+    let mut kind = kind(segment);
     let effects = if is_dml {
         if mention::may_name(segment, catalog) {
             dml::analyze(segment, catalog)?
@@ -42,7 +83,21 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyz
             Effects::default()
         }
     } else {
-        Effects { touched: utility::analyze(segment, catalog)?, ..Effects::default() }
+        match (segment.word(0), segment.word(1)) {
+            ("fetch" | "move", _) => {
+                kind = StatementKind::Select;
+                session::fetch(segment, names, catalog)?
+            }
+            ("deallocate", _) | ("discard", "all") => session::deallocate(segment)?,
+            ("copy", _) if mention::may_name(segment, catalog) => {
+                let effects = copy::analyze(segment, catalog)?;
+                if effects.copy.as_ref().is_some_and(|copy| !copy.from_client) && effects.writes.is_empty() {
+                    kind = StatementKind::Select;
+                }
+                effects
+            }
+            _ => utility::analyze(segment, catalog)?,
+        }
     };
     let changes_catalog = changes_catalog(segment, is_dml);
     Ok(Analyzed { kind, changes_catalog, effects, is_dml })
@@ -122,6 +177,7 @@ fn with_kind(segment: &Segment<'_>) -> StatementKind {
                 "insert" => return StatementKind::Insert,
                 "update" => return StatementKind::Update,
                 "delete" => return StatementKind::Delete,
+                "merge" => return StatementKind::Other,
                 "select" | "values" | "table" if writes => return StatementKind::Other,
                 "select" | "values" | "table" => return StatementKind::Select,
                 _ => {}
@@ -133,9 +189,9 @@ fn with_kind(segment: &Segment<'_>) -> StatementKind {
     StatementKind::Select
 }
 
-fn is_dml(segment: &Segment<'_>) -> bool {
-    matches!(segment.word(0), "select" | "values" | "table" | "insert" | "update" | "delete" | "with")
-        || segment.is_symbol(0, "(")
+pub(crate) fn is_dml(segment: &Segment<'_>) -> bool {
+    let words = ["select", "values", "table", "insert", "update", "delete", "merge", "with"];
+    words.contains(&segment.word(0)) || segment.is_symbol(0, "(")
 }
 
 /// The statement behind `EXPLAIN …`.
@@ -175,10 +231,10 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
     match segment.word(0) {
         "begin" | "start" | "commit" | "end" | "savepoint" | "release" => false,
         "prepare" | "declare" | "close" | "deallocate" | "listen" | "unlisten" | "notify" | "show"
-        | "copy" | "merge" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum" | "comment" | "grant"
+        | "copy" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum" | "comment" | "grant"
         | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
         "set" => setting::changes_names(segment),
-        // Also FETCH, MOVE, EXECUTE and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
+        // Also FETCH, MOVE and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
         _ => true,
     }
 }

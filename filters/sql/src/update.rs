@@ -1,15 +1,18 @@
 //! UPDATE, and the assignments of ON CONFLICT DO UPDATE.
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Expr, ObjectName, TableAlias, TableFactor, TableWithJoins, Update,
-    UpdateTableFromKind,
+    Assignment, AssignmentTarget, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor,
+    TableWithJoins, Update, UpdateTableFromKind,
 };
 
 use crate::{
+    analysis::ParameterUse,
     catalog::Relation,
     insert::refuse_generated,
+    items::is_written,
     refusal::Refusal,
-    scope::{Outputs, Protected, Range, Scope, Source},
+    scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
@@ -129,24 +132,94 @@ impl<'c> Walker<'_, 'c> {
             return self.expr(value, scope);
         };
         let column = self.target_column(relation, name)?;
-        let source = match Protected::of(column) {
-            Some(_) => self.column(value, scope)?,
-            None => None,
-        };
-        match (Protected::of(column), source) {
-            // What is sealed under one label may be copied as it is.
-            (Some(target), Some(source)) if target.is_interchangeable_with(source) => {
-                self.writes.insert(target.field.id);
-                Ok(())
+        self.store(column, value, scope)
+    }
+
+    /// What is stored in a protected column: a written value, what is sealed under the same label, or a choice among
+    /// such.
+    pub fn assigned(
+        &mut self,
+        target: Protected<'c>,
+        expr: &Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        match expr {
+            Expr::Nested(inside) if !is_written(inside) => self.assigned(target, inside, scope),
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match self.column(expr, scope)? {
+                Some(source) => self.copy(target, source),
+                None => self.value(target, ParameterUse::Store, expr),
+            },
+            Expr::Subquery(query) => {
+                let outputs = self.query(query, Some(scope))?;
+                match outputs.columns.as_slice() {
+                    [Output { protected: Some(source), .. }] if !outputs.open => self.copy(target, *source),
+                    _ => self.value(target, ParameterUse::Store, expr),
+                }
             }
-            (Some(target), Some(_)) => Err(Refusal::on(
+            Expr::Function(function) => match coalesced(function) {
+                Some(choices) => {
+                    function
+                        .name
+                        .0
+                        .iter()
+                        .filter_map(|part| part.as_ident())
+                        .try_for_each(|ident| self.name(ident).map(|_| ()))?;
+                    choices.into_iter().try_for_each(|choice| self.assigned(target, choice, scope))
+                }
+                None => self.value(target, ParameterUse::Store, expr),
+            },
+            Expr::Case { case_token: _, end_token: _, operand: None, conditions, else_result } => {
+                for CaseWhen { condition, result } in conditions {
+                    self.expr(condition, scope)?;
+                    self.assigned(target, result, scope)?;
+                }
+                else_result.iter().try_for_each(|result| self.assigned(target, result, scope))
+            }
+            _ => self.value(target, ParameterUse::Store, expr),
+        }
+    }
+
+    /// What is sealed under one label may be copied as it is.
+    fn copy(&mut self, target: Protected<'c>, source: Protected<'c>) -> Result<(), Refusal> {
+        if !target.is_interchangeable_with(source) {
+            return Err(Refusal::on(
                 target.field,
                 "a value sealed under one label can't be copied to another",
                 "read the value, and write it as a literal or a parameter",
-            )),
-            _ => self.store(column, value, scope),
+            ));
         }
+        self.writes.insert(target.field.id);
+        Ok(())
     }
+}
+
+/// The arguments of `COALESCE(…)`: the first that is not NULL, and NULL is stored as NULL.
+fn coalesced(function: &Function) -> Option<Vec<&Expr>> {
+    let Function {
+        name,
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses }),
+        within_group,
+        filter: None,
+        null_treatment: None,
+        over: None,
+    } = function
+    else {
+        return None;
+    };
+    let [ObjectNamePart::Identifier(Ident { value, quote_style: None, span: _ })] = name.0.as_slice() else {
+        return None;
+    };
+    if !(value.eq_ignore_ascii_case("coalesce") && within_group.is_empty() && clauses.is_empty()) {
+        return None;
+    }
+    args.iter()
+        .map(|arg| match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+            _ => None,
+        })
+        .collect()
 }
 
 fn not_understood() -> Refusal {

@@ -1,10 +1,11 @@
 //! Statements other than SELECT, INSERT, UPDATE and DELETE, by their words: a list of those that may name a
 //! protected table, as none of them carries a value to or from it.
 
-use crate::{catalog::Catalog, ddl, lexer::Token, mention, refusal::Refusal, segment::Segment};
+use crate::{catalog::Catalog, ddl, dml::Effects, lexer::Token, mention, refusal::Refusal, segment::Segment};
 
-/// Whether the statement touches a relation of the catalog; refused where it isn't surely harmless.
-pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<bool, Refusal> {
+/// What the statement does with relations of the catalog; refused where it isn't surely harmless.
+pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
+    let plain = |touched| Effects { touched, ..Effects::default() };
     let (first, second) = (segment.word(0), segment.word(1));
     if brings_code(segment) && mention::may_contain(segment.text, catalog) {
         return Err(Refusal::unsupported(
@@ -13,7 +14,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<bool, 
         ));
     }
     if !mention::may_name(segment, catalog) {
-        return Ok(false);
+        return Ok(plain(false));
     }
     let relations = mention::named(segment, catalog);
     match (first, second) {
@@ -23,26 +24,21 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<bool, 
             | "rollback" | "deallocate" | "show" | "set" | "reset" | "begin" | "start" | "commit" | "end"
             | "abort" | "discard",
             _,
-        ) => Ok(false),
-        ("prepare", "transaction") => Ok(false),
+        ) => Ok(plain(false)),
+        ("prepare", "transaction") => Ok(plain(false)),
         (
             "truncate" | "lock" | "vacuum" | "analyze" | "analyse" | "reindex" | "cluster" | "grant"
             | "revoke",
             _,
         )
-        | ("comment", "on") => Ok(!relations.is_empty()),
+        | ("comment", "on") => Ok(plain(!relations.is_empty())),
         ("create" | "alter" | "drop", _) => {
+            if let Some(query) = ddl::created_query(segment) {
+                return ddl::create_as(segment, &query, catalog);
+            }
             ddl::check(segment, &relations)?;
-            Ok(!relations.is_empty())
+            Ok(plain(!relations.is_empty()))
         }
-        ("copy", _) => Err(Refusal::unsupported(
-            "COPY of a table with sealed columns isn't supported",
-            "use INSERT and SELECT",
-        )),
-        ("prepare" | "declare" | "execute", _) => Err(Refusal::unsupported(
-            "PREPARE, EXECUTE and DECLARE CURSOR can't be used with a table with sealed columns",
-            "use the extended query protocol: the driver's prepared statements and cursors",
-        )),
         _ => Err(Refusal::unsupported(
             "this kind of statement can't be used with a table with sealed columns",
             "use SELECT, INSERT, UPDATE and DELETE",

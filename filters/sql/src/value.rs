@@ -1,12 +1,14 @@
 //! Values that can be sealed: literals and parameters, with casts around them.
 
-use sqlparser::ast::{CastKind, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::ast::{
+    ArrayElemTypeDef, CastKind, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan,
+};
 use zeroize::Zeroizing;
 
 use crate::{
     analysis::{ParameterUse, Replacement},
     cast::{self, Shape},
-    catalog::Stored,
+    catalog::{Declared, Stored},
     lexer::{self, Kind, Style, Token},
     refusal::Refusal,
     scope::Protected,
@@ -30,6 +32,14 @@ enum Content {
     Parameter { token: usize, number: u16 },
 }
 
+/// What is known of the place a value is written in.
+#[derive(Clone, Copy)]
+struct Reading {
+    declared: Declared,
+    /// Whether it is an array of values.
+    array: bool,
+}
+
 /// Why a value can't be sealed.
 struct Fault(&'static str, &'static str);
 
@@ -48,6 +58,21 @@ const SPACE: Fault = Fault("the value touches a word", "put a space between them
 impl<'c> Walker<'_, 'c> {
     /// A value that is stored in a protected column, or searched for in it.
     pub fn value(&mut self, at: Protected<'c>, use_: ParameterUse, expr: &Expr) -> Result<(), Refusal> {
+        self.sealed(at, use_, expr, false)
+    }
+
+    /// An array of values that a protected column is searched for: a literal or a parameter.
+    pub fn array_value(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
+        self.sealed(at, ParameterUse::Search, expr, true)
+    }
+
+    fn sealed(
+        &mut self,
+        at: Protected<'c>,
+        use_: ParameterUse,
+        expr: &Expr,
+        array: bool,
+    ) -> Result<(), Refusal> {
         if at.column.stored == Stored::Other {
             return Err(Refusal::on(
                 at.field,
@@ -56,7 +81,8 @@ impl<'c> Walker<'_, 'c> {
             ));
         }
         let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
-        let Written { content, outer: _, inner, cast } = self.written(expr).map_err(fault)?;
+        let reading = Reading { declared: at.field.declared, array };
+        let Written { content, outer: _, inner, cast } = self.written(expr, reading).map_err(fault)?;
         match use_ {
             ParameterUse::Store => self.writes.insert(at.field.id),
             ParameterUse::Search => self.searches.insert(at.field.id),
@@ -68,9 +94,10 @@ impl<'c> Walker<'_, 'c> {
         match content {
             Content::Null if cast => self.splice(inner, Replacement::Text("NULL".to_owned())),
             Content::Null => {}
-            Content::Literal { value, number: _ } => self.seal(at, use_, inner, value),
+            Content::Literal { value: _, number: true } if array => return Err(fault(FORM)),
+            Content::Literal { value, number: _ } => self.seal(at, use_, inner, array, value),
             Content::Parameter { token, number } => {
-                self.parameter(at, use_, token, number)?;
+                self.parameter(at, use_, array, token, number)?;
                 if cast {
                     self.splice(inner, Replacement::Text(format!("${number}")));
                 }
@@ -93,26 +120,25 @@ impl<'c> Walker<'_, 'c> {
         !runs_on(before) && !runs_on(bytes.get(last.end))
     }
 
-    fn written(&self, expr: &Expr) -> Result<Written, Fault> {
+    fn written(&self, expr: &Expr, reading: Reading) -> Result<Written, Fault> {
         match expr {
             Expr::Value(value) => self.bare(value),
             Expr::Nested(inside) => {
-                let written = self.written(inside)?;
+                let written = self.written(inside, reading)?;
                 let outer = self.around(written.outer, "(", ")").ok_or(PLACE)?;
                 Ok(Written { outer, ..written })
             }
             Expr::UnaryOp { op: op @ (UnaryOperator::Minus | UnaryOperator::Plus), expr } => {
-                self.signed(*op == UnaryOperator::Minus, self.written(expr)?)
+                self.signed(*op == UnaryOperator::Minus, self.written(expr, reading)?)
             }
             Expr::Cast { kind, expr, data_type, format: None } => {
-                Shape::of(data_type).ok_or(CAST)?;
-                let written = self.written(expr)?;
+                let written = self.written(expr, reading)?;
                 let outer = match kind {
                     CastKind::DoubleColon => self.double_colon(written.outer, data_type),
                     CastKind::Cast => self.cast_as(written.outer, data_type),
                     CastKind::TryCast | CastKind::SafeCast => None,
                 };
-                self.cast(written.content, data_type, outer.ok_or(PLACE)?)
+                self.cast(written.content, data_type, outer.ok_or(PLACE)?, reading)
             }
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
                 let written = self.bare(value)?;
@@ -122,7 +148,7 @@ impl<'c> Walker<'_, 'c> {
                 if !self.reads(first, &words) {
                     return Err(PLACE);
                 }
-                self.cast(written.content, data_type, (first, index))
+                self.cast(written.content, data_type, (first, index), reading)
             }
             _ => Err(FORM),
         }
@@ -180,13 +206,27 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The content, if the cast surely leaves it as it is.
-    fn cast(&self, content: Content, data_type: &DataType, outer: (usize, usize)) -> Result<Written, Fault> {
-        let shape = Shape::of(data_type).ok_or(CAST)?;
-        let keeps = match &content {
-            Content::Null => true,
-            Content::Literal { value, .. } => shape.keeps(value),
+    fn cast(
+        &self,
+        content: Content,
+        data_type: &DataType,
+        outer: (usize, usize),
+        reading: Reading,
+    ) -> Result<Written, Fault> {
+        let data_type = match (reading.array, data_type) {
+            (false, data_type) => data_type,
+            (true, DataType::Array(ArrayElemTypeDef::SquareBracket(of, None))) => of.as_ref(),
+            (true, _) => return Err(CAST),
+        };
+        let shape = Shape::of(data_type);
+        let keeps = match (&content, shape) {
+            _ if cast::is_declared(data_type, reading.declared) => true,
+            (_, None) => false,
+            (Content::Null, _) => true,
+            // What its elements are isn't known here.
+            (Content::Literal { value, .. }, Some(shape)) if !reading.array => shape.keeps(value),
             // Its value isn't known yet: only what keeps every text.
-            Content::Parameter { .. } => shape.keeps_all() && !matches!(data_type, DataType::JSON),
+            (_, Some(_)) => cast::is_text(data_type),
         };
         if !keeps {
             return Err(CAST);
@@ -221,20 +261,30 @@ impl<'c> Walker<'_, 'c> {
         .then_some((cast, close))
     }
 
+    /// Whether the token is this word or bracket.
+    fn is_part(&self, index: usize, part: &str) -> bool {
+        match part {
+            "[" | "]" => self.segment.is_symbol(index, part),
+            word => self.segment.is_word(index, word),
+        }
+    }
+
     /// Whether the tokens from an index on are these words, and no more of a type follows them.
     fn reads(&self, index: usize, words: &[String]) -> bool {
         let all = words
             .iter()
             .enumerate()
-            .all(|(i, word)| index.checked_add(i).is_some_and(|index| self.segment.is_word(index, word)));
+            .all(|(i, word)| index.checked_add(i).is_some_and(|index| self.is_part(index, word)));
         let next = index.saturating_add(words.len());
         all && !words.is_empty()
             && !["(", "[", ".", "%"].iter().any(|symbol| self.segment.is_symbol(next, symbol))
     }
 }
 
-/// The words of a type as the parser would write it.
+/// The words and brackets of a type as the parser would write it.
 fn type_tokens(data_type: &DataType) -> Vec<String> {
-    let tokens = lexer::lex(&data_type.to_string()).unwrap_or_default();
-    tokens.iter().map(|token| Token::name(token).unwrap_or_default().to_owned()).collect()
+    let written = data_type.to_string();
+    let tokens = lexer::lex(&written).unwrap_or_default();
+    let part = |token: &Token| token.name().unwrap_or_else(|| token.source(&written)).to_owned();
+    tokens.iter().map(part).collect()
 }

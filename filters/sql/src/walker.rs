@@ -1,6 +1,9 @@
 //! The walk over one statement's tree: what it has found, and what it has accounted for.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 use sqlparser::{
     ast::{Ident, ObjectName, ObjectNamePart},
@@ -11,11 +14,12 @@ use zeroize::Zeroizing;
 use crate::{
     analysis::{Parameter, ParameterUse, Replacement, Splice},
     catalog::{Catalog, Relation, RelationKind},
+    cte::CteRange,
     lexer::Kind,
     mention, names,
     position::Positions,
     refusal::Refusal,
-    scope::{Protected, Range, Source},
+    scope::{Outputs, Protected, Range, Source},
     segment::Segment,
 };
 
@@ -27,14 +31,16 @@ pub(crate) struct Walker<'a, 'c> {
     /// Relations with protected columns that the statement names.
     pub touched: Vec<&'c Relation>,
     /// Names of the common table expressions in reach.
-    pub ctes: Vec<String>,
+    pub ctes: Vec<CteRange<'c>>,
     /// Aliases under which whole rows with protected values are in reach.
     pub row_names: HashSet<String>,
     pub reads: BTreeSet<usize>,
     pub searches: BTreeSet<usize>,
     pub writes: BTreeSet<usize>,
+    /// Fields whose envelopes go where nothing is protected.
+    pub copies: BTreeSet<usize>,
     pub splices: Vec<Splice>,
-    parameters: BTreeMap<u16, (Protected<'c>, ParameterUse)>,
+    parameters: BTreeMap<u16, Placed<'c>>,
     /// Parameters' tokens in protected places.
     parameter_tokens: HashSet<usize>,
     /// Identifiers' tokens whose meaning has been established.
@@ -53,6 +59,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             reads: BTreeSet::new(),
             searches: BTreeSet::new(),
             writes: BTreeSet::new(),
+            copies: BTreeSet::new(),
             splices: Vec::new(),
             parameters: BTreeMap::new(),
             parameter_tokens: HashSet::new(),
@@ -133,13 +140,34 @@ impl<'a, 'c> Walker<'a, 'c> {
             [schema, table] | [_, schema, table] => (Some(schema), table),
             _ => return Err(Refusal::unparsable("a table's name has too many parts")),
         };
+        let cte = match schema {
+            None if or_cte => self.ctes.iter().rev().find(|cte| &cte.name == table),
+            _ => None,
+        };
+        if let Some(CteRange { name: _, outputs }) = cte {
+            let Some(outputs) = outputs else {
+                return Err(Refusal::unsupported(
+                    "a common table expression is used before its first part is known",
+                    "define it before it is used, and put the part without itself first",
+                ));
+            };
+            let source = Source::Derived(Rc::clone(outputs));
+            let range = Range { name: Some(alias.unwrap_or_else(|| table.clone())), schema: None, source };
+            self.note_row(&range);
+            return Ok(range);
+        }
         let relation = match schema {
-            None if or_cte && self.ctes.contains(table) => None,
             None => self.catalog.relations.iter().find(|r| &r.name == table && r.visible),
             Some(schema) => self.catalog.relations.iter().find(|r| &r.name == table && &r.schema == schema),
         };
         let own_schema = relation.map(|r| r.schema.clone()).or_else(|| schema.cloned());
         let source = match relation {
+            Some(view) if view.kind == RelationKind::View && !or_cte => {
+                return Err(Refusal::unsupported(
+                    format!("{} is a view over a table with sealed columns", names::quote(&view.name)),
+                    "write to the table itself",
+                ));
+            }
             Some(relation) => Source::Relation(self.touch(relation)?),
             None => Source::Unknown,
         };
@@ -160,13 +188,17 @@ impl<'a, 'c> Walker<'a, 'c> {
     }
 
     fn touch(&mut self, relation: &'c Relation) -> Result<&'c Relation, Refusal> {
-        if relation.kind == RelationKind::View {
+        if relation.kind == RelationKind::OpaqueView {
             return Err(Refusal::unsupported(
-                format!("{} is a view over a table with sealed columns", names::quote(&relation.name)),
+                format!(
+                    "{} is a view over a table with sealed columns that computes with them",
+                    names::quote(&relation.name)
+                ),
                 "query the table itself",
             ));
         }
-        if !mention::is_protected(relation) {
+        self.searches.extend(&relation.searches);
+        if relation.kind == RelationKind::Table && !mention::is_protected(relation) {
             return Err(Refusal::unsupported(
                 format!(
                     "rows of a table with sealed columns are reached through {}",
@@ -187,9 +219,10 @@ impl<'a, 'c> Walker<'a, 'c> {
         at: Protected<'c>,
         use_: ParameterUse,
         tokens: (usize, usize),
+        array: bool,
         value: Zeroizing<String>,
     ) {
-        let with = Replacement::Seal { field: at.field.id, use_, value };
+        let with = Replacement::Seal { field: at.field.id, use_, array, value };
         self.splice(tokens, with);
     }
 
@@ -200,6 +233,14 @@ impl<'a, 'c> Walker<'a, 'c> {
             let offset = self.segment.offset;
             let range = first.start.saturating_add(offset)..last.end.saturating_add(offset);
             self.splices.push(Splice { range, with });
+        }
+    }
+
+    /// Inserts text right before a token.
+    pub fn insert_before(&mut self, index: usize, text: &str) {
+        if let Some(token) = self.segment.tokens.get(index) {
+            let at = token.range.start.saturating_add(self.segment.offset);
+            self.splices.push(Splice { range: at..at, with: Replacement::Text(text.to_owned()) });
         }
     }
 
@@ -216,20 +257,28 @@ impl<'a, 'c> Walker<'a, 'c> {
         &mut self,
         at: Protected<'c>,
         use_: ParameterUse,
+        array: bool,
         token: usize,
         number: u16,
     ) -> Result<(), Refusal> {
         self.parameter_tokens.insert(token);
-        if let Some((before, use_before)) = self.parameters.get_mut(&number) {
-            if !before.is_interchangeable_with(at) {
-                return Err(shared_parameter(at, "is used for two labels"));
-            }
-            if use_ == ParameterUse::Store && *use_before == ParameterUse::Search {
-                (*before, *use_before) = (at, use_);
-            }
+        let placed = Placed { at, use_, array };
+        let Some(before) = self.parameters.get_mut(&number) else {
+            self.parameters.insert(number, placed);
             return Ok(());
+        };
+        if !before.at.is_interchangeable_with(at) {
+            return Err(shared_parameter(at, "is used for two labels"));
         }
-        self.parameters.insert(number, (at, use_));
+        if before.array != array {
+            return Err(shared_parameter(at, "is used as a value and as an array"));
+        }
+        if at.field.indexed && before.use_ != use_ {
+            return Err(shared_parameter(at, "is stored and searched for, which need different forms"));
+        }
+        if use_ == ParameterUse::Store && before.use_ == ParameterUse::Search {
+            *before = placed;
+        }
         Ok(())
     }
 
@@ -237,18 +286,36 @@ impl<'a, 'c> Walker<'a, 'c> {
     pub fn parameters(&self) -> Result<Vec<Parameter>, Refusal> {
         for (index, token) in self.segment.tokens.iter().enumerate() {
             let Kind::Parameter(Some(number)) = token.kind else { continue };
-            if let Some((at, _)) = self.parameters.get(&number)
+            if let Some(placed) = self.parameters.get(&number)
                 && !self.parameter_tokens.contains(&index)
             {
-                return Err(shared_parameter(*at, "is also used where nothing is sealed"));
+                return Err(shared_parameter(placed.at, "is also used where nothing is sealed"));
             }
         }
-        let parameter = |(number, (at, use_)): (&u16, &(Protected<'c>, ParameterUse))| Parameter {
+        let parameter = |(number, Placed { at, use_, array }): (&u16, &Placed<'c>)| Parameter {
             number: *number,
             field: at.field.id,
             use_: *use_,
+            array: *array,
         };
         Ok(self.parameters.iter().map(parameter).collect())
+    }
+
+    /// The name of a table that the statement makes.
+    pub fn made(&mut self, name: &Ident) -> Result<(), Refusal> {
+        let name = self.name(name)?;
+        if self.catalog.planned.contains(&name) {
+            return Err(Refusal::unsupported(
+                "a table of a protected table's name would be made together with rows",
+                "create the table first, and insert the rows from the application",
+            ));
+        }
+        Ok(())
+    }
+
+    /// These columns' values go where nothing is protected.
+    pub fn copied(&mut self, outputs: &Outputs<'c>) {
+        self.copies.extend(outputs.protected().map(|column| column.field.id));
     }
 
     /// Checks that the walk has met every identifier that could be a protected column, a relation of the
@@ -279,6 +346,13 @@ impl<'a, 'c> Walker<'a, 'c> {
         }
         Ok(())
     }
+}
+
+/// What a parameter is for.
+struct Placed<'c> {
+    at: Protected<'c>,
+    use_: ParameterUse,
+    array: bool,
 }
 
 fn shared_parameter(at: Protected<'_>, what: &str) -> Refusal {

@@ -96,7 +96,7 @@ proptest! {
             at += piece.len();
         }
         let found: Vec<_> = analysis.splices.iter().map(|splice| match &splice.with {
-            Replacement::Seal { field, use_, value } => (splice.range.clone(), *field, *use_, value.to_string()),
+            Replacement::Seal { field, use_, value, .. } => (splice.range.clone(), *field, *use_, value.to_string()),
             Replacement::Text(_) => panic!("{text}"),
         }).collect();
         prop_assert_eq!(found, expected);

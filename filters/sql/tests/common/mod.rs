@@ -8,8 +8,8 @@
 )]
 
 use fieldveil_sql::{
-    Analysis, Catalog, Column, Field, ParameterUse, Refusal, Relation, RelationKind, Replacement, Stored,
-    analyze,
+    Analysis, Catalog, Column, Declared, Field, ParameterUse, Refusal, Relation, RelationKind, Replacement,
+    Stored, analyze,
 };
 
 fn plain(name: &str) -> Column {
@@ -24,8 +24,15 @@ fn plain(name: &str) -> Column {
 }
 
 fn sealed(name: &str, id: usize, label: &str, equality: bool) -> Column {
-    let field = Some(Field { id, label: label.to_owned(), equality });
+    let field =
+        Some(Field { id, label: label.to_owned(), equality, indexed: false, declared: Declared::Characters });
     Column { stored: Stored::Text, field, ..plain(name) }
+}
+
+/// Both under one label.
+fn indexed(name: &str, id: usize) -> Column {
+    let column = sealed(name, id, "vault.token", false);
+    Column { field: column.field.map(|field| Field { indexed: true, ..field }), ..column }
 }
 
 fn table(oid: u32, schema: &str, name: &str, visible: bool, columns: Vec<Column>) -> Relation {
@@ -38,6 +45,7 @@ fn table(oid: u32, schema: &str, name: &str, visible: bool, columns: Vec<Column>
         visible,
         kind: RelationKind::Table,
         columns: columns.into_iter().enumerate().map(numbered).collect(),
+        searches: Vec::new(),
     }
 }
 
@@ -46,7 +54,8 @@ fn table(oid: u32, schema: &str, name: &str, visible: bool, columns: Vec<Column>
 /// - `hr.staff`, not visible: `(id default, ssn=7, badge~8 default, age)`
 /// - `blob(id, data=9 as bytea labelled customer.ssn, wrong=10 as integer)`
 /// - `computed(id, digest=11 generated)`; `shift(a, b generated, secret=12)`
-/// - `customer_view`, a view; `customer_2024`, a partition without fields
+/// - `contact(id, mail=0)`, a view whose own query searches for 1; `vault(id, token#13, other#14)`, `#` indexed
+/// - `customer_view`, a view that isn't understood; `customer_2024`, a partition without fields
 pub fn catalog() -> Catalog {
     let customer = vec![
         Column { has_default: true, ..plain("id") },
@@ -91,10 +100,22 @@ pub fn catalog() -> Catalog {
             table(5, "public", "computed", true, computed),
             table(6, "public", "shift", true, shift),
             Relation {
-                kind: RelationKind::View,
+                kind: RelationKind::OpaqueView,
                 ..table(7, "public", "customer_view", true, vec![plain("id"), plain("ssn")])
             },
             table(8, "public", "customer_2024", true, vec![plain("id"), plain("ssn")]),
+            Relation {
+                kind: RelationKind::View,
+                searches: vec![1],
+                ..table(
+                    9,
+                    "public",
+                    "contact",
+                    true,
+                    vec![plain("id"), sealed("mail", 0, "customer.email", true)],
+                )
+            },
+            table(10, "public", "vault", true, vec![plain("id"), indexed("token", 13), indexed("other", 14)]),
         ],
     }
 }
@@ -108,8 +129,9 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
         rendered.push_str(&text[at..splice.range.start]);
         at = splice.range.end;
         match &splice.with {
-            Replacement::Seal { field, use_, value } => {
-                rendered.push_str(&format!("«{}{field}:{}»", mark(*use_), value.as_str()));
+            Replacement::Seal { field, use_, array, value } => {
+                let many = if *array { "[]" } else { "" };
+                rendered.push_str(&format!("«{}{field}{many}:{}»", mark(*use_), value.as_str()));
             }
             Replacement::Text(text) => rendered.push_str(&format!("«{text}»")),
         }
@@ -119,7 +141,13 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
         rendered.push_str(" |");
     }
     for parameter in &analysis.parameters {
-        rendered.push_str(&format!(" ${}={}{}", parameter.number, mark(parameter.use_), parameter.field));
+        let many = if parameter.array { "[]" } else { "" };
+        rendered.push_str(&format!(
+            " ${}={}{}{many}",
+            parameter.number,
+            mark(parameter.use_),
+            parameter.field
+        ));
     }
     rendered
 }

@@ -1,0 +1,225 @@
+//! Statements about prepared statements and cursors: PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH.
+
+use sqlparser::ast::Statement as Tree;
+
+use crate::{
+    analysis::{Parameter, Replacement, SessionUse, Splice, Statement},
+    catalog::{Catalog, Stored},
+    dml::{self, Effects},
+    refusal::Refusal,
+    scope::{Outputs, Protected, Scope},
+    segment::Segment,
+    statement,
+    walker::Walker,
+};
+
+/// What a session has prepared and declared by SQL, and in the protocol.
+pub trait Names {
+    /// A prepared statement, by its folded name.
+    fn prepared(&self, name: &str) -> Option<Prepared>;
+    /// The statement of a cursor or portal, by its folded name.
+    fn cursor(&self, name: &str) -> Option<Statement>;
+}
+
+/// What EXECUTE needs to know of a prepared statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Its parameters in protected places.
+    pub parameters: Vec<Parameter>,
+    /// What it does.
+    pub statement: Statement,
+}
+
+/// A session without any.
+impl Names for () {
+    fn prepared(&self, _: &str) -> Option<Prepared> {
+        None
+    }
+
+    fn cursor(&self, _: &str) -> Option<Statement> {
+        None
+    }
+}
+
+/// `PREPARE name [(type, …)] AS statement`
+pub(crate) fn prepare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statement::Analyzed, Refusal> {
+    let name = name_at(segment, 1)?;
+    let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
+    let inner = segment.starting_at(as_.saturating_add(1));
+    if !statement::is_dml(&inner) {
+        return Err(not_understood());
+    }
+    let mut analyzed = statement::analyze(&inner, catalog, &())?;
+    let effects = &mut analyzed.effects;
+    let parameters = std::mem::take(&mut effects.parameters);
+    // The server infers the stored type; the declared one in the list would be another.
+    let types = arguments(segment, 2, as_);
+    for parameter in &parameters {
+        let index = usize::from(parameter.number).saturating_sub(1);
+        let Some((first, last)) = types.get(index).copied() else { continue };
+        if let (Some(first), Some(last)) = (segment.tokens.get(first), segment.tokens.get(last)) {
+            let offset = segment.offset;
+            let range = first.range.start.saturating_add(offset)..last.range.end.saturating_add(offset);
+            effects.splices.push(Splice { range, with: Replacement::Text("unknown".to_owned()) });
+        }
+    }
+    effects.splices.sort_by_key(|splice| splice.range.start);
+    effects.session = Some(SessionUse::Prepare { name, parameters });
+    analyzed.is_dml = false;
+    analyzed.changes_catalog = false;
+    Ok(analyzed)
+}
+
+/// `DECLARE name … CURSOR … FOR query`
+pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statement::Analyzed, Refusal> {
+    let name = name_at(segment, 1)?;
+    let cursor = word_outside(segment, 2, "cursor").ok_or_else(not_understood)?;
+    let for_ = word_outside(segment, cursor, "for").ok_or_else(not_understood)?;
+    let inner = segment.starting_at(for_.saturating_add(1));
+    if !statement::is_dml(&inner) {
+        return Err(not_understood());
+    }
+    let mut analyzed = statement::analyze(&inner, catalog, &())?;
+    analyzed.effects.session = Some(SessionUse::Declare { name });
+    analyzed.is_dml = false;
+    analyzed.changes_catalog = false;
+    Ok(analyzed)
+}
+
+/// `EXECUTE name [(value, …)]`
+pub(crate) fn execute(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    names: &dyn Names,
+) -> Result<statement::Analyzed, Refusal> {
+    let name = name_at(segment, 1)?;
+    let Some(Prepared { parameters, statement }) = names.prepared(&name) else {
+        if catalog.relations.is_empty() {
+            return Ok(statement::Analyzed::unread());
+        }
+        return Err(Refusal::unsupported(
+            "EXECUTE of a statement that was not seen to be prepared",
+            "prepare it first, in a text of its own",
+        ));
+    };
+    let Statement { kind, touched, reads, searches, writes, columns, copies, changes_catalog, .. } =
+        statement;
+    let splices =
+        if parameters.is_empty() { Vec::new() } else { sealed_arguments(segment, catalog, &parameters)? };
+    let session = Some(SessionUse::Execute { name });
+    let effects = Effects {
+        touched: touched || !catalog.relations.is_empty(),
+        reads,
+        searches,
+        writes,
+        columns,
+        copies,
+        splices,
+        session,
+        ..Effects::default()
+    };
+    Ok(statement::Analyzed { kind, changes_catalog, effects, is_dml: true })
+}
+
+fn sealed_arguments(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    parameters: &[Parameter],
+) -> Result<Vec<Splice>, Refusal> {
+    let effects = dml::walk(segment, catalog, |walker, tree| {
+        let Tree::Execute { parameters: values, using, .. } = tree else { return Err(not_understood()) };
+        if !using.is_empty() {
+            return Err(not_understood());
+        }
+        for (index, value) in values.iter().enumerate() {
+            let placed = parameters.iter().find(|p| usize::from(p.number) == index.saturating_add(1));
+            match placed {
+                Some(placed) => walker.argument(placed, value)?,
+                None => walker.expr(value, &Scope::default())?,
+            }
+        }
+        Ok(Outputs::default())
+    })?;
+    if !effects.parameters.is_empty() {
+        return Err(Refusal::unsupported(
+            "EXECUTE has a parameter for a sealed column",
+            "write the value as a literal, or use the driver's prepared statements",
+        ));
+    }
+    Ok(effects.splices)
+}
+
+impl Walker<'_, '_> {
+    /// A value for a parameter in a protected place.
+    fn argument(&mut self, placed: &Parameter, value: &sqlparser::ast::Expr) -> Result<(), Refusal> {
+        let columns = self.catalog.relations.iter().flat_map(|relation| &relation.columns);
+        let mut protected = columns.filter(|column| column.stored != Stored::Other).filter_map(Protected::of);
+        let Some(at) = protected.find(|p| p.field.id == placed.field) else { return Err(not_understood()) };
+        if placed.array { self.array_value(at, value) } else { self.value(at, placed.use_, value) }
+    }
+}
+
+/// FETCH and MOVE: the cursor's name comes last.
+pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog) -> Result<Effects, Refusal> {
+    let name = name_at(segment, segment.tokens.len().saturating_sub(1))?;
+    let cursor = names.cursor(&name);
+    let session = Some(SessionUse::Fetch { name });
+    let touched = !catalog.relations.is_empty() && segment.is_word(0, "fetch");
+    let (columns, reads) = cursor.map(|cursor| (cursor.columns, cursor.reads)).unwrap_or_default();
+    Ok(Effects { touched, columns, reads, session, ..Effects::default() })
+}
+
+/// `DEALLOCATE [PREPARE] name | ALL`, `DISCARD ALL`
+pub(crate) fn deallocate(segment: &Segment<'_>) -> Result<Effects, Refusal> {
+    let last = segment.tokens.len().saturating_sub(1);
+    let name = if segment.is_word(last, "all") { None } else { Some(name_at(segment, last)?) };
+    Ok(Effects { session: Some(SessionUse::Deallocate { name }), ..Effects::default() })
+}
+
+fn name_at(segment: &Segment<'_>, index: usize) -> Result<String, Refusal> {
+    let name = segment.tokens.get(index).and_then(|token| token.name());
+    name.map(str::to_owned).ok_or_else(not_understood)
+}
+
+/// The first such keyword outside of brackets, from a token on.
+fn word_outside(segment: &Segment<'_>, from: usize, word: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    (from..segment.tokens.len()).find(|index| {
+        if segment.is_symbol(*index, "(") {
+            depth = depth.saturating_add(1);
+        } else if segment.is_symbol(*index, ")") {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && segment.is_word(*index, word)
+    })
+}
+
+/// The first and last token of each item of a list in brackets that starts at a token, and ends before another.
+fn arguments(segment: &Segment<'_>, open: usize, end: usize) -> Vec<(usize, usize)> {
+    let mut items = Vec::new();
+    if !segment.is_symbol(open, "(") {
+        return items;
+    }
+    let mut depth = 0_usize;
+    let mut first = open.saturating_add(1);
+    for index in open..end {
+        if segment.is_symbol(index, "(") {
+            depth = depth.saturating_add(1);
+        } else if segment.is_symbol(index, ")") {
+            depth = depth.saturating_sub(1);
+        }
+        let ends = depth == 0 || (depth == 1 && segment.is_symbol(index, ","));
+        if ends && index > first {
+            items.push((first, index.saturating_sub(1)));
+            first = index.saturating_add(1);
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    items
+}
+
+fn not_understood() -> Refusal {
+    Refusal::unparsable("a statement about a prepared statement or a cursor isn't understood")
+}
