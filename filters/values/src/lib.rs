@@ -4,10 +4,11 @@
 //! The canonical text is what PostgreSQL itself prints with `DateStyle` ISO, `TimeZone` UTC, hex `bytea` and
 //! the shortest exact floats, after the type's modifiers were applied as the server applies them. Input that
 //! the server would read by a session's settings (`01/02/2020`, a `timestamptz` without a zone) is refused.
-//! Not a general PostgreSQL type library: it assumes UTF-8 text and knows scalars only.
+//! Not a general PostgreSQL type library: it assumes UTF-8 text.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
+mod array;
 mod declared;
 mod error;
 mod mask;
@@ -15,6 +16,7 @@ pub mod oid;
 mod parameter;
 mod types;
 
+pub use array::{array_elements, text_array};
 pub use declared::DeclaredType;
 pub use error::ValueError;
 pub use mask::{Mask, UnknownMask};

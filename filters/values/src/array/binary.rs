@@ -1,0 +1,61 @@
+//! The binary form: number of dimensions, whether there are NULLs, OID of the element type; length and lower bound
+//! of each dimension; length and bytes of each element, or -1 for NULL.
+
+use super::{Array, Dimension, Element, KIND, MAX_DIMENSIONS, MAX_ELEMENTS};
+use crate::ValueError;
+
+const INVALID: ValueError = ValueError::Invalid(KIND);
+
+/// What is left to read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn int(&mut self) -> Result<i32, ValueError> {
+        let (bytes, rest) = self.0.split_first_chunk().ok_or(INVALID)?;
+        self.0 = rest;
+        Ok(i32::from_be_bytes(*bytes))
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&'a [u8], ValueError> {
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(INVALID)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn element(&mut self) -> Result<Element, ValueError> {
+        match self.int()? {
+            -1 => Ok(None),
+            length => {
+                let length = usize::try_from(length).map_err(|_| INVALID)?;
+                Ok(Some(self.bytes(length)?.to_vec()))
+            }
+        }
+    }
+}
+
+/// The OID of the element type, and the array.
+pub(super) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
+    let mut reader = Reader(bytes);
+    let count = usize::try_from(reader.int()?).map_err(|_| INVALID)?;
+    if count > MAX_DIMENSIONS || !matches!(reader.int()?, 0 | 1) {
+        return Err(INVALID);
+    }
+    let element_oid = reader.int()?.cast_unsigned();
+    let mut dimensions = Vec::with_capacity(count);
+    // No dimensions, no elements.
+    let mut total = usize::from(count > 0);
+    for _ in 0..count {
+        let (length, lower) = (reader.int()?, reader.int()?);
+        let factor = usize::try_from(length).map_err(|_| INVALID)?;
+        total = total.checked_mul(factor).ok_or(ValueError::OutOfRange(KIND))?;
+        dimensions.push(Dimension { lower, length });
+    }
+    if total > MAX_ELEMENTS {
+        return Err(ValueError::Unsupported("arrays of more than 65,536 elements"));
+    }
+    let elements = (0..total).map(|_| reader.element()).collect::<Result<Vec<_>, _>>()?;
+    if !reader.0.is_empty() {
+        return Err(INVALID);
+    }
+    Ok((element_oid, Array::new(dimensions, elements)?))
+}
