@@ -86,11 +86,15 @@ fn year(text: &str) -> String {
         // The infinities have no year.
         return text.to_owned();
     };
-    match rest.split_once(' ') {
-        None => format!("{year}-01-01"),
-        Some((_, time)) if time.ends_with("+00") => format!("{year}-01-01 00:00:00+00"),
-        Some(_) => format!("{year}-01-01 00:00:00"),
-    }
+    let (rest, era) = rest.strip_suffix(" BC").map_or((rest, ""), |rest| (rest, " BC"));
+    // The first year that is held begins with its first day that is.
+    let first = if year == "4714" && !era.is_empty() { "11-24" } else { "01-01" };
+    let clock = match rest.split_once(' ') {
+        None => "",
+        Some((_, time)) if time.ends_with("+00") => " 00:00:00+00",
+        Some(_) => " 00:00:00",
+    };
+    format!("{year}-{first}{clock}{era}")
 }
 
 #[cfg(test)]
@@ -134,5 +138,8 @@ mod tests {
         assert_eq!(Mask::Year.apply("1980-05-17 10:00:00.5+00"), "1980-01-01 00:00:00+00");
         assert_eq!(Mask::Year.apply("1980-05-17 10:00:00"), "1980-01-01 00:00:00");
         assert_eq!(Mask::Year.apply("-infinity"), "-infinity");
+        assert_eq!(Mask::Year.apply("0044-03-15 BC"), "0044-01-01 BC");
+        assert_eq!(Mask::Year.apply("0044-03-15 10:00:00+00 BC"), "0044-01-01 00:00:00+00 BC");
+        assert_eq!(Mask::Year.apply("4714-12-31 10:00:00 BC"), "4714-11-24 00:00:00 BC");
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod boolean;
 pub(crate) mod bytea;
 pub(crate) mod calendar;
 pub(crate) mod character;
+pub(crate) mod clock;
 pub(crate) mod date;
 pub(crate) mod float;
 pub(crate) mod integer;

@@ -1,16 +1,28 @@
-//! `date`: ISO, and both infinities.
+//! `date`: ISO, years before the first with `BC` behind, and both infinities.
 
-use super::calendar::{Day, infinity, trim};
+use super::calendar::{Day, Era, infinity, trim};
 use super::exactly;
 use crate::ValueError;
 
 const KIND: &str = "date";
+/// Longest of `5874897-12-31` and `4714-11-24 BC`.
+pub(crate) const MAX_TEXT_BYTES: usize = 13;
+
+fn parse(text: &str) -> Result<Day, ValueError> {
+    let (text, era) = Era::split(text);
+    Day::parse(text, era, KIND)
+}
+
+fn print(day: Day) -> Result<String, ValueError> {
+    let (text, era) = day.print(KIND)?;
+    Ok(text + era.suffix())
+}
 
 pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {
     let text = trim(text);
     match infinity(text) {
         Some(word) => Ok(word.to_owned()),
-        None => Day::parse(text, KIND)?.print(),
+        None => print(parse(text)?),
     }
 }
 
@@ -18,7 +30,7 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
     let days = match text {
         "infinity" => i32::MAX,
         "-infinity" => i32::MIN,
-        _ => Day::parse(text, KIND)?.0,
+        _ => parse(text)?.0,
     };
     Ok(days.to_be_bytes().to_vec())
 }
@@ -27,6 +39,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<String, ValueError> {
     match i32::from_be_bytes(exactly(bytes, KIND)?) {
         i32::MAX => Ok("infinity".to_owned()),
         i32::MIN => Ok("-infinity".to_owned()),
-        days => Day(days).print(),
+        days => print(Day(days)),
     }
 }

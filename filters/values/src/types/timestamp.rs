@@ -1,6 +1,7 @@
 //! `timestamp` and `timestamptz`: ISO, microseconds, UTC, and both infinities.
 
-use super::calendar::{Day, infinity, trim};
+use super::calendar::{Day, Era, infinity, trim};
+use super::clock::{self, MICROS_PER_DAY, MICROS_PER_SECOND};
 use super::exactly;
 use crate::ValueError;
 
@@ -27,13 +28,23 @@ impl Zone {
     }
 }
 
-const MICROS_PER_SECOND: i64 = 1_000_000;
-const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
+/// The first microsecond that is held, 4714-11-24 00:00 BC, and the first that is not, 294277-01-01 00:00.
+const FIRST: i64 = -211_813_488_000_000_000;
+const END: i64 = 9_223_371_331_200_000_000;
+
+/// Longest text: `4714-11-24 23:59:59.999999+00 BC`, with fewer digits behind the point if so declared.
+pub(crate) fn max_text_bytes(precision: Option<u32>, zone: Zone) -> usize {
+    let (date, era) = ("4714-11-24 ".len(), Era::BC.suffix().len());
+    date.saturating_add(clock::max_text_bytes(precision))
+        .saturating_add(zone.suffix().len())
+        .saturating_add(era)
+}
 
 /// Microseconds since 2000-01-01 00:00, in UTC for a timestamp with a zone.
 fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
     let kind = zone.kind();
     let invalid = || ValueError::Invalid(kind);
+    let (text, era) = Era::split(text);
     let date_end = text.find([' ', 'T', 't']).unwrap_or(text.len());
     let (date, rest) = text.split_at_checked(date_end).ok_or_else(invalid)?;
     let must_have_clock = rest.starts_with(['T', 't']);
@@ -42,12 +53,15 @@ fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
     if must_have_clock && !rest.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(invalid());
     }
-    let day = Day::parse(date, kind)?;
+    let day = Day::parse(date, era, kind)?;
     let clock_end =
         rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(rest.len());
     let (clock, offset) = rest.split_at_checked(clock_end).ok_or_else(invalid)?;
     let offset = offset.trim_start_matches(' ');
-    let micros = parse_clock(clock, kind)?;
+    let micros = if clock.is_empty() { 0 } else { clock::parse(clock, kind)? };
+    if micros >= MICROS_PER_DAY {
+        return Err(ValueError::OutOfRange(kind));
+    }
     let offset = match (zone, offset) {
         (Zone::Without, "") => 0,
         (Zone::Without, _) => {
@@ -66,43 +80,6 @@ fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
         .and_then(|total| total.checked_add(micros))
         .and_then(|total| total.checked_sub(offset))
         .ok_or(ValueError::OutOfRange(kind))
-}
-
-/// `HH:MM[:SS[.ffffff]]`, or nothing for midnight.
-fn parse_clock(clock: &str, kind: &'static str) -> Result<i64, ValueError> {
-    if clock.is_empty() {
-        return Ok(0);
-    }
-    let (whole, fraction) = clock.split_once('.').unwrap_or((clock, ""));
-    let two = |part: &str| {
-        let digits = (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
-        if digits {
-            part.parse::<i64>().map_err(|_| ValueError::Invalid(kind))
-        } else {
-            Err(ValueError::Invalid(kind))
-        }
-    };
-    let parts = whole.split(':').map(two).collect::<Result<Vec<_>, _>>()?;
-    let (hours, minutes, seconds) = match parts.as_slice() {
-        [h, m] if fraction.is_empty() && !clock.contains('.') => (*h, *m, 0),
-        [h, m, s] => (*h, *m, *s),
-        _ => return Err(ValueError::Invalid(kind)),
-    };
-    if hours > 23 || minutes > 59 || seconds > 59 {
-        return Err(ValueError::OutOfRange(kind));
-    }
-    if !fraction.bytes().all(|b| b.is_ascii_digit()) || fraction.len() > 6 {
-        return Err(ValueError::Unsupported("fractions of a second with more than six digits"));
-    }
-    let scale =
-        10_i64.saturating_pow(6_u32.saturating_sub(u32::try_from(fraction.len()).unwrap_or_default()));
-    let micros = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse::<i64>().unwrap_or_default().saturating_mul(scale)
-    };
-    let whole = hours.saturating_mul(3600).saturating_add(minutes.saturating_mul(60)).saturating_add(seconds);
-    Ok(whole.saturating_mul(MICROS_PER_SECOND).saturating_add(micros))
 }
 
 /// `Z`, `UTC`, `+HH`, `+HHMM`, `+HH:MM`, `+HH:MM:SS`, as microseconds east.
@@ -147,18 +124,15 @@ fn round(micros: i64, precision: Option<u32>) -> Option<i64> {
 }
 
 fn print(micros: i64, zone: Zone) -> Result<String, ValueError> {
-    let out_of_range = || ValueError::OutOfRange(zone.kind());
+    let kind = zone.kind();
+    let out_of_range = || ValueError::OutOfRange(kind);
+    if !(FIRST..END).contains(&micros) {
+        return Err(out_of_range());
+    }
     let days = i32::try_from(micros.div_euclid(MICROS_PER_DAY)).map_err(|_| out_of_range())?;
     let of_day = micros.rem_euclid(MICROS_PER_DAY);
-    let (seconds, fraction) = (of_day.div_euclid(MICROS_PER_SECOND), of_day.rem_euclid(MICROS_PER_SECOND));
-    let (hours, rest) = (seconds.div_euclid(3600), seconds.rem_euclid(3600));
-    let (minutes, seconds) = (rest.div_euclid(60), rest.rem_euclid(60));
-    let mut text = format!("{} {hours:02}:{minutes:02}:{seconds:02}", Day(days).print()?);
-    if fraction != 0 {
-        text.push_str(format!(".{fraction:06}").trim_end_matches('0'));
-    }
-    text.push_str(zone.suffix());
-    Ok(text)
+    let (date, era) = Day(days).print(kind)?;
+    Ok(format!("{date} {}{}{}", clock::print(of_day), zone.suffix(), era.suffix()))
 }
 
 pub(crate) fn canonicalize(text: &str, precision: Option<u32>, zone: Zone) -> Result<String, ValueError> {
