@@ -11,6 +11,7 @@
 mod array;
 mod declared;
 mod error;
+mod kind;
 mod mask;
 pub mod oid;
 mod parameter;

@@ -1,0 +1,162 @@
+//! What a scalar type is, with its modifier, and what is done to its values: one line a type.
+
+use crate::parameter::{Family, Purpose};
+use crate::types::{boolean, bytea, character, date, float, integer, json, numeric, timestamp, uuid};
+use crate::{ValueError, oid};
+
+/// A scalar type with its modifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Varchar(Option<u32>),
+    Bpchar(Option<u32>),
+    Integer(integer::Width),
+    Bool,
+    Float8,
+    Numeric(Option<numeric::Modifier>),
+    Date,
+    Timestamp(Option<u32>),
+    Timestamptz(Option<u32>),
+    Uuid,
+    Json,
+    Bytea,
+}
+
+impl Kind {
+    pub(crate) fn oid(self) -> u32 {
+        match self {
+            Self::Text => oid::TEXT,
+            Self::Varchar(_) => oid::VARCHAR,
+            Self::Bpchar(_) => oid::BPCHAR,
+            Self::Integer(width) => width.oid(),
+            Self::Bool => oid::BOOL,
+            Self::Float8 => oid::FLOAT8,
+            Self::Numeric(_) => oid::NUMERIC,
+            Self::Date => oid::DATE,
+            Self::Timestamp(_) => oid::TIMESTAMP,
+            Self::Timestamptz(_) => oid::TIMESTAMPTZ,
+            Self::Uuid => oid::UUID,
+            Self::Json => oid::JSON,
+            Self::Bytea => oid::BYTEA,
+        }
+    }
+
+    pub(crate) fn size(self) -> i16 {
+        match self {
+            Self::Integer(width) => width.bytes(),
+            Self::Bool => 1,
+            Self::Float8 | Self::Timestamp(_) | Self::Timestamptz(_) => 8,
+            Self::Date => 4,
+            Self::Uuid => 16,
+            _ => -1,
+        }
+    }
+
+    pub(crate) fn modifier(self) -> i32 {
+        // VARHDRSZ: lengths and numeric modifiers are kept with the four bytes of a header added.
+        let with_header = |n: u32| i32::try_from(n.saturating_add(4)).unwrap_or(-1);
+        match self {
+            Self::Varchar(Some(n)) | Self::Bpchar(Some(n)) => with_header(n),
+            Self::Numeric(Some(modifier)) => with_header(modifier.packed()),
+            Self::Timestamp(Some(p)) | Self::Timestamptz(Some(p)) => i32::try_from(p).unwrap_or(-1),
+            _ => -1,
+        }
+    }
+
+    pub(crate) fn canonicalize(self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+        let text = valid(text)?;
+        if text.contains('\0') {
+            return Err(ValueError::Invalid("text: it holds a NUL"));
+        }
+        let canonical = match self {
+            Self::Text => text.to_owned(),
+            Self::Varchar(length) => character::varying(text, length)?,
+            Self::Bpchar(length) => character::padded(text, length)?,
+            Self::Integer(width) => integer::canonicalize(text, width)?,
+            Self::Bool => boolean::canonicalize(text)?,
+            Self::Float8 => float::canonicalize(text)?,
+            Self::Numeric(modifier) => numeric::canonicalize(text, modifier)?,
+            Self::Date => date::canonicalize(text)?,
+            Self::Timestamp(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::Without)?,
+            Self::Timestamptz(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::With)?,
+            Self::Uuid => uuid::canonicalize(text)?,
+            Self::Json => json::canonicalize(text)?,
+            Self::Bytea => bytea::canonicalize(text)?,
+        };
+        Ok(canonical.into_bytes())
+    }
+
+    pub(crate) fn canonicalize_for(self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+        let canonical = self.canonicalize(text)?;
+        if purpose == Purpose::Store {
+            return Ok(canonical);
+        }
+        let given = valid(text)?;
+        let kept = match self {
+            Self::Varchar(_) => canonical == text,
+            Self::Numeric(Some(modifier)) => numeric::is_exact(given, modifier)?,
+            Self::Timestamp(Some(_)) => {
+                canonical == timestamp::canonicalize(given, None, timestamp::Zone::Without)?.into_bytes()
+            }
+            Self::Timestamptz(Some(_)) => {
+                canonical == timestamp::canonicalize(given, None, timestamp::Zone::With)?.into_bytes()
+            }
+            _ => true,
+        };
+        if kept { Ok(canonical) } else { Err(ValueError::NeverStored) }
+    }
+
+    pub(crate) fn has_one_text(self) -> bool {
+        !matches!(self, Self::Float8 | Self::Numeric(None) | Self::Json)
+    }
+
+    pub(crate) fn encode_text(self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
+        match self {
+            Self::Bpchar(Some(length)) => Ok(character::pad(valid(canonical)?, length).into_bytes()),
+            _ => Ok(canonical.to_vec()),
+        }
+    }
+
+    pub(crate) fn encode_binary(self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
+        let text = valid(canonical)?;
+        match self {
+            Self::Text | Self::Varchar(_) | Self::Bpchar(_) | Self::Json => self.encode_text(canonical),
+            Self::Integer(width) => integer::encode(text, width),
+            Self::Bool => boolean::encode(text),
+            Self::Float8 => float::encode(text),
+            Self::Numeric(_) => numeric::encode(text),
+            Self::Date => date::encode(text),
+            Self::Timestamp(_) => timestamp::encode(text, timestamp::Zone::Without),
+            Self::Timestamptz(_) => timestamp::encode(text, timestamp::Zone::With),
+            Self::Uuid => uuid::encode(text),
+            Self::Bytea => bytea::encode(text),
+        }
+    }
+
+    pub(crate) fn has_year(self) -> bool {
+        matches!(self, Self::Date | Self::Timestamp(_) | Self::Timestamptz(_))
+    }
+
+    pub(crate) fn is_character(self) -> bool {
+        matches!(self, Self::Text | Self::Varchar(_) | Self::Bpchar(_))
+    }
+
+    pub(crate) fn family(self) -> Family {
+        match self {
+            Self::Text | Self::Varchar(_) => Family::Characters,
+            Self::Bpchar(_) => Family::Padded,
+            Self::Integer(_) => Family::Integer,
+            Self::Float8 => Family::Float,
+            Self::Numeric(_) => Family::Numeric,
+            Self::Date | Self::Timestamp(_) | Self::Timestamptz(_) => Family::Time,
+            Self::Bool => Family::Bool,
+            Self::Uuid => Family::Uuid,
+            Self::Json => Family::Json,
+            Self::Bytea => Family::Bytea,
+        }
+    }
+}
+
+fn valid(text: &[u8]) -> Result<&str, ValueError> {
+    std::str::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))
+}
