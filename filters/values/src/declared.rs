@@ -89,6 +89,11 @@ impl DeclaredType {
         self.kind.modifier()
     }
 
+    /// Bytes of the longest canonical text in UTF-8, none where no modifier and no range bounds it.
+    pub fn max_text_bytes(&self) -> Option<usize> {
+        self.kind.max_text_bytes()
+    }
+
     /// The canonical text of a value given as text in any form that is read one way only.
     pub fn canonicalize(&self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
         self.kind.canonicalize(text)

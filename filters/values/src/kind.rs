@@ -63,6 +63,21 @@ impl Kind {
         }
     }
 
+    pub(crate) fn max_text_bytes(self) -> Option<usize> {
+        match self {
+            Self::Varchar(Some(n)) | Self::Bpchar(Some(n)) => character::max_text_bytes(n),
+            Self::Integer(width) => Some(width.max_text_bytes()),
+            Self::Bool => Some(1),
+            Self::Float8 => Some(float::MAX_TEXT_BYTES),
+            Self::Numeric(modifier) => modifier.map(numeric::Modifier::max_text_bytes),
+            Self::Date => Some(date::MAX_TEXT_BYTES),
+            Self::Timestamp(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::Without)),
+            Self::Timestamptz(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::With)),
+            Self::Uuid => Some(uuid::TEXT_BYTES),
+            Self::Text | Self::Varchar(None) | Self::Bpchar(None) | Self::Json | Self::Bytea => None,
+        }
+    }
+
     pub(crate) fn canonicalize(self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
         let text = valid(text)?;
         if text.contains('\0') {

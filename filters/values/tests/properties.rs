@@ -37,6 +37,7 @@ fn text() -> impl Strategy<Value = String> {
         ".{0,12}",
         "[-+]?[0-9]{0,20}\\.?[0-9]{0,8}([eE][-+]?[0-9]{1,3})?",
         "[0-9]{4}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?)?(Z|[-+][01][0-9])?",
+        "[0-9]{4,7}-[01][0-9]-[0-3][0-9]( [0-2][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{6})?Z?)?( BC)?",
         "\\\\x([0-9a-fA-F]{2}){0,8}",
         "[0-9a-f]{32}",
     ]
@@ -55,6 +56,14 @@ proptest! {
         prop_assert_eq!(declared.canonicalize(&back), Ok(canonical.clone()));
         let shown = declared.encode_text(&canonical).unwrap();
         prop_assert_eq!(declared.canonicalize(&shown), Ok(canonical));
+    }
+
+    #[test]
+    fn no_canonical_text_is_longer_than_the_longest(declared in declared(), text in text()) {
+        let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
+        if let Some(longest) = declared.max_text_bytes() {
+            prop_assert!(canonical.len() <= longest, "{} of {}", canonical.len(), declared.name());
+        }
     }
 
     #[test]
@@ -93,5 +102,36 @@ proptest! {
         let masked = mask.apply(std::str::from_utf8(&canonical).unwrap());
         prop_assert!(declared.canonicalize(masked.as_bytes()).is_ok());
         prop_assert!(declared.encode_binary(masked.as_bytes()).is_ok());
+    }
+}
+
+#[test]
+fn longest_text_is_that_of_a_value() {
+    for (name, value) in [
+        ("varchar(3)", "𝄞𝄞𝄞"),
+        ("char(3)", "𝄞𝄞𝄞"),
+        ("int2", "-32768"),
+        ("int4", "-2147483648"),
+        ("int8", "-9223372036854775808"),
+        ("bool", "t"),
+        ("float8", "-1.7976931348623157e+308"),
+        ("numeric(1)", "NaN"),
+        ("numeric(3)", "-999"),
+        ("numeric(4,2)", "-99.99"),
+        ("numeric(2,2)", "-0.99"),
+        ("date", "5874897-12-31"),
+        ("date", "4714-11-24 BC"),
+        ("timestamp", "4714-11-24 00:00:00.000001 BC"),
+        ("timestamp(0)", "4714-11-24 00:00:01 BC"),
+        ("timestamptz", "4714-11-24 00:00:00.000001+00 BC"),
+        ("timestamptz(3)", "4714-11-24 00:00:00.001+00 BC"),
+        ("uuid", "00000000-0000-0000-0000-000000000000"),
+    ] {
+        let declared: DeclaredType = name.parse().unwrap();
+        assert_eq!(declared.canonicalize(value.as_bytes()).as_deref(), Ok(value.as_bytes()), "{name}");
+        assert_eq!(declared.max_text_bytes(), Some(value.len()), "{name}");
+    }
+    for name in ["text", "varchar", "numeric", "json", "bytea"] {
+        assert_eq!(name.parse::<DeclaredType>().unwrap().max_text_bytes(), None, "{name}");
     }
 }

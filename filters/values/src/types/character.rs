@@ -2,6 +2,11 @@
 
 use crate::ValueError;
 
+/// Bytes of so many characters in UTF-8, at most.
+pub(crate) fn max_text_bytes(length: u32) -> Option<usize> {
+    usize::try_from(length).ok()?.checked_mul(4)
+}
+
 /// As `varchar(n)` stores it: what is longer is refused, unless only spaces are too many, which go.
 pub(crate) fn varying(text: &str, length: Option<u32>) -> Result<String, ValueError> {
     let Some(length) = length else { return Ok(text.to_owned()) };

@@ -5,6 +5,8 @@ use super::exactly;
 use crate::ValueError;
 
 const KIND: &str = "float8";
+/// A sign, seventeen digits, their point and an exponent of three digits, as in `-1.7976931348623157e+308`.
+pub(crate) const MAX_TEXT_BYTES: usize = 24;
 
 pub(crate) fn parse(text: &str) -> Result<f64, ValueError> {
     let word = trim(text).to_ascii_lowercase();

@@ -28,6 +28,15 @@ impl Width {
         }
     }
 
+    /// Bytes of the smallest value's text.
+    pub(crate) fn max_text_bytes(self) -> usize {
+        match self {
+            Self::Two => "-32768".len(),
+            Self::Four => "-2147483648".len(),
+            Self::Eight => "-9223372036854775808".len(),
+        }
+    }
+
     fn kind(self) -> &'static str {
         match self {
             Self::Two => "int2",

@@ -27,6 +27,14 @@ impl Modifier {
         if known { Ok(Some(Self { precision, scale })) } else { Err(ValueError::UnknownType) }
     }
 
+    /// Bytes of the longest text: a sign, digits and their point; `NaN` if that is longer.
+    pub(crate) fn max_text_bytes(self) -> usize {
+        let whole = self.precision.saturating_sub(self.scale).max(1);
+        let fraction = if self.scale > 0 { self.scale.saturating_add(1) } else { 0 };
+        let longest = whole.saturating_add(fraction).saturating_add(1);
+        usize::try_from(longest).unwrap_or(usize::MAX).max("NaN".len())
+    }
+
     /// Precision and scale in one word, as the server packs them.
     pub(crate) fn packed(self) -> u32 {
         (self.precision << 16) | self.scale

@@ -4,6 +4,8 @@ use super::exactly;
 use crate::ValueError;
 
 const KIND: &str = "uuid";
+/// Digits and hyphens.
+pub(crate) const TEXT_BYTES: usize = 36;
 
 fn parse(text: &str) -> Result<[u8; 16], ValueError> {
     let bare = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or(text);
@@ -22,7 +24,7 @@ fn parse(text: &str) -> Result<[u8; 16], ValueError> {
 }
 
 fn print(bytes: [u8; 16]) -> String {
-    let mut text = String::with_capacity(36);
+    let mut text = String::with_capacity(TEXT_BYTES);
     for (index, byte) in bytes.iter().enumerate() {
         if matches!(index, 4 | 6 | 8 | 10) {
             text.push('-');
