@@ -39,9 +39,8 @@ impl FromStr for DeclaredType {
         let kind = match base.as_str() {
             "text" => plain(Kind::Text)?,
             "varchar" | "character varying" => Kind::Varchar(length(None)?),
-            // Without a length, bpchar shows trailing spaces and compares without them: no one form is both.
-            "bpchar" if modifiers.is_empty() => return Err(ValueError::UnknownType),
-            "bpchar" | "char" | "character" => Kind::Bpchar(length(Some(1))?),
+            "bpchar" => Kind::Bpchar(length(None)?),
+            "char" | "character" => Kind::Bpchar(length(Some(1))?),
             "int2" | "smallint" => plain(Kind::Integer(integer::Width::Two))?,
             "int4" | "integer" | "int" => plain(Kind::Integer(integer::Width::Four))?,
             "int8" | "bigint" => plain(Kind::Integer(integer::Width::Eight))?,
@@ -49,10 +48,12 @@ impl FromStr for DeclaredType {
             "float8" | "double precision" => plain(Kind::Float8)?,
             "numeric" | "decimal" => Kind::Numeric(numeric::Modifier::new(&modifiers)?),
             "date" => plain(Kind::Date)?,
+            "time" | "time without time zone" => Kind::Time(precision()?),
             "timestamp" | "timestamp without time zone" => Kind::Timestamp(precision()?),
             "timestamptz" | "timestamp with time zone" => Kind::Timestamptz(precision()?),
             "uuid" => plain(Kind::Uuid)?,
             "json" => plain(Kind::Json)?,
+            "jsonb" => plain(Kind::Jsonb)?,
             "bytea" => plain(Kind::Bytea)?,
             _ => return Err(ValueError::UnknownType),
         };
@@ -108,7 +109,8 @@ impl DeclaredType {
     }
 
     /// Whether values that the server holds equal have one canonical text, so that comparing sealed values is
-    /// comparing values. Not so for `float8` (0 and -0), `numeric` without a scale (1.5 and 1.50) and `json`.
+    /// comparing values. Not so for `float8` (0 and -0), `numeric` without a scale (1.5 and 1.50), `json`, `jsonb`
+    /// (numbers in it) and `bpchar` without a length, which shows the trailing spaces that it does not compare.
     pub fn has_one_text(&self) -> bool {
         self.kind.has_one_text()
     }

@@ -1,7 +1,9 @@
 //! What a scalar type is, with its modifier, and what is done to its values: one line a type.
 
 use crate::parameter::{Family, Purpose};
-use crate::types::{boolean, bytea, character, date, float, integer, json, numeric, timestamp, uuid};
+use crate::types::{
+    boolean, bytea, character, date, float, integer, json, jsonb, numeric, time, timestamp, uuid,
+};
 use crate::{ValueError, oid};
 
 /// A scalar type with its modifier.
@@ -15,10 +17,12 @@ pub(crate) enum Kind {
     Float8,
     Numeric(Option<numeric::Modifier>),
     Date,
+    Time(Option<u32>),
     Timestamp(Option<u32>),
     Timestamptz(Option<u32>),
     Uuid,
     Json,
+    Jsonb,
     Bytea,
 }
 
@@ -33,10 +37,12 @@ impl Kind {
             Self::Float8 => oid::FLOAT8,
             Self::Numeric(_) => oid::NUMERIC,
             Self::Date => oid::DATE,
+            Self::Time(_) => oid::TIME,
             Self::Timestamp(_) => oid::TIMESTAMP,
             Self::Timestamptz(_) => oid::TIMESTAMPTZ,
             Self::Uuid => oid::UUID,
             Self::Json => oid::JSON,
+            Self::Jsonb => oid::JSONB,
             Self::Bytea => oid::BYTEA,
         }
     }
@@ -45,7 +51,7 @@ impl Kind {
         match self {
             Self::Integer(width) => width.bytes(),
             Self::Bool => 1,
-            Self::Float8 | Self::Timestamp(_) | Self::Timestamptz(_) => 8,
+            Self::Float8 | Self::Time(_) | Self::Timestamp(_) | Self::Timestamptz(_) => 8,
             Self::Date => 4,
             Self::Uuid => 16,
             _ => -1,
@@ -58,7 +64,9 @@ impl Kind {
         match self {
             Self::Varchar(Some(n)) | Self::Bpchar(Some(n)) => with_header(n),
             Self::Numeric(Some(modifier)) => with_header(modifier.packed()),
-            Self::Timestamp(Some(p)) | Self::Timestamptz(Some(p)) => i32::try_from(p).unwrap_or(-1),
+            Self::Time(Some(p)) | Self::Timestamp(Some(p)) | Self::Timestamptz(Some(p)) => {
+                i32::try_from(p).unwrap_or(-1)
+            }
             _ => -1,
         }
     }
@@ -71,10 +79,16 @@ impl Kind {
             Self::Float8 => Some(float::MAX_TEXT_BYTES),
             Self::Numeric(modifier) => modifier.map(numeric::Modifier::max_text_bytes),
             Self::Date => Some(date::MAX_TEXT_BYTES),
+            Self::Time(p) => Some(time::max_text_bytes(p)),
             Self::Timestamp(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::Without)),
             Self::Timestamptz(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::With)),
             Self::Uuid => Some(uuid::TEXT_BYTES),
-            Self::Text | Self::Varchar(None) | Self::Bpchar(None) | Self::Json | Self::Bytea => None,
+            Self::Text
+            | Self::Varchar(None)
+            | Self::Bpchar(None)
+            | Self::Json
+            | Self::Jsonb
+            | Self::Bytea => None,
         }
     }
 
@@ -84,18 +98,20 @@ impl Kind {
             return Err(ValueError::Invalid("text: it holds a NUL"));
         }
         let canonical = match self {
-            Self::Text => text.to_owned(),
+            Self::Text | Self::Bpchar(None) => text.to_owned(),
             Self::Varchar(length) => character::varying(text, length)?,
-            Self::Bpchar(length) => character::padded(text, length)?,
+            Self::Bpchar(Some(length)) => character::padded(text, length)?,
             Self::Integer(width) => integer::canonicalize(text, width)?,
             Self::Bool => boolean::canonicalize(text)?,
             Self::Float8 => float::canonicalize(text)?,
             Self::Numeric(modifier) => numeric::canonicalize(text, modifier)?,
             Self::Date => date::canonicalize(text)?,
+            Self::Time(precision) => time::canonicalize(text, precision)?,
             Self::Timestamp(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::Without)?,
             Self::Timestamptz(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::With)?,
             Self::Uuid => uuid::canonicalize(text)?,
             Self::Json => json::canonicalize(text)?,
+            Self::Jsonb => jsonb::canonicalize(text)?,
             Self::Bytea => bytea::canonicalize(text)?,
         };
         Ok(canonical.into_bytes())
@@ -110,6 +126,7 @@ impl Kind {
         let kept = match self {
             Self::Varchar(_) => canonical == text,
             Self::Numeric(Some(modifier)) => numeric::is_exact(given, modifier)?,
+            Self::Time(Some(_)) => canonical == time::canonicalize(given, None)?.into_bytes(),
             Self::Timestamp(Some(_)) => {
                 canonical == timestamp::canonicalize(given, None, timestamp::Zone::Without)?.into_bytes()
             }
@@ -122,7 +139,7 @@ impl Kind {
     }
 
     pub(crate) fn has_one_text(self) -> bool {
-        !matches!(self, Self::Float8 | Self::Numeric(None) | Self::Json)
+        !matches!(self, Self::Bpchar(None) | Self::Float8 | Self::Numeric(None) | Self::Json | Self::Jsonb)
     }
 
     pub(crate) fn encode_text(self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
@@ -141,9 +158,11 @@ impl Kind {
             Self::Float8 => float::encode(text),
             Self::Numeric(_) => numeric::encode(text),
             Self::Date => date::encode(text),
+            Self::Time(_) => time::encode(text),
             Self::Timestamp(_) => timestamp::encode(text, timestamp::Zone::Without),
             Self::Timestamptz(_) => timestamp::encode(text, timestamp::Zone::With),
             Self::Uuid => uuid::encode(text),
+            Self::Jsonb => Ok(jsonb::encode(text)),
             Self::Bytea => bytea::encode(text),
         }
     }
@@ -163,10 +182,12 @@ impl Kind {
             Self::Integer(_) => Family::Integer,
             Self::Float8 => Family::Float,
             Self::Numeric(_) => Family::Numeric,
+            Self::Time(_) => Family::Clock,
             Self::Date | Self::Timestamp(_) | Self::Timestamptz(_) => Family::Time,
             Self::Bool => Family::Bool,
             Self::Uuid => Family::Uuid,
             Self::Json => Family::Json,
+            Self::Jsonb => Family::Jsonb,
             Self::Bytea => Family::Bytea,
         }
     }

@@ -3,7 +3,9 @@
 //! A driver that sends a `float8` for a `numeric(10,2)` gets what `float8` holds in 15 digits; one that sends a
 //! `bool` for a `text` gets `true`. The sealed value must be the same, so the cast is done here, or refused.
 
-use crate::types::{boolean, bytea, date, decode_binary, float, integer, numeric, timestamp, uuid};
+use crate::types::{
+    boolean, bytea, date, decode_binary, float, integer, jsonb, numeric, time, timestamp, uuid,
+};
 use crate::{DeclaredType, ValueError, oid};
 
 /// Digits that a `float4` and a `float8` surely hold (`FLT_DIG`, `DBL_DIG`).
@@ -30,9 +32,11 @@ pub(crate) enum Family {
     Float,
     Numeric,
     Time,
+    Clock,
     Bool,
     Uuid,
     Json,
+    Jsonb,
     Bytea,
 }
 
@@ -45,9 +49,11 @@ impl Family {
             Self::Float => "float8",
             Self::Numeric => "numeric",
             Self::Time => "a date or timestamp",
+            Self::Clock => "time",
             Self::Bool => "bool",
             Self::Uuid => "uuid",
             Self::Json => "json",
+            Self::Jsonb => "jsonb",
             Self::Bytea => "bytea",
         }
     }
@@ -125,15 +131,16 @@ fn assign(from: u32, to: Family, text: String) -> Result<String, ValueError> {
         oid::FLOAT8 if to == Family::Numeric => Ok(float::to_numeric(float::parse(&text)?, FLOAT8_DIGITS)),
         oid::FLOAT8 if to.is_characters() => float::canonicalize(&text),
         oid::DATE if to == Family::Time || to.is_characters() => date::canonicalize(&text),
+        oid::TIME if to == Family::Clock || to.is_characters() => time::canonicalize(&text, None),
         oid::TIMESTAMP if to == Family::Time || to.is_characters() => {
             timestamp::canonicalize(&text, None, timestamp::Zone::Without)
         }
         oid::TIMESTAMPTZ if to == Family::Time => timestamp::canonicalize(&text, None, timestamp::Zone::With),
         oid::UUID if to.is_characters() => uuid::canonicalize(&text),
         oid::BYTEA if to.is_characters() => bytea::canonicalize(&text),
-        oid::JSON if to.is_characters() || to == Family::Json => Ok(text),
-        // The server would print it anew, the same value in another order.
-        oid::JSONB if to == Family::Json => Ok(text),
+        oid::JSON if to.is_characters() || matches!(to, Family::Json | Family::Jsonb) => Ok(text),
+        oid::JSONB if to == Family::Jsonb => Ok(text),
+        oid::JSONB if to.is_characters() || to == Family::Json => jsonb::canonicalize(&text),
         _ => refused,
     }
 }

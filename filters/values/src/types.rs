@@ -9,7 +9,9 @@ pub(crate) mod date;
 pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod json;
+pub(crate) mod jsonb;
 pub(crate) mod numeric;
+pub(crate) mod time;
 pub(crate) mod timestamp;
 pub(crate) mod uuid;
 
@@ -21,7 +23,7 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
         oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME | oid::UNKNOWN | oid::JSON => {
             return Ok(bytes.to_vec());
         }
-        oid::JSONB => return json::decode_jsonb(bytes),
+        oid::JSONB => return jsonb::decode(bytes),
         oid::INT2 => integer::decode(bytes, integer::Width::Two)?,
         oid::INT4 => integer::decode(bytes, integer::Width::Four)?,
         oid::INT8 => integer::decode(bytes, integer::Width::Eight)?,
@@ -30,6 +32,7 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
         oid::FLOAT8 => float::decode8(bytes)?,
         oid::NUMERIC => numeric::decode(bytes)?,
         oid::DATE => date::decode(bytes)?,
+        oid::TIME => time::decode(bytes)?,
         oid::TIMESTAMP => timestamp::decode(bytes, timestamp::Zone::Without)?,
         oid::TIMESTAMPTZ => timestamp::decode(bytes, timestamp::Zone::With)?,
         oid::UUID => uuid::decode(bytes)?,

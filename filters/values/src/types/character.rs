@@ -21,8 +21,8 @@ pub(crate) fn varying(text: &str, length: Option<u32>) -> Result<String, ValueEr
 }
 
 /// As `char(n)` means it: trailing spaces do not count.
-pub(crate) fn padded(text: &str, length: Option<u32>) -> Result<String, ValueError> {
-    Ok(varying(text, length)?.trim_end_matches(' ').to_owned())
+pub(crate) fn padded(text: &str, length: u32) -> Result<String, ValueError> {
+    Ok(varying(text, Some(length))?.trim_end_matches(' ').to_owned())
 }
 
 /// As `char(n)` shows it.

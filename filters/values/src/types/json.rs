@@ -10,11 +10,3 @@ pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {
     serde_json::from_str::<&RawValue>(text).map_err(|_| ValueError::Invalid(KIND))?;
     Ok(text.to_owned())
 }
-
-/// `jsonb` in binary: a version byte, then text.
-pub(crate) fn decode_jsonb(bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
-    match bytes {
-        [1, text @ ..] => Ok(text.to_vec()),
-        _ => Err(ValueError::Invalid("jsonb")),
-    }
-}
