@@ -57,18 +57,70 @@ JSONS = [
     "{}", "[]", "1", "\"a\"", "null", "true", " { \"a\" : 1 } ", "{\"a\":1,\"a\":2}", "1.50", "-0", "01", "1e5", "1e400", "{'a':1}", "", "{", "[1,]", "\"\\u00e4\"",
     "\"\\ud800\"", "\"\\u0000\"", "\"a\nb\"", "nul", "[1] x", "\"\t\"", "-", "[" * 50 + "]" * 50,
 ]
+JSONBS = [
+    *JSONS, '{"b":1,"a":2}', '{"bb":1,"a":2,"c":3,"aa":4}', '{"a":{"b":1,"b":{"c":[1,{"d":null,"":0}]}}}', '{"a":1,"b":2,"a":3}', '{"é":1,"z":2,"日":3,"aaa":4}',
+    "[1,2 , 3]", "[ ]", "{ }", "[[],{}]", '[{"a":[]}]', "-0.0", "-0.00e5", "0.10", "1E5", "1e-5", "1.50e1", "1.5e+3", "-1.5E-3", "123456789012345678901234567890.10",
+    "1e", "1.", ".5", "+1", "00", "-01", "0x10", "1_000", "1 2", "NaN", "Infinity", "True", "nulll", "truefalse", '"a" "b"', '{"a" 1}', '{"a":}', '{"a":1,}', "{,}",
+    "[,]", "[1 2]", "{1:2}", "{null:1}", '{"a":1 "b":2}', "}", "]", "[}", '{"a":1]', '"\\ud83d\\ude00"', '"\\ude00"', '"\\ud83d"', '"\\ud83d\\ud83d"', '"\\ud83dx"',
+    '"\\ud83d\\n"', '"\\uD83D\\uDE00é"', '"\\u0001\\u001f\\u007f\\u0080"', '"\\b\\f\\n\\r\\t\\/\\\\\\""', '"/"', '"\\x"', '"\\u00g0"', '"\\u00"', '"\\u+123"', '"', '"\\',
+    '"a', '"\x7f"', '"\u2028"', '"\xa0"', "\xa01", "\x0c1", '{"\\u0061":1,"a":2}', '{"a\\"b":1,"a\\\\":2}', '{"\\n":[true,false,null]}', '{"":{"":{"":""}}}',
+    '{"a":"\\u0000"}', '{"\\u0000":1}', "9" * 100,
+    "0." + "0" * 60 + "1", "1e100",
+    "[" * 120 + "]" * 120,
+    '{"a":' * 100 + "1" + "}" * 100,
+    '  {"a":\t[1,\n2]\r}  ',
+]
+TIMES = [
+    "00:00", "24:00", "24:00:00", "24:00:00.0", "24:00:00.000001", "24:00:01", "24:01", "23:59:59", "23:59:59.999999", "23:59:59.9999999", "23:59:59.6", "23:59:59.4",
+    "23:59:59.5", "23:59:59.9995", "23:59:60", "10:20", "10:20:30", "10:20:30.5", "10:20:30.123456", "10:20:30.1234567", "10:20:30.000500", "10:20:30.0000005",
+    "10:20:30.", "10:20.5", "1:2:3", "1:2", "01:02:03", "001:02:03", "10:20 PM", "10:20:30 AM", "12:00 AM", "12:00PM", "13:00 PM", "10:20:30+02", "10:20:30-05:30",
+    "10:20:30Z", "10:20:30 UTC", "10:20:30 Europe/Vienna", "10:20:60", "10:20:61", "25:00", "10:60", "-01:00", "allballs", "T10:20:30", "t10:20", "102030", "1020", "10",
+    "10:", ":10", "10::20", "10:20:30:40", "2020-01-31 10:20", "2020-01-31", "", " ", " 10:20 ", "\t10:20:30\n", "infinity", "10:20:30 BC", "10.20", "10:20:30,5",
+    "0:0:0", "00:00:00.000001", "00:00:00.0000001", "10 :20", "10h20m", "ten", "10:20:30.12345600", "１０:２０", "12:34:56.789", "12:34:56.785", "12:34:56.7849",
+    "00:00:00.005", "00:00:00.015",
+]
+ERAS = [
+    "2020-01-31 BC", "0001-01-01 BC", "0001-12-31 bc", "0002-02-29 BC", "0005-02-29 BC", "0004-02-29 BC", "0044-03-15 BC", "4714-11-24 BC", "4714-11-23 BC",
+    "4713-01-01 BC", "0000-01-01 BC", "10000-01-01 BC", "0044-03-15BC", "0044-03-15  BC", "BC 0044-03-15", "0044-03-15 AD", "0044-03-15 BC BC", "infinity BC",
+    "99999-12-31", "100000-01-01", "262142-12-31", "262143-01-01", "294276-12-31", "294277-01-01", "294277-12-31", "1000000-02-29", "5874897-12-31", "5874898-01-01",
+    "9999999-01-01", "0002020-01-31", "00020-01-31",
+]
+ERA_CLOCKS = ["", " 00:00:00", " 23:59:59.999999", " 10:20:30.5", "T10:20:30"]
+# Shapes of arrays, in which A, B and C stand for elements.
+ARRAYS = [
+    "{}", "{A}", "{A,B}", "{A,B,C}", "{ A , B }", " {A} ", "{A,NULL,B}", "{NULL}", "{null,Null}", "{nul}", "{NULLx}", '{"NULL"}', "{\\NULL}", '{"A",B}', '{ "A" , "B" }',
+    '{""}', "{A,}", "{,A}", "{A,,B}", "{A", "A}", "A", "", "{", "}", "{A}}", "{A}x", "{A}{B}", "{A B}", "{ A  B }", '{"A"B}', '{A"B"}', '{"A" x}', '{"A', "{A\\", '{"A\\',
+    "{\\A}", "{A\\ }", "{\\ A}", "{{A,B},{C,A}}", "{{A},{B},{C}}", "{{A,NULL},{NULL,B}}", "{{A},{B,C}}", "{{A,B},C}", "{A,{B}}", "{A{B}}", "{{A}B}", "{{A} {B}}", "{{}}",
+    "{{},{}}", "{{},{A}}", "{{A},{}}", "{{},A}", "{{{A},{B}},{{C},{A}}}", "{{{{{{A}}}}}}", "{{{{{{{A}}}}}}}", "{{{{{{}}}}}}", "{{{{{{{}}}}}}}", "{{{A}},{B}}",
+    "[2:3]={A,B}", "[0:0]={A}", "[-1:1]={A,B,C}", "[1:2]={A,B}", "[1:1]={A,B}", "[1:3]={A,B}", "[2]={A,B}", "[3]={A,B}", "[0]={}", "[1:0]={}", "[2:1]={}", "[1:1]={}",
+    "[1:2][0:0]={{A},{B}}", "[1:1][-2:-1]={{A,B}}", "[1:2][1:1]={A,B}", "[1:2]={{A},{B}}", "[1:2] = {A,B}", "[1:2]= {A,B}", "[1:2] ={A,B}", " [1:2]={A,B}",
+    "[ 1:2]={A,B}", "[1 :2]={A,B}", "[1:2] [0:0]={{A},{B}}", "[2147483647:2147483647]={A}", "[2147483646:2147483646]={A}", "[-2147483648:-2147483648]={A}",
+    "[-2147483649:0]={A}", "[+0:1]={A,B}", "[-0:1]={A,B}", "[1:2147483647]={A}", "[-2147483648:2147483646]={A}", "[:1]={A}", "[1:]={A}", "[]={A}", "[a]={A}",
+    "[1:2]{A,B}", "[1:2]=A", "[1:1][1:1][1:1][1:1][1:1][1:1]={{{{{{A}}}}}}", "[1:1][1:1][1:1][1:1][1:1][1:1][1:1]={{{{{{{A}}}}}}}", "[2:2]={NULL}", "{A;B}",
+    "{\tA\n,\x0bB\x0c}", "[--1:1]={A}", "[1-:1]={A}",
+]
+# Elements in each array type, quoted where they must be.
+ELEMENTS = {
+    "text[]": ["a", '"b c"', '"{,}"'], "varchar(3)[]": ["abc", '"a  "', '"ab   "'], "char(3)[]": ["a", '"b c"', "éé"], "int2[]": ["1", "-32768", "+7"],
+    "int4[]": ["1", "-2", "70000"], "int8[]": ["1", "-9223372036854775808", "007"], "numeric(10,2)[]": ["1", "2.675", "-0.001"], "float8[]": ["1", "-0", "1e300"],
+    "bool[]": ["t", "off", "1"], "date[]": ["2020-01-31", "infinity", '"0044-03-15 BC"'], "time(3)[]": ["10:20", "24:00:00", "10:20:30.12345"],
+    "timestamp[]": ["2020-01-31", '"2020-01-31 10:20:30.5"', "-infinity"], "timestamptz(0)[]": ["2020-01-31T10:20:30.5Z", '"2020-01-31 10:20:30+02"', "infinity"],
+    "uuid[]": ["123e4567-e89b-12d3-a456-426614174000", "00000000000000000000000000000000", "x"], "json[]": ["1", '"{\\"a\\": [1]}"', '"\\"x\\""'],
+    "jsonb[]": ["1.50", '"{\\"b\\":[1],\\"a\\":2}"', '"\\"x\\""'], "bytea[]": ['"\\\\x00ff"', "\\\\xAB", '""'],
+}  # fmt: skip
 BYTEAS = ["", "\\x", "\\x00ff", "\\xAB cd", "\\xa", "\\xgg", "abc", "a\\\\b", "\\001\\377", "\\400", "a\\", "ä", "\\x 00", "\\x0 0"]
 
 CASES = {
     "int2": INTEGERS, "int4": INTEGERS, "int8": INTEGERS,
     "numeric": NUMERICS, "numeric(10,2)": NUMERICS, "numeric(4)": NUMERICS, "numeric(5,5)": NUMERICS,
-    "float8": FLOATS, "bool": BOOLEANS, "date": DATES, "uuid": UUIDS, "json": JSONS, "bytea": BYTEAS,
-    "text": TEXTS, "varchar(5)": TEXTS, "varchar": TEXTS, "char(5)": TEXTS,
+    "float8": FLOATS, "bool": BOOLEANS, "date": DATES, "uuid": UUIDS, "json": JSONS, "jsonb": JSONBS, "bytea": BYTEAS,
+    "text": TEXTS, "varchar(5)": TEXTS, "varchar": TEXTS, "char(5)": TEXTS, "bpchar": TEXTS, "time": TIMES, "time(0)": TIMES, "time(2)": TIMES,
 }  # fmt: skip
 ALPHABETS = {
     "int": "0123456789-+_ x", "numeric": "0123456789.eE-+_ ", "float8": "0123456789.eE-+ x", "bool": "tfruealsyno01 TRUE", "date": "0123456789-/ ",
     "uuid": "0123456789abcdefABCDEF-{} ", "json": "{}[]\",:0123456789eE.+-\\utnr \n\té", "bytea": "\\x0123456789abcdefAB \n\té",
-    "text": "aé日 \t'", "varchar": "aé日 \t'", "char": "aé日 \t'",
+    "text": "aé日 \t'", "varchar": "aé日 \t'", "char": "aé日 \t'", "bpchar": "aé日 \t'", "time": "0123456789:. +Z",
+    "jsonb": "{}[]\",:0123456789eE.+-\\utnr \n\té", "array": "{}{},,\"\\[]:= \tNUL019abté",
 }  # fmt: skip
 # A literal of each type that a client may name for a parameter.
 PARAMETERS = {
@@ -95,12 +147,32 @@ def stamps() -> list[str]:
     return few + random.Random(1).sample(every, 150)
 
 
-def variants(inputs: list[str], alphabet: str) -> list[str]:
+def eras() -> list[str]:
+    return ERAS + [d + c + z + " BC" for d, c, z in itertools.product(("0044-03-15", "4714-11-24", "0001-12-31"), ERA_CLOCKS, ("", "Z", "+02", "-15:59"))] + [
+        d + c + z for d, c, z in itertools.product(("294276-12-31", "0001-01-01", "262143-06-01"), ERA_CLOCKS, ("", "Z", "+02", "-15:59"))
+    ]  # fmt: skip
+
+
+def arrays(elements: list[str]) -> list[str]:
+    """Every shape, its letters replaced in one go."""
+    return ["".join(elements["ABC".index(c)] if c in "ABC" else c for c in shape) for shape in ARRAYS]
+
+
+def quoted_arrays() -> list[str]:
+    """Arrays of texts in which all that needs quotes occurs, of one and of two dimensions."""
+    chance = random.Random(4)
+    quote = lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'  # noqa: E731
+    row = lambda: [quote("".join(chance.choices('ab"\\{}, \t\né[]=NUL', k=chance.randint(0, 4)))) for _ in range(3)]  # noqa: E731
+    flat = ["{" + ",".join(row()) + "}" for _ in range(100)]
+    return flat + ["{{" + ",".join(row()) + "},{" + ",".join(row()) + "}}" for _ in range(20)]
+
+
+def variants(inputs: list[str], alphabet: str, count: int = 260) -> list[str]:
     """The inputs, and as many with a character put in, left out or changed as make a few hundred."""
     chance = random.Random(3)
     found = list(dict.fromkeys(inputs))
     known = set(found)
-    while len(found) < 260:
+    while len(found) < count:
         text = list(chance.choice(inputs))
         at = chance.randint(0, len(text))
         text[at : at + chance.randint(0, 1)] = [chance.choice(alphabet)] * chance.randint(0, 1)
@@ -108,6 +180,11 @@ def variants(inputs: list[str], alphabet: str) -> list[str]:
             known.add(changed)
             found.append(changed)
     return found
+
+
+def alphabet(name: str) -> str:
+    base = name.split("(")[0]
+    return ALPHABETS["int" if base[:3] == "int" else base]
 
 
 def numbers() -> list[str]:
@@ -121,15 +198,19 @@ def ask(connection: psycopg.Connection, name: str, text: str) -> list:
         connection.execute("TRUNCATE given")
         literal = psycopg.sql.Literal(text).as_string(connection)
         connection.execute(f"INSERT INTO given VALUES ({literal})".encode())
-    except psycopg.DataError:
+    except (psycopg.DataError, psycopg.errors.ProgramLimitExceeded):
         return [name, text, None, None]
     shown = [connection.execute("SELECT v FROM given", binary=binary).pgresult.get_value(0, 0) for binary in (False, True)]
     return [name, text, shown[0].decode(), shown[1].hex()]
 
 
 def values(connection: psycopg.Connection) -> list[list]:
-    cases = {name: variants(inputs, ALPHABETS[name.split("(")[0].rstrip("248") if name[:3] == "int" else name.split("(")[0]]) for name, inputs in CASES.items()}
+    cases = {name: variants(inputs, alphabet(name), 600 if name == "jsonb" else 260) for name, inputs in CASES.items()}
     cases.update({name: stamps() for name in TYPED_STAMPS})
+    for name in ("date", "timestamp", "timestamp(0)", "timestamptz"):
+        cases[name] = list(dict.fromkeys(cases[name] + eras()))
+    cases.update({name: variants(arrays(elements), ALPHABETS["array"], 300) for name, elements in ELEMENTS.items()})
+    cases["text[]"] += quoted_arrays()
     for name in ("float8", "numeric", "numeric(10,2)"):
         cases[name] = cases[name] + numbers()
     rows = []

@@ -66,8 +66,8 @@ fn binary_values_of_the_server_decode_to_its_text() {
         let declared: DeclaredType = name.parse().unwrap();
         match decode_binary(declared.oid(), &unhex(&binary)) {
             Ok(decoded) if decoded == text.as_bytes() => {}
-            // Beyond the digits we take.
-            Err(_) if text.len() > 300 => {}
+            // Beyond the digits we take, or rounded to what the server itself does not read.
+            Err(_) if text.len() > 300 || text.starts_with("294277-") => {}
             other => wrong.push(format!(
                 "{name} {input:?}: {:?} is not {text}",
                 other.map(|b| String::from_utf8_lossy(&b).into_owned())
