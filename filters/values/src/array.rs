@@ -5,31 +5,35 @@
 
 mod binary;
 mod text;
+mod token;
+pub(crate) mod value;
 
 use crate::parameter::Purpose;
 use crate::{DeclaredType, ValueError, oid};
 
 const KIND: &str = "array";
+const INVALID: ValueError = ValueError::Invalid(KIND);
+/// NULL in text, in any case.
+const NULL: &[u8] = b"NULL";
 /// The server's `MAXDIM`.
 const MAX_DIMENSIONS: usize = 6;
 /// Elements of one array: each takes some 50 bytes of memory here and may take two of the message.
 const MAX_ELEMENTS: usize = 65_536;
 
 /// One element: its bytes, or NULL.
-pub(crate) type Element = Option<Vec<u8>>;
+type Element = Option<Vec<u8>>;
 
 /// Where a dimension begins and how many elements it has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dimension {
+#[derive(Clone, Copy)]
+struct Dimension {
     lower: i32,
     length: i32,
 }
 
 /// An array that is rectangular and whose bounds fit. No dimensions if it is empty.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Array {
+struct Array {
     dimensions: Vec<Dimension>,
-    pub(crate) elements: Vec<Element>,
+    elements: Vec<Element>,
 }
 
 impl Array {
@@ -72,7 +76,7 @@ pub fn text_array(elements: &[Element]) -> Vec<u8> {
         }
         match element {
             Some(element) => text::quote(element, &mut array),
-            None => array.extend_from_slice(text::NULL),
+            None => array.extend_from_slice(NULL),
         }
     }
     array.push(b'}');
@@ -81,7 +85,7 @@ pub fn text_array(elements: &[Element]) -> Vec<u8> {
 
 impl DeclaredType {
     /// The elements of a client's array parameter, each the text that [`DeclaredType::read_parameter`] gives for a
-    /// value of this type.
+    /// value of this type, which is no array itself.
     ///
     /// `client_oid` is the array type that the client named in Parse; 0 and unknown mean that it named none.
     pub fn read_array_parameter(
@@ -96,14 +100,13 @@ impl DeclaredType {
             0 | oid::UNKNOWN => None,
             array => Some(oid::element_of(array).ok_or(not_assignable)?),
         };
-        let (told, elements) = array_elements(binary, bytes)?;
-        // The server refuses a binary array of other elements than the parameter's type has.
-        if binary && named.is_some_and(|named| named != told) {
-            return Err(ValueError::Invalid("array: its elements are not of the type that was named"));
-        }
-        let element_oid = if binary { told } else { named.unwrap_or_default() };
+        let (element_oid, array) = if binary {
+            value::parse_binary(named, bytes)?
+        } else {
+            (named.unwrap_or_default(), text::parse(bytes)?)
+        };
         let read = |element: Vec<u8>| self.read_parameter(purpose, element_oid, binary, &element);
-        elements.into_iter().map(|element| element.map(read).transpose()).collect()
+        value::map(array.into_list()?, read)
     }
 }
 

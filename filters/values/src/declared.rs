@@ -1,16 +1,24 @@
-//! The types that a policy can declare, by any of their SQL spellings.
+//! The types that a policy can declare, by any of their SQL spellings: scalars, and arrays of them as `T[]`.
 
 use std::str::FromStr;
 
-use crate::ValueError;
+use crate::array::value as array;
 use crate::kind::Kind;
-use crate::parameter::{Family, Purpose};
+use crate::parameter::Purpose;
 use crate::types::{integer, numeric};
+use crate::{ValueError, oid};
+
+/// A scalar, or an array of scalars of any bounds and up to six dimensions: as in the server, the type does not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Scalar(Kind),
+    Array(Kind),
+}
 
 /// A declared type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredType {
-    kind: Kind,
+    pub(crate) shape: Shape,
     name: String,
 }
 
@@ -23,42 +31,49 @@ impl FromStr for DeclaredType {
     fn from_str(text: &str) -> Result<Self, ValueError> {
         let lower = text.to_ascii_lowercase();
         let words = lower.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-        let (base, modifiers, tail) = split_modifiers(&words)?;
-        let base = if tail.is_empty() { base.to_owned() } else { format!("{base} {tail}") };
-        let length = |default: Option<u32>| match modifiers.as_slice() {
-            [] => Ok(default),
-            [n] if (1..=MAX_LENGTH).contains(n) => Ok(Some(*n)),
-            _ => Err(ValueError::UnknownType),
+        let shape = match words.strip_suffix("[]") {
+            Some(element) => Shape::Array(scalar(element.trim_end())?),
+            None => Shape::Scalar(scalar(&words)?),
         };
-        let precision = || match modifiers.as_slice() {
-            [] => Ok(None),
-            [p] if *p <= 6 => Ok(Some(*p)),
-            _ => Err(ValueError::UnknownType),
-        };
-        let plain = |kind| if modifiers.is_empty() { Ok(kind) } else { Err(ValueError::UnknownType) };
-        let kind = match base.as_str() {
-            "text" => plain(Kind::Text)?,
-            "varchar" | "character varying" => Kind::Varchar(length(None)?),
-            "bpchar" => Kind::Bpchar(length(None)?),
-            "char" | "character" => Kind::Bpchar(length(Some(1))?),
-            "int2" | "smallint" => plain(Kind::Integer(integer::Width::Two))?,
-            "int4" | "integer" | "int" => plain(Kind::Integer(integer::Width::Four))?,
-            "int8" | "bigint" => plain(Kind::Integer(integer::Width::Eight))?,
-            "bool" | "boolean" => plain(Kind::Bool)?,
-            "float8" | "double precision" => plain(Kind::Float8)?,
-            "numeric" | "decimal" => Kind::Numeric(numeric::Modifier::new(&modifiers)?),
-            "date" => plain(Kind::Date)?,
-            "time" | "time without time zone" => Kind::Time(precision()?),
-            "timestamp" | "timestamp without time zone" => Kind::Timestamp(precision()?),
-            "timestamptz" | "timestamp with time zone" => Kind::Timestamptz(precision()?),
-            "uuid" => plain(Kind::Uuid)?,
-            "json" => plain(Kind::Json)?,
-            "jsonb" => plain(Kind::Jsonb)?,
-            "bytea" => plain(Kind::Bytea)?,
-            _ => return Err(ValueError::UnknownType),
-        };
-        Ok(Self { kind, name: words })
+        Ok(Self { shape, name: words })
     }
+}
+
+fn scalar(words: &str) -> Result<Kind, ValueError> {
+    let (base, modifiers, tail) = split_modifiers(words)?;
+    let base = if tail.is_empty() { base.to_owned() } else { format!("{base} {tail}") };
+    let length = |default: Option<u32>| match modifiers.as_slice() {
+        [] => Ok(default),
+        [n] if (1..=MAX_LENGTH).contains(n) => Ok(Some(*n)),
+        _ => Err(ValueError::UnknownType),
+    };
+    let precision = || match modifiers.as_slice() {
+        [] => Ok(None),
+        [p] if *p <= 6 => Ok(Some(*p)),
+        _ => Err(ValueError::UnknownType),
+    };
+    let plain = |kind| if modifiers.is_empty() { Ok(kind) } else { Err(ValueError::UnknownType) };
+    Ok(match base.as_str() {
+        "text" => plain(Kind::Text)?,
+        "varchar" | "character varying" => Kind::Varchar(length(None)?),
+        "bpchar" => Kind::Bpchar(length(None)?),
+        "char" | "character" => Kind::Bpchar(length(Some(1))?),
+        "int2" | "smallint" => plain(Kind::Integer(integer::Width::Two))?,
+        "int4" | "integer" | "int" => plain(Kind::Integer(integer::Width::Four))?,
+        "int8" | "bigint" => plain(Kind::Integer(integer::Width::Eight))?,
+        "bool" | "boolean" => plain(Kind::Bool)?,
+        "float8" | "double precision" => plain(Kind::Float8)?,
+        "numeric" | "decimal" => Kind::Numeric(numeric::Modifier::new(&modifiers)?),
+        "date" => plain(Kind::Date)?,
+        "time" | "time without time zone" => Kind::Time(precision()?),
+        "timestamp" | "timestamp without time zone" => Kind::Timestamp(precision()?),
+        "timestamptz" | "timestamp with time zone" => Kind::Timestamptz(precision()?),
+        "uuid" => plain(Kind::Uuid)?,
+        "json" => plain(Kind::Json)?,
+        "jsonb" => plain(Kind::Jsonb)?,
+        "bytea" => plain(Kind::Bytea)?,
+        _ => return Err(ValueError::UnknownType),
+    })
 }
 
 /// `numeric(10, 2)` and `timestamp(3) with time zone`: what stands before, in and behind the parentheses.
@@ -75,29 +90,47 @@ impl DeclaredType {
         &self.name
     }
 
+    /// The type of the elements, or of the scalar.
+    fn element(&self) -> Kind {
+        match self.shape {
+            Shape::Scalar(kind) | Shape::Array(kind) => kind,
+        }
+    }
+
+    fn scalar(&self) -> Option<Kind> {
+        match self.shape {
+            Shape::Scalar(kind) => Some(kind),
+            Shape::Array(_) => None,
+        }
+    }
+
     /// The type's OID.
     pub fn oid(&self) -> u32 {
-        self.kind.oid()
+        match self.shape {
+            Shape::Scalar(kind) => kind.oid(),
+            // Every scalar type has arrays; 0 is no type.
+            Shape::Array(kind) => oid::array_of(kind.oid()).unwrap_or_default(),
+        }
     }
 
     /// `pg_type.typlen`: bytes, or -1 for a varying length.
     pub fn size(&self) -> i16 {
-        self.kind.size()
+        self.scalar().map_or(-1, Kind::size)
     }
 
-    /// The type modifier as RowDescription has it, -1 for none.
+    /// The type modifier as RowDescription has it, -1 for none. That of an array is its elements'.
     pub fn modifier(&self) -> i32 {
-        self.kind.modifier()
+        self.element().modifier()
     }
 
     /// Bytes of the longest canonical text in UTF-8, none where no modifier and no range bounds it.
     pub fn max_text_bytes(&self) -> Option<usize> {
-        self.kind.max_text_bytes()
+        self.scalar()?.max_text_bytes()
     }
 
     /// The canonical text of a value given as text in any form that is read one way only.
     pub fn canonicalize(&self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.kind.canonicalize(text)
+        self.canonicalize_for(Purpose::Store, text)
     }
 
     /// [`Self::canonicalize`] for what the value is for.
@@ -105,38 +138,43 @@ impl DeclaredType {
     /// Storing rounds and cuts, comparing does not: `2.675` is not the `2.68` that a `numeric(10,2)` makes of it.
     /// What is looked for and no stored value can equal is refused.
     pub fn canonicalize_for(&self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.kind.canonicalize_for(purpose, text)
+        match self.shape {
+            Shape::Scalar(kind) => kind.canonicalize_for(purpose, text),
+            Shape::Array(kind) => array::canonicalize(kind, purpose, text),
+        }
     }
 
     /// Whether values that the server holds equal have one canonical text, so that comparing sealed values is
     /// comparing values. Not so for `float8` (0 and -0), `numeric` without a scale (1.5 and 1.50), `json`, `jsonb`
-    /// (numbers in it) and `bpchar` without a length, which shows the trailing spaces that it does not compare.
+    /// (numbers in it), `bpchar` without a length, which shows the trailing spaces that it does not compare, and
+    /// arrays of these.
     pub fn has_one_text(&self) -> bool {
-        self.kind.has_one_text()
+        self.element().has_one_text()
     }
 
     /// What a client gets in text format for a canonical text.
     pub fn encode_text(&self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.kind.encode_text(canonical)
+        match self.shape {
+            Shape::Scalar(kind) => kind.encode_text(canonical),
+            Shape::Array(_) => Ok(canonical.to_vec()),
+        }
     }
 
     /// What a client gets in binary format for a canonical text.
     pub fn encode_binary(&self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.kind.encode_binary(canonical)
+        match self.shape {
+            Shape::Scalar(kind) => kind.encode_binary(canonical),
+            Shape::Array(kind) => array::encode_binary(kind, canonical),
+        }
     }
 
     /// Whether values are dates or timestamps.
     pub(crate) fn has_year(&self) -> bool {
-        self.kind.has_year()
-    }
-
-    /// The kind of the type as far as assignment goes.
-    pub(crate) fn family(&self) -> Family {
-        self.kind.family()
+        self.scalar().is_some_and(Kind::has_year)
     }
 
     /// Whether values are characters, of which some can be hidden.
     pub(crate) fn is_character(&self) -> bool {
-        self.kind.is_character()
+        self.scalar().is_some_and(Kind::is_character)
     }
 }

@@ -44,7 +44,7 @@ pub enum ValueError {
     UnsupportedOid(u32),
     /// A declared type that is not known here.
     #[error(
-        "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea"
+        "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea, and arrays of these such as text[]"
     )]
     UnknownType,
 }

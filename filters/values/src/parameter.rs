@@ -3,6 +3,9 @@
 //! A driver that sends a `float8` for a `numeric(10,2)` gets what `float8` holds in 15 digits; one that sends a
 //! `bool` for a `text` gets `true`. The sealed value must be the same, so the cast is done here, or refused.
 
+use crate::array::value as array;
+use crate::declared::Shape;
+use crate::kind::Kind;
 use crate::types::{
     boolean, bytea, date, decode_binary, float, integer, jsonb, numeric, time, timestamp, uuid,
 };
@@ -74,6 +77,21 @@ impl DeclaredType {
     /// `client_oid` is the type that the client named in Parse; 0, unknown or this type's own mean this type.
     pub fn read_parameter(
         &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, ValueError> {
+        match self.shape {
+            Shape::Scalar(kind) => kind.read_parameter(purpose, client_oid, binary, bytes),
+            Shape::Array(kind) => array::read_parameter(kind, purpose, client_oid, binary, bytes),
+        }
+    }
+}
+
+impl Kind {
+    pub(crate) fn read_parameter(
+        self,
         purpose: Purpose,
         client_oid: u32,
         binary: bool,

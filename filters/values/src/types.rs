@@ -15,6 +15,7 @@ pub(crate) mod time;
 pub(crate) mod timestamp;
 pub(crate) mod uuid;
 
+use crate::array::value as array;
 use crate::{ValueError, oid};
 
 /// The text form of a binary value of the type that the client said it sends.
@@ -37,7 +38,10 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
         oid::TIMESTAMPTZ => timestamp::decode(bytes, timestamp::Zone::With)?,
         oid::UUID => uuid::decode(bytes)?,
         oid::BYTEA => bytea::decode(bytes),
-        other => return Err(ValueError::UnsupportedOid(other)),
+        other => {
+            let element_oid = oid::element_of(other).ok_or(ValueError::UnsupportedOid(other))?;
+            return array::decode(element_oid, bytes);
+        }
     };
     Ok(text.into_bytes())
 }

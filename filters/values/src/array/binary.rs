@@ -1,10 +1,11 @@
 //! The binary form: number of dimensions, whether there are NULLs, OID of the element type; length and lower bound
 //! of each dimension; length and bytes of each element, or -1 for NULL.
 
-use super::{Array, Dimension, Element, KIND, MAX_DIMENSIONS, MAX_ELEMENTS};
+use super::{Array, Dimension, Element, INVALID, KIND, MAX_DIMENSIONS, MAX_ELEMENTS};
 use crate::ValueError;
 
-const INVALID: ValueError = ValueError::Invalid(KIND);
+/// Stands in place of the length of a NULL.
+const NULL_LENGTH: i32 = -1;
 
 /// What is left to read.
 struct Reader<'a>(&'a [u8]);
@@ -24,7 +25,7 @@ impl<'a> Reader<'a> {
 
     fn element(&mut self) -> Result<Element, ValueError> {
         match self.int()? {
-            -1 => Ok(None),
+            NULL_LENGTH => Ok(None),
             length => {
                 let length = usize::try_from(length).map_err(|_| INVALID)?;
                 Ok(Some(self.bytes(length)?.to_vec()))
@@ -58,4 +59,27 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
         return Err(INVALID);
     }
     Ok((element_oid, Array::new(dimensions, elements)?))
+}
+
+/// As the server's `array_send` prints it.
+pub(super) fn print(element_oid: u32, array: &Array) -> Result<Vec<u8>, ValueError> {
+    let int = |length: usize| i32::try_from(length).map_err(|_| ValueError::OutOfRange(KIND));
+    let nulls = i32::from(array.elements.iter().any(Option::is_none));
+    let mut printed = Vec::new();
+    printed.extend_from_slice(&int(array.dimensions.len())?.to_be_bytes());
+    printed.extend_from_slice(&nulls.to_be_bytes());
+    printed.extend_from_slice(&element_oid.to_be_bytes());
+    for Dimension { lower, length } in &array.dimensions {
+        printed.extend_from_slice(&length.to_be_bytes());
+        printed.extend_from_slice(&lower.to_be_bytes());
+    }
+    for element in &array.elements {
+        let Some(element) = element else {
+            printed.extend_from_slice(&NULL_LENGTH.to_be_bytes());
+            continue;
+        };
+        printed.extend_from_slice(&int(element.len())?.to_be_bytes());
+        printed.extend_from_slice(element);
+    }
+    Ok(printed)
 }
