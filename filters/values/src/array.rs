@@ -95,6 +95,9 @@ impl DeclaredType {
         binary: bool,
         bytes: &[u8],
     ) -> Result<Vec<Element>, ValueError> {
+        if self.is_array() {
+            return Err(ValueError::Unsupported("lists of arrays"));
+        }
         let not_assignable = ValueError::NotAssignable { from: client_oid, to: "an array" };
         let named = match client_oid {
             0 | oid::UNKNOWN => None,

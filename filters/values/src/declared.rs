@@ -104,6 +104,10 @@ impl DeclaredType {
         }
     }
 
+    pub(crate) fn is_array(&self) -> bool {
+        self.scalar().is_none()
+    }
+
     /// The type's OID.
     pub fn oid(&self) -> u32 {
         match self.shape {

@@ -129,13 +129,20 @@ PARAMETERS = {
     "float8": ["0.1", "0.30000000000000004", "1.5", "2.5", "123456789.123456789", "1e20", "1e-7", "NaN", "Infinity", "-0", "2.675", "1234567890123456"],
     "numeric": ["0", "1.50", "1.5", "2.5", "1e20", "NaN", "12345.678", "7"], "date": ["2020-01-31", "infinity", "0044-03-15 BC"],
     "timestamp": ["2020-01-31 10:20:30.5", "2020-01-31", "infinity"], "timestamptz": ["2020-01-31 10:20:30.5+00", "infinity", "2020-01-31 00:00+00"],
-    "uuid": ["123e4567-e89b-12d3-a456-426614174000"], "json": ["{\"a\": 1}", "1", " 1"], "jsonb": ["{\"a\": 1}", "1"],
+    "uuid": ["123e4567-e89b-12d3-a456-426614174000"], "json": ["{\"a\": 1}", "1", " 1"], "jsonb": ["{\"a\": 1}", "1", "{\"bb\":1.50,\"a\":[]}"],
     "text": ["abc  ", "1", "t", "2020-01-31", "\\x00"], "varchar": ["abc  ", "1"], "bpchar": ["abc  ", "1", "  "], "bytea": ["\\x00ff", "\\x31"],
-    "name": ["abc", "1", "x" * 63],
+    "name": ["abc", "1", "x" * 63], "time": ["10:20:30.5", "24:00:00", "10:20:30.123456"],
+    "text[]": ["{}", "{abc,NULL,2020-01-31}", '{"a ",""}', "{1,2}", "{{1,2},{3,4}}", "[0:1]={1,2}"], "varchar[]": ["{abc}", '{"a b",1}'], "bpchar[]": ['{"a  "}'],
+    "name[]": ["{abc,NULL}"], "int2[]": ["{1,NULL,-5}", "{}", "[2:2]={7}"], "int4[]": ["{1,70000}", "{{1},{2}}"], "int8[]": ["{1,12345678901}"], "bool[]": ["{t,f,NULL}"],
+    "float4[]": ["{0.1,1.5}", "{NaN}"], "float8[]": ["{0.1,2.675,1e20}", "{NULL}"], "numeric[]": ["{1.50,2.5,NaN}"], "date[]": ["{2020-01-31,infinity}"],
+    "timestamp[]": ['{"2020-01-31 10:20:30.5"}'], "timestamptz[]": ['{"2020-01-31 10:20:30.5+00"}'], "time[]": ["{10:20:30.5,24:00:00}"],
+    "uuid[]": ["{123e4567-e89b-12d3-a456-426614174000}"], "json[]": ['{"{\\"b\\": 1, \\"a\\":1.0}"}'], "jsonb[]": ['{"{\\"b\\": 1, \\"a\\": 1.0}",NULL}'],
+    "bytea[]": ['{"\\\\x00ff",""}'],
 }  # fmt: skip
 COLUMNS = [
     "text", "varchar(5)", "char(5)", "int2", "int4", "int8", "bool", "float8", "numeric", "numeric(10,2)", "date", "timestamp", "timestamp(0)",
-    "timestamptz", "uuid", "json", "bytea",
+    "timestamptz", "uuid", "json", "bytea", "bpchar", "time", "time(0)", "jsonb", "text[]", "varchar(5)[]", "char(5)[]", "int4[]", "float8[]", "numeric(10,2)[]",
+    "bool[]", "date[]", "timestamp(0)[]", "timestamptz[]", "time[]", "uuid[]", "json[]", "jsonb[]", "bytea[]",
 ]  # fmt: skip
 STAMP_DATES = ["2020-02-29", "1969-12-31", "2000-01-01", "1999-12-31", "0001-01-01", "9999-12-31"]
 TYPED_STAMPS = ["timestamp", "timestamp(3)", "timestamp(0)", "timestamptz", "timestamptz(2)"]
@@ -165,6 +172,13 @@ def quoted_arrays() -> list[str]:
     row = lambda: [quote("".join(chance.choices('ab"\\{}, \t\né[]=NUL', k=chance.randint(0, 4)))) for _ in range(3)]  # noqa: E731
     flat = ["{" + ",".join(row()) + "}" for _ in range(100)]
     return flat + ["{{" + ",".join(row()) + "},{" + ",".join(row()) + "}}" for _ in range(20)]
+
+
+def nanoseconds() -> list[str]:
+    """Times of seven to nine digits behind the point, many of them halfway between two microseconds."""
+    chance = random.Random(5)
+    halves = [f"10:20:30.{chance.randint(0, 999999):06}5{'0' * chance.randint(0, 2)}" for _ in range(60)]
+    return halves + [f"23:59:{chance.randint(0, 59):02}.{chance.randint(0, 999999999):09}" for _ in range(40)] + ["23:59:59.9999995", "23:59:59.999999499"]
 
 
 def variants(inputs: list[str], alphabet: str, count: int = 260) -> list[str]:
@@ -209,6 +223,10 @@ def values(connection: psycopg.Connection) -> list[list]:
     cases.update({name: stamps() for name in TYPED_STAMPS})
     for name in ("date", "timestamp", "timestamp(0)", "timestamptz"):
         cases[name] = list(dict.fromkeys(cases[name] + eras()))
+    for name in ("time", "time(2)"):
+        cases[name] = cases[name] + nanoseconds()
+    for name, zone in (("timestamp", ""), ("timestamptz", "Z")):
+        cases[name] = cases[name] + [f"2020-02-29 {clock}{zone}" for clock in nanoseconds()]
     cases.update({name: variants(arrays(elements), ALPHABETS["array"], 300) for name, elements in ELEMENTS.items()})
     cases["text[]"] += quoted_arrays()
     for name in ("float8", "numeric", "numeric(10,2)"):
@@ -231,8 +249,9 @@ def casts(connection: psycopg.Connection) -> list[list]:
                 query = psycopg.sql.SQL("SELECT {}::" + name).format(literal)
                 text, binary = (connection.execute(query, binary=binary).pgresult.get_value(0, 0) for binary in (False, True))
                 answer = connection.pgconn.exec_params(b"INSERT INTO given VALUES ($1) RETURNING v", [binary], [oid], [1])
-                stored = answer.get_value(0, 0).decode() if answer.ntuples else None
-                rows.append([oid, column, text.decode(), binary.hex(), stored])
+                # An infinite timestamp is stored as no time.
+                stored = answer.get_value(0, 0) if answer.ntuples else None
+                rows.append([oid, column, text.decode(), binary.hex(), None if stored is None else stored.decode()])
     return rows
 
 

@@ -5,7 +5,7 @@
 use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
 use proptest::prelude::*;
 
-const TYPES: [&str; 19] = [
+const TYPES: [&str; 33] = [
     "text",
     "varchar(5)",
     "char(5)",
@@ -25,6 +25,20 @@ const TYPES: [&str; 19] = [
     "json",
     "bytea",
     "numeric(5,5)",
+    "bpchar",
+    "time",
+    "time(2)",
+    "jsonb",
+    "text[]",
+    "varchar(3)[]",
+    "char(3)[]",
+    "int4[]",
+    "float8[]",
+    "numeric(10,2)[]",
+    "date[]",
+    "timestamptz(3)[]",
+    "jsonb[]",
+    "bytea[]",
 ];
 
 fn declared() -> impl Strategy<Value = DeclaredType> {
@@ -40,6 +54,9 @@ fn text() -> impl Strategy<Value = String> {
         "[0-9]{4,7}-[01][0-9]-[0-3][0-9]( [0-2][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{6})?Z?)?( BC)?",
         "\\\\x([0-9a-fA-F]{2}){0,8}",
         "[0-9a-f]{32}",
+        "[0-2][0-9]:[0-5][0-9](:[0-5][0-9](\\.[0-9]{0,9})?)?",
+        "[\\[{\\]}:, 0-9.eE\"a\\\\-]{0,12}",
+        "(\\[-?[0-9]:[0-9]\\]=)?\\{(NULL|\"?[a0-9. -]{0,3}\"?)(, ?(NULL|\"?[a0-9. -]{0,3}\"?)){0,3}\\}",
     ]
 }
 
@@ -71,12 +88,13 @@ proptest! {
         declared in declared(), oid in any::<prop::sample::Index>(), purpose in any::<bool>(), binary in any::<bool>(),
         bytes in prop::collection::vec(any::<u8>(), 0..40),
     ) {
-        let oids = [0, 16, 17, 19, 20, 21, 23, 25, 114, 700, 701, 705, 1042, 1043, 1082, 1114, 1184, 1700, 2950, 3802, 600];
+        let oids = [0, 16, 17, 19, 20, 21, 23, 25, 114, 700, 701, 705, 1042, 1043, 1082, 1114, 1184, 1700, 2950, 3802, 600, 1083, 1007, 1009, 1231, 3807];
         let purpose = if purpose { Purpose::Store } else { Purpose::Search };
         let _ = declared.canonicalize_for(purpose, &bytes);
         let _ = declared.encode_text(&bytes);
         let _ = declared.encode_binary(&bytes);
         let _ = declared.read_parameter(purpose, *oid.get(&oids), binary, &bytes);
+        let _ = declared.read_array_parameter(purpose, *oid.get(&oids), binary, &bytes);
     }
 
     #[test]

@@ -34,19 +34,29 @@ pub(crate) fn parse(clock: &str, kind: &'static str) -> Result<i64, ValueError> 
     if hours > 24 || minutes > 59 || seconds > 59 {
         return Err(ValueError::OutOfRange(kind));
     }
-    if !fraction.bytes().all(|b| b.is_ascii_digit()) || fraction.len() > 6 {
-        return Err(ValueError::Unsupported("fractions of a second with more than six digits"));
-    }
-    let scale =
-        10_i64.saturating_pow(6_u32.saturating_sub(u32::try_from(fraction.len()).unwrap_or_default()));
-    let micros = if fraction.is_empty() {
-        0
-    } else {
-        fraction.parse::<i64>().unwrap_or_default().saturating_mul(scale)
-    };
+    let micros = parse_fraction(fraction, kind)?;
     let whole = hours.saturating_mul(3600).saturating_add(minutes.saturating_mul(60)).saturating_add(seconds);
     let total = whole.saturating_mul(MICROS_PER_SECOND).saturating_add(micros);
     if total > MICROS_PER_DAY { Err(ValueError::OutOfRange(kind)) } else { Ok(total) }
+}
+
+/// Digits behind the point, as microseconds. Beyond the sixth they round as in the server, which takes them for a
+/// float: halves to the even.
+fn parse_fraction(digits: &str, kind: &'static str) -> Result<i64, ValueError> {
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(ValueError::Invalid(kind));
+    }
+    match digits.len() {
+        0 => Ok(0),
+        1..=6 => format!("{digits:0<6}").parse().map_err(|_| ValueError::Invalid(kind)),
+        7..=9 => {
+            let fraction: f64 = format!("0.{digits}").parse().map_err(|_| ValueError::Invalid(kind))?;
+            let micros = (fraction * 1e6).round_ties_even();
+            // From 0 to 1,000,000.
+            format!("{micros:.0}").parse().map_err(|_| ValueError::Invalid(kind))
+        }
+        _ => Err(ValueError::Unsupported("fractions of a second with more than nine digits")),
+    }
 }
 
 /// Prints `HH:MM:SS[.ffffff]`, without zeros at the end of the fraction.

@@ -59,7 +59,8 @@ fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
     let (clock, offset) = rest.split_at_checked(clock_end).ok_or_else(invalid)?;
     let offset = offset.trim_start_matches(' ');
     let micros = if clock.is_empty() { 0 } else { clock::parse(clock, kind)? };
-    if micros >= MICROS_PER_DAY {
+    // A fraction may round to the day's end, which is the next day; 24:00 itself is not taken.
+    if micros >= MICROS_PER_DAY && clock.starts_with("24") {
         return Err(ValueError::OutOfRange(kind));
     }
     let offset = match (zone, offset) {
