@@ -21,7 +21,8 @@ class Sample:
 
     @property
     def column(self) -> str:
-        name = "".join(letter if letter.isalnum() else "_" for letter in self.type).rstrip("_")
+        kind = self.type.replace("[]", " array")
+        name = "".join(letter if letter.isalnum() else "_" for letter in kind).rstrip("_")
         return f"c_{name}_{self.stored_as}"
 
 
@@ -38,13 +39,23 @@ SAMPLES = (
     Sample("float8", ("0.1", "-1e-7", "1e300", "NaN", "Infinity", "-0")),
     Sample("numeric", ("12345.6780", "-0.000001", "1e20", "NaN", "0.00")),
     Sample("numeric(10,2)", ("12.345", "-99999999.99", "7")),
-    Sample("date", ("2024-02-29", "0001-01-01", "infinity")),
+    Sample("date", ("2024-02-29", "0001-01-01", "infinity", "0044-03-15 BC", "5874897-12-31")),
+    Sample("time", ("10:20", "24:00:00", "23:59:59.999999499")),
+    Sample("time(2)", ("10:20:30.995",)),
     Sample("timestamp", ("2024-02-29 23:59:59.123456", "1999-12-31")),
     Sample("timestamp(3)", ("2024-02-29 23:59:59.9996",)),
     Sample("timestamptz", ("2024-02-29 12:00:00.5+02", "2024-02-29T12:00:00Z")),
     Sample("timestamptz(0)", ("2024-12-31 23:59:59.5+00",)),
     Sample("uuid", ("A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11",), protection="deterministic"),
     Sample("json", ('{"a": [1, 2.50], "b": "é"}',)),
+    Sample("jsonb", ('{"b":[1, 2.50],"a":"\\u00e9\\/","b":{}}', "[]", "-1.50e3")),
+    Sample("bpchar", ("abc  ", "")),
+    Sample("text[]", ('{a,"b c",NULL,"NULL","","\\"{,}"}', "{}", "[0:1][2:2]={{a},{b}}"), protection="deterministic"),
+    Sample("int4[]", ("{1,NULL,-2}", "{{1,2},{3,4}}"), stored_as="bytea"),
+    Sample("numeric(10,2)[]", ("{1,2.675}",)),
+    Sample("timestamptz(3)[]", ('{"2024-02-29 12:00:00.12345+02",infinity}',)),
+    Sample("bpchar(3)[]", ("{a,abc}",)),
+    Sample("jsonb[]", ('{"{\\"b\\":1,\\"a\\":[]}"}',)),
     Sample("bytea", ("\\x00ff10", "\\x"), stored_as="bytea"),
     Sample("bytea", ("\\xdeadbeef",)),
 )

@@ -6,7 +6,7 @@ package fieldveil.problems
 import data.fieldveil.columns
 import data.fieldveil.treatment
 
-# What each mask can be made of; the types as their first word.
+# What each mask can be made of; the types as their first word. Arrays have no mask.
 masks := {
 	"last4": {"text", "varchar", "bpchar"},
 	"first1": {"text", "varchar", "bpchar"},
@@ -118,6 +118,7 @@ rules_fit(ruleset) if json.match_schema(ruleset, data.schemas.rules)[0]
 
 maskable[format] := {label |
 	some label, definition in columns.labels
+	not endswith(definition.type, "[]")
 	split(definition.type, "(")[0] in types
 } if {
 	some format, types in masks

@@ -54,6 +54,8 @@ test_a_catalog_of_another_shape_is_a_problem_and_says_where if {
 		set_to("labels/a/protection", "indexed"),
 		set_to("labels/a/type", "varchar(x)"),
 		set_to("labels/a/type", "xml"),
+		set_to("labels/a/type", "time(7)"),
+		set_to("labels/a/type", "text[][]"),
 		set_to("labels/a/keyset", "../pii"),
 		set_to("labels/a~1b", text),
 		[{"op": "remove", "path": "labels/a/keyset"}],
@@ -170,6 +172,22 @@ test_a_mask_for_another_type_is_a_problem if {
 	year := {"treatment": "mask", "format": "year"}
 	of_rule(set_to("read", year)) == {"rule \"r\": mask year is not for label a of type text"}
 	of_rule(array.concat(set_to("read", year), set_to("labels", ["b"]))) == set()
+}
+
+test_an_array_has_no_mask if {
+	masked := object.union(rule, {"read": {"treatment": "mask", "format": "last4"}})
+	every type in {"text[]", "varchar(5)[]"} {
+		changed := json.patch(catalog, set_to("labels/a/type", type))
+		found := problems.found with data.catalog as {"test": changed} with data.rules as {"test": {"rules": [masked]}}
+		found == {sprintf("rule \"r\": mask last4 is not for label a of type %v", [type])}
+	}
+}
+
+test_every_known_type_fits_and_its_arrays if {
+	every type in {"bpchar", "varchar(5)", "numeric(10,2)", "time", "time(3)", "timestamptz(6)", "json", "jsonb"} {
+		of_catalog(set_to("labels/a/type", type)) == set()
+		of_catalog(set_to("labels/a/type", sprintf("%v[]", [type]))) == set()
+	}
 }
 
 test_a_source_that_is_no_network_is_a_problem if {
