@@ -27,7 +27,7 @@ pub(super) fn map(
     replace: impl Fn(Vec<u8>) -> Result<Vec<u8>, ValueError>,
 ) -> Result<Vec<Element>, ValueError> {
     let mut total: usize = 0;
-    let replace = |element: Vec<u8>| {
+    let mut bounded = |element: Vec<u8>| {
         let replaced = replace(element)?;
         total = total.saturating_add(replaced.len());
         if total > MAX_BYTES {
@@ -35,8 +35,7 @@ pub(super) fn map(
         }
         Ok(replaced)
     };
-    let mut replace = replace;
-    elements.into_iter().map(|element| element.map(&mut replace).transpose()).collect()
+    elements.into_iter().map(|element| element.map(&mut bounded).transpose()).collect()
 }
 
 pub(crate) fn canonicalize(kind: Kind, purpose: Purpose, given: &[u8]) -> Result<Vec<u8>, ValueError> {
