@@ -1,4 +1,4 @@
-//! What is wrong with a keyset, or with a ciphertext. No error carries key bytes, plaintext or ciphertext.
+//! What is wrong with a keyset, or with a value. No error carries key bytes, plaintext or ciphertext.
 
 /// A keyset that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,9 +30,14 @@ pub enum KeysetError {
     /// The primary key can't be used.
     #[error("the primary key {0} is not enabled; promote another one")]
     PrimaryNotEnabled(u32),
-    /// Only prefix TINK tells the keys of a ciphertext apart.
-    #[error("key {0} does not have the output prefix TINK; create it from a template that has")]
-    UnsupportedPrefix(u32),
+    /// Only prefix TINK tells the keys of a ciphertext apart; what a PRF gives has none (RAW).
+    #[error("key {key_id} does not have the output prefix {expected}; create it from a template that has")]
+    UnsupportedPrefix {
+        /// The key.
+        key_id: u32,
+        /// The prefix that its purpose asks for.
+        expected: &'static str,
+    },
     /// An algorithm that is not known here, or not for this purpose.
     #[error("key {key_id} is of type {type_url}, which is not usable for {purpose}")]
     UnsupportedType {
@@ -56,7 +61,7 @@ pub enum KeysetError {
     UnknownStatus(u32),
 }
 
-/// A value that cannot be sealed or opened.
+/// A value that cannot be sealed, opened or put through a PRF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CryptError {
@@ -72,4 +77,7 @@ pub enum CryptError {
     /// The plaintext is longer than the algorithm takes.
     #[error("the value is too long to be sealed")]
     TooLong,
+    /// A PRF was asked for more bytes than its algorithm gives.
+    #[error("the PRF gives at most {0} bytes; create its keyset from a template that gives more")]
+    OutputTooLong(usize),
 }

@@ -17,6 +17,8 @@ pub(crate) const MAX_KEYS: usize = 256;
 /// A key whose content is not read yet.
 pub(crate) struct RawKey {
     pub(crate) id: u32,
+    /// `OutputPrefixType`, or 0 for one that no purpose here uses.
+    pub(crate) prefix: i32,
     pub(crate) type_url: String,
     pub(crate) value: Zeroizing<Vec<u8>>,
 }
@@ -64,14 +66,22 @@ impl Keyset {
                 "DESTROYED" => proto::DESTROYED,
                 _ => 0,
             };
-            let prefix = if key.output_prefix_type == "TINK" { proto::TINK } else { 0 };
+            let prefix = match key.output_prefix_type.as_str() {
+                "TINK" => proto::TINK,
+                "RAW" => proto::RAW,
+                _ => 0,
+            };
             let value = STANDARD
                 .decode(key.key_data.value.as_bytes())
                 .map_err(|_| KeysetError::MalformedKey { key_id: key.key_id, algorithm: "base64" })?;
             Ok(Entry {
                 status,
-                prefix,
-                key: RawKey { id: key.key_id, type_url: key.key_data.type_url, value: Zeroizing::new(value) },
+                key: RawKey {
+                    id: key.key_id,
+                    prefix,
+                    type_url: key.key_data.type_url,
+                    value: Zeroizing::new(value),
+                },
             })
         });
         Self::check(keyset.primary_key_id, keys.collect::<Result<_, _>>()?)
@@ -84,8 +94,12 @@ impl Keyset {
             let data = key.key_data.unwrap_or_default();
             Entry {
                 status: key.status,
-                prefix: key.output_prefix_type,
-                key: RawKey { id: key.key_id, type_url: data.type_url, value: Zeroizing::new(data.value) },
+                key: RawKey {
+                    id: key.key_id,
+                    prefix: key.output_prefix_type,
+                    type_url: data.type_url,
+                    value: Zeroizing::new(data.value),
+                },
             }
         });
         Self::check(keyset.primary_key_id, keys.collect())
@@ -101,7 +115,7 @@ impl Keyset {
         let mut seen = HashSet::new();
         let mut keys = Vec::new();
         let mut primary_status = None;
-        for Entry { status, prefix, key } in entries {
+        for Entry { status, key } in entries {
             if !seen.insert(key.id) {
                 return Err(KeysetError::DuplicateKeyId(key.id));
             }
@@ -109,8 +123,7 @@ impl Keyset {
                 primary_status = Some(status);
             }
             match status {
-                proto::ENABLED if prefix == proto::TINK => keys.push(key),
-                proto::ENABLED => return Err(KeysetError::UnsupportedPrefix(key.id)),
+                proto::ENABLED => keys.push(key),
                 proto::DISABLED | proto::DESTROYED => {}
                 _ => return Err(KeysetError::UnknownStatus(key.id)),
             }
@@ -122,7 +135,7 @@ impl Keyset {
         }
     }
 
-    /// The id of the key that seals.
+    /// The id of the primary key.
     pub fn primary_key_id(&self) -> u32 {
         self.primary
     }
@@ -135,7 +148,6 @@ impl Keyset {
 
 struct Entry {
     status: i32,
-    prefix: i32,
     key: RawKey,
 }
 

@@ -8,6 +8,8 @@ pub(crate) const DISABLED: i32 = 2;
 pub(crate) const DESTROYED: i32 = 3;
 /// `OutputPrefixType.TINK`.
 pub(crate) const TINK: i32 = 1;
+/// `OutputPrefixType.RAW`.
+pub(crate) const RAW: i32 = 3;
 
 /// `Keyset`.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -53,7 +55,7 @@ pub(crate) struct KeyInField3 {
     pub(crate) key_value: Vec<u8>,
 }
 
-/// `AesSivKey` and `ChaCha20Poly1305Key`: the key is field 2.
+/// `AesSivKey`, `ChaCha20Poly1305Key` and `AesCmacPrfKey`: the key is field 2.
 #[derive(Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
 pub(crate) struct KeyInField2 {
@@ -61,4 +63,32 @@ pub(crate) struct KeyInField2 {
     pub(crate) version: u32,
     #[prost(bytes = "vec", tag = "2")]
     pub(crate) key_value: Vec<u8>,
+}
+
+/// `HashType.SHA384`.
+pub(crate) const SHA384: i32 = 2;
+/// `HashType.SHA256`.
+pub(crate) const SHA256: i32 = 3;
+/// `HashType.SHA512`.
+pub(crate) const SHA512: i32 = 4;
+
+/// `HmacPrfKey` and `HkdfPrfKey`: parameters before the key.
+#[derive(Clone, PartialEq, prost::Message)]
+#[prost(skip_debug)]
+pub(crate) struct HashPrfKey {
+    #[prost(uint32, tag = "1")]
+    pub(crate) version: u32,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) params: Option<HashPrfParams>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub(crate) key_value: Vec<u8>,
+}
+
+/// `HmacPrfParams` and `HkdfPrfParams`; the former has no salt.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct HashPrfParams {
+    #[prost(int32, tag = "1")]
+    pub(crate) hash: i32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) salt: Vec<u8>,
 }

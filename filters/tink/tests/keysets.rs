@@ -62,7 +62,6 @@ fn faulty_keysets_are_refused_with_their_reason() {
         (keyset(1, vec![gcm(1), gcm(1)]), KeysetError::DuplicateKeyId(1)),
         (keyset(2, vec![gcm(1)]), KeysetError::NoPrimary(2)),
         (keyset(1, vec![with(gcm(1), "status", "DISABLED"), gcm(2)]), KeysetError::PrimaryNotEnabled(1)),
-        (keyset(1, vec![with(gcm(1), "outputPrefixType", "RAW")]), KeysetError::UnsupportedPrefix(1)),
         (keyset(1, vec![with(gcm(1), "status", "STRANGE")]), KeysetError::UnknownStatus(1)),
     ];
     for (result, expected) in cases {
@@ -83,6 +82,17 @@ fn keys_of_another_purpose_or_length_are_refused() {
     let future =
         keyset(1, vec![key(1, "AesSivKey", &base64(&[&[8, 1, 0x12, 64][..], &[0; 64]].concat()))]).unwrap();
     assert!(matches!(DeterministicAead::new(&future), Err(KeysetError::MalformedKey { key_id: 1, .. })));
+}
+
+#[test]
+fn keys_of_another_output_prefix_than_their_purposes_are_refused() {
+    for prefix in ["RAW", "LEGACY", "CRUNCHY", "STRANGE"] {
+        let expected = KeysetError::UnsupportedPrefix { key_id: 1, expected: "TINK" };
+        let aead = keyset(1, vec![with(gcm(1), "outputPrefixType", prefix)]).unwrap();
+        assert_eq!(Aead::new(&aead).err(), Some(expected.clone()), "{prefix}");
+        let siv = with(key(1, "AesSivKey", &siv_value()), "outputPrefixType", prefix);
+        assert_eq!(DeterministicAead::new(&keyset(1, vec![siv]).unwrap()).err(), Some(expected), "{prefix}");
+    }
 }
 
 #[test]

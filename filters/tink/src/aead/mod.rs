@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::Random;
 use crate::error::{CryptError, KeysetError};
 use crate::keyset::{Keyset, RawKey};
-use crate::primitives::{Keys, PREFIX_LEN};
+use crate::primitives::{Keys, PREFIX_LEN, Prefix};
 
 const PURPOSE: &str = "AEAD";
 
@@ -83,7 +83,7 @@ pub struct Aead(Keys<Box<dyn AeadKey>>);
 impl Aead {
     /// From a keyset whose enabled keys are all AEAD keys.
     pub fn new(keyset: &Keyset) -> Result<Self, KeysetError> {
-        Keys::new(keyset, read).map(Self)
+        Keys::new(keyset, Prefix::Tink, read).map(Self)
     }
 
     /// Seals `plaintext`, binding `associated_data` to it.

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use self::aes_siv::AesSivKey;
 use crate::error::{CryptError, KeysetError};
 use crate::keyset::{Keyset, RawKey};
-use crate::primitives::Keys;
+use crate::primitives::{Keys, Prefix};
 
 const PURPOSE: &str = "deterministic AEAD";
 
@@ -17,7 +17,7 @@ pub struct DeterministicAead(Keys<AesSivKey>);
 impl DeterministicAead {
     /// From a keyset whose enabled keys are all deterministic.
     pub fn new(keyset: &Keyset) -> Result<Self, KeysetError> {
-        Keys::new(keyset, read).map(Self)
+        Keys::new(keyset, Prefix::Tink, read).map(Self)
     }
 
     /// Seals `plaintext`, binding `associated_data` to it.
