@@ -105,7 +105,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// The blind index of a version 2 envelope.
+    /// The blind index of a version 2 envelope. It is bound to the ciphertext by nothing: whoever opens the value computes
+    /// it anew and compares.
     pub fn index(&self) -> Option<&'a [u8; INDEX_LEN]> {
         match self.version {
             Version::V1 => None,

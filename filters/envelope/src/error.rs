@@ -42,4 +42,7 @@ pub enum EnvelopeError {
     /// Labels are set apart by NUL bytes in the associated data, so they can hold none.
     #[error("a label can not hold a NUL byte: rename it in the catalog")]
     NulInLabel,
+    /// In the input of an index the plaintext follows the tenant after a NUL byte.
+    #[error("a tenant can not hold a NUL byte: rename it in the catalog")]
+    NulInTenant,
 }

@@ -7,12 +7,15 @@
 //!            / %x02                   ; blind index, then AEAD
 //! label-tag  = 4OCTET                 ; first 4 bytes of SHA-256("fieldveil label" 0x00 label)
 //! body       = tink-ciphertext        ; version 1: exactly what Tink writes (0x01, key id, IV, ct, tag)
-//!            / index tink-ciphertext  ; version 2: index = first 16 bytes of the label's PRF over the plaintext
+//!            / index tink-ciphertext  ; version 2: index = first 16 bytes of the PRF over the index input
 //! armored    = "fv1." base64url       ; unpadded; how an envelope stands in a text column or a JSON string
 //! ```
 //!
 //! The associated data of the Tink ciphertext is `"fieldveil/v1" 0x00 label 0x00 tenant`: a value moved to a field of
 //! another label, or to another tenant, does not open.
+//!
+//! The index input is `"fieldveil/index/v1" 0x00 label 0x00 tenant 0x00 plaintext`: equal values of one label and tenant have
+//! equal indexes, and those of two labels do not, even under one PRF keyset.
 //!
 //! This crate frames; it encrypts nothing and proves nothing. That bytes parse as an envelope says only that they look
 //! like one: anybody can write such bytes. Only opening the Tink part says that a value is genuine.
@@ -24,6 +27,7 @@
 mod armor;
 mod envelope;
 mod error;
+mod index;
 mod label;
 
 pub use armor::{
@@ -31,4 +35,8 @@ pub use armor::{
 };
 pub use envelope::{Envelope, HEADER_LEN, INDEX_LEN, MAGIC, MIN_LEN, Version, write_header};
 pub use error::EnvelopeError;
+pub use index::{
+    ARMORED_INDEX_PREFIX_LEN, RAW_INDEX_PREFIX_LEN, index_input, index_prefix_armored, index_prefix_raw,
+    write_indexed_header,
+};
 pub use label::{LABEL_TAG_LEN, LabelTag, associated_data};

@@ -1,7 +1,8 @@
 //! What holds for all bytes.
 
 use fieldveil_envelope::{
-    Envelope, LabelTag, Version, armor, associated_data, is_armored, looks_sealed, unarmor, write_header,
+    Envelope, LabelTag, Version, armor, associated_data, index_input, is_armored, looks_sealed, unarmor,
+    write_header,
 };
 use proptest::prelude::*;
 
@@ -57,6 +58,15 @@ proptest! {
         let armored = unarmor(&bytes).is_ok_and(|inner| Envelope::parse(&inner).is_ok());
         prop_assert_eq!(is_armored(&bytes), armored);
         prop_assert_eq!(looks_sealed(&bytes), raw || armored);
+    }
+
+    #[test]
+    fn different_labels_tenants_or_values_never_share_an_index_input(
+        a in ("[^\0]{0,4}", "[^\0]{0,4}", prop::collection::vec(0u8..3, 0..6)),
+        b in ("[^\0]{0,4}", "[^\0]{0,4}", prop::collection::vec(0u8..3, 0..6)),
+    ) {
+        let same = index_input(&a.0, &a.1, &a.2).unwrap() == index_input(&b.0, &b.1, &b.2).unwrap();
+        prop_assert_eq!(same, a == b);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use fieldveil_tink::{Aead, CryptError, DeterministicAead, Keyset};
+use fieldveil_tink::{Aead, CryptError, DeterministicAead, Keyset, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -108,4 +108,29 @@ fn changed_truncated_and_misplaced_envelopes_do_not_open() {
         }
         assert_eq!(frozen.open(vector, &body, b"another"), Err(CryptError::NotAuthentic), "{}", vector.name);
     }
+}
+
+#[derive(Deserialize)]
+struct FrozenIndexed {
+    keysets: BTreeMap<String, BTreeMap<String, Box<RawValue>>>,
+    vectors: Vec<Vector>,
+}
+
+#[test]
+fn frozen_version_2_envelopes_open_and_their_index_is_the_prf_of_label_tenant_and_value() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../envelope/testdata/v2.json");
+    let frozen: FrozenIndexed = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    for vector in &frozen.vectors {
+        let keyset =
+            |purpose| Keyset::from_json(frozen.keysets[&vector.keyset][purpose].get().as_bytes()).unwrap();
+        let (index, plaintext) = (vector.body()[..16].to_vec(), unhex(&vector.plaintext_hex));
+        let opened =
+            Aead::new(&keyset("aead")).unwrap().decrypt(&vector.body()[16..], &vector.associated_data());
+        assert_eq!(opened.unwrap().as_slice(), plaintext, "{}", vector.name);
+        let mut input = ["fieldveil/index/v1", &vector.label, &vector.tenant, ""].join("\0").into_bytes();
+        input.extend_from_slice(&plaintext);
+        let computed = Prf::new(&keyset("prf")).unwrap().compute_primary(&input, 16).unwrap();
+        assert_eq!(*computed, index, "{}", vector.name);
+    }
+    assert!(frozen.vectors.len() >= 26, "frozen vectors may grow, never shrink");
 }
