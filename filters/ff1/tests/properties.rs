@@ -1,0 +1,119 @@
+//! What holds for all values, and what is refused.
+
+#![allow(clippy::arithmetic_side_effects, clippy::string_slice, clippy::unwrap_used)]
+
+use fieldveil_ff1::{Alphabet, Ff1, Ff1Error, MAX_LEN};
+use proptest::prelude::*;
+
+fn cipher(alphabet: Alphabet) -> Ff1 {
+    Ff1::new(&[7; 32], alphabet).unwrap()
+}
+
+/// A value of an alphabet, as long as FF1 takes it.
+fn value() -> impl Strategy<Value = (Alphabet, String)> {
+    prop::sample::select(Alphabet::ALL.to_vec()).prop_flat_map(|alphabet| {
+        let pattern = format!("[{}]{{{},60}}", alphabet.characters(), alphabet.min_len());
+        (Just(alphabet), prop::string::string_regex(&pattern).unwrap())
+    })
+}
+
+#[test]
+fn characters_outside_the_alphabet_are_refused_with_their_position_and_no_character() {
+    let cases = [
+        (Alphabet::Digits, "078-05-1120", 4),
+        (Alphabet::Digits, "07805 1120", 6),
+        (Alphabet::Digits, "١٢٣٤٥٦", 1),
+        (Alphabet::AlphanumericLower, "abcD", 4),
+        (Alphabet::AlphanumericUpper, "ABCd", 4),
+        (Alphabet::Alphanumeric, "straße", 5),
+        // A value that is too short and of another alphabet: the character is what the user can mend.
+        (Alphabet::Digits, "a", 1),
+    ];
+    for (alphabet, text, position) in cases {
+        let expected = Ff1Error::OutsideAlphabet { alphabet, position };
+        assert_eq!(cipher(alphabet).encrypt(b"", text), Err(expected), "{text}");
+        assert_eq!(cipher(alphabet).decrypt(b"", text).err(), Some(expected), "{text}");
+    }
+    let error = cipher(Alphabet::Digits).encrypt(b"", "078-05-1120").unwrap_err().to_string();
+    assert!(error.contains("character 4 is not of the alphabet digits (0-9)"), "{error}");
+    assert!(!error.contains("078"), "{error}");
+}
+
+#[test]
+fn values_of_which_there_are_fewer_than_a_million_are_refused_with_the_length_that_is_needed() {
+    for alphabet in Alphabet::ALL {
+        let shortest = "1".repeat(alphabet.min_len());
+        assert!(cipher(alphabet).encrypt(b"", &shortest).is_ok(), "{alphabet}");
+        for len in 0..alphabet.min_len() {
+            let error = cipher(alphabet).encrypt(b"", &shortest[..len]).unwrap_err();
+            assert_eq!(error, Ff1Error::TooShort { alphabet, len });
+            let least = format!("at least {} are needed", alphabet.min_len());
+            assert!(error.to_string().contains(&least), "{error}");
+        }
+    }
+}
+
+#[test]
+fn values_that_are_too_long_are_refused() {
+    for alphabet in Alphabet::ALL {
+        let longer = "1".repeat(MAX_LEN + 1);
+        let expected = Ff1Error::TooLong { len: MAX_LEN + 1 };
+        assert_eq!(cipher(alphabet).encrypt(b"", &longer), Err(expected));
+        assert_eq!(cipher(alphabet).decrypt(b"", &longer).err(), Some(expected));
+    }
+}
+
+/// The library computes byte lengths in floating point: the greatest and the least number of every length show that
+/// none comes out short, which would be a panic.
+#[test]
+fn every_length_round_trips_at_both_ends_of_its_numbers() {
+    for alphabet in Alphabet::ALL {
+        let ff1 = cipher(alphabet);
+        let last = alphabet.characters().chars().last().unwrap().to_string();
+        for len in alphabet.min_len()..=MAX_LEN {
+            for text in ["0".repeat(len), last.repeat(len)] {
+                let encrypted = ff1.encrypt(b"tweak", &text).unwrap();
+                assert_eq!(*ff1.decrypt(b"tweak", &encrypted).unwrap(), text);
+                ff1.decrypt(b"tweak", &text).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn key_tweak_and_alphabet_each_change_the_result() {
+    let of = |key: u8, tweak: &[u8], alphabet| {
+        Ff1::new(&[key; 32], alphabet).unwrap().encrypt(tweak, "0123456789").unwrap()
+    };
+    let one = of(1, b"", Alphabet::Digits);
+    assert_eq!(one, of(1, b"", Alphabet::Digits));
+    assert_ne!(one, of(2, b"", Alphabet::Digits));
+    assert_ne!(one, of(1, b"x", Alphabet::Digits));
+    assert_ne!(one, of(1, b"", Alphabet::Alphanumeric));
+}
+
+#[test]
+fn debug_shows_no_key_material() {
+    assert_eq!(format!("{:?}", cipher(Alphabet::Digits)), "Ff1 { alphabet: Digits, .. }");
+}
+
+proptest! {
+    #[test]
+    fn values_keep_their_format_and_come_back((alphabet, text) in value(), tweak: Vec<u8>) {
+        let ff1 = cipher(alphabet);
+        let encrypted = ff1.encrypt(&tweak, &text).unwrap();
+        prop_assert_eq!(encrypted.len(), text.len());
+        let decrypted = ff1.decrypt(&tweak, &encrypted).unwrap();
+        prop_assert_eq!(decrypted.as_str(), &text);
+        // Of the same alphabet, too: it can be encrypted again.
+        prop_assert!(ff1.encrypt(&tweak, &encrypted).is_ok());
+    }
+
+    #[test]
+    fn no_text_panics(text: String, tweak: Vec<u8>) {
+        for alphabet in Alphabet::ALL {
+            let _ = cipher(alphabet).encrypt(&tweak, &text);
+            let _ = cipher(alphabet).decrypt(&tweak, &text);
+        }
+    }
+}
