@@ -176,7 +176,7 @@ impl FieldPlan {
 
     fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, String> {
         let name = &self.spec.keyset;
-        let NamedKeys { aead, deterministic } =
+        let NamedKeys { aead, deterministic, .. } =
             keyring.named(name).ok_or_else(|| format!("keyset {name} is not served by the key agent"))?;
         let found = if self.is_deterministic() {
             deterministic.as_ref().map(Keys::Deterministic)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError};
+use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -29,7 +29,7 @@ pub enum KeyringError {
     Keyset {
         /// The keyset's name.
         name: String,
-        /// `aead` or `deterministic`.
+        /// `aead`, `deterministic` or `prf`.
         purpose: &'static str,
         /// What is wrong with it.
         source: KeysetError,
@@ -49,14 +49,18 @@ struct Purposes<'a> {
     aead: Option<&'a RawValue>,
     #[serde(borrow)]
     deterministic: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prf: Option<&'a RawValue>,
 }
 
 /// The keys under one name, by purpose.
 pub struct NamedKeys {
-    /// For `randomized` labels.
+    /// For `randomized` and `indexed` labels.
     pub aead: Option<Aead>,
     /// For `deterministic` labels.
     pub deterministic: Option<DeterministicAead>,
+    /// For the index of `indexed` labels, and for the keys of `format_preserving` ones.
+    pub prf: Option<Prf>,
 }
 
 /// All open keysets by name.
@@ -92,7 +96,12 @@ impl Keyring {
                 .map(|raw| open(raw).and_then(|keyset| DeterministicAead::new(&keyset)))
                 .transpose()
                 .map_err(failed("deterministic"))?;
-            keysets.insert(name, NamedKeys { aead, deterministic });
+            let prf = purposes
+                .prf
+                .map(|raw| open(raw).and_then(|keyset| Prf::new(&keyset)))
+                .transpose()
+                .map_err(failed("prf"))?;
+            keysets.insert(name, NamedKeys { aead, deterministic, prf });
         }
         Ok(Self { revision: answer.revision, keysets })
     }
@@ -109,5 +118,55 @@ impl std::fmt::Debug for Keyring {
             .field("revision", &self.revision)
             .field("names", &self.keysets.keys())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keyset(algorithm: &str, prefix: &str, value: String) -> serde_json::Value {
+        serde_json::json!({"primaryKeyId": 1, "key": [{
+            "keyData": {"typeUrl": format!("type.googleapis.com/google.crypto.tink.{algorithm}"),
+                "value": value, "keyMaterialType": "SYMMETRIC"},
+            "status": "ENABLED", "keyId": 1, "outputPrefixType": prefix}]})
+    }
+
+    /// Keys of zero bytes, in base64: 32 for AES-GCM, 64 for AES-SIV, 32 for HMAC with SHA-256.
+    fn answer() -> serde_json::Value {
+        serde_json::json!({"revision": "r", "keysets": {"pii": {
+            "aead": keyset("AesGcmKey", "TINK", format!("GiAA{:A<40}AA==", "")),
+            "deterministic": keyset("AesSivKey", "TINK", format!("EkAA{:A<84}", "")),
+            "prf": keyset("HmacPrfKey", "RAW", format!("EgIIAxog{:A<40}AAA=", ""))}}})
+    }
+
+    #[test]
+    fn every_purpose_is_read() {
+        let keyring = Keyring::from_json(answer().to_string().as_bytes()).unwrap();
+        let keys = keyring.named("pii").unwrap();
+        assert!(keys.aead.is_some() && keys.deterministic.is_some());
+        assert_eq!(keys.prf.as_ref().unwrap().compute_primary(b"value", 16).unwrap().len(), 16);
+    }
+
+    #[test]
+    fn purpose_that_the_agent_does_not_serve_is_absent_and_the_others_are_read() {
+        for purpose in ["aead", "deterministic", "prf"] {
+            let mut answer = answer();
+            answer["keysets"]["pii"].as_object_mut().unwrap().remove(purpose);
+            let keyring = Keyring::from_json(answer.to_string().as_bytes()).unwrap();
+            let keys = keyring.named("pii").unwrap();
+            let present = (keys.aead.is_some(), keys.deterministic.is_some(), keys.prf.is_some());
+            assert_eq!(present, (purpose != "aead", purpose != "deterministic", purpose != "prf"));
+        }
+    }
+
+    #[test]
+    fn unusable_keyset_is_refused_with_its_name_and_purpose() {
+        for purpose in ["aead", "deterministic", "prf"] {
+            let mut answer = answer();
+            answer["keysets"]["pii"][purpose]["primaryKeyId"] = 2.into();
+            let error = Keyring::from_json(answer.to_string().as_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("keyset pii, purpose {purpose}: ")), "{error}");
+        }
     }
 }
