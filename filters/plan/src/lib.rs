@@ -12,4 +12,4 @@ mod relation;
 
 pub use error::PlanError;
 pub use input::{PlanInput, SessionInput, Workload};
-pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, Plan, PlanField, Protection, Treatment, WriteRule};
+pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, OnPlaintext, Plan, PlanField, Protection, Treatment, WriteRule};

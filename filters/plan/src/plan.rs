@@ -58,6 +58,19 @@ pub enum WriteRule {
     Refuse,
 }
 
+/// What reading a stored value that is no envelope, though it should be one, yields.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnPlaintext {
+    /// An error: somebody wrote past the filter.
+    #[default]
+    Refuse,
+    /// The value, treated as if it had been opened: for columns that are not all sealed yet.
+    Reveal,
+    /// NULL.
+    Null,
+}
+
 /// One field of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanField {
@@ -75,10 +88,14 @@ pub struct PlanField {
     pub tenant: String,
     /// How it is stored.
     pub protection: Protection,
+    /// The alphabet's name; there for `format_preserving` and for nothing else.
+    pub alphabet: Option<String>,
     /// The type that clients see.
     pub type_name: String,
     /// What reading it yields.
     pub read: Treatment,
+    /// What reading a plaintext among envelopes yields.
+    pub on_plaintext: OnPlaintext,
     /// Whether it may be written.
     pub write: WriteRule,
 }
@@ -124,9 +141,12 @@ struct RawField {
     #[serde(default)]
     tenant: String,
     protection: Protection,
+    alphabet: Option<String>,
     #[serde(rename = "type")]
     type_name: String,
     read: Treatment,
+    #[serde(default)]
+    on_plaintext: OnPlaintext,
     write: WriteRule,
 }
 
@@ -190,6 +210,8 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
             "label and tenant may hold no NUL, and a label is never empty",
         ));
     }
+    check_alphabet(&place, raw.protection, raw.alphabet.as_deref())?;
+    check_on_plaintext(&place, raw.protection, raw.on_plaintext)?;
     Ok(PlanField {
         schema,
         table,
@@ -198,10 +220,36 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
         keyset: raw.keyset,
         tenant: raw.tenant,
         protection: raw.protection,
+        alphabet: raw.alphabet,
         type_name: raw.type_name,
         read: raw.read,
+        on_plaintext: raw.on_plaintext,
         write: raw.write,
     })
+}
+
+/// That an alphabet has the name is for the crate that knows them to say.
+fn check_alphabet(place: &str, protection: Protection, alphabet: Option<&str>) -> Result<(), PlanError> {
+    let reason = match (protection, alphabet) {
+        (Protection::FormatPreserving, Some(name)) if !name.is_empty() => return Ok(()),
+        (Protection::FormatPreserving, _) => {
+            "format_preserving needs one; name the characters of its values, such as \"digits\""
+        }
+        (_, None) => return Ok(()),
+        (_, Some(_)) => "only format_preserving has one; leave it out",
+    };
+    Err(wrong(format!("{place}.alphabet"), reason))
+}
+
+/// A format-preserving value looks like any other: nothing tells a plaintext from it.
+fn check_on_plaintext(place: &str, protection: Protection, rule: OnPlaintext) -> Result<(), PlanError> {
+    if protection == Protection::FormatPreserving && rule != OnPlaintext::Refuse {
+        return Err(wrong(
+            format!("{place}.on_plaintext"),
+            "nothing tells a plaintext from a format_preserving value; leave it out, or use another protection",
+        ));
+    }
+    Ok(())
 }
 
 fn check_columns(fields: &[PlanField]) -> Result<(), PlanError> {
@@ -221,13 +269,14 @@ fn check_labels(fields: &[PlanField]) -> Result<(), PlanError> {
         let known = first.entry(&field.label).or_insert(field);
         let alike = known.protection == field.protection
             && known.keyset == field.keyset
+            && known.alphabet == field.alphabet
             && known.type_name == field.type_name
             && known.tenant == field.tenant;
         if !alike {
             return Err(wrong(
                 format!("fields[{index}]"),
                 format!(
-                    "label {} has another protection, keyset, type or tenant before; give this field a label of its own",
+                    "label {} has another protection, alphabet, keyset, type or tenant before; give this field a label of its own",
                     field.label
                 ),
             ));

@@ -56,12 +56,78 @@ fn wrong_values_are_errors_that_name_the_place() {
         ("column", json!("")),
         ("keyset", json!("")),
         ("label", json!("a\u{0}b")),
+        ("on_plaintext", json!("ignore")),
+        ("alphabet", json!(10)),
         ("surprise", json!(1)),
     ];
     for (name, value) in cases {
         let error = plan_of(vec![field(), with(name, value)]).unwrap_err().to_string();
         assert!(error.contains("fields[1]"), "{name}: {error}");
     }
+}
+
+#[test]
+fn plaintext_among_envelopes_is_refused_unless_the_plan_says_otherwise() {
+    let rules =
+        [("refuse", OnPlaintext::Refuse), ("reveal", OnPlaintext::Reveal), ("null", OnPlaintext::Null)];
+    assert_eq!(plan_of(vec![field()]).unwrap().fields[0].on_plaintext, OnPlaintext::Refuse);
+    for protection in ["randomized", "deterministic", "indexed"] {
+        for (name, rule) in rules {
+            let mut field = with("on_plaintext", json!(name));
+            field["protection"] = json!(protection);
+            assert_eq!(plan_of(vec![field]).unwrap().fields[0].on_plaintext, rule, "{protection} {name}");
+        }
+    }
+}
+
+fn format_preserving(alphabet: Value) -> Value {
+    let mut field = with("protection", json!("format_preserving"));
+    field["alphabet"] = alphabet;
+    field
+}
+
+#[test]
+fn format_preserving_field_has_its_alphabet() {
+    let plan = plan_of(vec![format_preserving(json!("digits"))]).unwrap();
+    assert_eq!(plan.fields[0].alphabet.as_deref(), Some("digits"));
+    assert_eq!(plan_of(vec![field()]).unwrap().fields[0].alphabet, None);
+}
+
+#[test]
+fn alphabet_is_required_for_format_preserving_and_refused_otherwise() {
+    let said = |field: Value| plan_of(vec![field]).unwrap_err().to_string();
+    let without = with("protection", json!("format_preserving"));
+    for missing in [without, format_preserving(json!(null)), format_preserving(json!(""))] {
+        assert_eq!(
+            said(missing),
+            "fields[0].alphabet: format_preserving needs one; name the characters of its values, such as \"digits\""
+        );
+    }
+    for protection in ["randomized", "deterministic", "indexed"] {
+        let mut field = with("protection", json!(protection));
+        field["alphabet"] = json!("digits");
+        assert_eq!(said(field), "fields[0].alphabet: only format_preserving has one; leave it out");
+    }
+}
+
+#[test]
+fn format_preserving_values_can_not_be_told_from_plaintext() {
+    for rule in ["reveal", "null"] {
+        let mut field = format_preserving(json!("digits"));
+        field["on_plaintext"] = json!(rule);
+        assert!(
+            plan_of(vec![field]).unwrap_err().to_string().starts_with("fields[0].on_plaintext: "),
+            "{rule}"
+        );
+    }
+}
+
+#[test]
+fn one_label_with_two_alphabets_is_an_error() {
+    let mut other = format_preserving(json!("alphanumeric"));
+    other["column"] = json!("ssn2");
+    let error = plan_of(vec![format_preserving(json!("digits")), other]).unwrap_err().to_string();
+    assert!(error.contains("alphabet") && error.contains("customer.ssn"), "{error}");
 }
 
 #[test]
