@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
-	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 
 	"github.com/fieldveil/fieldveil/keys/internal/envelope"
@@ -96,23 +94,14 @@ func TestStockTinkSealsFrozenDeterministicEnvelopesToTheSameBytes(t *testing.T) 
 
 func readVectors(t *testing.T) *vectorFile {
 	t.Helper()
-	text, err := os.ReadFile(frozen)
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := &vectorFile{}
-	if err := json.Unmarshal(text, file); err != nil {
-		t.Fatal(err)
-	}
+	readJSON(t, frozen, file)
 	return file
 }
 
 func keysetsFor(t *testing.T, file *vectorFile, v vector) envelope.Keysets {
 	t.Helper()
-	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(file.Keysets[v.Keyset])))
-	if err != nil {
-		t.Fatalf("%s: keyset %q: %v", v.Name, v.Keyset, err)
-	}
+	handle := cleartext(t, file.Keysets[v.Keyset])
 	switch v.Protection {
 	case "randomized":
 		if _, err := aead.New(handle); err != nil {

@@ -3,7 +3,7 @@
 // the filter open what it sealed.
 //
 //	envelope-tool open --keysets DIR --keyset NAME --insecure-dev-kek FILE --label LABEL [--tenant TENANT] < envelope > plaintext
-//	envelope-tool seal ... [--protection randomized|deterministic] [--form armored|hex|raw]      < plaintext > envelope
+//	envelope-tool seal ... [--protection randomized|deterministic|indexed] [--form armored|hex|raw]      < plaintext > envelope
 //
 // An envelope may come armored (fv1.…), in PostgreSQL's hex form of bytea
 // (\x…) or raw. Plaintext is taken and given byte for byte: no line end is cut
@@ -114,7 +114,10 @@ func openKeysets(o *options) (envelope.Keysets, error) {
 	if keysets.AEAD, err = openFile(store, o.keyset, keystore.AEAD, primitive); err != nil {
 		return keysets, err
 	}
-	keysets.Deterministic, err = openFile(store, o.keyset, keystore.Deterministic, primitive)
+	if keysets.Deterministic, err = openFile(store, o.keyset, keystore.Deterministic, primitive); err != nil {
+		return keysets, err
+	}
+	keysets.PRF, err = openFile(store, o.keyset, keystore.PRF, primitive)
 	return keysets, err
 }
 
@@ -148,7 +151,7 @@ func open(keysets envelope.Keysets, o *options, input []byte) ([]byte, error) {
 
 func seal(keysets envelope.Keysets, o *options, plaintext []byte) ([]byte, error) {
 	sealers := map[string]func(envelope.Field, []byte) ([]byte, error){
-		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic,
+		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic, "indexed": keysets.SealIndexed,
 	}
 	forms := map[string]func([]byte) []byte{
 		"armored": func(raw []byte) []byte { return []byte(envelope.Armor(raw)) },
@@ -157,7 +160,7 @@ func seal(keysets envelope.Keysets, o *options, plaintext []byte) ([]byte, error
 	}
 	sealer, known := sealers[o.protection]
 	if !known {
-		return nil, fault.Input("--protection "+o.protection, "not known here", "use randomized or deterministic")
+		return nil, fault.Input("--protection "+o.protection, "not known here", "use randomized, deterministic or indexed")
 	}
 	form, known := forms[o.form]
 	if !known {

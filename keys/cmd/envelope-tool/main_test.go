@@ -27,7 +27,7 @@ func TestSealedInEachFormOpensByteForByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	common := []string{"--keysets", store.Folder(), "--keyset", "pii", "--insecure-dev-kek", kekFile, "--label", "customer.ssn", "--tenant", "north"}
-	for _, protection := range []string{"randomized", "deterministic"} {
+	for _, protection := range []string{"randomized", "deterministic", "indexed"} {
 		for _, form := range []string{"armored", "hex", "raw"} {
 			for _, plaintext := range []string{"", "078-05-1120", "ends with a line\n", "\x00\xff"} {
 				var sealed, opened bytes.Buffer

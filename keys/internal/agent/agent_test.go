@@ -45,6 +45,22 @@ func TestOpenKeysetsAreServedAsStockTinkReadsThem(t *testing.T) {
 	}
 }
 
+func TestNameMadeBeforeThereWerePRFKeysetsIsServedWithWhatItHas(t *testing.T) {
+	f := newFixture(t)
+	f.create("pii")
+	if err := os.Remove(filepath.Join(f.config.Keysets, "pii.prf.json")); err != nil {
+		t.Fatal(err)
+	}
+	a := f.start()
+	served := a.get("/v1/keysets", "").keysets(t).Keysets["pii"]
+	if len(served) != 2 || served["aead"] == nil || served["deterministic"] == nil {
+		t.Errorf("%d purposes are served", len(served))
+	}
+	if health := a.get("/healthz", ""); strings.Contains(health.body, "degraded") {
+		t.Errorf("health %s", health.body)
+	}
+}
+
 func TestAnswerIsNotModifiedUntilAKeysetIs(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")

@@ -16,7 +16,7 @@ func TestCreateListRotateList(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
 	first := f.list()
-	if len(first) != 2 || first[0].Purpose != "aead" || first[1].Purpose != "deterministic" {
+	if len(first) != 3 || first[0].Purpose != "aead" || first[1].Purpose != "deterministic" || first[2].Purpose != "prf" {
 		t.Fatalf("listed %+v", first)
 	}
 	f.ok("keys", "rotate", "pii")
@@ -24,11 +24,13 @@ func TestCreateListRotateList(t *testing.T) {
 	if len(second[0].Keys) != 2 || second[0].PrimaryKeyID == first[0].PrimaryKeyID {
 		t.Errorf("the aead keyset was not rotated: %+v", second[0])
 	}
-	if len(second[1].Keys) != 1 {
-		t.Errorf("the deterministic keyset was rotated unasked: %+v", second[1])
+	for _, other := range second[1:] {
+		if len(other.Keys) != 1 {
+			t.Errorf("the %s keyset was rotated unasked: %+v", other.Purpose, other)
+		}
 	}
 	table, _ := f.ok("keys", "list")
-	for _, part := range []string{"NAME", "PURPOSE", "AesGcmKey", "AesSivKey", "enabled", "primary"} {
+	for _, part := range []string{"NAME", "PURPOSE", "AesGcmKey", "AesSivKey", "HmacPrfKey", "enabled", "primary"} {
 		if !strings.Contains(table, part) {
 			t.Errorf("no %s in\n%s", part, table)
 		}
@@ -59,6 +61,35 @@ func TestRotationInTwoSteps(t *testing.T) {
 	}
 }
 
+func TestNameWithoutAPurposeIsGivenItsKeyset(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	if err := os.Remove(filepath.Join(f.keysets, "pii.prf.json")); err != nil {
+		t.Fatal(err)
+	}
+	f.ok("keys", "rotate", "pii")
+	before := f.list()
+	if said, _ := f.ok("keys", "create", "pii", "--purpose", "prf"); strings.Count(said, "created") != 1 {
+		t.Errorf("said %s", said)
+	}
+	after := f.list()
+	if len(before) != 2 || len(after) != 3 || after[2].Purpose != "prf" || after[0].PrimaryKeyID != before[0].PrimaryKeyID {
+		t.Errorf("before %+v, after %+v", before, after)
+	}
+}
+
+func TestPRFKeysetIsNotRotatedAndTheErrorSaysWhy(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	keyID := strconv.FormatUint(uint64(f.list()[2].PrimaryKeyID), 10)
+	for _, arguments := range [][]string{{"--purpose", "prf"}, {"--purpose", "prf", "--add-only"}, {"--promote", keyID}} {
+		status, _, errors := run(t, f.complete(append([]string{"keys", "rotate", "pii"}, arguments...))...)
+		if status != 2 || !strings.Contains(errors, "would open to nonsense") {
+			t.Errorf("%q: status %d: %s", arguments, status, errors)
+		}
+	}
+}
+
 func TestListNeedsNoKEKAndWithOneProvesEveryKeyset(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
@@ -79,10 +110,12 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"nonsense"}, {"keys", "nonsense"}, {"keys", "list", "--nonsense"}, {"--nonsense"},
 		{"keys", "create"}, {"keys", "create", "a", "b"}, {"keys", "create", "../x"}, {"keys", "create", "pii"},
 		{"keys", "create", "x", "--aead-template", "rot13"}, {"keys", "create", "x", "--aead-template", ""},
+		{"keys", "create", "pii", "--purpose", "prf"}, {"keys", "create", "x", "--purpose", "mac"},
+		{"keys", "create", "x", "--purpose", "prf", "--aead-template", "aes128-gcm"},
 		{"keys", "create", "x", "--keysets", ""}, {"keys", "create", "x", "--insecure-dev-kek", ""},
 		{"keys", "create", "x", "--insecure-dev-kek", missing}, {"keys", "create", "x", "--keysets", missing + "/deeper"},
 		{"keys", "rotate"}, {"keys", "rotate", "other"}, {"keys", "rotate", "pii", "--keysets", missing},
-		{"keys", "rotate", "pii", "--purpose", "prf"}, {"keys", "rotate", "pii", "--promote", "seven"},
+		{"keys", "rotate", "pii", "--purpose", "prf"}, {"keys", "rotate", "pii", "--purpose", "mac"}, {"keys", "rotate", "pii", "--promote", "seven"},
 		{"keys", "rotate", "pii", "--promote", "4294967296"}, {"keys", "rotate", "pii", "--promote", "1"},
 		{"keys", "rotate", "pii", "--promote", "1", "--purpose", "aead"}, {"keys", "rotate", "pii", "--promote", "1", "--add-only"},
 		{"keys", "rotate", "pii", "--purpose", "deterministic", "--aead-template", "aes128-gcm"},

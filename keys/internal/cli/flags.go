@@ -64,3 +64,15 @@ func (f *aeadTemplateFlag) parse() (keystore.AEADTemplate, error) {
 	}
 	return template, nil
 }
+
+func parsePurpose(text string) (keystore.Purpose, error) {
+	purpose, known := keystore.ParsePurpose(text)
+	if !known {
+		return "", fault.Input("--purpose \""+text+"\"", "no such purpose", "use one of "+keystore.PurposeNames())
+	}
+	return purpose, nil
+}
+
+func errTemplateWithoutAEAD() error {
+	return fault.Input("--aead-template", "only aead keys have a choice of algorithm", "leave it out")
+}

@@ -12,18 +12,30 @@ func newKeysCreate() *cobra.Command {
 	var keysets keysetsFlag
 	var kek kekFlags
 	var template aeadTemplateFlag
+	var purposeText string
 	c := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Make the keysets of a new name, one of each purpose",
 		Long: "Make the keysets of a new name, each with one new key: NAME.aead.json for randomized\n" +
-			"and NAME.deterministic.json (AES-SIV) for deterministic protection. Existing files are\n" +
-			"never replaced.",
+			"and indexed protection, NAME.deterministic.json (AES-SIV) for deterministic protection,\n" +
+			"and NAME.prf.json (HMAC-SHA-256) for the index of indexed and the keys of\n" +
+			"format-preserving protection. Existing files are never replaced.\n\n" +
+			"A name that was made without one of them is given it with --purpose.",
 		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			name := arguments[0]
 			aeadTemplate, err := template.parse()
 			if err != nil {
 				return err
+			}
+			var purpose keystore.Purpose
+			if c.Flags().Changed("purpose") {
+				if purpose, err = parsePurpose(purposeText); err != nil {
+					return err
+				}
+				if purpose != keystore.AEAD && c.Flags().Changed("aead-template") {
+					return errTemplateWithoutAEAD()
+				}
 			}
 			if err := keystore.CheckName(name); err != nil {
 				return err
@@ -39,7 +51,12 @@ func newKeysCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			created, err := store.Create(name, aeadTemplate, aead)
+			var created []keystore.Created
+			if purpose == "" {
+				created, err = store.Create(name, aeadTemplate, aead)
+			} else {
+				created, err = store.CreateMissing(name, purpose, aeadTemplate, aead)
+			}
 			if err != nil {
 				return err
 			}
@@ -52,5 +69,6 @@ func newKeysCreate() *cobra.Command {
 	keysets.add(c)
 	kek.add(c)
 	template.add(c, string(keystore.DefaultAEADTemplate), "")
+	c.Flags().StringVar(&purposeText, "purpose", "", "make the keyset of this `PURPOSE` alone: "+keystore.PurposeNames())
 	return c
 }

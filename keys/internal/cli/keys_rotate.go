@@ -21,7 +21,8 @@ func newKeysRotate() *cobra.Command {
 			"not have yet: --add-only first, and --promote KEY_ID when all of them have polled.\n\n" +
 			"The AEAD keyset is rotated unless --purpose says otherwise. After the primary of a\n" +
 			"deterministic keyset has changed, an equality search no longer finds what was sealed before,\n" +
-			"until that is sealed anew.",
+			"until that is sealed anew. A PRF keyset is not rotated: nothing tells which of its keys made\n" +
+			"an index or a format-preserving value.",
 		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			r.name = arguments[0]
@@ -68,9 +69,9 @@ func (r *rotation) parse(c *cobra.Command) error {
 	if err := r.keysets.check(); err != nil {
 		return err
 	}
-	purpose, known := keystore.ParsePurpose(r.purposeText)
-	if !known {
-		return fault.Input("--purpose \""+r.purposeText+"\"", "no such purpose", "use aead or deterministic")
+	purpose, err := parsePurpose(r.purposeText)
+	if err != nil {
+		return err
 	}
 	r.purpose = purpose
 	r.promotes = c.Flags().Changed("promote")
@@ -89,9 +90,8 @@ func (r *rotation) parse(c *cobra.Command) error {
 			r.purpose = ""
 		}
 	case templateGiven && purpose != keystore.AEAD:
-		return fault.Input("--aead-template", "a deterministic key is always AES-SIV", "leave it out")
+		return errTemplateWithoutAEAD()
 	case templateGiven:
-		var err error
 		r.template, err = r.templateFlag.parse()
 		return err
 	}

@@ -1,12 +1,13 @@
-// Package envelope seals and opens Fieldveil envelopes, version 1, with stock
-// tink-go alone. It exists to prove that what the filter stores is standard:
+// Package envelope seals and opens Fieldveil envelopes with stock tink-go alone. It exists to prove that what the filter stores is standard:
 // tests compare it with the filter. It shares no code with the filter.
 //
-//	envelope  = magic version label-tag tink-ciphertext
+//	envelope  = magic version label-tag [index] tink-ciphertext
 //	magic     = %xF7
-//	version   = %x01
-//	label-tag = 4OCTET   ; first 4 bytes of SHA-256("fieldveil label\0" label)
+//	version   = %x01 / %x02   ; with an index
+//	label-tag = 4OCTET        ; first 4 bytes of SHA-256("fieldveil label\0" label)
+//	index     = 16OCTET       ; first 16 bytes of the PRF over the index input
 //
+// The index input is "fieldveil/index/v1" 0x00 label 0x00 tenant 0x00 plaintext.
 // The associated data is "fieldveil/v1" 0x00 label 0x00 tenant. The armored form,
 // for text columns, is "fv1." and unpadded base64url of the envelope.
 package envelope
@@ -18,18 +19,23 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/prf"
 )
 
 const (
 	magic      = 0xF7
 	version1   = 0x01
+	version2   = 0x02
 	tagLength  = 4
 	headLength = 2 + tagLength
+	// indexLength is of a blind index, which only version 2 has.
+	indexLength = 16
 	// prefixLength is of Tink's output prefix: 0x01 and the key id, big-endian.
 	prefixLength = 5
 	tinkPrefix   = 0x01
@@ -37,10 +43,11 @@ const (
 	armorPrefix = "fv1."
 )
 
-// Keysets are the keysets of one name. Either may be nil.
+// Keysets are the keysets of one name. Each may be nil.
 type Keysets struct {
 	AEAD          *keyset.Handle
 	Deterministic *keyset.Handle
+	PRF           *keyset.Handle
 }
 
 // Field is what an envelope is bound to.
@@ -56,7 +63,7 @@ func (k Keysets) SealRandomized(field Field, plaintext []byte) ([]byte, error) {
 		return nil, err
 	}
 	ciphertext, err := primitive.Encrypt(plaintext, field.associatedData())
-	return append(field.head(), ciphertext...), err
+	return append(field.head(version1), ciphertext...), err
 }
 
 // SealDeterministic seals with the deterministic keyset's primary key: equal
@@ -70,20 +77,66 @@ func (k Keysets) SealDeterministic(field Field, plaintext []byte) ([]byte, error
 		return nil, err
 	}
 	ciphertext, err := primitive.EncryptDeterministically(plaintext, field.associatedData())
-	return append(field.head(), ciphertext...), err
+	return append(field.head(version1), ciphertext...), err
+}
+
+// SealIndexed seals with the AEAD keyset's primary key and puts the value's index
+// before the ciphertext.
+func (k Keysets) SealIndexed(field Field, plaintext []byte) ([]byte, error) {
+	index, err := k.index(field, plaintext)
+	if err != nil {
+		return nil, err
+	}
+	if k.AEAD == nil {
+		return nil, errors.New("there is no aead keyset")
+	}
+	primitive, err := aead.New(k.AEAD)
+	if err != nil {
+		return nil, err
+	}
+	ciphertext, err := primitive.Encrypt(plaintext, field.associatedData())
+	return slices.Concat(field.head(version2), index, ciphertext), err
+}
+
+// index is what equal values of one field share.
+func (k Keysets) index(field Field, plaintext []byte) ([]byte, error) {
+	if k.PRF == nil {
+		return nil, errors.New("there is no prf keyset")
+	}
+	set, err := prf.NewPRFSet(k.PRF)
+	if err != nil {
+		return nil, err
+	}
+	input := "fieldveil/index/v1\x00" + field.Label + "\x00" + field.Tenant + "\x00" + string(plaintext)
+	return set.ComputePrimaryPRF([]byte(input), indexLength)
 }
 
 // Open opens an envelope, raw or armored. Which of the keysets it takes is told
-// by the id of the key that sealed it.
+// by the id of the key that sealed it. An index must be the value's.
 func (k Keysets) Open(field Field, stored []byte) ([]byte, error) {
 	raw, err := unarmor(stored)
 	if err != nil {
 		return nil, err
 	}
-	ciphertext, keyID, err := field.ciphertext(raw)
+	index, ciphertext, keyID, err := field.split(raw)
 	if err != nil {
 		return nil, err
 	}
+	plaintext, err := k.decrypt(field, ciphertext, keyID)
+	if err != nil || index == nil {
+		return plaintext, err
+	}
+	computed, err := k.index(field, plaintext)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(index, computed) {
+		return nil, errors.New("its index is not the value's")
+	}
+	return plaintext, nil
+}
+
+func (k Keysets) decrypt(field Field, ciphertext []byte, keyID uint32) ([]byte, error) {
 	switch {
 	case holds(k.AEAD, keyID):
 		primitive, err := aead.New(k.AEAD)
@@ -118,27 +171,36 @@ func unarmor(stored []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// ciphertext checks an envelope's head and gives its Tink part.
-func (f Field) ciphertext(raw []byte) (ciphertext []byte, keyID uint32, err error) {
+// split checks an envelope's head and gives its index, if its version has one,
+// and its Tink part.
+func (f Field) split(raw []byte) (index, ciphertext []byte, keyID uint32, err error) {
+	fail := func(reason string) ([]byte, []byte, uint32, error) { return nil, nil, 0, errors.New(reason) }
 	switch {
 	case len(raw) < headLength+prefixLength:
-		return nil, 0, errors.New("too short for an envelope")
+		return fail("too short for an envelope")
 	case raw[0] != magic:
-		return nil, 0, errors.New("not an envelope: it does not begin with the magic byte")
-	case raw[1] != version1:
-		return nil, 0, fmt.Errorf("envelope version %d is not known here", raw[1])
-	case !bytes.Equal(raw[:headLength], f.head()):
-		return nil, 0, errors.New("the envelope is of another label than " + f.Label)
-	case raw[headLength] != tinkPrefix:
-		return nil, 0, errors.New("its ciphertext has not Tink's output prefix")
+		return fail("not an envelope: it does not begin with the magic byte")
+	case raw[1] != version1 && raw[1] != version2:
+		return fail(fmt.Sprintf("envelope version %d is not known here", raw[1]))
+	case !bytes.Equal(raw[:headLength], f.head(raw[1])):
+		return fail("the envelope is of another label than " + f.Label)
 	}
 	ciphertext = raw[headLength:]
-	return ciphertext, binary.BigEndian.Uint32(ciphertext[1:prefixLength]), nil
+	if raw[1] == version2 {
+		if len(ciphertext) < indexLength+prefixLength {
+			return fail("too short for an envelope with an index")
+		}
+		index, ciphertext = ciphertext[:indexLength], ciphertext[indexLength:]
+	}
+	if ciphertext[0] != tinkPrefix {
+		return fail("its ciphertext has not Tink's output prefix")
+	}
+	return index, ciphertext, binary.BigEndian.Uint32(ciphertext[1:prefixLength]), nil
 }
 
-func (f Field) head() []byte {
+func (f Field) head(version byte) []byte {
 	digest := sha256.Sum256([]byte("fieldveil label\x00" + f.Label))
-	return append([]byte{magic, version1}, digest[:tagLength]...)
+	return append([]byte{magic, version}, digest[:tagLength]...)
 }
 
 func (f Field) associatedData() []byte {

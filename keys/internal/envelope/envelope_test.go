@@ -8,6 +8,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/prf"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
@@ -16,7 +17,7 @@ var field = Field{Label: "customer.ssn", Tenant: "north"}
 func TestWhatWasSealedOpens(t *testing.T) {
 	keysets := fresh(t)
 	for name, seal := range map[string]func(Field, []byte) ([]byte, error){
-		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic,
+		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic, "indexed": keysets.SealIndexed,
 	} {
 		for _, plaintext := range []string{"", "078-05-1120", "zero\x00byte", strings.Repeat("long ", 10_000)} {
 			raw, err := seal(field, []byte(plaintext))
@@ -73,9 +74,50 @@ func TestAnotherLabelTenantOrByteIsRefused(t *testing.T) {
 	}
 }
 
+func TestIndexedEnvelopesOfOneValueAndFieldShareTheirIndexAlone(t *testing.T) {
+	keysets := fresh(t)
+	seal := func(field Field, plaintext string) []byte {
+		raw, err := keysets.SealIndexed(field, []byte(plaintext))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	const prefix = headLength + indexLength
+	first, second := seal(field, "x"), seal(field, "x")
+	if !bytes.Equal(first[:prefix], second[:prefix]) || bytes.Equal(first, second) {
+		t.Error("envelopes of one value do not share their index and nothing else")
+	}
+	for _, other := range [][]byte{
+		seal(field, "y"), seal(Field{Label: field.Label, Tenant: "south"}, "x"), seal(Field{Label: "other", Tenant: field.Tenant}, "x"),
+	} {
+		if bytes.Equal(first[headLength:prefix], other[headLength:prefix]) {
+			t.Error("another value or field has the same index")
+		}
+	}
+}
+
+func TestIndexOfAnotherValueIsRefused(t *testing.T) {
+	keysets := fresh(t)
+	raw, err := keysets.SealIndexed(field, []byte("078-05-1120"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range raw {
+		broken := bytes.Clone(raw)
+		broken[i] ^= 1
+		if _, err := keysets.Open(field, broken); err == nil {
+			t.Errorf("it opens with byte %d changed", i)
+		}
+		if _, err := keysets.Open(field, raw[:i]); err == nil {
+			t.Errorf("its first %d bytes open", i)
+		}
+	}
+}
+
 func fresh(t *testing.T) Keysets {
 	t.Helper()
-	return Keysets{AEAD: handle(t, aead.AES256GCMKeyTemplate()), Deterministic: handle(t, daead.AESSIVKeyTemplate())}
+	return Keysets{AEAD: handle(t, aead.AES256GCMKeyTemplate()), Deterministic: handle(t, daead.AESSIVKeyTemplate()), PRF: handle(t, prf.HMACSHA256PRFKeyTemplate())}
 }
 
 func handle(t *testing.T, template *tinkpb.KeyTemplate) *keyset.Handle {

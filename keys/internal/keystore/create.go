@@ -21,6 +21,16 @@ type Created struct {
 
 // Create makes the keysets of a new name, one of each purpose, or none.
 func (s *Store) Create(name string, aeadTemplate AEADTemplate, kek tink.AEAD) ([]Created, error) {
+	return s.create(name, Purposes, aeadTemplate, kek)
+}
+
+// CreateMissing makes the keyset of one purpose, which a name may lack that was
+// made before there was this purpose.
+func (s *Store) CreateMissing(name string, purpose Purpose, aeadTemplate AEADTemplate, kek tink.AEAD) ([]Created, error) {
+	return s.create(name, []Purpose{purpose}, aeadTemplate, kek)
+}
+
+func (s *Store) create(name string, purposes []Purpose, aeadTemplate AEADTemplate, kek tink.AEAD) ([]Created, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -29,13 +39,13 @@ func (s *Store) Create(name string, aeadTemplate AEADTemplate, kek tink.AEAD) ([
 		return nil, err
 	}
 	defer unlock()
-	if err := s.checkUnused(name); err != nil {
+	if err := s.checkUnused(name, purposes); err != nil {
 		return nil, err
 	}
 
 	var created []Created
 	texts := map[Purpose][]byte{}
-	for _, purpose := range Purposes {
+	for _, purpose := range purposes {
 		path := s.path(name, purpose)
 		handle, err := keyset.NewHandle(purpose.template(aeadTemplate))
 		if err != nil {
@@ -58,14 +68,14 @@ func (s *Store) Create(name string, aeadTemplate AEADTemplate, kek tink.AEAD) ([
 	return created, nil
 }
 
-func (s *Store) checkUnused(name string) error {
-	for _, purpose := range Purposes {
+func (s *Store) checkUnused(name string, purposes []Purpose) error {
+	for _, purpose := range purposes {
 		path := s.path(name, purpose)
 		_, err := os.Lstat(path)
 		switch {
 		case err == nil:
 			return fault.Input(path, "the keyset exists already",
-				"choose another name, or add a key to it with: fieldveil keys rotate "+name)
+				"choose another name, or see what this one has with: fieldveil keys list")
 		case !errors.Is(err, fs.ErrNotExist):
 			return fault.Failure(path, fault.Cause(err), "make the folder readable")
 		}

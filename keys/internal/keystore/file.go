@@ -37,8 +37,7 @@ func (s *Store) Read(name string, purpose Purpose) (*File, error) {
 	text, err := readBounded(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Input(path, "there is no such keyset",
-			"see the names with: fieldveil keys list; or make it with: fieldveil keys create "+name)
+		return nil, errNoKeyset(path, name)
 	case errors.Is(err, errTooLong):
 		return nil, fault.Input(path, "longer than a keyset file can be (1 MiB)", restore)
 	case err != nil:
@@ -54,6 +53,11 @@ func (s *Store) Read(name string, purpose Purpose) (*File, error) {
 		return nil, fault.Input(path, "not a Tink encrypted keyset in JSON", restore)
 	}
 	return &File{Name: name, Purpose: purpose, Path: path, Text: text, encrypted: encrypted}, nil
+}
+
+func errNoKeyset(path, name string) error {
+	return fault.Input(path, "there is no such keyset",
+		"see the names with: fieldveil keys list; or make it with: fieldveil keys create "+name)
 }
 
 // Info is what the file says of its keys in clear. It is a statement and no

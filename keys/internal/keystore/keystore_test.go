@@ -28,7 +28,7 @@ func TestCreatedKeysetsAreStockTinkEncryptedKeysets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []string{keyType, "AesSivKey"} {
+		for i, want := range []string{keyType, "AesSivKey", "HmacPrfKey"} {
 			text := readFile(t, created[i].Path)
 			handle, err := keyset.Read(keyset.NewJSONReader(bytes.NewReader(text)), kek)
 			if err != nil {
@@ -148,7 +148,7 @@ func TestConcurrentRotationsLoseNoKey(t *testing.T) {
 	if n := openHandle(t, store, kek, AEAD).Len(); n != rotations+1 {
 		t.Errorf("%d keys, not %d", n, rotations+1)
 	}
-	if names := folder(t, store); len(names) != 2 {
+	if names := folder(t, store); len(names) != len(Purposes) {
 		t.Errorf("files left over: %v", names)
 	}
 }
@@ -239,7 +239,7 @@ func TestKeysetIsNotWrittenWhenTheKEKCanNotOpenItAgain(t *testing.T) {
 	create(t, store, kek, "pii")
 	_, err := store.Create("other", DefaultAEADTemplate, sealOnly{kek})
 	wantFault(t, err, fault.ExitFailure, "does not open what it wrapped")
-	if names := folder(t, store); len(names) != 2 {
+	if names := folder(t, store); len(names) != len(Purposes) {
 		t.Errorf("files were made: %v", names)
 	}
 }

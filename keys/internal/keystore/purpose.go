@@ -7,6 +7,7 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
+	"github.com/tink-crypto/tink-go/v2/prf"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
@@ -18,10 +19,20 @@ type Purpose string
 const (
 	AEAD          Purpose = "aead"
 	Deterministic Purpose = "deterministic"
+	PRF           Purpose = "prf"
 )
 
 // Purposes are all purposes, in the order in which they are shown.
-var Purposes = []Purpose{AEAD, Deterministic}
+var Purposes = []Purpose{AEAD, Deterministic, PRF}
+
+// PurposeNames are the purposes as a person writes them.
+func PurposeNames() string {
+	names := make([]string, 0, len(Purposes))
+	for _, purpose := range Purposes {
+		names = append(names, string(purpose))
+	}
+	return strings.Join(names, ", ")
+}
 
 // ParsePurpose reads a purpose as a person writes it.
 func ParsePurpose(text string) (Purpose, bool) {
@@ -31,18 +42,32 @@ func ParsePurpose(text string) (Purpose, bool) {
 
 const typeURLPrefix = "type.googleapis.com/google.crypto.tink."
 
-// keyTypes are the Tink key types that the filter has ciphers for.
+// keyTypes are the Tink key types that the filter knows.
 var keyTypes = map[Purpose][]string{
 	AEAD:          {"AesGcmKey", "AesGcmSivKey", "XChaCha20Poly1305Key", "ChaCha20Poly1305Key"},
 	Deterministic: {"AesSivKey"},
+	PRF:           {"HmacPrfKey", "HkdfPrfKey", "AesCmacPrfKey"},
 }
 
 // template is the key template of a keyset's first key.
 func (p Purpose) template(aeadTemplate AEADTemplate) *tinkpb.KeyTemplate {
-	if p == Deterministic {
+	switch p {
+	case Deterministic:
 		return daead.AESSIVKeyTemplate()
+	case PRF:
+		return prf.HMACSHA256PRFKeyTemplate()
+	default:
+		return aeadTemplate.template()
 	}
-	return aeadTemplate.template()
+}
+
+// outputPrefix is what Tink puts before an output, to name the key that made it.
+// What a PRF gives is cut to length and has none.
+func (p Purpose) outputPrefix() tinkpb.OutputPrefixType {
+	if p == PRF {
+		return tinkpb.OutputPrefixType_RAW
+	}
+	return tinkpb.OutputPrefixType_TINK
 }
 
 // check refuses keys that the filter could not use. The texts it gives name a
@@ -54,9 +79,9 @@ func (p Purpose) check(info *tinkpb.KeysetInfo) error {
 			return fmt.Errorf("key %d is of type %s, and %s keys are %s",
 				key.GetKeyId(), key.GetTypeUrl(), p, strings.Join(keyTypes[p], ", "))
 		}
-		if key.GetOutputPrefixType() != tinkpb.OutputPrefixType_TINK {
-			return fmt.Errorf("key %d has the output prefix %s, and only TINK is supported",
-				key.GetKeyId(), key.GetOutputPrefixType())
+		if key.GetOutputPrefixType() != p.outputPrefix() {
+			return fmt.Errorf("key %d has the output prefix %s, and %s keys have %s",
+				key.GetKeyId(), key.GetOutputPrefixType(), p, p.outputPrefix())
 		}
 	}
 	return nil

@@ -55,9 +55,16 @@ func (s *Store) Promote(name string, purpose Purpose, keyID uint32, kek tink.AEA
 
 // PurposeOfKey finds which of a name's keysets states that it holds a key.
 func (s *Store) PurposeOfKey(name string, keyID uint32) (Purpose, error) {
+	listing, err := s.List()
+	if err != nil {
+		return "", err
+	}
+	if len(listing.Purposes[name]) == 0 {
+		return "", errNoKeyset(s.path(name, AEAD), name)
+	}
 	var found []Purpose
 	var held []string
-	for _, purpose := range Purposes {
+	for _, purpose := range listing.Purposes[name] {
 		file, err := s.Read(name, purpose)
 		if err != nil {
 			return "", err
@@ -88,6 +95,12 @@ func (s *Store) change(
 ) (*Rotated, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
+	}
+	if purpose == PRF {
+		return nil, fault.Input(s.path(name, purpose),
+			"the primary key of a PRF keyset is never changed: earlier indexes would no longer be found, "+
+				"and format-preserving values, which name no key, would open to nonsense",
+			"make a keyset of another name, and move labels to it one by one")
 	}
 	unlock, err := s.lock()
 	if err != nil {

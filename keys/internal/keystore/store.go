@@ -21,7 +21,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
-// MaxKeysets is how many names one folder may hold. Each costs the agent two
+// MaxKeysets is how many names one folder may hold. Each costs the agent three
 // KMS calls a refresh, and all are served in one answer.
 const MaxKeysets = 256
 
