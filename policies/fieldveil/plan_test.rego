@@ -68,11 +68,34 @@ test_fields_say_how_they_are_stored if {
 		"protection": "randomized",
 		"type": "text",
 		"read": {"treatment": "reveal"},
+		"on_plaintext": "refuse",
 		"write": "seal",
 	}
 	plan.ttl_seconds == 30
 	plan.max_stale_seconds == 300
 	{field.label | some field in plan.fields; field.protection == "deterministic"} == {"customer.email", "customer.ssn"}
+}
+
+test_indexed_and_format_preserving_labels_and_what_to_do_with_plaintext_reach_the_plan if {
+	catalog := {"parts": {
+		"labels": {
+			"part.maker": {"protection": "indexed", "keyset": "pii", "type": "text", "on_plaintext": "reveal"},
+			"part.serial": {"protection": "format_preserving", "alphabet": "digits", "keyset": "pii", "type": "varchar(20)"},
+		},
+		"databases": [{
+			"protocol": "postgres",
+			"database": "parts",
+			"columns": {"public.part": {"maker": "part.maker", "serial": "part.serial"}},
+		}],
+	}}
+	principal := json.patch(asking("app"), [{"op": "replace", "path": "session/database", "value": "parts"}])
+	plan := fieldveil.plan with input as principal with data.catalog as object.union(data.catalog, catalog)
+	json.match_schema(plan, data.schemas.plan) == [true, []]
+	stored := {field.column: object.filter(field, ["protection", "on_plaintext", "alphabet"]) | some field in plan.fields}
+	stored == {
+		"maker": {"protection": "indexed", "on_plaintext": "reveal"},
+		"serial": {"protection": "format_preserving", "on_plaintext": "refuse", "alphabet": "digits"},
+	}
 }
 
 # What is missing from the input.
@@ -220,6 +243,8 @@ test_plan_schema_refuses_what_the_filter_would_not_understand if {
 		{"op": "replace", "path": "fields/0/read/treatment", "value": "show"},
 		{"op": "replace", "path": "fields/0/write", "value": "plain"},
 		{"op": "replace", "path": "fields/0/protection", "value": "none"},
+		{"op": "replace", "path": "fields/0/on_plaintext", "value": "ignore"},
+		{"op": "add", "path": "fields/0/alphabet", "value": "hex"},
 		{"op": "remove", "path": "fields/0/keyset"},
 		{"op": "replace", "path": "ttl_seconds", "value": 0},
 		{"op": "remove", "path": "revision"},

@@ -32,16 +32,19 @@ protected contains column if {
 	}
 }
 
+# What a label is that does not say it.
+unless_told := {"tenant": "", "on_plaintext": "refuse"}
+
 # METADATA
 # title: definitions
 # scope: document
 # description: How each label is stored, as often as catalogs say it differently (which is a problem).
-definitions[label] contains object.union({"tenant": ""}, definition) if {
+definitions[label] contains object.union(unless_told, definition) if {
 	some catalog in catalogs
 	some label, definition in catalog.labels
 }
 
-definitions[label] contains object.union({"tenant": ""}, definition) if {
+definitions[label] contains object.union(unless_told, definition) if {
 	some database in databases
 	some relation, columns in database.columns
 	some name, definition in columns

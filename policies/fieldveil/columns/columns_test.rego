@@ -5,7 +5,7 @@ import data.fieldveil.columns
 database(name, settings) := object.union({"protocol": "postgres", "database": name, "columns": {}}, settings)
 
 test_a_column_names_a_label_or_defines_its_own if {
-	own := {"protection": "randomized", "keyset": "pii", "type": "date", "tenant": "acme"}
+	own := {"protection": "randomized", "keyset": "pii", "type": "date", "tenant": "acme", "on_plaintext": "null"}
 	catalog := {"hr": {
 		"labels": {"person.name": {"protection": "randomized", "keyset": "pii", "type": "text"}},
 		"databases": [database("hr", {"columns": {"public.person": {"name": "person.name", "Born": own}}})],
@@ -18,11 +18,13 @@ test_a_column_names_a_label_or_defines_its_own if {
 	labels := columns.labels with data.catalog as catalog
 	labels["public.person.Born"] == own
 	labels["person.name"].tenant == ""
+	labels["person.name"].on_plaintext == "refuse"
 }
 
 test_a_label_defined_alike_in_two_catalogs_is_one_label if {
 	one := {"labels": {"a": {"protection": "randomized", "keyset": "k", "type": "text"}}, "databases": []}
-	labels := columns.labels with data.catalog as {"one": one, "two": one}
+	two := json.patch(one, [{"op": "add", "path": "labels/a/on_plaintext", "value": "refuse"}])
+	labels := columns.labels with data.catalog as {"one": one, "two": two}
 	object.keys(labels) == {"a"}
 }
 

@@ -14,6 +14,12 @@ masks := {
 	"year": {"date", "timestamp", "timestamptz"},
 }
 
+# Of a format-preserving label: the least length of which there are a million values, since fewer can be guessed.
+shortest := {"digits": 6, "alphanumeric": 4, "alphanumeric_lower": 4, "alphanumeric_upper": 4}
+
+# Their values are characters, and none of another type keeps its form.
+characters := {"text", "varchar", "bpchar"}
+
 # METADATA
 # title: none
 # description: Whether catalog and rules are sound.
@@ -55,6 +61,50 @@ found contains message if {
 	some label, definitions in columns.definitions
 	count(definitions) > 1
 	message := sprintf("label %v is stored in %v different ways", [label, count(definitions)])
+}
+
+found contains message if {
+	some label, _ in format_preserving
+	not has_alphabet(label)
+	message := sprintf(
+		"label %v: alphabet: format_preserving needs one: write %v",
+		[label, concat(" or ", sort(object.keys(shortest)))],
+	)
+}
+
+found contains message if {
+	some label, definition in columns.labels
+	definition.alphabet
+	not format_preserving[label]
+	message := sprintf("label %v: alphabet: %v has none: leave it out", [label, definition.protection])
+}
+
+found contains message if {
+	some label, definition in format_preserving
+	not split(definition.type, "(")[0] in characters
+	message := sprintf(
+		"label %v: type: %v can not be format_preserving: use %v or another protection",
+		[label, definition.type, concat(" or ", sort(characters))],
+	)
+}
+
+found contains message if {
+	some label, definition in format_preserving
+	least := shortest[definition.alphabet]
+	length_of(definition.type) < least
+	message := sprintf(
+		"label %v: type: %v has fewer than a million values of %v: use a length of at least %v or another protection",
+		[label, definition.type, definition.alphabet, least],
+	)
+}
+
+found contains message if {
+	some label, definition in format_preserving
+	definition.on_plaintext != "refuse"
+	message := sprintf(
+		"label %v: on_plaintext: nothing tells plaintext from format_preserving values: leave it out",
+		[label],
+	)
 }
 
 found contains message if {
@@ -115,6 +165,16 @@ found contains message if {
 catalog_fits(catalog) if json.match_schema(catalog, data.schemas.catalog)[0]
 
 rules_fit(ruleset) if json.match_schema(ruleset, data.schemas.rules)[0]
+
+has_alphabet(label) if columns.labels[label].alphabet
+
+format_preserving[label] := definition if {
+	some label, definition in columns.labels
+	definition.protection == "format_preserving"
+}
+
+# Characters that a value can have; a type without a length has no limit.
+length_of(type) := to_number(trim_suffix(split(type, "(")[1], ")")) if split(type, "(")[0] in characters
 
 maskable[format] := {label |
 	some label, definition in columns.labels

@@ -51,7 +51,9 @@ test_a_catalog_of_another_shape_is_a_problem_and_says_where if {
 	startswith(message, "catalog test: labels.a.protection: ")
 	every patch in [
 		set_to("label", {}),
-		set_to("labels/a/protection", "indexed"),
+		set_to("labels/a/protection", "blind"),
+		set_to("labels/a/alphabet", "hex"),
+		set_to("labels/a/on_plaintext", "ignore"),
 		set_to("labels/a/type", "varchar(x)"),
 		set_to("labels/a/type", "xml"),
 		set_to("labels/a/type", "time(7)"),
@@ -123,6 +125,80 @@ test_a_label_stored_in_two_ways_is_a_problem if {
 	other := set_to("labels/a/tenant", "acme")
 	found := problems.found with data.catalog as {"one": catalog, "two": json.patch(catalog, other)} with data.rules as {}
 	found == {"label a is stored in 2 different ways"}
+}
+
+of_label(definition) := of_catalog(set_to("labels/a", object.union({"keyset": "pii"}, definition)))
+
+test_every_protection_is_fine_with_what_it_needs if {
+	every protection in {"randomized", "deterministic", "indexed"} {
+		every on_plaintext in {"refuse", "reveal", "null"} {
+			of_label({"protection": protection, "type": "int4", "on_plaintext": on_plaintext}) == set()
+		}
+	}
+	every type in {"text", "varchar", "varchar(6)", "varchar(1000)", "bpchar(6)"} {
+		of_label({"protection": "format_preserving", "type": type, "alphabet": "digits"}) == set()
+	}
+	every alphabet in {"alphanumeric", "alphanumeric_lower", "alphanumeric_upper"} {
+		of_label({"protection": "format_preserving", "type": "varchar(4)", "alphabet": alphabet}) == set()
+	}
+}
+
+test_a_format_preserving_label_without_an_alphabet_is_a_problem if {
+	of_label({"protection": "format_preserving", "type": "text"}) == {concat("", [
+		"label a: alphabet: format_preserving needs one: ",
+		"write alphanumeric or alphanumeric_lower or alphanumeric_upper or digits",
+	])}
+}
+
+test_an_alphabet_of_another_protection_is_a_problem if {
+	every protection in {"randomized", "deterministic", "indexed"} {
+		message := sprintf("label a: alphabet: %v has none: leave it out", [protection])
+		of_label({"protection": protection, "type": "text", "alphabet": "digits"}) == {message}
+	}
+}
+
+test_a_format_preserving_label_of_a_type_that_is_no_characters_is_a_problem if {
+	every type in {"int8", "numeric(10,2)", "numeric(3)", "timestamp(3)", "uuid", "bytea", "json"} {
+		message := sprintf(
+			"label a: type: %v can not be format_preserving: use bpchar or text or varchar or another protection",
+			[type],
+		)
+		of_label({"protection": "format_preserving", "type": type, "alphabet": "digits"}) == {message}
+	}
+}
+
+test_a_format_preserving_label_with_fewer_than_a_million_values_is_a_problem if {
+	every short in [
+		["varchar(5)", "digits", 6],
+		["bpchar(1)", "digits", 6],
+		["varchar(3)", "alphanumeric", 4],
+		["bpchar(3)", "alphanumeric_lower", 4],
+		["varchar(3)", "alphanumeric_upper", 4],
+	] {
+		[type, alphabet, least] := short
+		message := sprintf(
+			concat("", [
+				"label a: type: %v has fewer than a million values of %v: ",
+				"use a length of at least %v or another protection",
+			]),
+			[type, alphabet, least],
+		)
+		of_label({"protection": "format_preserving", "type": type, "alphabet": alphabet}) == {message}
+	}
+}
+
+test_a_format_preserving_label_can_not_tell_plaintext_apart if {
+	message := "label a: on_plaintext: nothing tells plaintext from format_preserving values: leave it out"
+	every on_plaintext in {"reveal", "null"} {
+		definition := {"protection": "format_preserving", "type": "text", "alphabet": "digits", "on_plaintext": on_plaintext}
+		of_label(definition) == {message}
+	}
+}
+
+test_what_a_column_of_its_own_label_says_is_checked_too if {
+	own := {"protection": "format_preserving", "keyset": "pii", "type": "varchar(5)", "alphabet": "digits"}
+	some message in of_catalog(set_to("databases/0/columns/public.t/z", own))
+	startswith(message, "label public.t.z: type: ")
 }
 
 test_two_labels_with_one_tag_are_a_problem if {
