@@ -105,8 +105,8 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// The blind index of a version 2 envelope. It is bound to the ciphertext by nothing: whoever opens the value computes
-    /// it anew and compares.
+    /// The blind index of a version 2 envelope. Nothing binds it to the ciphertext: who relies on it computes it anew from
+    /// the opened value and compares.
     pub fn index(&self) -> Option<&'a [u8; INDEX_LEN]> {
         match self.version {
             Version::V1 => None,

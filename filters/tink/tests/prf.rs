@@ -87,6 +87,37 @@ fn outputs_are_those_of_tink_go() {
 }
 
 #[derive(Deserialize)]
+struct FrozenKeys {
+    keysets: BTreeMap<String, Box<RawValue>>,
+    vectors: Vec<DerivedKey>,
+}
+
+#[derive(Deserialize)]
+struct DerivedKey {
+    keyset: String,
+    label: String,
+    tenant: String,
+    key_hex: String,
+}
+
+#[test]
+fn keys_of_the_frozen_format_preserving_values_are_the_prf_of_label_and_tenant() {
+    let frozen: FrozenKeys = serde_json::from_str(include_str!("../../ff1/testdata/v1.json")).unwrap();
+    for vector in &frozen.vectors {
+        let prf =
+            Prf::new(&Keyset::from_json(frozen.keysets[&vector.keyset].get().as_bytes()).unwrap()).unwrap();
+        let input = ["fieldveil/ff1/v1", &vector.label, &vector.tenant].join("\0");
+        assert_eq!(
+            *prf.compute_primary(input.as_bytes(), 32).unwrap(),
+            unhex(&vector.key_hex),
+            "{}",
+            vector.label
+        );
+    }
+    assert!(frozen.vectors.len() >= 20, "frozen vectors may grow, never shrink");
+}
+
+#[derive(Deserialize)]
 struct Case {
     algorithm: String,
     id: u32,
