@@ -81,7 +81,7 @@ found contains message if {
 
 found contains message if {
 	some label, definition in format_preserving
-	not split(definition.type, "(")[0] in characters
+	not is_characters(definition.type)
 	message := sprintf(
 		"label %v: type: %v can not be format_preserving: use %v or another protection",
 		[label, definition.type, concat(" or ", sort(characters))],
@@ -174,7 +174,13 @@ format_preserving[label] := definition if {
 }
 
 # Characters that a value can have; a type without a length has no limit.
-length_of(type) := to_number(trim_suffix(split(type, "(")[1], ")")) if split(type, "(")[0] in characters
+length_of(type) := to_number(trim_suffix(split(type, "(")[1], ")")) if is_characters(type)
+
+# An array's text has commas and braces.
+is_characters(type) if {
+	not endswith(type, "[]")
+	split(type, "(")[0] in characters
+}
 
 maskable[format] := {label |
 	some label, definition in columns.labels

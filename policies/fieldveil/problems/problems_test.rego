@@ -158,7 +158,7 @@ test_an_alphabet_of_another_protection_is_a_problem if {
 }
 
 test_a_format_preserving_label_of_a_type_that_is_no_characters_is_a_problem if {
-	every type in {"int8", "numeric(10,2)", "numeric(3)", "timestamp(3)", "uuid", "bytea", "json"} {
+	every type in {"int8", "numeric(10,2)", "timestamp(3)", "uuid", "bytea", "json", "text[]", "varchar(20)[]"} {
 		message := sprintf(
 			"label a: type: %v can not be format_preserving: use bpchar or text or varchar or another protection",
 			[type],
