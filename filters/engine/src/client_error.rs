@@ -24,6 +24,8 @@ pub mod sqlstate {
     pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
     /// A value that is not of the declared type.
     pub const INVALID_TEXT_REPRESENTATION: &str = "22P02";
+    /// The data of a COPY that is not as it must be.
+    pub const BAD_COPY_FILE_FORMAT: &str = "22P04";
     /// A stored value that is not what it must be.
     pub const DATA_CORRUPTED: &str = "XX001";
     /// Policy, keys or catalog are not there (yet).
@@ -120,6 +122,23 @@ impl ClientError {
             sqlstate::PROTOCOL_VIOLATION,
             format!("protocol violation: {reason}"),
             "Check that the client speaks PostgreSQL protocol 3.0 or 3.2.",
+        )
+    }
+
+    /// The data of a COPY is not of its format, or has too few or too many columns.
+    pub fn bad_copy(line: u64, reason: &str) -> Self {
+        Self::new(
+            sqlstate::BAD_COPY_FILE_FORMAT,
+            format!("the data of the COPY cannot be read, row {line}: {reason}"),
+            "Check the data against the COPY's options and list of columns.",
+        )
+    }
+
+    /// A value of a protected column is too long.
+    pub fn long_value(label: &str, limit: usize) -> Self {
+        Self::limit(
+            &format!("a value for {label} is longer than the {limit} bytes that are sealed of one"),
+            "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
         )
     }
 

@@ -16,6 +16,23 @@ pub struct Config {
     pub policy: PolicySource,
     /// Where keysets come from.
     pub keys: KeySource,
+    /// How much is too much.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// Limits that may be set.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Bytes of one value of a protected column that is sealed, in the form in which the client sends it.
+    pub protected_value_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { protected_value_bytes: 1 << 20 }
+    }
 }
 
 /// OPA.

@@ -1,14 +1,19 @@
 //! The plan made ready for use: every field with its parsed type, mask and associated data, and the two
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
-use fieldveil_envelope::{self as envelope, Envelope, LabelTag, Version};
-use fieldveil_plan::{Plan, PlanField, Protection, Treatment, WriteRule};
-use fieldveil_tink::Random;
-use fieldveil_values::{DeclaredType, Mask, Purpose, ValueError};
+mod cipher;
+
+use std::collections::HashMap;
+
+use fieldveil_envelope::{self as envelope, LabelTag};
+use fieldveil_ff1::Alphabet;
+use fieldveil_plan::{OnPlaintext, Plan, PlanField, Protection, Treatment, WriteRule};
+use fieldveil_sql::Declared;
+use fieldveil_values::{DeclaredType, Mask, Purpose, ValueError, oid};
 use zeroize::Zeroizing;
 
-use crate::client_error::{ClientError, envelope_reason};
-use crate::keyring::{Keyring, NamedKeys};
+use crate::client_error::ClientError;
+use crate::keyring::Keyring;
 
 /// A plan that cannot be used, with the place in it and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -25,10 +30,12 @@ pub enum Stored {
     Armored,
     /// The bytes themselves in a `bytea` column.
     Raw,
+    /// No envelope, but a text of the value's own format.
+    Formatted,
 }
 
 /// What a principal gets of one field, with the mask parsed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Read {
     /// The value.
     Reveal,
@@ -53,6 +60,15 @@ pub struct FieldPlan {
     pub read: Read,
     tag: LabelTag,
     associated_data: Vec<u8>,
+    alphabet: Option<Alphabet>,
+}
+
+/// What a reader gets of one stored value.
+pub struct Shown {
+    /// The value in text or binary form of the declared type; None for NULL.
+    pub value: Option<Zeroizing<Vec<u8>>>,
+    /// Whether it stood there unsealed, and the policy lets it through.
+    pub was_plaintext: bool,
 }
 
 /// A plan, ready for use.
@@ -83,6 +99,7 @@ impl CompiledPlan {
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
+        check_labels(&fields)?;
         let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
         Ok(Self {
             revision: plan.revision,
@@ -94,14 +111,26 @@ impl CompiledPlan {
 
     /// The first keyset or purpose that the plan names and `keyring` lacks, as a sentence.
     pub fn missing_keys(&self, keyring: &Keyring) -> Option<String> {
-        self.fields.iter().find_map(|field| field.keys(keyring).err())
+        self.fields.iter().find_map(|field| field.check_keys(keyring).err())
     }
 }
 
-/// A key of the right purpose.
-enum Keys<'a> {
-    Randomized(&'a fieldveil_tink::Aead),
-    Deterministic(&'a fieldveil_tink::DeterministicAead),
+/// Columns of one label can come back in one result column (UNION), so they are read alike.
+fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
+    let mut first: HashMap<&str, &FieldPlan> = HashMap::new();
+    for (index, field) in fields.iter().enumerate() {
+        let known = first.entry(&field.spec.label).or_insert(field);
+        if known.read != field.read {
+            return Err(UnusablePlan {
+                place: format!("fields[{index}]"),
+                reason: format!(
+                    "label {} is read in another way before; give this field a label of its own",
+                    field.spec.label
+                ),
+            });
+        }
+    }
+    Ok(())
 }
 
 impl FieldPlan {
@@ -121,26 +150,70 @@ impl FieldPlan {
                 Read::Mask(mask)
             }
         };
-        match spec.protection {
-            Protection::Randomized | Protection::Deterministic => {}
-            Protection::Indexed | Protection::FormatPreserving => {
-                return Err("this protection is not supported yet; use randomized or deterministic".into());
-            }
+        let alphabet = match &spec.alphabet {
+            None => None,
+            Some(name) => Some(name.parse().map_err(|e| format!("alphabet {name:?}: {e}"))?),
+        };
+        if spec.protection == Protection::FormatPreserving && !is_characters(&declared) {
+            return Err(format!(
+                "type {} cannot be format_preserving; use text, varchar(n) or bpchar(n)",
+                declared.name()
+            ));
         }
         let tag = LabelTag::of(&spec.label);
         let associated_data = envelope::associated_data(&spec.label, &spec.tenant)
             .map_err(|e| format!("label or tenant: {e}"))?;
-        Ok(Self { declared, read, tag, associated_data, spec })
+        Ok(Self { declared, read, tag, associated_data, alphabet, spec })
     }
 
-    /// Whether values are sealed deterministically.
-    fn is_deterministic(&self) -> bool {
-        self.spec.protection == Protection::Deterministic
-    }
-
-    /// Whether values that the server holds equal have equal envelopes.
+    /// Whether values that the server holds equal are stored equal.
     pub fn equality(&self) -> bool {
-        self.is_deterministic() && self.declared.has_one_text()
+        matches!(self.spec.protection, Protection::Deterministic | Protection::FormatPreserving)
+            && self.declared.has_one_text()
+    }
+
+    /// Whether values that the server holds equal have equal blind indexes.
+    pub fn indexed(&self) -> bool {
+        self.spec.protection == Protection::Indexed && self.declared.has_one_text()
+    }
+
+    /// The declared type, as far as SQL analysis asks.
+    pub fn declared_kind(&self) -> Declared {
+        match self.declared.oid() {
+            oid::TEXT | oid::VARCHAR => Declared::Characters,
+            oid::INT2 | oid::INT4 | oid::INT8 => Declared::Integer,
+            oid::NUMERIC => Declared::Numeric,
+            oid::FLOAT8 => Declared::Float,
+            oid::BOOL => Declared::Boolean,
+            oid::DATE => Declared::Date,
+            oid::TIME => Declared::Time,
+            oid::TIMESTAMP => Declared::Timestamp,
+            oid::TIMESTAMPTZ => Declared::TimestampTz,
+            oid::UUID => Declared::Uuid,
+            oid::JSON => Declared::Json,
+            oid::JSONB => Declared::Jsonb,
+            oid::BYTEA => Declared::Bytea,
+            _ => Declared::Other,
+        }
+    }
+
+    /// How a column of the type with this OID holds the field's values; None if it can't.
+    pub fn stored_in(&self, type_oid: u32) -> Option<Stored> {
+        match (self.spec.protection, type_oid) {
+            (Protection::FormatPreserving, oid::TEXT | oid::VARCHAR | oid::BPCHAR) => Some(Stored::Formatted),
+            (Protection::FormatPreserving, _) => None,
+            (_, oid::TEXT | oid::VARCHAR) => Some(Stored::Armored),
+            (_, oid::BYTEA) => Some(Stored::Raw),
+            _ => None,
+        }
+    }
+
+    /// What a column must be to hold the field's values.
+    pub fn wanted_column(&self) -> &'static str {
+        match self.spec.protection {
+            Protection::FormatPreserving => "text, varchar or char",
+            _ => "text or bytea",
+        }
     }
 
     /// A value that is not of the declared type.
@@ -174,91 +247,21 @@ impl FieldPlan {
         self.spec.write == WriteRule::Seal
     }
 
-    fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, String> {
-        let name = &self.spec.keyset;
-        let NamedKeys { aead, deterministic, .. } =
-            keyring.named(name).ok_or_else(|| format!("keyset {name} is not served by the key agent"))?;
-        let found = if self.is_deterministic() {
-            deterministic.as_ref().map(Keys::Deterministic)
-        } else {
-            aead.as_ref().map(Keys::Randomized)
-        };
-        let purpose = if self.is_deterministic() { "deterministic" } else { "aead" };
-        found.ok_or_else(|| format!("keyset {name} has no keys for purpose {purpose}"))
-    }
-
-    /// Whether a value can have one envelope only, so that looking for it finds every row: a keyset with a
-    /// second enabled key may have sealed some rows with that.
-    pub fn has_one_envelope_per_value(&self, keyring: &Keyring) -> bool {
-        matches!(self.keys(keyring), Ok(Keys::Deterministic(keys)) if keys.key_ids().count() == 1)
-    }
-
-    fn keys_or_error<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
-        self.keys(keyring).map_err(|reason| {
-            ClientError::unavailable(
-                "a keyset",
-                &reason,
-                "Create the keyset, or mend the policy's keyset name.",
-            )
-        })
-    }
-
-    /// Seals a value given as text in any form that the declared type takes, for a column that stores
-    /// envelopes as `stored` says.
-    pub fn seal(
+    /// The elements of a bound array that a column is looked for in, each as [`Self::read_parameter`] gives it.
+    pub fn read_array(
         &self,
-        keyring: &Keyring,
-        random: &mut dyn Random,
-        purpose: Purpose,
-        text: &[u8],
-        stored: Stored,
-    ) -> Result<Vec<u8>, ClientError> {
-        let label = &self.spec.label;
-        if envelope::looks_sealed(text) {
-            return Err(ClientError::bad_value(label, "it is sealed already", self.declared.name()));
-        }
-        let canonical = Zeroizing::new(
-            self.declared.canonicalize_for(purpose, text).map_err(|error| self.bad_value(&error))?,
-        );
-        let body = match self.keys_or_error(keyring)? {
-            Keys::Randomized(aead) => aead.encrypt(random, &canonical, &self.associated_data),
-            Keys::Deterministic(daead) => daead.encrypt(&canonical, &self.associated_data),
-        }
-        .map_err(|e| ClientError::bad_value(label, &e.to_string(), self.declared.name()))?;
-        let mut sealed = Vec::new();
-        Envelope { version: Version::V1, label_tag: self.tag, body: &body }.write(&mut sealed);
-        Ok(match stored {
-            Stored::Raw => sealed,
-            Stored::Armored => envelope::armor(&sealed).into_bytes(),
-        })
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, ClientError> {
+        let elements = self
+            .declared
+            .read_array_parameter(Purpose::Search, client_oid, binary, bytes)
+            .map_err(|error| self.bad_value(&error))?;
+        Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }
 
-    /// Opens what is stored and gives the value's canonical text.
-    fn open(&self, keyring: &Keyring, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, ClientError> {
-        let unreadable = |reason: &str| ClientError::unreadable(&self.spec.label, reason);
-        let unarmored;
-        let raw = match how {
-            Stored::Raw => stored,
-            Stored::Armored => {
-                unarmored = envelope::unarmor(stored).map_err(|e| unreadable(&envelope_reason(&e)))?;
-                unarmored.as_slice()
-            }
-        };
-        let envelope = Envelope::parse(raw).map_err(|e| unreadable(&envelope_reason(&e)))?;
-        if envelope.version != Version::V1 {
-            return Err(unreadable("its envelope version is not that of the label's protection"));
-        }
-        if envelope.label_tag != self.tag {
-            return Err(unreadable("it was sealed under another label"));
-        }
-        match self.keys_or_error(keyring)? {
-            Keys::Randomized(aead) => aead.decrypt(envelope.body, &self.associated_data),
-            Keys::Deterministic(daead) => daead.decrypt(envelope.body, &self.associated_data),
-        }
-        .map_err(|e| unreadable(&e.to_string()))
-    }
-
-    /// What a reader gets for the stored value: text or binary form of the declared type, or None for NULL.
+    /// What a reader gets for the stored value.
     ///
     /// Not for [`Read::Conceal`], where the stored value passes as it is.
     pub fn read(
@@ -267,24 +270,40 @@ impl FieldPlan {
         stored: &[u8],
         how: Stored,
         binary: bool,
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
+    ) -> Result<Shown, ClientError> {
+        let unreadable = |reason: String| ClientError::unreadable(&self.spec.label, &reason);
+        let sealed = Shown { value: None, was_plaintext: false };
+        if matches!(self.read, Read::Null) {
+            return Ok(sealed);
+        }
+        if matches!(self.read, Read::Refuse | Read::Conceal) {
+            return Err(ClientError::denied(&self.spec.label, "read"));
+        }
+        let was_plaintext = self.is_plaintext(stored, how);
+        let opened = match (was_plaintext, self.spec.on_plaintext) {
+            (true, OnPlaintext::Null) => return Ok(Shown { was_plaintext, ..sealed }),
+            (true, OnPlaintext::Reveal) => {
+                Zeroizing::new(self.declared.canonicalize(stored).map_err(|e| unreadable(e.to_string()))?)
+            }
+            _ => self.open(keyring, stored, how)?,
+        };
         let opened = match &self.read {
-            Read::Null => return Ok(None),
-            Read::Refuse | Read::Conceal => return Err(ClientError::denied(&self.spec.label, "read")),
-            Read::Reveal => self.open(keyring, stored, how)?,
             Read::Mask(mask) => {
-                let value = self.open(keyring, stored, how)?;
-                let text = std::str::from_utf8(&value)
-                    .map_err(|_| ClientError::unreadable(&self.spec.label, "it is not UTF-8"))?;
+                let text =
+                    std::str::from_utf8(&opened).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
                 Zeroizing::new(mask.apply(text).into_bytes())
             }
+            _ => opened,
         };
         let shown =
             if binary { self.declared.encode_binary(&opened) } else { self.declared.encode_text(&opened) };
-        shown
-            .map(|bytes| Some(Zeroizing::new(bytes)))
-            .map_err(|e| ClientError::unreadable(&self.spec.label, &e.to_string()))
+        let shown = shown.map_err(|e| unreadable(e.to_string()))?;
+        Ok(Shown { value: Some(Zeroizing::new(shown)), was_plaintext })
     }
+}
+
+fn is_characters(declared: &DeclaredType) -> bool {
+    matches!(declared.oid(), oid::TEXT | oid::VARCHAR | oid::BPCHAR)
 }
 
 impl Read {

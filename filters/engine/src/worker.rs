@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use fieldveil_plan::Plan;
-use fieldveil_sql::{Analysis, Catalog, Refusal, Replacement};
+use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
 use crate::config::Config;
@@ -182,8 +182,14 @@ impl Worker {
     }
 
     /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be
-    /// kept: analyses that hold literals to be sealed are not.
-    pub fn analysis(&mut self, text: &str, catalog: &Catalog, fingerprint: u64) -> Analysed {
+    /// kept: analyses that hold literals to be sealed, or names that a session has given, are not.
+    pub fn analysis(
+        &mut self,
+        text: &str,
+        catalog: &Catalog,
+        fingerprint: u64,
+        names: &dyn Names,
+    ) -> Analysed {
         let key = (fingerprint, Rc::from(text));
         if let Some(known) = self.analyses.get(&key) {
             let known = Rc::clone(known);
@@ -191,12 +197,17 @@ impl Worker {
             return known;
         }
         self.count("statement_cache.miss", 1);
-        let analysis = Rc::new(fieldveil_sql::analyze(text, catalog));
-        let holds_values = analysis
-            .as_ref()
-            .as_ref()
-            .is_ok_and(|a| a.splices.iter().any(|s| matches!(s.with, Replacement::Seal { .. })));
-        if text.len() <= MAX_CACHED_TEXT && !holds_values {
+        let analysis = Rc::new(fieldveil_sql::analyze_in(text, catalog, names));
+        let is_everyones = match analysis.as_ref() {
+            Ok(analysis) => {
+                let holds_values =
+                    analysis.splices.iter().any(|s| matches!(s.with, Replacement::Seal { .. }));
+                !holds_values && analysis.statements.iter().all(|s| s.session.is_none())
+            }
+            // Another session may have prepared what this one has not.
+            Err(_) => false,
+        };
+        if text.len() <= MAX_CACHED_TEXT && is_everyones {
             self.analyses.put(key, Rc::clone(&analysis));
         }
         analysis

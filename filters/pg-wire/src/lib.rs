@@ -28,6 +28,7 @@ mod messages_doc;
 mod testing;
 
 pub mod backend;
+pub mod copy_data;
 pub mod error;
 pub mod format;
 pub mod frame;

@@ -63,8 +63,11 @@ pub(crate) fn analyze(
         // What comes back is the plan, not the rows.
         effects.reads.clear();
         effects.columns = None;
-        effects.session = None;
         effects.copy = None;
+        // Nothing is prepared; but what EXECUTE stands for stays the session's.
+        effects
+            .session
+            .take_if(|session| matches!(session, SessionUse::Prepare { .. } | SessionUse::Deallocate { .. }));
         return Ok(Analyzed { kind: StatementKind::Other, effects, changes_catalog, is_dml });
     }
     match (segment.word(0), segment.word(1)) {

@@ -1,98 +1,26 @@
 //! The server's catalog, as far as protected fields need it: asked for on the client's own connection, so
 //! that `search_path` and privileges are the client's, and read into what SQL analysis wants to know.
 
+mod question;
+mod views;
+
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use fieldveil_pg_wire::WireError;
-use fieldveil_pg_wire::backend::DataRow;
-use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
 use fieldveil_plan::PlanField;
 use fieldveil_sql::{Catalog, Column, Field, Relation, RelationKind, Stored as SqlStored};
 
+use self::question::Row;
+pub use self::question::question;
+
 use crate::field::{CompiledPlan, Stored};
 
-/// Columns of the answer, in order.
-const COLUMNS: u16 = 13;
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;
 /// How old a catalog may grow before it is read again: the time for which DDL on another connection can go
 /// unnoticed by an open one.
 pub const MAX_AGE_MS: u64 = 60_000;
-
-/// Type OIDs that can hold envelopes (`pg_type.dat`).
-const TEXT_OIDS: [u32; 2] = [25, 1043];
-const BYTEA_OID: u32 = 17;
-
-/// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
-/// the views over any of these; a row for each of their columns, with the relation named in the policy.
-const QUERY: &str = "\
-WITH RECURSIVE named(oid) AS (
-  SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE (n.nspname, c.relname) IN (__RELATIONS__)
-), family(oid, root) AS (
-  SELECT oid, oid FROM named
-  UNION
-  SELECT CASE WHEN i.inhrelid = f.oid THEN i.inhparent ELSE i.inhrelid END, f.root
-  FROM family f JOIN pg_catalog.pg_inherits i ON i.inhrelid = f.oid OR i.inhparent = f.oid
-), reaching(oid) AS (
-  SELECT oid FROM family
-  UNION
-  SELECT r.ev_class FROM reaching f
-  JOIN pg_catalog.pg_depend d ON d.refobjid = f.oid AND d.refclassid = 1259 AND d.classid = 2618
-  JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
-)
-SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
-  a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
-  rn.nspname, rc.relname, f.oid IS NOT NULL
-FROM reaching v
-JOIN pg_catalog.pg_class c ON c.oid = v.oid
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-LEFT JOIN family f ON f.oid = c.oid
-LEFT JOIN pg_catalog.pg_class rc ON rc.oid = f.root
-LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
-JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY c.oid, a.attnum";
-
-/// The messages that ask for the catalog. They keep to the extended protocol and to a name of their own, so
-/// that neither the client's unnamed statement nor its open transaction is disturbed; between two Syncs of
-/// the client they end with Flush, else with Sync.
-pub fn question(plan: &CompiledPlan, own_name: &str, in_pipeline: bool) -> Result<Vec<u8>, WireError> {
-    let mut relations: Vec<String> = plan
-        .fields
-        .iter()
-        .map(|f| format!("({}, {})", literal(&f.spec.schema), literal(&f.spec.table)))
-        .collect();
-    relations.sort();
-    relations.dedup();
-    let text = QUERY.replace("__RELATIONS__", &relations.join(", "));
-    let name = own_name.as_bytes();
-    let mut out = Vec::new();
-    Parse { name, text: text.as_bytes(), parameter_types: Vec::new() }.encode(&mut out)?;
-    Bind {
-        portal: name,
-        statement: name,
-        parameter_formats: Vec::new(),
-        values: Vec::new(),
-        result_formats: Vec::new(),
-    }
-    .encode(&mut out)?;
-    Execute { portal: name, max_rows: 0 }.encode(&mut out)?;
-    Close { target: Target::Portal, name }.encode(&mut out)?;
-    Close { target: Target::Statement, name }.encode(&mut out)?;
-    if in_pipeline {
-        Flush.encode(&mut out)?
-    } else {
-        Sync.encode(&mut out)?
-    }
-    Ok(out)
-}
-
-/// A name as a literal that reads the same whatever `standard_conforming_strings` is.
-fn literal(name: &str) -> String {
-    format!("E'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
-}
 
 /// The catalog of one connection under one plan.
 pub struct ServerCatalog {
@@ -102,9 +30,35 @@ pub struct ServerCatalog {
     pub fingerprint: u64,
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
+    widths: Vec<Width>,
+}
+
+/// A protected column whose type limits how long its texts are.
+struct Width {
+    field: usize,
+    stored: Stored,
+    place: String,
+    characters: usize,
 }
 
 impl ServerCatalog {
+    /// Finds the columns that are too narrow for what is sealed in them: `longest` tells how many characters the longest
+    /// value of a field takes, None for no longest.
+    pub fn check_widths(&mut self, mut longest: impl FnMut(usize, Stored) -> Option<usize>) {
+        for Width { field, stored, place, characters } in std::mem::take(&mut self.widths) {
+            let reason = match longest(field, stored) {
+                Some(needed) if needed <= characters => continue,
+                Some(needed) => format!(
+                    "column {place} holds {characters} characters, and a sealed value takes up to {needed}"
+                ),
+                None => format!(
+                    "column {place} holds {characters} characters, and its declared type has no longest value"
+                ),
+            };
+            self.unusable.push((field, reason));
+        }
+    }
+
     /// The field of a table's column.
     pub fn field_at(&self, table_oid: u32, column: i16) -> Option<(usize, Stored)> {
         self.by_column.get(&(table_oid, column)).copied()
@@ -113,6 +67,11 @@ impl ServerCatalog {
     /// Which protected columns can hold no envelope, with the reason.
     pub fn unusable(&self, field: usize) -> Option<&str> {
         self.unusable.iter().find(|(f, _)| *f == field).map(|(_, reason)| reason.as_str())
+    }
+
+    /// All protected columns that can hold no envelope.
+    pub fn all_unusable(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.unusable.iter().map(|(field, reason)| (*field, reason.as_str()))
     }
 
     /// Fields whose table is there but has no such column: a slip of the pen in the policy leaves the column
@@ -146,62 +105,48 @@ impl ServerCatalog {
 #[derive(Default)]
 pub struct Reading {
     relations: Vec<Relation>,
+    views: HashMap<u32, String>,
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
+    widths: Vec<Width>,
     rows: usize,
 }
 
 impl Reading {
     /// Takes in one row.
     pub fn row(&mut self, body: &[u8], plan: &CompiledPlan) -> Result<(), &'static str> {
-        const BAD: &str = "the catalog's answer is not as asked for";
         self.rows = self.rows.saturating_add(1);
         if self.rows > MAX_ROWS {
             return Err("the protected tables have too many columns");
         }
-        let row = DataRow::parse(body).map_err(|_| BAD)?;
-        if row.columns() != COLUMNS {
-            return Err(BAD);
-        }
-        let mut values = row.values().map(|v| v.map_or(Some(""), |v| std::str::from_utf8(v).ok()));
-        let mut next = || values.next().flatten().ok_or(BAD);
-        let oid: u32 = next()?.parse().map_err(|_| BAD)?;
-        let (schema, name, kind, visible) = (next()?, next()?, next()?, next()? == "t");
-        let number: i16 = next()?.parse().map_err(|_| BAD)?;
-        let column = next()?;
-        let type_oid: u32 = next()?.parse().map_err(|_| BAD)?;
-        let (has_default, generated) = (next()? == "t", !next()?.is_empty());
-        let (root_schema, root_name, holds_rows) = (next()?, next()?, next()? == "t");
-
+        let row = Row::read(body).ok_or("the catalog's answer is not as asked for")?;
+        let Row { oid, schema, name, visible, number, column, type_oid, has_default, generated, .. } = row;
         let field = plan.fields.iter().position(|f| {
-            f.spec.schema == root_schema && f.spec.table == root_name && f.spec.column == column
+            (f.spec.schema.as_str(), f.spec.table.as_str()) == row.root && f.spec.column == column
         });
-        let stored = match type_oid {
-            BYTEA_OID => SqlStored::Bytes,
-            oid if TEXT_OIDS.contains(&oid) => SqlStored::Text,
-            _ => SqlStored::Other,
-        };
-        if let Some(field) = field {
-            match stored {
-                SqlStored::Bytes => drop(self.by_column.insert((oid, number), (field, Stored::Raw))),
-                SqlStored::Text => drop(self.by_column.insert((oid, number), (field, Stored::Armored))),
-                SqlStored::Other => {
-                    self.unusable
-                        .push((field, format!("column {schema}.{name}.{column} is not text or bytea")));
-                }
+        let stored = field.and_then(|field| plan.fields.get(field)).map(|f| f.stored_in(type_oid));
+        match (field, stored.flatten()) {
+            (None, _) => {}
+            (Some(field), Some(stored)) => {
+                self.by_column.insert((oid, number), (field, stored));
+                self.limited(field, stored, &row);
+            }
+            (Some(field), None) => {
+                let wanted = plan.fields.get(field).map_or("", |f| f.wanted_column());
+                self.unusable.push((field, format!("column {schema}.{name}.{column} is not {wanted}")));
             }
         }
         let column = Column {
             number,
             name: column.to_owned(),
-            stored,
+            stored: sql_stored(type_oid, stored.flatten()),
             has_default,
             generated,
-            field: field.and_then(|id| {
-                let field = plan.fields.get(id)?;
-                Some(Field { id, label: field.spec.label.clone(), equality: field.equality() })
-            }),
+            field: field.and_then(|id| sql_field(plan, id)),
         };
+        if !row.view.is_empty() {
+            self.views.insert(oid, row.view.to_owned());
+        }
         match self.relations.last_mut() {
             // One relation of two families comes twice: a column that is protected by either is protected.
             Some(last) if last.oid == oid => match last.columns.iter_mut().find(|c| c.number == number) {
@@ -213,33 +158,81 @@ impl Reading {
                 schema: schema.to_owned(),
                 name: name.to_owned(),
                 visible,
-                kind: if holds_rows && kind != "v" { RelationKind::Table } else { RelationKind::View },
+                kind: if row.holds_rows { RelationKind::Table } else { RelationKind::OpaqueView },
                 columns: vec![column],
+                searches: Vec::new(),
             }),
         }
         Ok(())
     }
 
+    /// `varchar(n)` and `char(n)` hold n characters.
+    fn limited(&mut self, field: usize, stored: Stored, row: &Row<'_>) {
+        // VARHDRSZ is a part of the modifier.
+        let characters = usize::try_from(row.modifier.saturating_sub(4)).unwrap_or_default();
+        if row.modifier > 4 && stored != Stored::Raw {
+            let place = format!("{}.{}.{}", row.schema, row.name, row.column);
+            self.widths.push(Width { field, stored, place, characters });
+        }
+    }
+
     /// The whole catalog.
-    pub fn finish(self, plan: &CompiledPlan) -> ServerCatalog {
+    pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
+        let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.table.clone()).collect();
+        let relations = std::mem::take(&mut self.relations);
+        let relations = views::resolve(Catalog { relations, planned: planned.clone() }, &self.views);
+        for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {
+            for column in &relation.columns {
+                let Some(field) = &column.field else { continue };
+                let formatted =
+                    plan.fields.get(field.id).and_then(|f| f.stored_in(fieldveil_values::oid::BPCHAR));
+                let stored = match (formatted, column.stored) {
+                    (Some(formatted), _) => formatted,
+                    (None, SqlStored::Bytes) => Stored::Raw,
+                    (None, _) => Stored::Armored,
+                };
+                self.by_column.insert((relation.oid, column.number), (field.id, stored));
+            }
+        }
         let mut hasher = DefaultHasher::new();
         plan.revision.hash(&mut hasher);
-        for relation in &self.relations {
+        for relation in &relations {
             (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
+            (relation.kind == RelationKind::Table, relation.kind == RelationKind::View).hash(&mut hasher);
+            relation.searches.hash(&mut hasher);
             for column in &relation.columns {
-                let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality));
+                let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality, f.indexed));
                 (column.number, &column.name, column.has_default, column.generated, field).hash(&mut hasher);
                 (column.stored == SqlStored::Text, column.stored == SqlStored::Bytes).hash(&mut hasher);
             }
         }
         ServerCatalog {
-            sql: Catalog {
-                relations: self.relations,
-                planned: plan.fields.iter().map(|f| f.spec.table.clone()).collect(),
-            },
+            sql: Catalog { relations, planned },
             fingerprint: hasher.finish(),
             by_column: self.by_column,
             unusable: self.unusable,
+            widths: self.widths,
         }
+    }
+}
+
+fn sql_field(plan: &CompiledPlan, id: usize) -> Option<Field> {
+    let field = plan.fields.get(id)?;
+    Some(Field {
+        id,
+        label: field.spec.label.clone(),
+        equality: field.equality(),
+        indexed: field.indexed(),
+        declared: field.declared_kind(),
+    })
+}
+
+/// How a column is stored, to SQL analysis: what holds no envelope, and is not made for values either, can't be written.
+fn sql_stored(type_oid: u32, stored: Option<Stored>) -> SqlStored {
+    use fieldveil_values::oid::{BYTEA, TEXT, VARCHAR};
+    match (stored, type_oid) {
+        (Some(Stored::Raw), _) | (None, BYTEA) => SqlStored::Bytes,
+        (Some(_), _) | (None, TEXT | VARCHAR) => SqlStored::Text,
+        _ => SqlStored::Other,
     }
 }

@@ -80,7 +80,17 @@ impl Session {
     /// The catalog's answer is complete.
     pub(super) fn catalog_read(&mut self) {
         if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
-            let catalog = reading.finish(plan);
+            let mut catalog = reading.finish(plan);
+            if let Some(keyring) = &self.keyring {
+                let mut ports = self.ports.borrow_mut();
+                catalog.check_widths(|field, stored| {
+                    plan.fields.get(field)?.longest_stored(keyring, &mut *ports, stored)
+                });
+            }
+            for (field, reason) in catalog.all_unusable() {
+                let label = plan.fields.get(field).map_or("", |f| f.spec.label.as_str());
+                self.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
+            }
             for spec in catalog.missing_columns(plan) {
                 let place = format!("{}.{}.{}", spec.schema, spec.table, spec.column);
                 self.log(
@@ -124,13 +134,8 @@ impl Session {
         let text = std::str::from_utf8(text).map_err(|_| {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
         })?;
-        if self.statements.may_execute_touched(text) {
-            return Err(ClientError::unsupported(
-                "EXECUTE of a statement with protected columns that was prepared in the protocol",
-                "Execute it with Bind and Execute messages, as drivers do.",
-            ));
-        }
-        let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint);
+        let analysis =
+            self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, &self.statements);
         let analysis = match analysis.as_ref() {
             Ok(analysis) => analysis.clone(),
             Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
@@ -139,6 +144,7 @@ impl Session {
         let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
         allowed(&checked, catalog)?;
         self.comparable(&checked)?;
+        self.check_names(&checked)?;
         Ok(Rc::new(checked))
     }
 
@@ -146,7 +152,10 @@ impl Session {
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = &self.keyring else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.searches);
-        for field in compared.filter_map(|index| checked.plan.fields.get(*index)).filter(|f| f.equality()) {
+        for field in compared
+            .filter_map(|index| checked.plan.fields.get(*index))
+            .filter(|f| f.equality() || f.indexed())
+        {
             if !field.has_one_envelope_per_value(keyring) {
                 return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
             }
@@ -207,7 +216,18 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
             if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
                 return Err(ClientError::unsupported(
                     format!("{} cannot be sealed: {reason}", field.spec.label),
-                    "Change the column's type to text or bytea.",
+                    "Change the column's type to text (or to bytea), or make it wide enough.",
+                ));
+            }
+        }
+        for field in statement.copies.iter().filter_map(field) {
+            if !matches!(field.read, Read::Conceal) {
+                return Err(ClientError::unsupported(
+                    format!(
+                        "envelopes of {} would be copied to where nothing is protected",
+                        field.spec.label
+                    ),
+                    "Protect the target's columns under the same labels too, or connect as a principal that sees envelopes.",
                 ));
             }
         }

@@ -8,6 +8,7 @@ use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Header, WireError};
 
 use super::check::Readiness;
+use super::copy::Copying;
 use super::flight::{Awaited, Entry};
 use super::statements::Checked;
 use super::{MAX_HELD, Output, Session, State, Step, Waiting};
@@ -88,8 +89,13 @@ impl Session {
             tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL if self.flight.is_empty() && self.protects() => {
                 return self.drop(header);
             }
-            tag::COPY_DATA => return self.pass(header),
+            tag::COPY_DATA => return self.copy_message(header),
             tag::COPY_DONE | tag::COPY_FAIL => {
+                let passes =
+                    if header.tag == tag::COPY_DONE { self.copy_done(out) } else { self.copy_failed() };
+                if !passes {
+                    return self.drop(header);
+                }
                 self.copy_in = false;
                 self.flight.push(Entry::client(Awaited::CopyEnd));
                 return self.pass(header);
@@ -119,6 +125,18 @@ impl Session {
             Ok(Outcome::Done) => Step::Took(message.len()),
             Ok(Outcome::Again) => Step::More,
             Err(error) => self.broken(error, rest, out),
+        }
+    }
+
+    /// CopyData: its body is read piece by piece where it is sealed.
+    fn copy_message(&mut self, header: Header) -> Step {
+        match self.copying {
+            Copying::No => self.pass(header),
+            Copying::Failed => self.drop(header),
+            Copying::Sealing(_) => {
+                self.client.feed = header.body_len;
+                Step::Took(HEADER_LEN)
+            }
         }
     }
 
@@ -188,6 +206,10 @@ impl Session {
 
     fn query(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
+        if self.is_copying() && !self.flight.is_empty() {
+            self.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
         let checked = match self.before_statement(out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
@@ -205,7 +227,9 @@ impl Session {
                 }
                 self.executes(&checked);
                 self.transaction_may_end();
-                self.flight.push(Entry::client(Awaited::Query(checked, None)));
+                let names = self.take_names(&checked);
+                self.begin_copy_in(&checked);
+                self.flight.push(Entry::client(Awaited::Query(checked, 0, None)).names(names));
             }
             Err(error) if is_copy_in(query.text) => self.end_session(error, out),
             Err(error) => match self.nothing_checked() {

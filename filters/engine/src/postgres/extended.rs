@@ -76,7 +76,7 @@ impl Session {
             None => out.to_server.extend_from_slice(message),
         }
         self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo(undo));
-        if checked.returns_protected() {
+        if checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none() {
             // Which columns come back is asked at once: a client may execute without describing.
             Describe { target: Target::Statement, name: parse.name }.encode(&mut out.to_server)?;
             self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(statement))));
@@ -169,6 +169,12 @@ impl Session {
                     false => out.to_server.extend_from_slice(message),
                 }
                 self.flight.push(entry);
+                if statement.checked.borrow().is_fetch() {
+                    // What a cursor's rows hold is asked each time: another may have its name now.
+                    Describe { target: Target::Portal, name: bind.portal }.encode(&mut out.to_server)?;
+                    let portal = self.statements.portal(significant(bind.portal)).cloned();
+                    self.flight.push(Entry::injected(Awaited::DescribePortal(portal)));
+                }
             }
             Err(error) => self.refuse_bind(error, out),
         }
@@ -219,10 +225,17 @@ impl Session {
     ) -> Result<Outcome, WireError> {
         let execute = Execute::parse(body)?;
         let portal = self.statements.portal(significant(execute.portal)).cloned();
+        if self.is_copying() && !self.flight.is_empty() {
+            self.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        let mut names = Vec::new();
         if let Some(portal) = &portal {
             self.executes(&portal.checked);
+            names = self.take_names(&portal.checked);
+            self.begin_copy_in(&portal.checked);
         }
-        self.forward(message, Entry::client(Awaited::Execute(portal)), out);
+        self.forward(message, Entry::client(Awaited::Execute(portal)).names(names), out);
         Ok(Outcome::Done)
     }
 

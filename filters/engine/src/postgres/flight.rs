@@ -37,8 +37,9 @@ pub enum Awaited {
     Execute(Option<Rc<Portal>>),
     /// Close.
     Close,
-    /// Query, with what its rows get once a RowDescription told.
-    Query(Rc<Checked>, Option<Rc<RowPlan>>),
+    /// Query, with the number of the statement in its text that is being answered, and what its rows get once a
+    /// RowDescription told.
+    Query(Rc<Checked>, usize, Option<Rc<RowPlan>>),
     /// FunctionCall.
     FunctionCall,
     /// Sync.
@@ -61,12 +62,14 @@ pub struct Entry {
     pub refused: Option<ClientError>,
     /// What to take back if the message fails or is skipped.
     pub undo: Option<Undo>,
+    /// What the statements of its text prepared, each by its number in the text, to be taken back likewise.
+    pub names: Vec<(usize, Undo)>,
 }
 
 impl Entry {
     /// For a message of the client.
     pub fn client(awaited: Awaited) -> Self {
-        Self { awaited, origin: Origin::Client, refused: None, undo: None }
+        Self { awaited, origin: Origin::Client, refused: None, undo: None, names: Vec::new() }
     }
 
     /// For a message of the filter.
@@ -77,6 +80,26 @@ impl Entry {
     /// For a message that was replaced by one that must fail.
     pub fn refused(awaited: Awaited, error: ClientError) -> Self {
         Self { refused: Some(error), ..Self::client(awaited) }
+    }
+
+    /// With what its text prepares.
+    pub fn names(mut self, names: Vec<(usize, Undo)>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// What the statement that it executes was checked to be.
+    pub fn executed(&self) -> Option<&Rc<Checked>> {
+        match &self.awaited {
+            Awaited::Query(checked, ..) => Some(checked),
+            Awaited::Execute(Some(portal)) => Some(&portal.checked),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a COPY between the client and a protected table.
+    pub fn is_copy(&self) -> bool {
+        self.executed().is_some_and(|checked| checked.copy().is_some())
     }
 
     /// With something to take back on failure.
@@ -110,6 +133,13 @@ impl Flight {
     pub fn pop(&mut self) -> Option<Entry> {
         self.head()?;
         self.entries.pop_front()
+    }
+
+    /// The COPY from the client that is on its way, or being answered, is to fail: the client gets this error.
+    pub fn refuse_copy(&mut self, error: ClientError) {
+        if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.is_copy()) {
+            entry.refused = Some(error);
+        }
     }
 
     /// Whether every message was answered.

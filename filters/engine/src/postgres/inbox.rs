@@ -9,6 +9,8 @@ pub struct Inbox {
     pub pass: usize,
     /// Bytes of the current message still to drop.
     pub drop: usize,
+    /// Bytes of the current message still to be read piece by piece.
+    pub feed: usize,
 }
 
 /// What is at hand in one callback: the held bytes and the new ones, as one slice.

@@ -14,13 +14,17 @@
 //! | a message from the server | `server.rs` |
 //! | a row is treated | `rows.rs` |
 //! | the catalog is read | `catalog.rs` |
+//! | rows of a COPY, either way | `copy.rs` |
+//! | prepared statements and cursors of SQL | `names.rs` |
 
 mod catalog;
 mod check;
 mod client;
+mod copy;
 mod extended;
 mod flight;
 mod inbox;
+mod names;
 mod refuse;
 mod rows;
 mod seal;
@@ -35,6 +39,7 @@ use std::rc::Rc;
 use fieldveil_pg_wire::backend::TransactionStatus;
 
 use self::catalog::{Reading, ServerCatalog};
+use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
 use self::inbox::Inbox;
 use self::statements::Statements;
@@ -165,6 +170,10 @@ pub struct Session {
     skipping: bool,
     /// The server reads COPY data.
     copy_in: bool,
+    /// What becomes of the client's COPY data.
+    copying: Copying,
+    /// What becomes of the server's COPY data; None if it passes.
+    copy_out: Option<CopyOut>,
     swallowing: Swallowing,
     /// Held bytes that the worker knows of.
     held: usize,
@@ -205,6 +214,8 @@ impl Session {
             in_pipeline: false,
             skipping: false,
             copy_in: false,
+            copying: Copying::No,
+            copy_out: None,
             swallowing: Swallowing::No,
             counts: BTreeMap::new(),
         }
@@ -231,6 +242,13 @@ impl Session {
             let streamed = self.client.stream(rest, &mut out.to_server);
             if streamed > 0 {
                 position = position.saturating_add(streamed);
+                continue;
+            }
+            if self.client.feed > 0 && !rest.is_empty() {
+                let piece = rest.get(..self.client.feed).unwrap_or(rest);
+                self.client.feed = self.client.feed.saturating_sub(piece.len());
+                position = position.saturating_add(piece.len());
+                self.copy_piece(piece, &mut out);
                 continue;
             }
             match self.client_step(rest, &mut out) {

@@ -35,7 +35,7 @@ impl Session {
     ) {
         self.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
-        self.flight.push(Entry::refused(Awaited::Query(checked, None), error));
+        self.flight.push(Entry::refused(Awaited::Query(checked, 0, None), error));
     }
 
     /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
@@ -83,8 +83,8 @@ impl Session {
 
     /// Whether the server's error is the one that a replaced message was to bring about.
     pub(super) fn is_provoked(code: &[u8]) -> bool {
-        // Syntax error; no such statement; no user; unknown message type.
-        matches!(code, b"42601" | b"26000" | b"28000" | b"08P01")
+        // Syntax error; no such statement; no user; unknown message type; COPY that the client gives up.
+        matches!(code, b"42601" | b"26000" | b"28000" | b"08P01" | b"57014")
     }
 
     /// Writes an error to the client.
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    fn note_refusal(&mut self, error: &ClientError) {
+    pub(super) fn note_refusal(&mut self, error: &ClientError) {
         self.count("refused", error.code);
         if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
             self.log(Level::Warn, &format!("{} ({})", error.message, error.code));

@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::Format;
-use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, RowDescription};
+use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription};
+use fieldveil_pg_wire::{Format, copy_data};
+use zeroize::Zeroizing;
 
-use super::catalog::ServerCatalog;
 use super::statements::Checked;
 use crate::client_error::ClientError;
-use crate::field::{Read, Stored};
+use crate::field::{FieldPlan, Read, Stored};
 use crate::keyring::Keyring;
 
 /// Where a result column comes from.
@@ -19,6 +19,10 @@ pub struct ResultColumn {
     pub table_oid: u32,
     /// `pg_attribute.attnum`, or 0.
     pub number: i16,
+    /// The stored type.
+    pub type_oid: u32,
+    /// The format in which the description has it: that of a simple query's answer.
+    pub format: Format,
 }
 
 /// A column whose values are changed.
@@ -39,25 +43,66 @@ pub struct RowPlan {
 
 /// The columns of a description.
 pub fn columns(description: &RowDescription<'_>) -> Vec<ResultColumn> {
-    let column = |f: &fieldveil_pg_wire::backend::FieldDescription<'_>| ResultColumn {
-        table_oid: f.table_oid,
-        number: f.column,
-    };
     description.fields.iter().map(column).collect()
 }
 
-fn field_of(catalog: &Option<Rc<ServerCatalog>>, column: ResultColumn) -> Option<(usize, Stored)> {
-    catalog.as_ref()?.field_at(column.table_oid, column.number)
+fn column(field: &FieldDescription<'_>) -> ResultColumn {
+    ResultColumn {
+        table_oid: field.table_oid,
+        number: field.column,
+        type_oid: field.type_oid,
+        format: field.format,
+    }
+}
+
+/// What the columns of one statement's result are.
+struct Origins<'c> {
+    checked: &'c Checked,
+    /// What analysis says of each, for what comes from no table any more; None where it can't.
+    known: Option<&'c [Option<usize>]>,
+}
+
+impl<'c> Origins<'c> {
+    fn new(checked: &'c Checked, statement: usize, columns: usize) -> Self {
+        let statement = checked.analysis.statements.get(statement);
+        let known = statement.and_then(|s| s.columns.as_deref()).filter(|known| known.len() == columns);
+        Self { checked, known }
+    }
+
+    /// The field of a column, and whether the server itself says so.
+    fn field_of(&self, index: usize, column: ResultColumn) -> Option<(usize, Stored, bool)> {
+        let catalog = self.checked.catalog.as_ref()?;
+        if let Some((field, stored)) = catalog.field_at(column.table_oid, column.number) {
+            return Some((field, stored, true));
+        }
+        let field = self.known?.get(index).copied().flatten()?;
+        let stored = self.checked.plan.fields.get(field)?.stored_in(column.type_oid)?;
+        Some((field, stored, false))
+    }
 }
 
 impl RowPlan {
-    /// For the columns of a result, each in the format that `format` tells.
-    pub fn new(checked: &Rc<Checked>, columns: &[ResultColumn], format: impl Fn(usize) -> Format) -> Self {
+    /// For the columns of the result of one statement of a text, each in the format that `format` tells.
+    pub fn new(
+        checked: &Rc<Checked>,
+        statement: usize,
+        columns: &[ResultColumn],
+        format: impl Fn(usize) -> Format,
+    ) -> Self {
+        let origins = Origins::new(checked, statement, columns.len());
         let treated = columns.iter().enumerate().filter_map(|(index, column)| {
-            let (field, stored) = field_of(&checked.catalog, *column)?;
+            let (field, stored, _) = origins.field_of(index, *column)?;
             let concealed = matches!(checked.plan.fields.get(field)?.read, Read::Conceal);
             let binary = format(index) == Format::Binary;
             (!concealed).then_some(TreatedColumn { index, field, stored, binary })
+        });
+        Self { treated: treated.collect(), checked: Rc::clone(checked) }
+    }
+
+    /// For the rows of a COPY in binary format.
+    pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, Stored)>]) -> Self {
+        let treated = columns.iter().enumerate().filter_map(|(index, column)| {
+            column.map(|(field, stored)| TreatedColumn { index, field, stored, binary: true })
         });
         Self { treated: treated.collect(), checked: Rc::clone(checked) }
     }
@@ -85,22 +130,8 @@ impl RowPlan {
                 writer.push(value)?;
                 continue;
             };
-            let Some(field) = self.checked.plan.fields.get(column.field) else {
-                return Err(RowError::Treatment(ClientError::protocol("a field without a plan")));
-            };
-            let envelope;
-            let stored = match column.stored {
-                Stored::Raw if !column.binary => {
-                    envelope = fieldveil_values::bytea_from_text(stored).map_err(|_| {
-                        ClientError::unreadable(&field.spec.label, "it is not the text form of bytea")
-                    })?;
-                    envelope.as_slice()
-                }
-                Stored::Raw | Stored::Armored => stored,
-            };
-            let shown = field.read(keyring, stored, column.stored, column.binary)?;
+            let shown = self.treat(column, keyring, stored, &mut count)?;
             writer.push(shown.as_ref().map(|v| v.as_slice()))?;
-            count(&field.spec.label, field.read.name());
         }
         if treated.next().is_some() {
             return Err(RowError::Server("a DataRow with fewer columns than its RowDescription"));
@@ -108,6 +139,99 @@ impl RowPlan {
         writer.finish()?;
         Ok(())
     }
+
+    /// A row's begin, up to its last protected value, with these treated: for a row too long to be held, whose rest
+    /// follows as it comes. Gives how many bytes that took of the row and what comes in their place; None if more of the
+    /// row is needed.
+    pub fn begin(
+        &self,
+        begin: &[u8],
+        keyring: &Keyring,
+        mut count: impl FnMut(&str, &'static str),
+    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        if !self.reaches_last(begin) {
+            return Ok(None);
+        }
+        let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return Ok(None) };
+        let mut values = columns.to_vec();
+        let mut treated = self.treated.iter().peekable();
+        let mut index = 0_usize;
+        while treated.peek().is_some() {
+            if index >= usize::from(u16::from_be_bytes(*columns)) {
+                return Err(RowError::Server("a row with fewer columns than its description"));
+            }
+            let Some((length, behind)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+            let column = treated.next_if(|column| column.index == index);
+            index = index.saturating_add(1);
+            let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
+                rest = behind;
+                values.extend_from_slice(&(-1_i32).to_be_bytes());
+                continue;
+            };
+            let Some((value, behind)) = behind.split_at_checked(length) else { return Ok(None) };
+            rest = behind;
+            let shown = match column {
+                Some(column) => self.treat(column, keyring, value, &mut count)?,
+                None => Some(Zeroizing::new(value.to_vec())),
+            };
+            copy_data::binary::encode(shown.as_ref().map(|v| v.as_slice()), &mut values)
+                .map_err(|_| RowError::Server("a row with too long a value"))?;
+        }
+        Ok(Some((begin.len().saturating_sub(rest.len()), values)))
+    }
+
+    /// Whether a row's begin holds all of its protected values. One that has too few columns is told later.
+    fn reaches_last(&self, begin: &[u8]) -> bool {
+        let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return false };
+        let wanted = self.treated.last().map_or(0, |column| column.index.saturating_add(1));
+        for _ in 0..wanted.min(usize::from(u16::from_be_bytes(*columns))) {
+            let Some((length, behind)) = rest.split_first_chunk::<4>() else { return false };
+            let length = usize::try_from(i32::from_be_bytes(*length)).unwrap_or_default();
+            let Some(behind) = behind.get(length..) else { return false };
+            rest = behind;
+        }
+        true
+    }
+
+    fn treat(
+        &self,
+        column: &TreatedColumn,
+        keyring: &Keyring,
+        stored: &[u8],
+        count: &mut impl FnMut(&str, &'static str),
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, RowError> {
+        let Some(field) = self.checked.plan.fields.get(column.field) else {
+            return Err(RowError::Treatment(ClientError::protocol("a field without a plan")));
+        };
+        Ok(treat(field, column.stored, column.binary, keyring, stored, count)?)
+    }
+}
+
+/// What a reader gets for a value as it stands in a row: of a `bytea`, in text format its text.
+pub fn treat(
+    field: &FieldPlan,
+    how: Stored,
+    binary: bool,
+    keyring: &Keyring,
+    stored: &[u8],
+    count: &mut impl FnMut(&str, &'static str),
+) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
+    let label = &field.spec.label;
+    let envelope;
+    let stored = match how {
+        Stored::Raw if !binary => {
+            envelope = fieldveil_values::bytea_from_text(stored)
+                .map_err(|_| ClientError::unreadable(label, "it is not the text form of bytea"))?;
+            envelope.as_slice()
+        }
+        Stored::Raw | Stored::Armored | Stored::Formatted => stored,
+    };
+    let shown = field.read(keyring, stored, how, binary)?;
+    count(label, field.read.name());
+    if shown.was_plaintext {
+        count(label, "plaintext");
+    }
+    Ok(shown.value)
 }
 
 /// Why a row could not be passed on.
@@ -130,17 +254,19 @@ impl From<fieldveil_pg_wire::WireError> for RowError {
     }
 }
 
-/// A RowDescription with the declared types in the place of the stored ones.
-pub fn declare(description: &mut RowDescription<'_>, checked: &Checked) {
-    for column in &mut description.fields {
-        let origin = ResultColumn { table_oid: column.table_oid, number: column.column };
-        let Some((index, _)) = field_of(&checked.catalog, origin) else { continue };
-        let Some(field) = checked.plan.fields.get(index) else { continue };
-        if matches!(field.read, Read::Conceal) {
+/// A RowDescription with the declared types in the place of the stored ones, for one statement of a text.
+pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
+    let origins = Origins::new(checked, statement, description.fields.len());
+    for (index, field) in description.fields.iter_mut().enumerate() {
+        let Some((id, _, is_column)) = origins.field_of(index, column(field)) else { continue };
+        let Some(plan) = checked.plan.fields.get(id) else { continue };
+        // Behind a cast to text, characters are of the type of the cast.
+        let cast = !is_column && plan.declared_kind() == fieldveil_sql::Declared::Characters;
+        if matches!(plan.read, Read::Conceal) || cast {
             continue;
         }
-        column.type_oid = field.declared.oid();
-        column.type_size = field.declared.size();
-        column.type_modifier = field.declared.modifier();
+        field.type_oid = plan.declared.oid();
+        field.type_size = plan.declared.size();
+        field.type_modifier = plan.declared.modifier();
     }
 }

@@ -22,10 +22,15 @@ impl Session {
             sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
             match &splice.with {
                 Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
-                Replacement::Seal { field, value, use_ } => {
+                Replacement::Seal { field, value, use_, array: false } => {
                     let (field, stored) = field_of(checked, *field)?;
                     let envelope = self.seal(field, value.as_bytes(), stored, *use_)?;
                     write_literal(&mut sealed, &envelope, stored);
+                }
+                Replacement::Seal { field, value, use_: _, array: true } => {
+                    let (field, stored) = field_of(checked, *field)?;
+                    let array = self.seal_array(field, 0, false, value.as_bytes(), stored)?;
+                    write_string(&mut sealed, &array);
                 }
             }
             position = splice.range.end;
@@ -52,6 +57,11 @@ impl Session {
             let format = formats.get_mut(index).ok_or_else(too_few)?;
             let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
             let binary = *format == Format::Binary;
+            if parameter.array {
+                *value = Some(Cow::Owned(self.seal_array(field, client_oid, binary, clear, stored)?));
+                *format = Format::Text;
+                continue;
+            }
             let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
             *value = Some(Cow::Owned(self.seal(field, &text, stored, parameter.use_)?));
             // A text is the same bytes in either format; a bytea goes as it is.
@@ -61,7 +71,26 @@ impl Session {
         Ok(())
     }
 
-    fn seal(
+    /// The array of what the values of an array are sealed to, as text.
+    fn seal_array(
+        &mut self,
+        field: &FieldPlan,
+        client_oid: u32,
+        binary: bool,
+        array: &[u8],
+        stored: Stored,
+    ) -> Result<Vec<u8>, ClientError> {
+        let mut elements = Vec::new();
+        for element in field.read_array(client_oid, binary, array)? {
+            let sealed =
+                element.map(|text| self.seal(field, &text, stored, ParameterUse::Search)).transpose()?;
+            elements
+                .push(sealed.map(|sealed| if stored == Stored::Raw { bytea_text(&sealed) } else { sealed }));
+        }
+        Ok(fieldveil_values::text_array(&elements))
+    }
+
+    pub(super) fn seal(
         &mut self,
         field: &FieldPlan,
         text: &[u8],
@@ -75,6 +104,10 @@ impl Session {
                 "Start the key agent.",
             ));
         };
+        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        if text.len() > limit {
+            return Err(ClientError::long_value(&field.spec.label, limit));
+        }
         if use_ == ParameterUse::Search && !field.has_one_envelope_per_value(&keyring) {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
@@ -105,18 +138,34 @@ fn field_of(checked: &Checked, index: usize) -> Result<(&FieldPlan, Stored), Cli
 /// A literal that reads the same whatever `standard_conforming_strings` is.
 fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
     match stored {
-        Stored::Armored => {
+        Stored::Armored | Stored::Formatted => {
             out.push(b'\'');
             out.extend_from_slice(envelope);
+            out.push(b'\'');
         }
-        Stored::Raw => {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            out.extend_from_slice(b"E'\\\\x");
-            for byte in envelope {
-                let digits = [byte >> 4, byte & 15].map(|d| HEX.get(usize::from(d)).copied().unwrap_or(b'0'));
-                out.extend_from_slice(&digits);
-            }
+        Stored::Raw => write_string(out, &bytea_text(envelope)),
+    }
+}
+
+fn write_string(out: &mut Vec<u8>, text: &[u8]) {
+    out.extend_from_slice(b"E'");
+    for byte in text {
+        // A backslash and a quote are written twice each.
+        if matches!(byte, b'\\' | b'\'') {
+            out.push(*byte);
         }
+        out.push(*byte);
     }
     out.push(b'\'');
+}
+
+/// The text of a `bytea`.
+pub(super) fn bytea_text(bytes: &[u8]) -> Vec<u8> {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut text = b"\\x".to_vec();
+    for byte in bytes {
+        let digits = [byte >> 4, byte & 15].map(|d| HEX.get(usize::from(d)).copied().unwrap_or(b'0'));
+        text.extend_from_slice(&digits);
+    }
+    text
 }

@@ -9,6 +9,7 @@ use fieldveil_pg_wire::backend::{
 use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::{Format, Header};
 
+use super::copy::{self, CopyOut};
 use super::flight::{Awaited, Entry, Origin};
 use super::rows::{self, RowError, RowPlan};
 use super::statements::{Checked, Portal};
@@ -50,7 +51,7 @@ impl Session {
             return Ok(Step::Took(0));
         }
         let Some(message) = rest.get(..header.total_len()) else {
-            return self.long_message(header, out);
+            return self.long_message(header, rest, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
         if let Fate::Pass = self.server_message(header.tag, body, out)? {
@@ -65,9 +66,10 @@ impl Session {
             return false;
         }
         match header.tag {
-            tag::COPY_DATA | tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => true,
+            tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => true,
+            tag::COPY_DATA => self.copy_out.is_none(),
             tag::DATA_ROW => match self.flight.head().map(|e| (&e.awaited, e.origin)) {
-                Some((Awaited::Query(checked, plan), _)) => {
+                Some((Awaited::Query(checked, _, plan), _)) => {
                     plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
                 }
                 Some((Awaited::Execute(Some(portal)), _)) => !portal.checked.returns_protected(),
@@ -78,22 +80,62 @@ impl Session {
         }
     }
 
-    /// A message that is not whole yet, or too long to be read whole.
-    fn long_message(&mut self, header: Header, out: &mut Output) -> Result<Step, &'static str> {
+    /// A message that is not whole yet, or too long to be read whole: of a row, the begin up to its last protected value
+    /// is enough.
+    fn long_message(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
         if header.total_len() <= MAX_HELD {
             return Ok(Step::More);
         }
-        if self.swallowing == Swallowing::No && header.tag == tag::DATA_ROW {
-            let error = ClientError::limit(
-                "a row with protected columns is longer than the 16 MiB that are read of one",
-                "Select fewer or shorter columns.",
-            );
-            self.row_failed(&error, out);
-        } else if self.swallowing == Swallowing::No {
+        if self.swallowing == Swallowing::UntilReady {
+            self.server.drop = header.total_len();
+            return Ok(Step::Took(0));
+        }
+        if !copy::holds_row(header.tag) {
             return Err("a message too long to be read");
         }
-        self.server.drop = header.total_len();
+        let begin = rest.get(HEADER_LEN..).unwrap_or_default();
+        match self.treat_begin(header.tag, begin) {
+            Ok(None) if rest.len() < MAX_HELD => return Ok(Step::More),
+            Ok(None) => {
+                let error = ClientError::limit(
+                    "a row is longer than the 16 MiB that are read of one, and a protected column stands behind",
+                    "Select the protected columns before the long ones, or shorter ones.",
+                );
+                self.row_failed(&error, out);
+                self.server.drop = header.total_len();
+            }
+            Ok(Some((taken, treated))) => {
+                let left = header.body_len.saturating_sub(taken);
+                out.to_client.extend(copy::head(header.tag, &treated, left).ok_or(MALFORMED)?);
+                self.server.pass = left;
+                return Ok(Step::Took(HEADER_LEN.saturating_add(taken)));
+            }
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => {
+                self.row_failed(&error, out);
+                self.server.drop = header.total_len();
+            }
+        }
         Ok(Step::Took(0))
+    }
+
+    /// The treated begin of a row that is not whole.
+    fn treat_begin(&mut self, tag: u8, begin: &[u8]) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        let Some(keyring) = self.keyring.clone() else {
+            return Err(RowError::Server("rows came before the keys"));
+        };
+        if tag == tag::COPY_DATA {
+            let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
+            let begun = copy.begin(begin, &keyring, |label, treatment| self.count(treatment, label));
+            self.copy_out = Some(copy);
+            return begun;
+        }
+        match self.row_plan().map_err(RowError::Server)? {
+            Some(plan) => plan.begin(begin, &keyring, |label, treatment| self.count(treatment, label)),
+            None => {
+                Err(ClientError::protocol("rows of a protected table came before their description").into())
+            }
+        }
     }
 
     fn server_message(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
@@ -137,13 +179,18 @@ impl Session {
                 Awaited::Execute(_),
             ) => {
                 self.flight.pop();
+                self.copy_out = None;
             }
             (tag::COMMAND_COMPLETE, Awaited::Catalog) => {
                 self.flight.pop();
                 self.catalog_read();
                 self.waiting = Waiting::No;
             }
-            (tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE, Awaited::Query(_, rows)) => *rows = None,
+            (tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE, Awaited::Query(_, statement, rows)) => {
+                *rows = None;
+                *statement = statement.saturating_add(1);
+                self.copy_out = None;
+            }
             (tag::DATA_ROW, _) => return self.data_row(body, out),
             (tag::PARAMETER_DESCRIPTION | tag::ROW_DESCRIPTION, _) => {
                 return self.description(tag, body, fate, out);
@@ -151,10 +198,13 @@ impl Session {
             (tag::COPY_IN_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
                 self.copy_in = !self.flight.begin_copy();
             }
-            (
-                tag::COPY_OUT_RESPONSE | tag::COPY_DATA | tag::COPY_DONE | tag::COPY_BOTH_RESPONSE,
-                Awaited::Query(..) | Awaited::Execute(_),
-            )
+            (tag::COPY_OUT_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
+                let checked = entry.executed();
+                self.copy_out =
+                    checked.and_then(|checked| checked.copy().and_then(|copy| CopyOut::new(checked, copy)));
+            }
+            (tag::COPY_DATA, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),
+            (tag::COPY_DONE | tag::COPY_BOTH_RESPONSE, Awaited::Query(..) | Awaited::Execute(_))
             | (tag::FUNCTION_CALL_RESPONSE, Awaited::FunctionCall) => {}
             _ => return Err(OUT_OF_PLACE),
         }
@@ -221,17 +271,25 @@ impl Session {
                 let index = usize::from(parameter.number).saturating_sub(1);
                 let field = checked.plan.fields.get(parameter.field);
                 if let (Some(oid), Some(field)) = (parameters.types.get_mut(index), field) {
-                    *oid = field.declared.oid();
+                    let declared = field.declared.oid();
+                    *oid = match parameter.array {
+                        true => fieldveil_values::oid::array_of(declared).unwrap_or(*oid),
+                        false => declared,
+                    };
                 }
             }
             parameters.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
             return Ok(Fate::Taken);
         }
         let mut description = RowDescription::parse(body).map_err(|_| MALFORMED)?;
+        let mut number = 0;
         let checked: Option<Rc<Checked>> = match &mut entry.awaited {
-            Awaited::Query(checked, rows) => {
+            Awaited::Query(checked, statement, rows) => {
                 let columns = rows::columns(&description);
-                *rows = checked.touched.then(|| Rc::new(RowPlan::new(checked, &columns, |_| Format::Text)));
+                // FETCH from a binary cursor brings binary values.
+                let format = |index: usize| columns.get(index).map_or(Format::Text, |column| column.format);
+                *rows = checked.touched.then(|| Rc::new(RowPlan::new(checked, *statement, &columns, format)));
+                number = *statement;
                 Some(Rc::clone(checked))
             }
             Awaited::DescribeStatement(statement) => {
@@ -245,13 +303,19 @@ impl Session {
             Awaited::DescribePortal(portal) => {
                 let portal = portal.take();
                 self.flight.pop();
-                portal.map(|portal| Rc::clone(&portal.checked))
+                portal.map(|portal| {
+                    let columns = rows::columns(&description);
+                    let format =
+                        |index: usize| columns.get(index).map_or(Format::Text, |column| column.format);
+                    portal.rows.get_or_init(|| Rc::new(RowPlan::new(&portal.checked, 0, &columns, format)));
+                    Rc::clone(&portal.checked)
+                })
             }
             _ => return Err(OUT_OF_PLACE),
         };
         match checked {
             Some(checked) if checked.touched && matches!(fate, Fate::Pass) => {
-                rows::declare(&mut description, &checked);
+                rows::declare(&mut description, &checked, number);
                 description.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
                 Ok(Fate::Taken)
             }
@@ -259,16 +323,39 @@ impl Session {
         }
     }
 
-    fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
-        let plan = match &self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
-            Awaited::Catalog => {
-                self.catalog_row(body);
-                return Ok(Fate::Taken);
+    /// What the rows that come now get; None while that is not known.
+    fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
+        match &self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
+            Awaited::Query(_, _, rows) => Ok(rows.clone()),
+            Awaited::Execute(Some(portal)) => Ok(portal_rows(portal)),
+            _ => Err(OUT_OF_PLACE),
+        }
+    }
+
+    /// CopyData with rows of a protected table.
+    fn copy_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        if self.copy_out.is_none() {
+            return Ok(Fate::Pass);
+        }
+        match self.treat_begin(tag::COPY_DATA, body) {
+            Ok(Some((taken, treated))) => {
+                let rest = body.get(taken..).unwrap_or_default();
+                out.to_client.extend(copy::head(tag::COPY_DATA, &treated, rest.len()).ok_or(MALFORMED)?);
+                out.to_client.extend_from_slice(rest);
             }
-            Awaited::Query(_, rows) => rows.clone(),
-            Awaited::Execute(Some(portal)) => portal_rows(portal),
-            _ => return Err(OUT_OF_PLACE),
-        };
+            Ok(None) => return Err("a CopyData message that ends within a row"),
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => self.row_failed(&error, out),
+        }
+        Ok(Fate::Taken)
+    }
+
+    fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        if let Some(Awaited::Catalog) = self.flight.head().map(|entry| &entry.awaited) {
+            self.catalog_row(body);
+            return Ok(Fate::Taken);
+        }
+        let plan = self.row_plan()?;
         let keyring = self.keyring.clone();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
@@ -307,7 +394,7 @@ impl Session {
         self.log(Level::Error, &error.message);
         let behind = self.flight.executes_behind_head();
         let (only_reads, extended) = match self.flight.head().map(|e| &e.awaited) {
-            Some(Awaited::Query(checked, _)) => (checked.only_reads(), false),
+            Some(Awaited::Query(checked, ..)) => (checked.only_reads(), false),
             Some(Awaited::Execute(Some(portal))) => (portal.checked.only_reads() && !behind, true),
             _ => (false, true),
         };
@@ -327,7 +414,20 @@ impl Session {
     }
 
     fn take_back(&mut self, skipped: Vec<Entry>) {
-        for undo in skipped.into_iter().rev().filter_map(|entry| entry.undo) {
+        for entry in skipped.into_iter().rev() {
+            let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
+            names.chain(entry.undo).for_each(|undo| self.statements.undo(undo));
+        }
+    }
+
+    /// A text failed: what its statements from the one at fault on would have prepared is not there.
+    fn take_back_names(&mut self) {
+        let Some(entry) = self.flight.head() else { return };
+        let Awaited::Query(_, failed, _) = &entry.awaited else { return };
+        let failed = *failed;
+        for (_, undo) in
+            std::mem::take(&mut entry.names).into_iter().rev().filter(|(number, _)| *number >= failed)
+        {
             self.statements.undo(undo);
         }
     }
@@ -338,9 +438,11 @@ impl Session {
         let severity = response.field(ErrorResponse::SEVERITY_NONLOCALIZED).unwrap_or_default();
         let fatal = severity != b"ERROR";
         self.copy_in = false;
+        self.copy_out = None;
         let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
+        let is_copy = entry.is_copy();
         let for_catalog = entry.origin == Origin::Injected
             && matches!(entry.awaited, Awaited::Parse(_) | Awaited::Bind | Awaited::Catalog);
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
@@ -349,7 +451,11 @@ impl Session {
             self.write_error(if ends { "FATAL" } else { "ERROR" }, &error, &mut out.to_client);
             fate = Fate::Taken;
         }
+        if is_copy {
+            self.copy_given_up();
+        }
         if fatal || ends || simple {
+            self.take_back_names();
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.flight.skip_to_sync();
@@ -376,12 +482,15 @@ fn portal_rows(portal: &Rc<Portal>) -> Option<Rc<RowPlan>> {
     if let Some(known) = portal.rows.get() {
         return Some(Rc::clone(known));
     }
+    if portal.checked.is_fetch() {
+        return None;
+    }
     let columns = portal.statement.columns.get()?;
     let format = |index: usize| match portal.result_formats.as_slice() {
         [] => Format::Text,
         [all] => *all,
         each => each.get(index).copied().unwrap_or_default(),
     };
-    let plan = Rc::new(RowPlan::new(&portal.checked, columns, format));
+    let plan = Rc::new(RowPlan::new(&portal.checked, 0, columns, format));
     Some(Rc::clone(portal.rows.get_or_init(|| plan)))
 }

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::Format;
-use fieldveil_sql::{Analysis, ParameterUse, Replacement, StatementKind};
+use fieldveil_sql::{Analysis, Copy, ParameterUse, Prepared, Replacement, SessionUse, StatementKind};
 
 use super::catalog::ServerCatalog;
+use super::names::SqlNames;
 use super::rows::{ResultColumn, RowPlan};
 use crate::field::CompiledPlan;
 
@@ -36,7 +37,7 @@ pub struct Checked {
 impl Checked {
     /// Whether protected columns may come back in rows.
     pub fn returns_protected(&self) -> bool {
-        self.analysis.statements.iter().any(|s| s.touched && !s.reads.is_empty())
+        self.analysis.statements.iter().any(fieldveil_sql::Statement::returns_protected)
     }
 
     /// Whether it only reads.
@@ -68,7 +69,7 @@ impl Checked {
                 .analysis
                 .parameters
                 .iter()
-                .map(|p| (p.number, p.use_, meaning(checked, p.field)))
+                .map(|p| (p.number, p.use_, p.array, meaning(checked, p.field)))
                 .collect()
         };
         let splices = |checked: &Self| -> Vec<_> {
@@ -81,6 +82,16 @@ impl Checked {
         self.touched == other.touched
             && parameters(self) == parameters(other)
             && splices(self) == splices(other)
+    }
+
+    /// Whether what its rows hold is known only when it is executed.
+    pub fn is_fetch(&self) -> bool {
+        self.analysis.statements.iter().any(|s| matches!(s.session, Some(SessionUse::Fetch { .. })))
+    }
+
+    /// The data of its COPY between the client and a protected table.
+    pub fn copy(&self) -> Option<&Copy> {
+        self.analysis.statements.iter().find_map(|s| s.copy.as_ref())
     }
 
     /// The fields that values are looked for in.
@@ -129,13 +140,15 @@ pub enum Undo {
     Statement(Change<Statement>),
     /// A portal was set or removed.
     Portal(Change<Portal>),
+    /// A statement was prepared or deallocated in SQL.
+    Prepared(Change<Prepared>),
 }
 
 /// A change under one name.
 pub struct Change<T> {
-    name: Vec<u8>,
-    before: Option<Rc<T>>,
-    after: Option<Rc<T>>,
+    pub(super) name: Vec<u8>,
+    pub(super) before: Option<Rc<T>>,
+    pub(super) after: Option<Rc<T>>,
 }
 
 impl<T> Change<T> {
@@ -154,6 +167,8 @@ impl<T> Change<T> {
 pub struct Statements {
     statements: HashMap<Vec<u8>, Rc<Statement>>,
     portals: HashMap<Vec<u8>, Rc<Portal>>,
+    /// What SQL has prepared and declared.
+    pub by_sql: SqlNames,
     bytes: usize,
 }
 
@@ -161,18 +176,6 @@ impl Statements {
     /// A statement by name.
     pub fn statement(&self, name: &[u8]) -> Option<&Rc<Statement>> {
         self.statements.get(name)
-    }
-
-    /// Whether `text` may EXECUTE a prepared statement with protected places: what was prepared in the protocol is
-    /// there for SQL too, where nothing would be sealed or opened.
-    pub fn may_execute_touched(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        let named = |name: &[u8]| {
-            let name = String::from_utf8_lossy(name).to_lowercase();
-            !name.is_empty() && text.contains(&name)
-        };
-        let mut touched = self.statements.iter().filter(|(_, s)| s.checked.borrow().touched);
-        text.contains("execute") && touched.any(|(name, _)| named(name) || text.contains("u&"))
     }
 
     /// A portal by name.
@@ -228,7 +231,10 @@ impl Statements {
             Undo::Portal(change) if change.stands(self.portal(&change.name)) => {
                 drop(self.set_portal(&change.name, change.before));
             }
-            Undo::Statement(_) | Undo::Portal(_) => {}
+            Undo::Prepared(change) if change.stands(self.by_sql.prepared.get(&change.name)) => {
+                drop(self.by_sql.set(change.name, change.before));
+            }
+            Undo::Statement(_) | Undo::Portal(_) | Undo::Prepared(_) => {}
         }
     }
 

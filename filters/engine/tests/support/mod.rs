@@ -111,10 +111,9 @@ pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
         .map(|(index, column)| {
             let (name, oid) = column.split_once(':').unwrap();
             let number = (index + 1).to_string();
-            ["16400", "public", "customer", "r", "t", &number, name, oid, "f", "", "public", "customer", "t"]
-                .iter()
-                .map(|v| Some(v.as_bytes().to_vec()))
-                .collect()
+            let column = ["16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
+            let origin = ["public", "customer", "t", "-1", ""];
+            column.iter().chain(&origin).map(|v| Some(v.as_bytes().to_vec())).collect()
         })
         .collect()
 }

@@ -1,0 +1,223 @@
+//! From a value's canonical text to what is stored, and back, by the field's protection.
+
+use fieldveil_envelope::{self as envelope, Envelope, INDEX_LEN, Version};
+use fieldveil_ff1::{Ff1, KEY_LEN};
+use fieldveil_plan::Protection;
+use fieldveil_tink::{Aead, DeterministicAead, Prf, Random};
+use fieldveil_values::Purpose;
+use zeroize::Zeroizing;
+
+use super::{FieldPlan, Stored};
+use crate::client_error::{ClientError, envelope_reason};
+use crate::keyring::{Keyring, NamedKeys};
+
+/// The keys that a protection needs.
+enum Keys<'a> {
+    Randomized(&'a Aead),
+    Deterministic(&'a DeterministicAead),
+    Indexed(&'a Aead, &'a Prf),
+    FormatPreserving(&'a Prf),
+}
+
+impl FieldPlan {
+    fn named_keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, String> {
+        let name = &self.spec.keyset;
+        let NamedKeys { aead, deterministic, prf } =
+            keyring.named(name).ok_or_else(|| format!("keyset {name} is not served by the key agent"))?;
+        let lacks = |purpose| move || format!("keyset {name} has no keys for purpose {purpose}");
+        let aead = aead.as_ref().ok_or_else(lacks("aead"));
+        let prf = prf.as_ref().ok_or_else(lacks("prf"));
+        Ok(match self.spec.protection {
+            Protection::Randomized => Keys::Randomized(aead?),
+            Protection::Deterministic => {
+                Keys::Deterministic(deterministic.as_ref().ok_or_else(lacks("deterministic"))?)
+            }
+            Protection::Indexed => Keys::Indexed(aead?, prf?),
+            Protection::FormatPreserving => Keys::FormatPreserving(prf?),
+        })
+    }
+
+    /// Whether the keys are there that the field needs; the error says which are not.
+    pub fn check_keys(&self, keyring: &Keyring) -> Result<(), String> {
+        self.named_keys(keyring).map(|_| ())
+    }
+
+    /// Whether what is compared is one for each value, so that looking for it finds every row: a keyset with a second
+    /// enabled key may have sealed some rows with that. What a PRF makes is its primary key's alone.
+    pub fn has_one_envelope_per_value(&self, keyring: &Keyring) -> bool {
+        match self.named_keys(keyring) {
+            Ok(Keys::Deterministic(keys)) => keys.key_ids().count() == 1,
+            Ok(Keys::Indexed(..) | Keys::FormatPreserving(_)) => true,
+            Ok(Keys::Randomized(_)) | Err(_) => false,
+        }
+    }
+
+    fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
+        self.named_keys(keyring).map_err(|reason| {
+            ClientError::unavailable(
+                "a keyset",
+                &reason,
+                "Create the keyset, or mend the policy's keyset name.",
+            )
+        })
+    }
+
+    /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`
+    /// says. For a search, gives what the column is compared with.
+    pub fn seal(
+        &self,
+        keyring: &Keyring,
+        random: &mut dyn Random,
+        purpose: Purpose,
+        text: &[u8],
+        stored: Stored,
+    ) -> Result<Vec<u8>, ClientError> {
+        if stored != Stored::Formatted && envelope::looks_sealed(text) {
+            let label = &self.spec.label;
+            return Err(ClientError::bad_value(label, "it is sealed already", self.declared.name()));
+        }
+        let canonical = Zeroizing::new(
+            self.declared.canonicalize_for(purpose, text).map_err(|error| self.bad_value(&error))?,
+        );
+        self.seal_canonical(keyring, random, purpose, &canonical, stored)
+    }
+
+    fn seal_canonical(
+        &self,
+        keyring: &Keyring,
+        random: &mut dyn Random,
+        purpose: Purpose,
+        canonical: &[u8],
+        stored: Stored,
+    ) -> Result<Vec<u8>, ClientError> {
+        let failed = |reason: String| ClientError::bad_value(&self.spec.label, &reason, self.declared.name());
+        let whole = |body: Result<Vec<u8>, _>| -> Result<Vec<u8>, ClientError> {
+            let body = body.map_err(|e: fieldveil_tink::CryptError| failed(e.to_string()))?;
+            let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
+            Envelope { version: Version::V1, label_tag: self.tag, body: &body }.write(&mut sealed);
+            Ok(sealed)
+        };
+        let sealed = match self.keys(keyring)? {
+            Keys::Randomized(aead) => whole(aead.encrypt(random, canonical, &self.associated_data))?,
+            Keys::Deterministic(daead) => whole(daead.encrypt(canonical, &self.associated_data))?,
+            Keys::Indexed(aead, prf) => {
+                let index = self.index(prf, canonical)?;
+                if purpose == Purpose::Search {
+                    return Ok(match stored {
+                        Stored::Raw => envelope::index_prefix_raw(self.tag, &index).to_vec(),
+                        _ => envelope::index_prefix_armored(self.tag, &index).into_bytes(),
+                    });
+                }
+                let body = aead
+                    .encrypt(random, canonical, &self.associated_data)
+                    .map_err(|e| failed(e.to_string()))?;
+                let mut sealed = Vec::new();
+                envelope::write_indexed_header(&mut sealed, self.tag, &index);
+                sealed.extend_from_slice(&body);
+                sealed
+            }
+            Keys::FormatPreserving(prf) => {
+                let text = std::str::from_utf8(canonical).map_err(|e| failed(e.to_string()))?;
+                let sealed = self.ff1(prf)?.encrypt(b"", text).map_err(|e| failed(e.to_string()))?;
+                return Ok(sealed.into_bytes());
+            }
+        };
+        Ok(match stored {
+            Stored::Armored => envelope::armor(&sealed).into_bytes(),
+            Stored::Raw | Stored::Formatted => sealed,
+        })
+    }
+
+    fn index(&self, prf: &Prf, canonical: &[u8]) -> Result<[u8; INDEX_LEN], ClientError> {
+        let failed = || ClientError::bad_value(&self.spec.label, "it has no index", self.declared.name());
+        let input =
+            envelope::index_input(&self.spec.label, &self.spec.tenant, canonical).map_err(|_| failed())?;
+        let index = prf.compute_primary(&input, INDEX_LEN).map_err(|_| failed())?;
+        index.as_slice().try_into().map_err(|_| failed())
+    }
+
+    fn ff1(&self, prf: &Prf) -> Result<Ff1, ClientError> {
+        let failed = |reason: String| {
+            ClientError::unavailable(
+                "a key for format-preserving values",
+                &reason,
+                "Mend the keyset or the policy.",
+            )
+        };
+        let alphabet = self.alphabet.ok_or_else(|| failed("the policy names no alphabet".into()))?;
+        let input = fieldveil_ff1::key_input(&self.spec.label, &self.spec.tenant)
+            .map_err(|e| failed(e.to_string()))?;
+        let key = prf.compute_primary(&input, KEY_LEN).map_err(|e| failed(e.to_string()))?;
+        let key: &[u8; KEY_LEN] = key.as_slice().try_into().map_err(|_| failed("it is too short".into()))?;
+        Ff1::new(key, alphabet).map_err(|e| failed(e.to_string()))
+    }
+
+    /// Whether what is stored is no envelope at all, but what somebody wrote past the filter, or before it.
+    pub(super) fn is_plaintext(&self, stored: &[u8], how: Stored) -> bool {
+        match how {
+            Stored::Armored => !stored.starts_with(envelope::ARMOR_PREFIX.as_bytes()),
+            Stored::Raw => stored.first() != Some(&envelope::MAGIC),
+            Stored::Formatted => false,
+        }
+    }
+
+    /// Opens what is stored and gives the value's canonical text.
+    pub(super) fn open(
+        &self,
+        keyring: &Keyring,
+        stored: &[u8],
+        how: Stored,
+    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+        let unreadable = |reason: &str| ClientError::unreadable(&self.spec.label, reason);
+        let keys = self.keys(keyring)?;
+        if let Keys::FormatPreserving(prf) = keys {
+            // A `char(n)` comes back filled up with spaces.
+            let text = std::str::from_utf8(stored).map_err(|_| unreadable("it is not UTF-8"))?;
+            let opened = self.ff1(prf)?.decrypt(b"", text.trim_end_matches(' '));
+            let opened = opened.map_err(|e| unreadable(&e.to_string()))?;
+            return Ok(Zeroizing::new(opened.as_bytes().to_vec()));
+        }
+        let unarmored;
+        let raw = match how {
+            Stored::Armored => {
+                unarmored = envelope::unarmor(stored).map_err(|e| unreadable(&envelope_reason(&e)))?;
+                unarmored.as_slice()
+            }
+            Stored::Raw | Stored::Formatted => stored,
+        };
+        let envelope = Envelope::parse(raw).map_err(|e| unreadable(&envelope_reason(&e)))?;
+        let version = if matches!(keys, Keys::Indexed(..)) { Version::V2 } else { Version::V1 };
+        if envelope.version != version {
+            return Err(unreadable("its envelope version is not that of the label's protection"));
+        }
+        if envelope.label_tag != self.tag {
+            return Err(unreadable("it was sealed under another label"));
+        }
+        let body = envelope.tink_ciphertext();
+        match keys {
+            Keys::Randomized(aead) | Keys::Indexed(aead, _) => aead.decrypt(body, &self.associated_data),
+            Keys::Deterministic(daead) => daead.decrypt(body, &self.associated_data),
+            Keys::FormatPreserving(_) => return Err(unreadable("it is no envelope")),
+        }
+        .map_err(|e| unreadable(&e.to_string()))
+    }
+
+    /// Characters that the longest value takes when it is stored; None where values have no longest.
+    pub fn longest_stored(
+        &self,
+        keyring: &Keyring,
+        random: &mut dyn Random,
+        stored: Stored,
+    ) -> Option<usize> {
+        let longest = self.declared.max_text_bytes()?;
+        if stored == Stored::Formatted {
+            return Some(longest);
+        }
+        let empty = self.seal_canonical(keyring, random, Purpose::Store, b"", Stored::Raw).ok()?;
+        let raw = empty.len().saturating_add(longest);
+        Some(match stored {
+            Stored::Armored => envelope::ARMOR_PREFIX.len().saturating_add(raw.saturating_mul(4).div_ceil(3)),
+            Stored::Raw | Stored::Formatted => raw,
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! The question that the server is asked, and its answer row by row.
+
+use fieldveil_pg_wire::WireError;
+use fieldveil_pg_wire::backend::DataRow;
+use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
+
+use crate::field::CompiledPlan;
+
+/// Columns of the answer, in order.
+const COLUMNS: u16 = 15;
+
+/// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
+/// the views over any of these; a row for each of their columns, with the relation named in the policy.
+const QUERY: &str = "\
+WITH RECURSIVE named(oid) AS (
+  SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE (n.nspname, c.relname) IN (__RELATIONS__)
+), family(oid, root) AS (
+  SELECT oid, oid FROM named
+  UNION
+  SELECT CASE WHEN i.inhrelid = f.oid THEN i.inhparent ELSE i.inhrelid END, f.root
+  FROM family f JOIN pg_catalog.pg_inherits i ON i.inhrelid = f.oid OR i.inhparent = f.oid
+), reaching(oid) AS (
+  SELECT oid FROM family
+  UNION
+  SELECT r.ev_class FROM reaching f
+  JOIN pg_catalog.pg_depend d ON d.refobjid = f.oid AND d.refclassid = 1259 AND d.classid = 2618
+  JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+)
+SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
+  a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
+  rn.nspname, rc.relname, f.oid IS NOT NULL, a.atttypmod,
+  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(c.oid) END
+FROM reaching v
+JOIN pg_catalog.pg_class c ON c.oid = v.oid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN family f ON f.oid = c.oid
+LEFT JOIN pg_catalog.pg_class rc ON rc.oid = f.root
+LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY c.oid, a.attnum";
+
+/// The messages that ask for the catalog. They keep to the extended protocol and to a name of their own, so
+/// that neither the client's unnamed statement nor its open transaction is disturbed; between two Syncs of
+/// the client they end with Flush, else with Sync.
+pub fn question(plan: &CompiledPlan, own_name: &str, in_pipeline: bool) -> Result<Vec<u8>, WireError> {
+    let mut relations: Vec<String> = plan
+        .fields
+        .iter()
+        .map(|f| format!("({}, {})", literal(&f.spec.schema), literal(&f.spec.table)))
+        .collect();
+    relations.sort();
+    relations.dedup();
+    let text = QUERY.replace("__RELATIONS__", &relations.join(", "));
+    let name = own_name.as_bytes();
+    let mut out = Vec::new();
+    Parse { name, text: text.as_bytes(), parameter_types: Vec::new() }.encode(&mut out)?;
+    Bind {
+        portal: name,
+        statement: name,
+        parameter_formats: Vec::new(),
+        values: Vec::new(),
+        result_formats: Vec::new(),
+    }
+    .encode(&mut out)?;
+    Execute { portal: name, max_rows: 0 }.encode(&mut out)?;
+    Close { target: Target::Portal, name }.encode(&mut out)?;
+    Close { target: Target::Statement, name }.encode(&mut out)?;
+    if in_pipeline {
+        Flush.encode(&mut out)?
+    } else {
+        Sync.encode(&mut out)?
+    }
+    Ok(out)
+}
+
+/// A name as a literal that reads the same whatever `standard_conforming_strings` is.
+fn literal(name: &str) -> String {
+    format!("E'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// One row of the answer: a column of a relation.
+pub struct Row<'a> {
+    /// `pg_class.oid`
+    pub oid: u32,
+    /// The relation's schema.
+    pub schema: &'a str,
+    /// The relation's name.
+    pub name: &'a str,
+    /// Whether the bare name means it.
+    pub visible: bool,
+    /// `pg_attribute.attnum`
+    pub number: i16,
+    /// The column's name.
+    pub column: &'a str,
+    /// The column's type.
+    pub type_oid: u32,
+    /// The column's type modifier, -1 for none.
+    pub modifier: i32,
+    /// Whether it has a default or is an identity column.
+    pub has_default: bool,
+    /// Whether it is computed.
+    pub generated: bool,
+    /// Schema and name of the relation named in the policy whose rows these are.
+    pub root: (&'a str, &'a str),
+    /// Whether it holds rows of such a relation itself.
+    pub holds_rows: bool,
+    /// A view's query, with its first column; else empty.
+    pub view: &'a str,
+}
+
+impl<'a> Row<'a> {
+    /// Reads a row; None if it is not as asked for.
+    pub fn read(body: &'a [u8]) -> Option<Self> {
+        let row = DataRow::parse(body).ok()?;
+        if row.columns() != COLUMNS {
+            return None;
+        }
+        let mut values = row.values().map(|v| v.map_or(Some(""), |v| std::str::from_utf8(v).ok()));
+        let mut next = || values.next().flatten();
+        let oid = next()?.parse().ok()?;
+        let (schema, name, kind, visible) = (next()?, next()?, next()?, next()? == "t");
+        let number = next()?.parse().ok()?;
+        let column = next()?;
+        let type_oid = next()?.parse().ok()?;
+        let (has_default, generated) = (next()? == "t", !next()?.is_empty());
+        let (root_schema, root_name, holds_rows) = (next()?, next()?, next()? == "t");
+        let modifier = next()?.parse().ok()?;
+        Some(Self {
+            oid,
+            schema,
+            name,
+            visible,
+            number,
+            column,
+            type_oid,
+            modifier,
+            has_default,
+            generated,
+            root: (root_schema, root_name),
+            holds_rows: holds_rows && kind != "v" && kind != "m",
+            view: next()?,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! COPY between the client and a protected table: its rows are sealed on their way in, and treated by the plan on their
+//! way out. Rows stream: what is held is one field that is to be sealed, or one row that is not complete.
+
+mod binary_in;
+mod client;
+mod server;
+mod text_in;
+mod text_out;
+
+pub use self::server::{head, holds_row};
+
+use std::rc::Rc;
+
+use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Quotes};
+use fieldveil_sql::{Copy, CopyFormat};
+
+use self::binary_in::BinaryIn;
+use self::text_in::TextIn;
+pub use self::text_out::TextOut;
+use super::rows::RowPlan;
+use super::statements::Checked;
+use crate::client_error::ClientError;
+use crate::field::{Read, Stored};
+
+/// A column of the data: the field it is, and how that is stored; None if it passes as it is.
+pub type CopyColumn = Option<(usize, Stored)>;
+
+/// Bytes of one row that are kept until the row is seen to be whole. A longer one is forwarded in pieces.
+const MAX_ROW_KEPT: usize = 1 << 20;
+
+/// What becomes of the client's CopyData.
+#[derive(Default)]
+pub enum Copying {
+    /// It passes: nothing is copied, or nothing of it is protected.
+    #[default]
+    No,
+    /// It is sealed.
+    Sealing(Box<CopyIn>),
+    /// It is dropped: the COPY has failed.
+    Failed,
+}
+
+/// The data of a COPY from the client.
+pub struct CopyIn {
+    checked: Rc<Checked>,
+    rows: RowsIn,
+}
+
+enum RowsIn {
+    Text(TextIn),
+    Binary(BinaryIn),
+}
+
+/// The data of a COPY to the client.
+pub enum CopyOut {
+    /// Text or CSV.
+    Text(TextOut),
+    /// Binary: behind the header a row is what a DataRow is.
+    Binary {
+        /// Whether the header is behind.
+        started: bool,
+        /// What the rows get.
+        rows: RowPlan,
+    },
+}
+
+/// Seals a value: the column, whether the value is in binary format, the value.
+type Seal<'s> = dyn FnMut((usize, Stored), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
+
+impl CopyIn {
+    fn new(checked: &Rc<Checked>, copy: &Copy, limit: usize) -> Self {
+        let columns = columns(checked, copy, |_| true);
+        let rows = match &copy.format {
+            CopyFormat::Binary => RowsIn::Binary(BinaryIn::new(columns, limit)),
+            format => RowsIn::Text(TextIn::new(columns, format, limit)),
+        };
+        Self { checked: Rc::clone(checked), rows }
+    }
+
+    fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        match &mut self.rows {
+            RowsIn::Text(rows) => rows.push(bytes, seal, out),
+            RowsIn::Binary(rows) => rows.push(bytes, seal, out),
+        }
+    }
+
+    /// The client has sent all.
+    fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        match &mut self.rows {
+            RowsIn::Text(rows) => rows.finish(seal, out),
+            RowsIn::Binary(rows) => rows.finish(),
+        }
+    }
+}
+
+impl CopyOut {
+    /// None if every column passes as it is.
+    pub fn new(checked: &Rc<Checked>, copy: &Copy) -> Option<Self> {
+        let columns = columns(checked, copy, |read| !matches!(read, Read::Conceal));
+        columns.iter().any(Option::is_some).then(|| match &copy.format {
+            CopyFormat::Binary => Self::Binary { started: false, rows: RowPlan::of_copy(checked, &columns) },
+            format => Self::Text(TextOut::new(Rc::clone(checked), columns, format)),
+        })
+    }
+}
+
+fn columns(checked: &Checked, copy: &Copy, treats: impl Fn(&Read) -> bool) -> Vec<CopyColumn> {
+    let column = |field: usize| {
+        let stored = checked.catalog.as_ref()?.stored(field)?;
+        checked.plan.fields.get(field).filter(|plan| treats(&plan.read)).map(|_| (field, stored))
+    };
+    copy.columns.iter().map(|field| field.and_then(column)).collect()
+}
+
+fn dialect(format: &CopyFormat) -> Dialect {
+    let (text, quotes) = match format {
+        CopyFormat::Text(text) => (text.clone(), None),
+        CopyFormat::Csv { text, quote, escape, .. } => {
+            (text.clone(), Some(Quotes { quote: *quote, escape: *escape }))
+        }
+        // Not for the binary format.
+        CopyFormat::Binary => {
+            (fieldveil_sql::CopyText { delimiter: b'\t', null: b"\\N".to_vec(), header: false }, None)
+        }
+    };
+    Dialect { delimiter: text.delimiter, null: text.null, quotes }
+}
+
+fn malformed(row: u64, error: CopyDataError) -> ClientError {
+    ClientError::bad_copy(row, &error.to_string())
+}

@@ -1,0 +1,192 @@
+//! Rows of the binary format from the client.
+
+use fieldveil_pg_wire::copy_data::binary::{self, Next};
+use zeroize::Zeroizing;
+
+use super::{CopyColumn, MAX_ROW_KEPT, Seal, malformed};
+use crate::client_error::ClientError;
+
+/// The state between two pieces of data.
+pub struct BinaryIn {
+    columns: Vec<CopyColumn>,
+    /// Bytes of a field that are gathered at most.
+    limit: usize,
+    state: State,
+    rows: u64,
+    column: usize,
+    /// Bytes that are too few to tell what they are, or the field that is to be sealed.
+    held: Zeroizing<Vec<u8>>,
+    /// The row so far.
+    row: Vec<u8>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Header,
+    Row,
+    Length,
+    /// So many bytes of a field that passes.
+    Passing(usize),
+    /// So many bytes of a field that is to be sealed.
+    Sealing(usize),
+    /// Behind the trailer.
+    Ended,
+}
+
+impl BinaryIn {
+    pub fn new(columns: Vec<CopyColumn>, limit: usize) -> Self {
+        Self {
+            columns,
+            limit,
+            state: State::Header,
+            rows: 0,
+            column: 0,
+            held: Zeroizing::default(),
+            row: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        let mut joined = std::mem::take(&mut self.held);
+        joined.extend_from_slice(bytes);
+        let mut rest = joined.as_slice();
+        while let Some(taken) = self.step(rest, seal, out)? {
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        self.held = Zeroizing::new(rest.to_vec());
+        Ok(())
+    }
+
+    /// The client has sent all: a trailer is not needed, a whole row is.
+    pub fn finish(&self) -> Result<(), ClientError> {
+        if matches!(self.state, State::Ended | State::Row) && self.held.is_empty() {
+            return Ok(());
+        }
+        Err(ClientError::bad_copy(self.row_number(), "its data ends within a row"))
+    }
+
+    fn row_number(&self) -> u64 {
+        self.rows.saturating_add(1)
+    }
+
+    /// Takes in the next part; gives its bytes, or None if more are needed.
+    fn step(
+        &mut self,
+        rest: &[u8],
+        seal: &mut Seal<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, ClientError> {
+        let next = match self.state {
+            State::Ended => {
+                out.extend_from_slice(rest);
+                return Ok((!rest.is_empty()).then_some(rest.len()));
+            }
+            State::Passing(left) => return Ok(self.pass(rest, left, out)),
+            State::Sealing(length) => return self.seal_field(rest, length, seal, out),
+            State::Header => binary::header(rest),
+            State::Row => binary::row(rest),
+            State::Length => binary::length(rest),
+        };
+        match next.map_err(|error| malformed(self.row_number(), error))? {
+            None => Ok(None),
+            Some(Next::Header(length)) => {
+                let Some(header) = rest.get(..length) else { return Ok(None) };
+                out.extend_from_slice(header);
+                self.state = State::Row;
+                Ok(Some(length))
+            }
+            Some(Next::Row(None)) => {
+                out.extend_from_slice(rest.get(..2).unwrap_or_default());
+                self.state = State::Ended;
+                Ok(Some(2))
+            }
+            Some(Next::Row(Some(count))) => {
+                if count != self.columns.len() {
+                    let reason = format!("it has {count} columns, and {} are copied", self.columns.len());
+                    return Err(ClientError::bad_copy(self.row_number(), &reason));
+                }
+                self.row.extend_from_slice(rest.get(..2).unwrap_or_default());
+                self.column = 0;
+                self.state = State::Length;
+                self.end_row_if_due(out);
+                Ok(Some(2))
+            }
+            Some(Next::Length(length)) => {
+                self.begin_field(rest.get(..4).unwrap_or_default(), length, out)?;
+                Ok(Some(4))
+            }
+        }
+    }
+
+    fn begin_field(
+        &mut self,
+        prefix: &[u8],
+        length: Option<usize>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ClientError> {
+        let sealed = self.columns.get(self.column).copied().flatten().is_some();
+        match length {
+            Some(length) if sealed => {
+                if length > self.limit {
+                    return Err(ClientError::limit(
+                        "a value of a protected column in the data of the COPY is too long to be sealed",
+                        "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
+                    ));
+                }
+                self.state = State::Sealing(length);
+            }
+            Some(length) if length > 0 => {
+                self.row.extend_from_slice(prefix);
+                self.state = State::Passing(length);
+            }
+            _ => {
+                self.row.extend_from_slice(prefix);
+                self.end_field(out);
+            }
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, rest: &[u8], left: usize, out: &mut Vec<u8>) -> Option<usize> {
+        let taken = left.min(rest.len());
+        self.row.extend_from_slice(rest.get(..taken).unwrap_or_default());
+        if self.row.len() > MAX_ROW_KEPT {
+            out.append(&mut self.row);
+        }
+        match left.saturating_sub(taken) {
+            0 => self.end_field(out),
+            left => self.state = State::Passing(left),
+        }
+        (taken > 0).then_some(taken)
+    }
+
+    fn seal_field(
+        &mut self,
+        rest: &[u8],
+        length: usize,
+        seal: &mut Seal<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<usize>, ClientError> {
+        let Some(value) = rest.get(..length) else { return Ok(None) };
+        let Some(column) = self.columns.get(self.column).copied().flatten() else { return Ok(None) };
+        let sealed = seal(column, true, value)?;
+        binary::encode(Some(&sealed), &mut self.row).map_err(|error| malformed(self.row_number(), error))?;
+        self.end_field(out);
+        Ok(Some(length))
+    }
+
+    fn end_field(&mut self, out: &mut Vec<u8>) {
+        self.column = self.column.saturating_add(1);
+        self.state = State::Length;
+        self.end_row_if_due(out);
+    }
+
+    fn end_row_if_due(&mut self, out: &mut Vec<u8>) {
+        if self.column >= self.columns.len() {
+            out.append(&mut self.row);
+            self.rows = self.rows.saturating_add(1);
+            self.state = State::Row;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The client's CopyData, CopyDone and CopyFail.
+
+use fieldveil_pg_wire::frontend::{CopyFail, tag};
+use fieldveil_sql::ParameterUse;
+use fieldveil_values::Purpose;
+
+use super::{CopyIn, Copying};
+use crate::client_error::ClientError;
+use crate::field::Stored;
+use crate::postgres::flight::{Awaited, Entry};
+use crate::postgres::statements::Checked;
+use crate::postgres::{Output, Session};
+
+/// What the server is told when a row could not be sealed; the client is told why.
+const GIVEN_UP: &[u8] = b"fieldveil refused a row";
+
+impl Session {
+    /// A statement goes to the server: if it is a COPY from the client, what follows is sealed.
+    pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) {
+        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        if let Some(copy) = checked.copy().filter(|copy| copy.from_client) {
+            self.copying = Copying::Sealing(Box::new(CopyIn::new(checked, copy, limit)));
+        }
+    }
+
+    /// Whether a COPY from the client is not at its end: another can't begin.
+    pub(in crate::postgres) fn is_copying(&self) -> bool {
+        matches!(self.copying, Copying::Sealing(_))
+    }
+
+    /// A piece of a CopyData message's body.
+    pub(in crate::postgres) fn copy_piece(&mut self, piece: &[u8], out: &mut Output) {
+        self.seal_rows(out, |copy, seal, rows| copy.push(piece, seal, rows));
+    }
+
+    /// CopyDone, before it is passed on. Returns whether it is to be.
+    pub(in crate::postgres) fn copy_done(&mut self, out: &mut Output) -> bool {
+        self.seal_rows(out, |copy, seal, rows| copy.finish(seal, rows));
+        !matches!(std::mem::take(&mut self.copying), Copying::Failed)
+    }
+
+    /// The server refused the COPY: what the client still sends of it goes nowhere.
+    pub(in crate::postgres) fn copy_given_up(&mut self) {
+        if self.is_copying() {
+            self.copying = Copying::Failed;
+        }
+    }
+
+    /// CopyFail, before it is passed on. Returns whether it is to be.
+    pub(in crate::postgres) fn copy_failed(&mut self) -> bool {
+        !matches!(std::mem::take(&mut self.copying), Copying::Failed)
+    }
+
+    fn seal_rows(
+        &mut self,
+        out: &mut Output,
+        run: impl FnOnce(&mut CopyIn, &mut super::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
+    ) {
+        let Copying::Sealing(mut copy) = std::mem::take(&mut self.copying) else { return };
+        let mut rows = Vec::new();
+        let checked = std::rc::Rc::clone(&copy.checked);
+        let mut seal = |column, binary, value: &[u8]| self.seal_copied(&checked, column, binary, value);
+        let sealed = run(&mut copy, &mut seal, &mut rows);
+        self.copying = Copying::Sealing(copy);
+        // What is whole before the row at fault may go: the COPY takes all or nothing.
+        if !rows.is_empty() {
+            out.to_server.push(tag::COPY_DATA);
+            match i32::try_from(rows.len().saturating_add(4)) {
+                Ok(length) => out.to_server.extend_from_slice(&length.to_be_bytes()),
+                Err(_) => out.close = true,
+            }
+            out.to_server.append(&mut rows);
+        }
+        if let Err(error) = sealed {
+            self.fail_copy(error, out);
+        }
+    }
+
+    fn seal_copied(
+        &mut self,
+        checked: &Checked,
+        (field, stored): (usize, Stored),
+        binary: bool,
+        value: &[u8],
+    ) -> Result<Vec<u8>, ClientError> {
+        let field = checked.plan.fields.get(field);
+        let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
+        let text = field.read_parameter(Purpose::Store, 0, binary, value)?;
+        self.seal(field, &text, stored, ParameterUse::Store)
+    }
+
+    /// Gives the COPY up: the server takes back what came of it, and the client is told why.
+    fn fail_copy(&mut self, error: ClientError, out: &mut Output) {
+        self.note_refusal(&error);
+        out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
+        self.flight.refuse_copy(error);
+        self.flight.push(Entry::client(Awaited::CopyEnd));
+        self.copy_in = false;
+        self.copying = Copying::Failed;
+    }
+}

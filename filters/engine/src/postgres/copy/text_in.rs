@@ -1,0 +1,235 @@
+//! Rows of text and CSV from the client.
+
+use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
+use fieldveil_sql::CopyFormat;
+use zeroize::Zeroizing;
+
+use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
+use crate::client_error::ClientError;
+use crate::field::Stored;
+use crate::postgres::seal::bytea_text;
+
+/// The end-of-data mark that may stand alone on a line.
+const MARK: &[u8] = b"\\.";
+
+/// The state between two pieces of data.
+pub struct TextIn {
+    columns: Vec<CopyColumn>,
+    dialect: Dialect,
+    force_null: Vec<bool>,
+    force_not_null: Vec<bool>,
+    /// Bytes of a field that are gathered at most.
+    limit: usize,
+    scanner: Scanner,
+    /// The first line is a header.
+    header: bool,
+    /// Behind the end-of-data mark.
+    ended: bool,
+    /// Rows before.
+    rows: u64,
+    column: usize,
+    /// The line's first bytes: as many as tell the mark from all else.
+    line: Vec<u8>,
+    /// The field that is to be sealed, as written.
+    field: Zeroizing<Vec<u8>>,
+    /// The row so far.
+    row: Vec<u8>,
+}
+
+/// What ends a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Delimiter,
+    Line,
+    Data,
+}
+
+impl TextIn {
+    pub fn new(columns: Vec<CopyColumn>, format: &CopyFormat, limit: usize) -> Self {
+        let (force_null, force_not_null) = match format {
+            CopyFormat::Csv { force_null, force_not_null, .. } => {
+                (force_null.clone(), force_not_null.clone())
+            }
+            _ => (Vec::new(), Vec::new()),
+        };
+        let header = match format {
+            CopyFormat::Text(text) | CopyFormat::Csv { text, .. } => text.header,
+            CopyFormat::Binary => false,
+        };
+        Self {
+            columns,
+            dialect: dialect(format),
+            force_null,
+            force_not_null,
+            limit: limit.saturating_mul(4).saturating_add(1024),
+            scanner: Scanner::default(),
+            header,
+            ended: false,
+            rows: 0,
+            column: 0,
+            line: Vec::new(),
+            field: Zeroizing::default(),
+            row: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.ended {
+                out.extend_from_slice(rest);
+                return Ok(());
+            }
+            let found = self
+                .scanner
+                .find(&self.dialect, rest)
+                .map_err(|error| malformed(self.row_number(), error))?;
+            let (at, end) = match found {
+                Found::More => (rest.len(), None),
+                Found::Delimiter(at) => (at.saturating_add(1), Some(End::Delimiter)),
+                Found::Newline(at) => (at.saturating_add(1), Some(End::Line)),
+                Found::Marker(at) => (at.saturating_add(1), None),
+            };
+            let (piece, behind) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+            rest = behind;
+            self.take(piece, out)?;
+            if matches!(found, Found::Marker(_)) {
+                if self.line != MARK {
+                    let error = fieldveil_pg_wire::copy_data::CopyDataError::Marker;
+                    return Err(malformed(self.row_number(), error));
+                }
+                self.end_of_data(out);
+            }
+            if let Some(end) = end {
+                self.field_ends(end, seal, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The client has sent all: the last line need not end with a newline.
+    pub fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        if self.ended || (self.line.is_empty() && self.column == 0) {
+            return Ok(());
+        }
+        // A newline shows whether a quote or a carriage return is open.
+        match self.scanner.clone().find(&self.dialect, b"\n") {
+            Ok(Found::Newline(_)) if !self.scanner.take_carriage() => {}
+            Ok(Found::More) if self.dialect.quotes.is_none() => {}
+            _ => return Err(ClientError::bad_copy(self.row_number(), "its last line is not complete")),
+        }
+        self.field_ends(End::Data, seal, out)
+    }
+
+    fn row_number(&self) -> u64 {
+        self.rows.saturating_add(1)
+    }
+
+    /// Takes in a piece of a field, with the delimiter or newline that ends it.
+    fn take(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
+        let missing = MARK.len().saturating_add(2).saturating_sub(self.line.len());
+        self.line.extend(piece.iter().take(missing));
+        if self.sealed_column().is_none() {
+            self.row.extend_from_slice(piece);
+            if self.row.len() > MAX_ROW_KEPT {
+                out.append(&mut self.row);
+            }
+            return Ok(());
+        }
+        self.field.extend_from_slice(piece);
+        if self.field.len() > self.limit {
+            return Err(ClientError::limit(
+                "a value of a protected column in the data of the COPY is too long to be sealed",
+                "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
+            ));
+        }
+        Ok(())
+    }
+
+    fn sealed_column(&self) -> CopyColumn {
+        self.columns.get(self.column).copied().flatten().filter(|_| !self.header)
+    }
+
+    fn field_ends(&mut self, end: End, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        let carriage = self.scanner.take_carriage();
+        self.scanner = Scanner::default();
+        if end == End::Line && self.is_mark() {
+            self.end_of_data(out);
+            return Ok(());
+        }
+        if let Some(column) = self.sealed_column() {
+            let tail = match end {
+                End::Data => 0,
+                End::Line if carriage => 2,
+                End::Line | End::Delimiter => 1,
+            };
+            let field = std::mem::take(&mut self.field);
+            let (raw, tail) =
+                field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
+            self.write_sealed(column, raw, seal)?;
+            self.row.extend_from_slice(tail);
+        }
+        if end == End::Delimiter {
+            self.column = self.column.saturating_add(1);
+            if self.column >= self.columns.len() && !self.header {
+                return Err(self.wrong_count());
+            }
+            return Ok(());
+        }
+        if self.column.saturating_add(1) != self.columns.len() && !self.header {
+            return Err(self.wrong_count());
+        }
+        out.append(&mut self.row);
+        self.rows = self.rows.saturating_add(u64::from(!self.header));
+        self.header = false;
+        self.column = 0;
+        self.line.clear();
+        Ok(())
+    }
+
+    fn write_sealed(
+        &mut self,
+        column: (usize, Stored),
+        raw: &[u8],
+        seal: &mut Seal<'_>,
+    ) -> Result<(), ClientError> {
+        let forced = |list: &[bool]| list.get(self.column).copied().unwrap_or_default();
+        let value = match self.dialect.quotes {
+            None => text::decode(&self.dialect, raw),
+            Some(quotes) => {
+                let (null, not_null) = (forced(&self.force_null), forced(&self.force_not_null));
+                csv::decode(&self.dialect, quotes, raw, null, not_null)
+            }
+        };
+        let Some(value) = value.map(Zeroizing::new) else {
+            self.row.extend_from_slice(raw);
+            return Ok(());
+        };
+        let sealed = seal(column, false, &value)?;
+        let sealed = if column.1 == Stored::Raw { bytea_text(&sealed) } else { sealed };
+        match self.dialect.quotes {
+            None => text::encode(&self.dialect, Some(&sealed), &mut self.row),
+            Some(quotes) => csv::encode(&self.dialect, quotes, Some(&sealed), &mut self.row),
+        }
+        Ok(())
+    }
+
+    /// Whether the line that just ended is the mark, which servers before version 18 take in CSV too. In a table of one
+    /// column it is a value.
+    fn is_mark(&self) -> bool {
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        line.strip_suffix(b"\r").unwrap_or(line) == MARK && self.columns.len() > 1 && self.column == 0
+    }
+
+    fn end_of_data(&mut self, out: &mut Vec<u8>) {
+        out.append(&mut self.row);
+        out.append(&mut self.field);
+        self.ended = true;
+    }
+
+    fn wrong_count(&self) -> ClientError {
+        let reason =
+            format!("it has another number of columns than the {} that are copied", self.columns.len());
+        ClientError::bad_copy(self.row_number(), &reason)
+    }
+}

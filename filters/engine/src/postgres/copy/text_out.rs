@@ -1,0 +1,97 @@
+//! Rows of text and CSV to the client. The server sends each row in a CopyData message of its own.
+
+use std::rc::Rc;
+
+use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
+use fieldveil_sql::CopyFormat;
+
+use super::{CopyColumn, dialect};
+use crate::keyring::Keyring;
+use crate::postgres::rows::{RowError, treat};
+use crate::postgres::statements::Checked;
+
+/// What the rows get.
+pub struct TextOut {
+    checked: Rc<Checked>,
+    columns: Vec<CopyColumn>,
+    dialect: Dialect,
+    /// The first line is a header.
+    header: bool,
+}
+
+impl TextOut {
+    pub fn new(checked: Rc<Checked>, columns: Vec<CopyColumn>, format: &CopyFormat) -> Self {
+        let header = match format {
+            CopyFormat::Text(text) | CopyFormat::Csv { text, .. } => text.header,
+            CopyFormat::Binary => false,
+        };
+        Self { checked, columns, dialect: dialect(format), header }
+    }
+
+    /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
+    /// what comes in their place; None if more of the row is needed.
+    pub fn begin(
+        &mut self,
+        row: &[u8],
+        keyring: &Keyring,
+        mut count: impl FnMut(&str, &'static str),
+    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        if self.header {
+            self.header = false;
+            return Ok(Some((0, Vec::new())));
+        }
+        let Some(fields) = self.fields(row)? else { return Ok(None) };
+        let mut treated = Vec::with_capacity(row.len());
+        let mut taken = 0;
+        for (column, (start, end)) in self.columns.iter().zip(fields) {
+            let Some((field, stored)) = column else { continue };
+            treated.extend_from_slice(row.get(taken..start).unwrap_or_default());
+            taken = end;
+            let raw = row.get(start..end).unwrap_or_default();
+            let Some(value) = self.decode(raw) else {
+                treated.extend_from_slice(raw);
+                continue;
+            };
+            let Some(plan) = self.checked.plan.fields.get(*field) else {
+                return Err(RowError::Server("a column without a plan"));
+            };
+            let shown = treat(plan, *stored, false, keyring, &value, &mut count)?;
+            let shown = shown.as_ref().map(|shown| shown.as_slice());
+            match self.dialect.quotes {
+                None => text::encode(&self.dialect, shown, &mut treated),
+                Some(quotes) => csv::encode(&self.dialect, quotes, shown, &mut treated),
+            }
+        }
+        Ok(Some((taken, treated)))
+    }
+
+    /// Where the fields are, up to the last protected one.
+    fn fields(&self, row: &[u8]) -> Result<Option<Vec<(usize, usize)>>, RowError> {
+        let wanted = self.columns.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
+        let mut fields = Vec::with_capacity(wanted);
+        let mut start = 0_usize;
+        while fields.len() < wanted {
+            let mut scanner = Scanner::default();
+            let rest = row.get(start..).unwrap_or_default();
+            let found = scanner.find(&self.dialect, rest).map_err(|_| RowError::Server("a malformed row"))?;
+            let (length, last) = match found {
+                Found::Delimiter(at) => (at, false),
+                Found::Newline(at) => (at.saturating_sub(usize::from(scanner.take_carriage())), true),
+                Found::More | Found::Marker(_) => return Ok(None),
+            };
+            fields.push((start, start.saturating_add(length)));
+            start = start.saturating_add(length).saturating_add(1);
+            if last && fields.len() < wanted {
+                return Err(RowError::Server("a row with fewer columns than are copied"));
+            }
+        }
+        Ok(Some(fields))
+    }
+
+    fn decode(&self, raw: &[u8]) -> Option<Vec<u8>> {
+        match self.dialect.quotes {
+            None => text::decode(&self.dialect, raw),
+            Some(quotes) => csv::decode(&self.dialect, quotes, raw, false, false),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The names that SQL gives: prepared statements and cursors, beside those of the protocol, which SQL reaches too.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
+
+use super::Session;
+use super::statements::{Change, Checked, Statements, Undo};
+use crate::client_error::ClientError;
+
+/// Statements that a connection may prepare in SQL.
+const MAX_PREPARED: usize = 4_096;
+/// Cursors that are remembered. What is forgotten can still be fetched; but of a column that comes from no table
+/// (UNION) the envelope is shown.
+const MAX_CURSORS: usize = 1_024;
+
+/// What SQL has prepared and declared.
+#[derive(Default)]
+pub struct SqlNames {
+    pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
+    cursors: HashMap<String, Statement>,
+}
+
+impl SqlNames {
+    /// Whether no more may be prepared.
+    pub fn is_full(&self) -> bool {
+        self.prepared.len() >= MAX_PREPARED
+    }
+
+    /// Sets or removes a prepared statement.
+    pub fn set(&mut self, name: Vec<u8>, prepared: Option<Rc<Prepared>>) -> Undo {
+        let after = prepared.clone();
+        let before = match prepared {
+            Some(prepared) => self.prepared.insert(name.clone(), prepared),
+            None => self.prepared.remove(&name),
+        };
+        Undo::Prepared(Change { name, before, after })
+    }
+}
+
+impl Names for Statements {
+    fn prepared(&self, name: &str) -> Option<Prepared> {
+        if let Some(prepared) = self.by_sql.prepared.get(name.as_bytes()) {
+            return Some(prepared.as_ref().clone());
+        }
+        // What was prepared in the protocol is there for SQL too.
+        let statement = self.statement(name.as_bytes())?;
+        let checked = statement.checked.borrow();
+        Some(Prepared {
+            parameters: checked.analysis.parameters.clone(),
+            statement: checked.analysis.statements.first().cloned().unwrap_or_else(Statement::unread),
+        })
+    }
+
+    fn cursor(&self, name: &str) -> Option<Statement> {
+        if let Some(statement) = self.by_sql.cursors.get(name) {
+            return Some(statement.clone());
+        }
+        self.portal(name.as_bytes())?.checked.analysis.statements.first().cloned()
+    }
+}
+
+impl Session {
+    /// Whether the names that the texts of this session give are all known: else it must wait for the answers.
+    pub(super) fn check_names(&self, checked: &Checked) -> Result<(), ClientError> {
+        let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
+        if checked.analysis.statements.iter().any(prepares) && self.statements.by_sql.is_full() {
+            return Err(ClientError::limit(
+                "the session has prepared too many statements in SQL",
+                "Deallocate statements that are no longer used.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A text goes to the server, or is about to be executed: what it prepares and declares. What is to be taken back if
+    /// it fails comes back, with the number of the statement in the text.
+    pub(super) fn take_names(&mut self, checked: &Checked) -> Vec<(usize, Undo)> {
+        let mut undo = Vec::new();
+        for (index, statement) in checked.analysis.statements.iter().enumerate() {
+            let names = &mut self.statements.by_sql;
+            match &statement.session {
+                Some(SessionUse::Prepare { name, parameters }) => {
+                    let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
+                    let prepared = Prepared { parameters: parameters.clone(), statement };
+                    undo.push((index, names.set(name.clone().into_bytes(), Some(Rc::new(prepared)))));
+                }
+                Some(SessionUse::Deallocate { name: Some(name) }) => {
+                    undo.push((index, names.set(name.clone().into_bytes(), None)));
+                }
+                // Should it fail, what is still prepared is refused until it is prepared anew.
+                Some(SessionUse::Deallocate { name: None }) => *names = SqlNames::default(),
+                Some(SessionUse::Declare { name }) => {
+                    if names.cursors.len() >= MAX_CURSORS {
+                        names.cursors.clear();
+                    }
+                    names.cursors.insert(name.clone(), Statement { session: None, ..statement.clone() });
+                }
+                Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
+            }
+        }
+        undo
+    }
+}

@@ -1,0 +1,101 @@
+//! One field of CSV.
+
+use super::{Dialect, Quotes};
+
+/// The value of a field as written, None for NULL. `force_null` makes a quoted field NULL too, if it is NULL's text;
+/// `force_not_null` makes none NULL.
+pub fn decode(
+    dialect: &Dialect,
+    quotes: Quotes,
+    raw: &[u8],
+    force_null: bool,
+    force_not_null: bool,
+) -> Option<Vec<u8>> {
+    let Quotes { quote, escape } = quotes;
+    let mut value = Vec::with_capacity(raw.len());
+    let mut was_quoted = false;
+    let mut quoted = false;
+    let mut rest = raw;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        let next = rest.first().copied();
+        if quoted && *byte == escape && next.is_some_and(|next| next == escape || next == quote) {
+            value.extend(next);
+            rest = rest.get(1..).unwrap_or_default();
+        } else if *byte == quote {
+            quoted = !quoted;
+            was_quoted = true;
+        } else {
+            value.push(*byte);
+        }
+    }
+    let is_null = value == dialect.null && (!was_quoted || force_null) && !(force_not_null && !was_quoted);
+    if is_null { None } else { Some(value) }
+}
+
+/// Appends a value as a field, None for NULL.
+pub fn encode(dialect: &Dialect, quotes: Quotes, value: Option<&[u8]>, out: &mut Vec<u8>) {
+    let Some(value) = value else { return out.extend_from_slice(&dialect.null) };
+    let Quotes { quote, escape } = quotes;
+    let special = |byte: &u8| *byte == dialect.delimiter || *byte == quote || matches!(byte, b'\n' | b'\r');
+    if !(value == dialect.null || value == b"\\." || value.iter().any(special)) {
+        return out.extend_from_slice(value);
+    }
+    out.push(quote);
+    for byte in value {
+        if *byte == quote || *byte == escape {
+            out.push(escape);
+        }
+        out.push(*byte);
+    }
+    out.push(quote);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOUBLE: Quotes = Quotes { quote: b'"', escape: b'"' };
+
+    fn dialect(null: &str) -> Dialect {
+        Dialect { delimiter: b',', null: null.into(), quotes: Some(DOUBLE) }
+    }
+
+    #[test]
+    fn quotes_are_the_servers() {
+        let comma = dialect("");
+        for (raw, value) in [
+            ("a", Some("a")),
+            ("", None),
+            ("\"\"", Some("")),
+            ("\"a\"\"b,c\nd\"", Some("a\"b,c\nd")),
+            ("a\"b\"c", Some("abc")),
+        ] {
+            assert_eq!(
+                decode(&comma, DOUBLE, raw.as_bytes(), false, false).as_deref(),
+                value.map(str::as_bytes)
+            );
+        }
+        let backslash = Quotes { quote: b'\'', escape: b'\\' };
+        assert_eq!(
+            decode(&comma, backslash, b"'a\\'b\\\\c\\d'", false, false).as_deref(),
+            Some(&b"a'b\\c\\d"[..])
+        );
+        assert_eq!(decode(&dialect("x"), DOUBLE, b"\"x\"", true, false), None);
+        assert_eq!(decode(&dialect("x"), DOUBLE, b"x", false, true).as_deref(), Some(&b"x"[..]));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for quotes in [DOUBLE, Quotes { quote: b'\'', escape: b'\\' }] {
+            for null in ["", "NULL"] {
+                for value in ["", "a", "a,b", "a\"b'c\\d", "\n", "\r", "\\.", "NULL"] {
+                    let mut out = Vec::new();
+                    encode(&dialect(null), quotes, Some(value.as_bytes()), &mut out);
+                    let read = decode(&dialect(null), quotes, &out, false, false);
+                    assert_eq!(read.as_deref(), Some(value.as_bytes()), "{null} {value}");
+                }
+            }
+        }
+    }
+}
