@@ -56,7 +56,10 @@ impl Session {
         out: &mut Output,
         run: impl FnOnce(&mut CopyIn, &mut super::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
     ) {
-        let Copying::Sealing(mut copy) = std::mem::take(&mut self.copying) else { return };
+        let mut copy = match std::mem::take(&mut self.copying) {
+            Copying::Sealing(copy) => copy,
+            other => return self.copying = other,
+        };
         let mut rows = Vec::new();
         let checked = std::rc::Rc::clone(&copy.checked);
         let mut seal = |column, binary, value: &[u8]| self.seal_copied(&checked, column, binary, value);
