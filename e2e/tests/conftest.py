@@ -5,16 +5,19 @@ from collections.abc import Iterator
 import pytest
 
 from harness import Options, Stack
-from tests import sample
+from tests import forms, sample
 
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
-    policies = sample.write_policies(tmp_path_factory.mktemp("policies"))
+    policies = tmp_path_factory.mktemp("policies")
+    for database in (sample, forms):
+        database.write_policies(policies)
     options = Options(relay=True, plain=True, policies=(policies,), envoy_log_level="debug")
     with Stack(options).start() as running:
-        sample.create(running)
+        for database in (sample, forms):
+            database.create(running)
         yield running
 
 

@@ -154,7 +154,7 @@ impl Before<'_> {
             ));
         }
         let planned = mention::names_any(segment, &catalog.planned);
-        if (planned && statement::makes_with_rows(segment))
+        if statement::makes_one_of(segment, &catalog.planned)
             || (self.renamed && (planned || may_name) && !statement::only_defines(segment))
         {
             return Err(Refusal::unsupported(

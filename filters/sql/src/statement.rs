@@ -122,11 +122,37 @@ pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
     }
 }
 
+/// Whether it makes a table with its rows, or a view, by one of these names.
+pub(crate) fn makes_one_of(segment: &Segment<'_>, names: &[String]) -> bool {
+    if let Some(inner) = explained(segment).filter(|inner| !inner.is_word(0, "explain")) {
+        return makes_one_of(&inner, names);
+    }
+    if !(makes_with_rows(segment) && mention::names_any(segment, names)) {
+        return false;
+    }
+    if let Some(query) = ddl::created_query(segment) {
+        return mention::names_any(&segment.up_to_query(&query), names);
+    }
+    match into(segment) {
+        // `INTO [TEMP] [TABLE] [schema.]name`
+        Some(into) => {
+            let name = segment.starting_at(into);
+            mention::names_any(&name.up_to(name.tokens.len().min(7)), names)
+        }
+        None => true,
+    }
+}
+
 /// `INTO` that isn't that of an INSERT or a MERGE.
-fn selects_into(segment: &Segment<'_>) -> bool {
-    (1..segment.tokens.len()).any(|index| {
-        segment.is_word(index, "into") && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
+fn into(segment: &Segment<'_>) -> Option<usize> {
+    (1..segment.tokens.len()).find(|index| {
+        segment.is_word(*index, "into")
+            && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
     })
+}
+
+fn selects_into(segment: &Segment<'_>) -> bool {
+    into(segment).is_some()
 }
 
 /// Whether it surely neither reads nor writes rows, nor gives a table another name or its rows to another table:

@@ -209,10 +209,11 @@ impl FieldPlan {
         random: &mut dyn Random,
         stored: Stored,
     ) -> Option<usize> {
-        let longest = self.declared.max_text_bytes()?;
         if stored == Stored::Formatted {
-            return Some(longest);
+            // As many characters as the value, which the type's modifier tells, with VARHDRSZ added.
+            return usize::try_from(self.declared.modifier().checked_sub(4)?).ok();
         }
+        let longest = self.declared.max_text_bytes()?;
         let empty = self.seal_canonical(keyring, random, Purpose::Store, b"", Stored::Raw).ok()?;
         let raw = empty.len().saturating_add(longest);
         Some(match stored {

@@ -29,8 +29,8 @@ pub fn decode(
             value.push(*byte);
         }
     }
-    let is_null = value == dialect.null && (!was_quoted || force_null) && !(force_not_null && !was_quoted);
-    if is_null { None } else { Some(value) }
+    let may_be_null = if was_quoted { force_null } else { !force_not_null };
+    if may_be_null && value == dialect.null { None } else { Some(value) }
 }
 
 /// Appends a value as a field, None for NULL.
