@@ -3,6 +3,7 @@
 pub mod tag;
 
 mod authentication;
+mod authentication_sasl;
 mod command_complete;
 mod data_row;
 mod error_response;
@@ -12,6 +13,7 @@ mod ready_for_query;
 mod row_description;
 
 pub use authentication::Authentication;
+pub use authentication_sasl::AuthenticationSasl;
 pub use command_complete::CommandComplete;
 pub use data_row::{DataRow, DataRowWriter, Values};
 pub use error_response::ErrorResponse;

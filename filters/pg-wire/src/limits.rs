@@ -10,6 +10,10 @@ pub const MAX_STARTUP_PACKET: u32 = 10_000;
 /// Longest secret key of a CancelRequest: the server's bound since protocol 3.2 (fixed at 4 bytes in 3.0).
 pub const MAX_CANCEL_KEY: usize = 256;
 
+/// Most mechanisms of an AuthenticationSASL: PostgreSQL 18 knows three (SCRAM-SHA-256, the same with channel
+/// binding, OAUTHBEARER), IANA lists some fifty.
+pub const MAX_SASL_MECHANISMS: usize = 64;
+
 /// Most parameters of Parse, Bind and ParameterDescription: the count is 16 bits, which the server reads as
 /// unsigned.
 pub const MAX_PARAMETERS: usize = 65_535;

@@ -1,8 +1,8 @@
 //! What must hold for any bytes at all.
 
 use crate::backend::{
-    Authentication, CommandComplete, DataRow, DataRowWriter, ErrorResponse, ParameterDescription,
-    ParameterStatus, ReadyForQuery, RowDescription, tag as answer,
+    Authentication, AuthenticationSasl, CommandComplete, DataRow, DataRowWriter, ErrorResponse,
+    ParameterDescription, ParameterStatus, ReadyForQuery, RowDescription, tag as answer,
 };
 use crate::frame::peek_message;
 use crate::frontend::{
@@ -39,6 +39,7 @@ pub(crate) const REQUESTS: &[(u8, Recode)] = &[
 ];
 
 pub(crate) const ANSWERS: &[(u8, Recode)] = &[
+    (answer::AUTHENTICATION, recode!(AuthenticationSasl)),
     (answer::COMMAND_COMPLETE, recode!(CommandComplete)),
     (answer::DATA_ROW, recode_row),
     (answer::ERROR_RESPONSE, recode!(ErrorResponse)),

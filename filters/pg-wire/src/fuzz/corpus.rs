@@ -17,6 +17,7 @@ const REQUEST_BODIES: &[(u8, &[u8])] = &[
 ];
 
 const ANSWER_BODIES: &[(u8, &[u8])] = &[
+    (b'R', b"\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"),
     (b'C', b"SELECT 1\0"),
     (b'D', b"\0\0"),
     (b'D', b"\0\x03\0\0\0\x011\xff\xff\xff\xff\0\0\0\x05fv1.x"),
