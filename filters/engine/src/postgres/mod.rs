@@ -6,6 +6,7 @@
 //! | stage | file |
 //! | --- | --- |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
+//! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters are sealed | `seal.rs` |
@@ -17,6 +18,7 @@
 //! | rows of a COPY, either way | `copy.rs` |
 //! | prepared statements and cursors of SQL | `names.rs` |
 
+mod authentication;
 mod catalog;
 mod check;
 mod client;
@@ -151,6 +153,8 @@ pub struct Session {
     state: State,
     waiting: Waiting,
     principal: Option<PrincipalKey>,
+    /// A logical replication connection: only under a plan without fields.
+    replicates: bool,
     plan: Option<Rc<CompiledPlan>>,
     keyring: Option<Rc<Keyring>>,
     /// Why the last fetch of the plan, of the keys failed.
@@ -200,6 +204,7 @@ impl Session {
             state: State::Startup,
             waiting: Waiting::No,
             principal: None,
+            replicates: false,
             plan: None,
             keyring: None,
             fetch_failures: BTreeMap::new(),

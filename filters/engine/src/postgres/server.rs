@@ -18,7 +18,7 @@ use crate::client_error::ClientError;
 use crate::ports::Level;
 
 /// What becomes of the message.
-enum Fate {
+pub(super) enum Fate {
     /// It goes to the client as it came.
     Pass,
     /// It goes nowhere, or something went in its place.
@@ -26,7 +26,7 @@ enum Fate {
 }
 
 const OUT_OF_PLACE: &str = "an answer to another message than the one in flight";
-const MALFORMED: &str = "a malformed message";
+pub(super) const MALFORMED: &str = "a malformed message";
 
 impl Session {
     /// One step over the server's bytes.
@@ -143,8 +143,7 @@ impl Session {
             return self.parameter_status(body);
         }
         if matches!(self.state, State::Authenticating) && tag != tag::ERROR_RESPONSE {
-            self.authentication_message(tag, body);
-            return Ok(Fate::Pass);
+            return self.authentication_message(tag, body, out);
         }
         match tag {
             tag::READY_FOR_QUERY => return self.ready_for_query(body),

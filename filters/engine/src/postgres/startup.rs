@@ -3,7 +3,6 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::{Authentication, tag};
 use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::{PlanInput, SessionInput};
 
@@ -67,13 +66,11 @@ impl Session {
         };
         self.principal = Some(Rc::from(input.to_request()));
         self.state = State::AwaitingPolicy(bytes.to_vec());
-        if matches!(startup.parameter("replication"), Some(mode) if !matches!(mode, "false" | "off" | "no" | "0"))
-        {
-            let error = ClientError::unsupported(
-                "replication connections carry sealed rows past the field policy and are not supported",
-                "Connect to the server directly for replication.",
-            );
-            return self.refuse_startup(error, out);
+        match Replication::of(startup) {
+            Replication::No => {}
+            Replication::Logical => self.replicates = true,
+            // No plan speaks for a whole server.
+            Replication::Physical => return self.refuse_startup(replication_refused(PHYSICAL), out),
         }
         self.admit(out);
     }
@@ -141,6 +138,9 @@ impl Session {
             )));
         }
         self.keyring = Some(keyring);
+        if self.replicates && !plan.fields.is_empty() {
+            return Err(Unready::Refuse(replication_refused(LOGICAL)));
+        }
         let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
         if renewed {
             self.plan = Some(plan);
@@ -157,10 +157,7 @@ impl Session {
             match first {
                 b'N' => out.to_client.push(b'N'),
                 b'S' | b'G' => {
-                    self.log(Level::Error, &format!("{ENCRYPTED_UPSTREAM}; {ENCRYPTED_REMEDY}"));
-                    let error = ClientError::unsupported(ENCRYPTED_UPSTREAM, ENCRYPTED_REMEDY);
-                    self.write_error("FATAL", &error, &mut out.to_client);
-                    out.close = true;
+                    self.end_startup(&ClientError::unsupported(ENCRYPTED_UPSTREAM, ENCRYPTED_REMEDY), out);
                 }
                 // An error message of an old server, up to its end of stream.
                 _ => {
@@ -173,14 +170,48 @@ impl Session {
         Err("an answer to nothing that was asked")
     }
 
-    /// A message between the StartupMessage and the first ReadyForQuery: passed on.
-    pub(super) fn authentication_message(&mut self, tag: u8, body: &[u8]) {
-        if tag == tag::READY_FOR_QUERY {
-            self.state = State::Ready;
-        } else if tag == tag::AUTHENTICATION && matches!(Authentication::peek(body), Ok(Authentication::Ok)) {
-            self.worker.borrow_mut().count("connections.authenticated", 1);
+    /// What the server answered cannot be gone on with: the client is told in the answer's place, and the
+    /// connection ends.
+    pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut Output) {
+        self.count("refused", error.code);
+        self.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
+        self.write_error("FATAL", error, &mut out.to_client);
+        out.close = true;
+    }
+}
+
+/// What a StartupMessage asks for beside a session.
+enum Replication {
+    No,
+    /// Of the database it names.
+    Logical,
+    /// Of the whole server.
+    Physical,
+}
+
+impl Replication {
+    /// As the server reads the parameter: a boolean in any of its spellings, or `database`. What is neither, the
+    /// server would refuse too.
+    fn of(startup: &StartupMessage) -> Self {
+        let Some(mode) = startup.parameter("replication") else { return Self::No };
+        let word = mode.to_ascii_lowercase();
+        let begins = |whole: &str, least: usize| word.len() >= least && whole.starts_with(&word);
+        if begins("false", 1) || begins("no", 1) || begins("off", 2) || word == "0" {
+            Self::No
+        } else if mode == "database" {
+            Self::Logical
+        } else {
+            Self::Physical
         }
     }
+}
+
+const LOGICAL: &str = "replication connections carry sealed rows past the field policy and are not supported";
+const PHYSICAL: &str =
+    "physical replication copies the whole server past the field policy and is not supported";
+
+fn replication_refused(what: &str) -> ClientError {
+    ClientError::unsupported(what, "Connect to the server directly for replication.")
 }
 
 /// Why a session cannot go on.

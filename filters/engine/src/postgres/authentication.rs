@@ -1,0 +1,47 @@
+//! Logging in: between client and server, but for what the sidecar's ending of TLS changes in it.
+
+use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, tag};
+
+use super::server::{Fate, MALFORMED};
+use super::{Output, Session, State};
+use crate::client_error::ClientError;
+
+impl Session {
+    /// A message between the StartupMessage and the first ReadyForQuery.
+    pub(super) fn authentication_message(
+        &mut self,
+        tag: u8,
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Fate, &'static str> {
+        match tag {
+            tag::READY_FOR_QUERY => self.state = State::Ready,
+            tag::AUTHENTICATION => match Authentication::peek(body).map_err(|_| MALFORMED)? {
+                Authentication::Ok => self.worker.borrow_mut().count("connections.authenticated", 1),
+                Authentication::Sasl => return self.sasl_offer(body, out),
+                Authentication::Other(_) => {}
+            },
+            _ => {}
+        }
+        Ok(Fate::Pass)
+    }
+
+    /// A server that speaks TLS with Envoy offers to bind the login to that TLS session. The client is not in it:
+    /// it would take the offer for an attack and give up.
+    fn sasl_offer(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        let mut offer = AuthenticationSasl::parse(body).map_err(|_| MALFORMED)?;
+        if !offer.without_channel_binding() {
+            return Ok(Fate::Pass);
+        }
+        if offer.mechanisms.is_empty() {
+            let error = ClientError::unsupported(
+                "the server offers no login but one bound to its TLS session, which the sidecar ends",
+                "Let the server offer SCRAM-SHA-256 without channel binding too.",
+            );
+            self.end_startup(&error, out);
+        } else {
+            offer.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
+        }
+        Ok(Fate::Taken)
+    }
+}
