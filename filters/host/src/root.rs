@@ -7,6 +7,7 @@ use std::time::Duration;
 use fieldveil_engine::config::Config;
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
+use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
 use proxy_wasm::traits::{Context, RootContext, StreamContext};
 use proxy_wasm::types::ContextType;
 
@@ -28,6 +29,8 @@ pub struct Shared {
     pub ports: Rc<RefCell<dyn Ports>>,
     /// The worker's statistics.
     pub metrics: Rc<RefCell<Metrics>>,
+    /// Streams that have had their last word and are to be closed on the next tick.
+    pub closing: Rc<RefCell<Vec<u32>>>,
 }
 
 impl Shared {
@@ -91,6 +94,7 @@ impl RootContext for Root {
             worker: Rc::new(RefCell::new(Worker::new(config))),
             ports: Rc::new(RefCell::new(ports)),
             metrics: Rc::default(),
+            closing: Rc::default(),
         });
         self.set_tick_period(TICK);
         true
@@ -106,10 +110,18 @@ impl RootContext for Root {
             }
         }
         self.callouts = callouts;
+        // Last: it leaves the SDK with another context as the active one.
+        for stream in shared.closing.take() {
+            // One that has ended meanwhile is not known any more.
+            if set_effective_context(stream).is_ok() {
+                // Envoy ends the server's side with the client's.
+                let _ = close_downstream();
+            }
+        }
     }
 
-    fn create_stream_context(&self, _context_id: u32) -> Option<Box<dyn StreamContext>> {
-        Some(Box::new(Stream::new(self.shared.clone()?)))
+    fn create_stream_context(&self, context_id: u32) -> Option<Box<dyn StreamContext>> {
+        Some(Box::new(Stream::new(context_id, self.shared.clone()?)))
     }
 
     fn get_type(&self) -> Option<ContextType> {

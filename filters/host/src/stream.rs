@@ -18,15 +18,18 @@ use crate::write_log;
 
 /// One connection.
 pub struct Stream {
+    id: u32,
     shared: Shared,
     session: Option<Session>,
     callouts: Callouts,
+    /// The client has had the last word of this connection; nothing more passes.
+    closing: bool,
 }
 
 impl Stream {
     /// A new connection.
-    pub fn new(shared: Shared) -> Self {
-        Self { shared, session: None, callouts: Callouts::default() }
+    pub fn new(id: u32, shared: Shared) -> Self {
+        Self { id, shared, session: None, callouts: Callouts::default(), closing: false }
     }
 
     fn session(&mut self) -> &mut Session {
@@ -73,9 +76,13 @@ impl Stream {
             }
         }
         if output.close {
-            self.close_upstream();
-            self.close_downstream();
+            self.close();
         }
+    }
+
+    fn close(&self) {
+        self.close_upstream();
+        self.close_downstream();
     }
 
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
@@ -93,7 +100,7 @@ impl Context for Stream {
         self.callouts = callouts;
         let Some((fetch, result)) = received else { return };
         self.answered(&fetch, result);
-        if !self.session().is_waiting() {
+        if !self.closing && !self.session().is_waiting() {
             self.resume_client();
         }
     }
@@ -109,6 +116,11 @@ impl Context for Stream {
 
 impl StreamContext for Stream {
     fn on_downstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+        if self.closing {
+            self.set_downstream_data(0, usize::MAX, b"");
+            self.close();
+            return Action::Continue;
+        }
         if self.session().is_waiting() {
             return Action::Pause;
         }
@@ -116,11 +128,21 @@ impl StreamContext for Stream {
     }
 
     fn on_upstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+        if self.closing {
+            self.set_upstream_data(0, usize::MAX, b"");
+            return Action::Continue;
+        }
         let bytes = self.get_upstream_data(0, usize::MAX).unwrap_or_default();
         let mut output = self.session().server_data(&bytes);
         self.set_upstream_data(0, usize::MAX, &output.to_client);
+        if output.close && !output.to_client.is_empty() {
+            // What is put here leaves after this callback: to close now would drop it, and the reason with it.
+            self.closing = true;
+            self.shared.closing.borrow_mut().push(self.id);
+            output.close = false;
+        }
         self.carry_out(&mut output);
-        if output.resume {
+        if output.resume && !self.closing {
             self.resume_client();
         }
         self.shared.publish();
