@@ -98,25 +98,36 @@ def test_client_hello_is_answered_with_an_error_message(servers: Servers) -> Non
 REQUESTS = {"SSLRequest": struct.pack("!ii", 8, 80877103), "GSSENCRequest": struct.pack("!ii", 8, 80877104)}
 
 
-@pytest.mark.parametrize("way", [SEALED, "second"])
-def test_ssl_request_is_declined_within_tls_and_by_a_server_without(servers: Servers, way: str) -> None:
+DECLINED = [(SEALED, "SSLRequest"), ("second", "SSLRequest"), ("second", "GSSENCRequest")]
+
+
+@pytest.mark.parametrize(("way", "asked"), DECLINED)
+def test_encryption_request_that_the_server_declines_leads_to_a_plain_session(
+    servers: Servers, way: str, asked: str
+) -> None:
     with servers.open(way) as raw:
-        raw.sendall(REQUESTS["SSLRequest"])
+        raw.sendall(REQUESTS[asked])
         assert raw.recv(2) == b"N"
         raw.sendall(wire.startup("app", example.DATABASE))
         assert raw.recv(1) == b"R"
 
 
-@pytest.mark.parametrize("asked", REQUESTS)
-def test_encryption_request_that_the_server_grants_is_refused_with_a_reason(servers: Servers, asked: str) -> None:
+# A server that knows Kerberos grants its encryption over TCP, within TLS as well.
+GRANTED = [("unencrypted", "SSLRequest"), ("unencrypted", "GSSENCRequest"), (SEALED, "GSSENCRequest")]
+
+
+@pytest.mark.parametrize(("way", "asked"), GRANTED)
+def test_encryption_request_that_the_server_grants_is_refused_with_a_reason(
+    servers: Servers, way: str, asked: str
+) -> None:
     with servers.connect("app") as beside:
-        with servers.open("unencrypted") as raw:
+        with servers.open(way) as raw:
             raw.sendall(REQUESTS[asked])
             (error,) = wire.errors(wire.read_to_end(raw))
         assert beside.execute("SELECT 42").fetchone() == (42,)
     assert (error["S"], error["C"]) == ("FATAL", "0A000")
     assert "answered an encryption request with yes" in error["M"]
-    assert "sslmode=disable" in error["H"]
+    assert "sslmode=disable and gssencmode=disable" in error["H"]
     servers.logged("the server answered an encryption request with yes, which the sidecar cannot follow (0A000)")
 
 
