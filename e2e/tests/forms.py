@@ -1,5 +1,7 @@
-"""A database for the ways of storing that the example has none of: blind indexes, values in their own format, columns that are
-half sealed, and columns that are too narrow."""
+"""A database for the ways of storing that the example has none of.
+
+Blind indexes, values in their own format, columns that are half sealed, and columns that are too narrow.
+"""
 
 import json
 from pathlib import Path
