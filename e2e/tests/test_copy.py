@@ -80,7 +80,8 @@ def test_copy_out_is_treated_by_the_plan(shop: Stack, app: psycopg.Connection) -
     app.execute(INSERT, ADA)
     with shop.connect("support") as support, support.cursor().copy("COPY customer (ssn, notes) TO STDOUT") as copy:
         ((ssn, notes),) = copy.rows()
-    assert ssn.endswith("1120") and "078" not in ssn
+    assert ssn.endswith("1120")
+    assert "078" not in ssn
     assert notes is None
     with shop.connect("auditor") as auditor, auditor.cursor().copy("COPY customer (ssn) TO STDOUT") as copy:
         ((ssn,),) = copy.rows()
@@ -171,9 +172,11 @@ def test_what_a_dump_holds_is_the_plans_choice(shop: Stack, app: psycopg.Connect
     arguments = ("--data-only", "--table=customer")
     assert ADA[3] in run(shop, "pg_dump", *arguments, user="app")
     masked = run(shop, "pg_dump", *arguments, user="support")
-    assert ADA[3] not in masked and "1120" in masked
+    assert ADA[3] not in masked
+    assert "1120" in masked
     concealed = run(shop, "pg_dump", *arguments, user="auditor")
-    assert "1120" not in concealed and concealed.count("fv1.") == 5
+    assert "1120" not in concealed
+    assert concealed.count("fv1.") == 5
 
 
 def test_a_hundred_megabytes_beside_a_sealed_value_stream_through(shop: Stack, app: psycopg.Connection) -> None:

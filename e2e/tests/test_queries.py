@@ -9,7 +9,7 @@ from tests.rows import ADA, ALAN, INSERT
 
 @pytest.fixture(scope="module")
 def tables(stack: Stack):
-    """A view, a view upon it, one that computes, a materialized one and a partitioned table, over the example's table."""
+    """Views over the example's table, one upon another, one that computes, a materialized one; and other tables."""
     with stack.direct() as direct:
         direct.execute("CREATE VIEW contact AS SELECT id, email AS mail FROM customer WHERE ssn IS NOT NULL")
         direct.execute(
@@ -126,7 +126,8 @@ def test_several_statements_in_one_text_each_have_their_columns(app: psycopg.Con
         "CREATE TABLE copied AS SELECT ssn FROM customer",
         "SELECT ssn INTO copied FROM customer",
         "UPDATE contact SET mail = 'x'",
-        "MERGE INTO customer c USING staging s ON c.id = s.id WHEN NOT MATCHED THEN INSERT (id, ssn) VALUES (s.id, s.name)",
+        "MERGE INTO customer c USING staging s ON c.id = s.id"
+        " WHEN NOT MATCHED THEN INSERT (id, ssn) VALUES (s.id, s.name)",
         "CREATE VIEW seen AS SELECT id FROM customer WHERE ssn = 'x'",
     ],
 )
