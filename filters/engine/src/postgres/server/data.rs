@@ -1,0 +1,193 @@
+//! Rows on their way to the client: DataRow, CopyData, and those too long to be held.
+
+use std::rc::Rc;
+
+use fieldveil_pg_wire::backend::tag;
+use fieldveil_pg_wire::frame::HEADER_LEN;
+use fieldveil_pg_wire::{Format, Header};
+
+use super::{Fate, MALFORMED, OUT_OF_PLACE};
+use crate::client_error::ClientError;
+use crate::ports::Level;
+use crate::postgres::copy;
+use crate::postgres::flight::Awaited;
+use crate::postgres::rows::{RowError, RowPlan};
+use crate::postgres::statements::Portal;
+use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
+
+impl Session {
+    /// A message that is not whole yet, or too long to be read whole: of a row, the begin up to its last protected value
+    /// is enough.
+    pub(super) fn long_message(
+        &mut self,
+        header: Header,
+        rest: &[u8],
+        out: &mut Output,
+    ) -> Result<Step, &'static str> {
+        if header.total_len() <= MAX_HELD {
+            return Ok(Step::More);
+        }
+        if self.swallowing == Swallowing::UntilReady {
+            self.server.drop = header.total_len();
+            return Ok(Step::Took(0));
+        }
+        if !copy::holds_row(header.tag) {
+            return Err("a message too long to be read");
+        }
+        let begin = rest.get(HEADER_LEN..).unwrap_or_default();
+        match self.treat_begin(header.tag, begin) {
+            Ok(None) if rest.len() < MAX_HELD => return Ok(Step::More),
+            Ok(None) => {
+                let error = ClientError::limit(
+                    "a row is longer than the 16 MiB that are read of one, and a protected column stands behind",
+                    "Select the protected columns before the long ones, or shorter ones.",
+                );
+                self.row_failed(&error, out);
+                self.server.drop = header.total_len();
+            }
+            Ok(Some((taken, treated))) => {
+                let left = header.body_len.saturating_sub(taken);
+                out.to_client.extend(copy::head(header.tag, &treated, left).ok_or(MALFORMED)?);
+                self.server.pass = left;
+                return Ok(Step::Took(HEADER_LEN.saturating_add(taken)));
+            }
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => {
+                self.row_failed(&error, out);
+                self.server.drop = header.total_len();
+            }
+        }
+        Ok(Step::Took(0))
+    }
+
+    /// The treated begin of a row that is not whole.
+    pub(super) fn treat_begin(
+        &mut self,
+        tag: u8,
+        begin: &[u8],
+    ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
+        let Some(keyring) = self.keyring.clone() else {
+            return Err(RowError::Server("rows came before the keys"));
+        };
+        if tag == tag::COPY_DATA {
+            let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
+            let begun = copy.begin(begin, &keyring, |label, treatment| self.count(treatment, label));
+            self.copy_out = Some(copy);
+            return begun;
+        }
+        match self.row_plan().map_err(RowError::Server)? {
+            Some(plan) => plan.begin(begin, &keyring, |label, treatment| self.count(treatment, label)),
+            None => {
+                Err(ClientError::protocol("rows of a protected table came before their description").into())
+            }
+        }
+    }
+
+    /// What the rows that come now get; None while that is not known.
+    pub(super) fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
+        match &self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
+            Awaited::Query(_, _, rows) => Ok(rows.clone()),
+            Awaited::Execute(Some(portal)) => Ok(portal_rows(portal)),
+            _ => Err(OUT_OF_PLACE),
+        }
+    }
+
+    /// CopyData with rows of a protected table.
+    pub(super) fn copy_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        if self.copy_out.is_none() {
+            return Ok(Fate::Pass);
+        }
+        match self.treat_begin(tag::COPY_DATA, body) {
+            Ok(Some((taken, treated))) => {
+                let rest = body.get(taken..).unwrap_or_default();
+                out.to_client.extend(copy::head(tag::COPY_DATA, &treated, rest.len()).ok_or(MALFORMED)?);
+                out.to_client.extend_from_slice(rest);
+            }
+            Ok(None) => return Err("a CopyData message that ends within a row"),
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => self.row_failed(&error, out),
+        }
+        Ok(Fate::Taken)
+    }
+
+    pub(super) fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        if let Some(Awaited::Catalog) = self.flight.head().map(|entry| &entry.awaited) {
+            self.catalog_row(body);
+            return Ok(Fate::Taken);
+        }
+        let plan = self.row_plan()?;
+        let keyring = self.keyring.clone();
+        let (Some(plan), Some(keyring)) = (plan, keyring) else {
+            let error = ClientError::protocol("rows of a protected table came before their description");
+            self.row_failed(&error, out);
+            return Ok(Fate::Taken);
+        };
+        if plan.is_empty() {
+            return Ok(Fate::Pass);
+        }
+        let start = out.to_client.len();
+        let written =
+            plan.write(body, &keyring, &mut out.to_client, |label, treatment| self.count(treatment, label));
+        match written {
+            Ok(()) => {}
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => {
+                out.to_client.truncate(start);
+                self.row_failed(&error, out);
+            }
+        }
+        Ok(Fate::Taken)
+    }
+
+    pub(super) fn catalog_row(&mut self, body: &[u8]) {
+        let (Some(reading), Some(plan)) = (&mut self.catalog.reading, &self.plan) else { return };
+        if let Err(reason) = reading.row(body, plan) {
+            self.catalog_failed(reason);
+        }
+    }
+
+    /// A row that the client can't be given. The client gets an error in its place and nothing more of this
+    /// answer. Where the server has done, or will do, more than read, an error would say too little: then
+    /// the session ends.
+    pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut Output) {
+        self.count("unreadable", error.code);
+        self.log(Level::Error, &error.message);
+        let behind = self.flight.executes_behind_head();
+        let (only_reads, extended) = match self.flight.head().map(|e| &e.awaited) {
+            Some(Awaited::Query(checked, ..)) => (checked.only_reads(), false),
+            Some(Awaited::Execute(Some(portal))) => (portal.checked.only_reads() && !behind, true),
+            _ => (false, true),
+        };
+        if !only_reads {
+            self.write_error("FATAL", error, &mut out.to_client);
+            out.close = true;
+            return;
+        }
+        self.write_error("ERROR", error, &mut out.to_client);
+        self.swallowing = Swallowing::UntilReady;
+        if extended {
+            // What waits behind has no effect that could be taken back; what it prepared is forgotten.
+            let (skipped, sync_sent) = self.flight.skip_to_sync();
+            self.take_back(skipped);
+            self.skipping |= !sync_sent;
+        }
+    }
+}
+
+/// What a portal's rows get, once the statement's columns are known.
+fn portal_rows(portal: &Rc<Portal>) -> Option<Rc<RowPlan>> {
+    if let Some(known) = portal.rows.get() {
+        return Some(Rc::clone(known));
+    }
+    if portal.checked.is_fetch() {
+        return None;
+    }
+    let columns = portal.statement.columns.get()?;
+    let format = |index: usize| match portal.result_formats.as_slice() {
+        [] => Format::Text,
+        [all] => *all,
+        each => each.get(index).copied().unwrap_or_default(),
+    };
+    let plan = Rc::new(RowPlan::new(&portal.checked, 0, columns, format));
+    Some(Rc::clone(portal.rows.get_or_init(|| plan)))
+}

@@ -1,0 +1,72 @@
+//! ErrorResponse: the server's own, and those that the filter brought about.
+
+use fieldveil_pg_wire::backend::ErrorResponse;
+
+use super::{Fate, MALFORMED};
+use crate::postgres::flight::{Awaited, Entry, Origin};
+use crate::postgres::{Output, Session, Waiting};
+
+impl Session {
+    pub(super) fn take_back(&mut self, skipped: Vec<Entry>) {
+        for entry in skipped.into_iter().rev() {
+            let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
+            names.chain(entry.undo).for_each(|undo| self.statements.undo(undo));
+        }
+    }
+
+    /// A text failed: what its statements from the one at fault on would have prepared is not there.
+    pub(super) fn take_back_names(&mut self) {
+        let Some(entry) = self.flight.head() else { return };
+        let Awaited::Query(_, failed, _) = &entry.awaited else { return };
+        let failed = *failed;
+        for (_, undo) in
+            std::mem::take(&mut entry.names).into_iter().rev().filter(|(number, _)| *number >= failed)
+        {
+            self.statements.undo(undo);
+        }
+    }
+
+    pub(super) fn error_response(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        let response = ErrorResponse::parse(body).map_err(|_| MALFORMED)?;
+        let code = response.field(ErrorResponse::CODE).unwrap_or_default();
+        let severity = response.field(ErrorResponse::SEVERITY_NONLOCALIZED).unwrap_or_default();
+        let fatal = severity != b"ERROR";
+        self.copy_in = false;
+        self.copy_out = None;
+        let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
+        let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
+        let ends = matches!(entry.awaited, Awaited::End);
+        let is_copy = entry.is_copy();
+        let for_catalog = entry.origin == Origin::Injected
+            && matches!(entry.awaited, Awaited::Parse(_) | Awaited::Bind | Awaited::Catalog);
+        let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
+        let mut fate = Fate::Pass;
+        if let Some(error) = refused {
+            self.write_error(if ends { "FATAL" } else { "ERROR" }, &error, &mut out.to_client);
+            fate = Fate::Taken;
+        }
+        if is_copy {
+            self.copy_given_up();
+        }
+        if fatal || ends || simple {
+            self.take_back_names();
+            return Ok(fate);
+        }
+        let (skipped, sync_sent) = self.flight.skip_to_sync();
+        self.take_back(skipped);
+        self.skipping |= !sync_sent;
+        if for_catalog {
+            let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
+            self.catalog_failed(&reason);
+            self.waiting = Waiting::No;
+            fate = Fate::Taken;
+            if !sync_sent {
+                // In the middle of a pipeline the server now skips: so the client hears of it here.
+                if let Some(error) = self.catalog.failed.take() {
+                    self.write_error("ERROR", &error, &mut out.to_client);
+                }
+            }
+        }
+        Ok(fate)
+    }
+}
