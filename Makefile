@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format bench-smoke clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,14 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
 	.tools/venv/bin/ruff format --quiet --no-cache e2e
+
+canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000)
+	@$(SETUP) python filter keys opa
+	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+
+soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
+	@$(SETUP) python filter keys opa
+	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 bench-smoke: python ## measure the module's size, Envoy's start and its CPU per transaction (a few minutes)
 	@$(SETUP) python filter keys opa

@@ -16,7 +16,7 @@ INTEGERS = (1_100_000_000, 2_147_000_000)
 # Between and around the marks: what quoting, escaping and encoding may get wrong.
 DECORATIONS = (
     "", "", "", "", " ", "'", "''", '"', "\\", "\\\\", "\n", "\t", "%", "_", "$$", "$1", "?", ":x", ";", "--", "/*",
-    "é", "☃", "\u202e", "𝕏", "{", "}", ",", "\\.", "\\N", "NULL", "a,b\r\nc", "fv1.", "E'",
+    "é", "☃", "\u202e", "\U0001f600", "{", "}", ",", "\\.", "\\N", "NULL", "a,b\r\nc", "fv1.", "E'",
 )  # fmt: skip
 
 
@@ -61,7 +61,8 @@ class Marks:
                 number = rng.randrange(*INTEGERS)
                 self.numbers.add(str(number))
                 places = rng.randrange(3 if modifier else 5)
-                return f"{Decimal(rng.choice(('', '-')) + str(number)) + Decimal(rng.randrange(10**places)).scaleb(-places)}"
+                fraction = Decimal(rng.randrange(10**places)).scaleb(-places)
+                return str(rng.choice((1, -1)) * (number + fraction))
             case "date":
                 # The first of January is what the mask `year` shows.
                 day = datetime.date(FIRST_YEAR, 1, 2) + datetime.timedelta(rng.randrange(365 * 4900))

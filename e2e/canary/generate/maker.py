@@ -27,6 +27,8 @@ class Maker:
         # A wild text holds what is likely to be refused.
         self.wild = not calm and rng.random() < 0.25
         self.ordered = False
+        # Names of tables that are a CTE's here.
+        self.shadowed: set[str] = set()
         # What stands in the text as a number between two NULs until it is finished.
         self._atoms: list[str | Parameter] = []
         self._secrets: list[bytes] = []

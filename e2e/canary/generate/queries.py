@@ -165,7 +165,9 @@ def _grouped(maker: Maker, depth: int) -> Query:
     if pairs:
         forms.append(f"count(DISTINCT {scope.refer(maker, *maker.rng.choice(pairs))})")
     if maker.wildly():
-        forms = [f"max({counted})", f"array_agg({counted})", f"string_agg({counted}, ',')", f"json_agg({counted})"]
+        # In an order, so that the answer is one.
+        sorted_ = f"{counted} ORDER BY {counted}"
+        forms = [f"max({counted})", f"array_agg({sorted_})", f"string_agg({counted}, ',' ORDER BY {counted})"]
     items = [*names, *(f"{maker.rng.choice(forms)} AS n_{number}" for number in range(maker.rng.randrange(1, 3)))]
     group = f" GROUP BY {', '.join(names)}" if names else ""
     having = " HAVING count(*) > 1" if names and maker.chance(0.2) else ""
@@ -212,6 +214,7 @@ def _with(maker: Maker) -> Query:
         hint = maker.pick("", "", "MATERIALIZED ", "NOT MATERIALIZED ")
         written.append(f"{name}{f' ({names})' if names else ''} AS {hint}({inner.sql})")
         ctes.append((name, Source(name, columns)))
+        maker.shadowed.add(name)
     outer = _select(maker, 1, tuple(ctes))
     return Query(f"WITH {', '.join(written)} {outer.sql}", outer.columns)
 

@@ -11,6 +11,16 @@ from canary.literals import literal
 from canary.marks import Marks
 from canary.steps import SIMPLE, UNNAMED, Script, Step
 
+FETCHES = (
+    "FETCH cur",
+    "FETCH 2 FROM cur",
+    "FETCH ALL cur",
+    "MOVE 1 IN cur",
+    "FETCH PRIOR FROM cur",
+    "FETCH FORWARD 3 cur",
+    "FETCH 0 cur",
+)
+
 
 def plain(text: str, kind: str = "control", **more: object) -> Step:
     return Step(kind, text, **more)
@@ -43,12 +53,7 @@ def cursor(rng: Random, marks: Marks) -> Script:
     hold = maker.pick("", "", "WITH HOLD ")
     steps = [plain("BEGIN"), maker.finish("declare", f"DECLARE cur {options}CURSOR {hold}FOR {text}")]
     for _ in range(rng.randrange(1, 5)):
-        steps.append(
-            plain(
-                rng.choice(("FETCH cur", "FETCH 2 FROM cur", "FETCH ALL cur", "MOVE 1 IN cur", "FETCH PRIOR FROM cur", "FETCH FORWARD 3 cur", "FETCH 0 cur")),
-                "fetch", how=rng.choice((SIMPLE, UNNAMED)), ordered=True,
-            )
-        )  # fmt: skip
+        steps.append(plain(rng.choice(FETCHES), "fetch", how=rng.choice((SIMPLE, UNNAMED)), ordered=True))
     steps.append(plain("COMMIT"))
     if hold and rng.random() < 0.5:
         steps.append(plain("FETCH ALL cur", "fetch", ordered=True))

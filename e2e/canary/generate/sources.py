@@ -58,7 +58,7 @@ def table(maker: Maker, among: tuple[Table, ...] = schema.READABLE) -> Table:
 
 def written(maker: Maker, known: Table) -> str:
     """A table's name, with or without its schema."""
-    if known.schema == "public" and maker.chance(0.85):
+    if known.schema == "public" and known.name not in maker.shadowed and maker.chance(0.85):
         return maker.name(known.name)
     return f"{maker.name(known.schema)}.{maker.name(known.name)}"
 

@@ -169,7 +169,8 @@ def update(maker: Maker) -> str:
         sql, other = sources.base(maker, maker.rng.choice((schema.PERSON, schema.ACCOUNT, schema.ODD)), maker.alias())
         others = Scope([other], outer=Scope())
         from_ = f" FROM {sql}"
-        link = f"{maker.name(other.alias)}.{maker.name(other.key[0])} = {maker.name(source.alias)}.{maker.name(known.key[0])}"
+        theirs = f"{maker.name(other.alias)}.{maker.name(other.key[0])}"
+        link = f"{theirs} = {maker.name(source.alias)}.{maker.name(known.key[0])}"
         scope = Scope([source, other])
     where = expressions.condition(maker, scope, 1) if maker.chance(0.85) else ""
     tests = " AND ".join(f"({test})" if test is where and link else test for test in (link, where) if test)
