@@ -73,22 +73,33 @@ class Client:
         except psycopg.OperationalError as error:
             return [_over(str(error))]
 
-    def run_pipelined(self, script: Script) -> list[list[Outcome]]:
-        """All steps before one Sync; a list for each, empty where the server skipped it."""
+    def run_pipelined(self, script: Script, *, sync_each: bool = False) -> list[list[Outcome]]:
+        """All steps before one Sync (or each before its own) and before any answer; a list of outcomes for each."""
         self._pg.enter_pipeline_mode()
         try:
             for step in script.steps:
                 self._send(step, simple=False)
-            self._pg.pipeline_sync()
-            found = [list(self._results(step)) for step in script.steps]
-            while (result := self._next()) is None or result.status != STATUS.PIPELINE_SYNC:
-                pass
+                if sync_each:
+                    self._pg.pipeline_sync()
+            if not sync_each:
+                self._pg.pipeline_sync()
+            found = []
+            for step in script.steps:
+                found.append(list(self._results(step)))
+                if sync_each:
+                    self._until_synced()
+            if not sync_each:
+                self._until_synced()
             self._pg.exit_pipeline_mode()
         except Lost as lost:
             return [[Outcome(str(lost))]]
         except psycopg.OperationalError as error:
             return [[_over(str(error))]]
         return found
+
+    def _until_synced(self) -> None:
+        while (result := self._next()) is None or result.status != STATUS.PIPELINE_SYNC:
+            pass
 
     def execute(self, text: str) -> list[Outcome]:
         return self.run(Step("plain", text))
