@@ -4,20 +4,20 @@ The sealed one goes first: what the sidecar refuses is not applied to the plain 
 if, and only if, nothing of a refused statement was applied."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from psycopg import pq
 
 from canary import leaks, schema
 from canary.client import Client, Outcome
 from canary.compare import difference, tolerated
-from canary.database import stored_in_clear
 from canary.generate import script, sessions, sources, writes
 from canary.generate.copying import copy_out
 from canary.generate.maker import Maker
 from canary.marks import Marks
 from canary.report import Report
 from canary.steps import SIMPLE, Script, Step
+from canary.watch import Watch
 from harness import Stack, shop
 from harness.postgres import Postgres
 
@@ -26,8 +26,6 @@ SEED_ROWS = 12
 CHECK_EVERY = 60
 MAX_FAULTS = 5
 IDLE, FAILED = pq.TransactionStatus.IDLE, pq.TransactionStatus.INERROR
-# A trap in the module, as Envoy logs it.
-TRAPS = (b"Proxy-Wasm plugin in-VM backtrace", b"panicked at", b"wasm trap")
 
 
 class Differential:
@@ -36,7 +34,7 @@ class Differential:
         self._rng = random.Random(seed)
         self.marks = Marks(self._rng)
         self.report = Report(seed)
-        self._scanned: dict[int, int] = {}
+        self._watch = Watch(stack, self.marks)
         self._connect()
         self._fill()
 
@@ -48,7 +46,8 @@ class Differential:
                 self._compare_tables()
                 self._say(f"{self.report.statements} of {count} statements")
         self._compare_tables()
-        self._look_everywhere()
+        self.report.leaks += self._watch.everywhere()
+        self.report.disagreements += self._watch.traps()
         for client in (self._sealed, self._plain):
             client.close()
         return self.report
@@ -185,21 +184,10 @@ class Differential:
 
     def _leaked(self, script: Script, steps: list[Step]) -> bool:
         """Whether a mark passed to the server since the last look."""
-        for data in self._new_bytes():
-            what = leaks.found_in(data, self.marks)
-            secret = next((secret for step in steps for secret in step.secrets if secret in data), None)
-            if what or secret:
-                self.report.leaks.append(f"{script}\n  to the server: {what or f'a value in binary: {secret!r}'}")
-                return True
-        return False
-
-    def _new_bytes(self) -> Iterator[bytes]:
-        for recording in list(self._stack.relay.recordings):
-            start = self._scanned.get(id(recording), 0)
-            data = bytes(recording.to_server[start:])
-            self._scanned[id(recording)] = start + len(data)
-            if data:
-                yield data
+        what = self._watch.to_server(steps)
+        if what:
+            self.report.leaks.append(f"{script}\n  to the server: {what}")
+        return bool(what)
 
     def _read_as_others(self) -> None:
         """Principals who may see a part or nothing get no mark back."""
@@ -233,16 +221,6 @@ class Differential:
                 self._disagree(Script([step]), f"after {self.report.statements} statements: {what}", sealed)
                 self._start_over()
                 return
-
-    def _look_everywhere(self) -> None:
-        """What is stored are envelopes, and no log and no file has a mark."""
-        self.report.leaks += [f"stored in clear: {column}" for column in stored_in_clear(self._stack)]
-        with self._stack.direct(database=schema.DATABASE) as direct:
-            direct.execute("CHECKPOINT")
-        for folder in (self._stack.postgres.data, self._stack.work.path / "logs"):
-            self.report.leaks += leaks.files_with_marks(folder, self.marks)
-        log = self._stack.envoy.process.log.read_bytes()
-        self.report.disagreements += [f"Envoy's log says: {trap.decode()}" for trap in TRAPS if trap in log]
 
 
 def _values(row: tuple | bytes) -> tuple:
