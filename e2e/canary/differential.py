@@ -24,7 +24,7 @@ from harness.postgres import Postgres
 SEED_ROWS = 12
 # Whole tables are compared, and other principals read, every so many scripts.
 CHECK_EVERY = 60
-MAX_FAULTS = 5
+MAX_FAULTS = 8
 IDLE, FAILED = pq.TransactionStatus.IDLE, pq.TransactionStatus.INERROR
 
 
@@ -174,11 +174,14 @@ class Differential:
 
     def _start_over(self) -> None:
         """New connections and new rows, so that what comes next is judged by itself."""
+        # What they hold locked would be waited for.
+        for client in (self._sealed, self._plain):
+            client.close()
         tables = ", ".join(table.sql for table in schema.TABLES)
         for server in (self._stack.postgres, self._plain_server):
             with server.connect(schema.DATABASE) as superuser:
                 superuser.execute(f"TRUNCATE {tables}")
-        self._reconnect()
+        self._connect()
         if self._faults < MAX_FAULTS:
             self._fill()
 

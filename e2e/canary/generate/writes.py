@@ -214,12 +214,17 @@ def merge(maker: Maker) -> str:
     sets = _assignments(maker, known, Scope([ours]), others=Scope([there], outer=Scope()))
     matched = maker.pick(f"UPDATE SET {sets}", f"UPDATE SET {sets}", "DELETE", "DO NOTHING")
     inserted = [column for column in known.columns if column.name in known.key or maker.chance(0.3)]
-    values = ", ".join(
-        f"{other}.{maker.name(key.name)}"
-        if column.name in known.key
-        else _assigned(maker, known, column, Scope([ours]), False, Scope([there], outer=Scope()))
-        for column in inserted
-    )
+    if using.startswith("(VALUES"):
+        # All of them reach the table: a value that goes nowhere is not of a protected column.
+        inserted = columns
+        values = ", ".join(f"{other}.{maker.name(column.name)}" for column in columns)
+    else:
+        values = ", ".join(
+            f"{other}.{maker.name(key.name)}"
+            if column.name in known.key
+            else _assigned(maker, known, column, Scope([ours]), False, Scope([there], outer=Scope()))
+            for column in inserted
+        )
     listed = ", ".join(maker.name(column.name) for column in inserted)
     fresh = f"INSERT ({listed}) VALUES ({values})"
     extra = f" AND {expressions.condition(maker, Scope([ours], outer=Scope()), 0)}" if maker.chance(0.2) else ""
