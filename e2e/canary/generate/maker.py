@@ -95,7 +95,9 @@ class Maker:
             oid = parameters.ARRAY_OIDS[base] if binary or self.chance(0.5) else 0
             return self.hold(Parameter(raw, oid, binary, column.protected))
         if self.chance(0.5):
-            return "ARRAY[" + ", ".join(self.hold(literal(self.rng, column.type, v, plain=True)) for v in values) + "]"
+            written = ", ".join(self.hold(literal(self.rng, column.type, value, plain=True)) for value in values)
+            # The server takes what stands in quotes for texts.
+            return f"ARRAY[{written}]" + ("" if base in ("text", "varchar", "int4") else f"::{base}[]")
         return self.hold("'" + parameters.array_text(values).replace("'", "''") + "'") + f"::{base}[]"
 
     def finish(self, kind: str, text: str, **more: object) -> Step:
