@@ -20,8 +20,8 @@ mod redact;
 mod tag_table;
 mod write;
 
-#[cfg(test)]
-mod fuzz;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 #[cfg(test)]
 mod messages_doc;
 #[cfg(test)]

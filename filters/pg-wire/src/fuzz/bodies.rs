@@ -1,4 +1,5 @@
-//! What must hold for any bytes at all.
+//! What must hold for any bytes at all. These functions panic where it does not.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use crate::backend::{
     Authentication, AuthenticationSasl, CommandComplete, DataRow, DataRowWriter, ErrorResponse,
@@ -12,7 +13,7 @@ use crate::startup::FirstPacket;
 use crate::{Header, WireError};
 
 /// Parses a body and encodes what it read.
-pub(crate) type Recode = fn(&[u8]) -> Result<Vec<u8>, WireError>;
+pub type Recode = fn(&[u8]) -> Result<Vec<u8>, WireError>;
 
 macro_rules! recode {
     ($message:ident) => {
@@ -25,7 +26,8 @@ macro_rules! recode {
     };
 }
 
-pub(crate) const REQUESTS: &[(u8, Recode)] = &[
+/// What a client sends, by tag.
+pub const REQUESTS: &[(u8, Recode)] = &[
     (request::BIND, recode!(Bind)),
     (request::CLOSE, recode!(Close)),
     (request::COPY_FAIL, recode!(CopyFail)),
@@ -38,7 +40,8 @@ pub(crate) const REQUESTS: &[(u8, Recode)] = &[
     (request::TERMINATE, recode!(Terminate)),
 ];
 
-pub(crate) const ANSWERS: &[(u8, Recode)] = &[
+/// What a server sends, by tag.
+pub const ANSWERS: &[(u8, Recode)] = &[
     (answer::AUTHENTICATION, recode!(AuthenticationSasl)),
     (answer::COMMAND_COMPLETE, recode!(CommandComplete)),
     (answer::DATA_ROW, recode_row),
@@ -59,7 +62,7 @@ fn recode_row(body: &[u8]) -> Result<Vec<u8>, WireError> {
 
 /// A body in either direction: what parses comes back byte for byte. Tells whether it
 /// parsed.
-pub(crate) fn body(table: &[(u8, Recode)], tag: u8, body: &[u8]) -> bool {
+pub fn body(table: &[(u8, Recode)], tag: u8, body: &[u8]) -> bool {
     let Some((_, recode)) = table.iter().find(|(known, _)| *known == tag) else { return false };
     let Ok(out) = recode(body) else { return false };
     let (header, written) = peek_message(&out).unwrap().unwrap();
@@ -68,7 +71,7 @@ pub(crate) fn body(table: &[(u8, Recode)], tag: u8, body: &[u8]) -> bool {
 }
 
 /// A stream of tagged messages: each is found where the one before ended.
-pub(crate) fn stream(mut bytes: &[u8], table: &[(u8, Recode)]) -> usize {
+pub fn stream(mut bytes: &[u8], table: &[(u8, Recode)]) -> usize {
     let mut parsed = 0;
     while let Ok(Some((header, message))) = peek_message(bytes) {
         assert_eq!(Header::peek(bytes), Ok(Some(header)));
@@ -79,7 +82,7 @@ pub(crate) fn stream(mut bytes: &[u8], table: &[(u8, Recode)]) -> usize {
 }
 
 /// The first packet: it is waited for, read or refused, and takes no more than is there.
-pub(crate) fn first_packet(bytes: &[u8]) -> bool {
+pub fn first_packet(bytes: &[u8]) -> bool {
     let Ok(Some((packet, taken))) = FirstPacket::parse(bytes) else { return false };
     assert!(taken <= bytes.len());
     if let FirstPacket::Startup(message) = packet {
@@ -91,7 +94,7 @@ pub(crate) fn first_packet(bytes: &[u8]) -> bool {
 }
 
 /// The peeks, which read beginnings only.
-pub(crate) fn peeks(bytes: &[u8]) {
+pub fn peeks(bytes: &[u8]) {
     let _ = Authentication::peek(bytes);
     if let (Ok(bind), Ok(names)) = (Bind::parse(bytes), Bind::peek_names(bytes)) {
         assert_eq!(names, Some((bind.portal, bind.statement)));
