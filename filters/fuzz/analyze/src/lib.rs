@@ -1,0 +1,76 @@
+//! The catalog that the differential test and the fuzz target of the SQL analysis share.
+
+use fieldveil_sql::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
+use serde_json::Value;
+
+const SCHEMA: &str = include_str!("../../../../e2e/sqldiff/schema.json");
+
+/// The relations of `e2e/sqldiff/schema.json` that the analysis may know.
+///
+/// # Panics
+/// When that file is not of its shape.
+pub fn catalog() -> Catalog {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let relations = schema["relations"].as_array().expect("the schema has relations");
+    let protected = relations.iter().filter(|relation| is(relation, "protected"));
+    Catalog { relations: protected.enumerate().map(relation).collect(), planned: vec!["planned".to_owned()] }
+}
+
+fn relation((index, relation): (usize, &Value)) -> Relation {
+    let columns = relation["columns"].as_array().expect("a relation has columns");
+    Relation {
+        oid: 16_384 + u32::try_from(index).expect("few relations"),
+        schema: text(&relation["schema"]),
+        name: text(&relation["name"]),
+        visible: is(relation, "visible"),
+        kind: match relation["view"].as_str() {
+            Some("understood") => RelationKind::View,
+            Some(_) => RelationKind::OpaqueView,
+            None => RelationKind::Table,
+        },
+        searches: relation["searches"].as_array().into_iter().flatten().map(number).collect(),
+        columns: columns.iter().enumerate().map(column).collect(),
+    }
+}
+
+fn column((index, column): (usize, &Value)) -> Column {
+    Column {
+        number: i16::try_from(index).expect("few columns") + 1,
+        name: text(&column["name"]),
+        stored: match column["stored"].as_str() {
+            Some("text") => Stored::Text,
+            Some("bytes") => Stored::Bytes,
+            _ => Stored::Other,
+        },
+        has_default: is(column, "default"),
+        generated: is(column, "generated"),
+        field: column.get("field").map(|field| Field {
+            id: number(&field["id"]),
+            label: text(&field["label"]),
+            equality: is(field, "equality"),
+            indexed: is(field, "indexed"),
+            declared: declared(field["declared"].as_str()),
+        }),
+    }
+}
+
+fn declared(name: Option<&str>) -> Declared {
+    match name {
+        None => Declared::Characters,
+        Some("integer") => Declared::Integer,
+        Some("date") => Declared::Date,
+        Some(_) => Declared::Other,
+    }
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().and_then(|number| usize::try_from(number).ok()).expect("a small number")
+}
+
+fn is(value: &Value, name: &str) -> bool {
+    value[name].as_bool().unwrap_or(false)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a name is text").to_owned()
+}

@@ -1,0 +1,70 @@
+//! What the analysis says of each text: a JSON string a line in, a JSON object a line out. The differential test
+//! against the server's own parser reads it. Its texts are made up; it prints their literals.
+
+use std::io::{self, BufRead, BufWriter, Write};
+
+use fieldveil_analyze::catalog;
+use fieldveil_sql::{Analysis, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze};
+use serde_json::{Value, json};
+
+fn main() -> io::Result<()> {
+    let catalog = catalog();
+    let mut out = BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().lines() {
+        let text: String = serde_json::from_str(&line?)?;
+        let said = match analyze(&text, &catalog) {
+            Ok(analysis) => accepted(&analysis),
+            Err(refusal) => refused(&refusal),
+        };
+        writeln!(out, "{said}")?;
+    }
+    out.flush()
+}
+
+fn refused(refusal: &Refusal) -> Value {
+    json!({"refused": refusal.reason, "class": format!("{:?}", refusal.class), "label": refusal.label})
+}
+
+fn accepted(analysis: &Analysis) -> Value {
+    json!({
+        "statements": analysis.statements.iter().map(statement).collect::<Vec<_>>(),
+        "splices": analysis.splices.iter().map(splice).collect::<Vec<_>>(),
+        "parameters": parameters(&analysis.parameters),
+    })
+}
+
+fn parameters(parameters: &[Parameter]) -> Value {
+    let parameters = parameters.iter().map(|parameter| {
+        json!({"number": parameter.number, "field": parameter.field, "use": format!("{:?}", parameter.use_),
+            "array": parameter.array})
+    });
+    parameters.collect()
+}
+
+fn statement(statement: &Statement) -> Value {
+    json!({
+        "kind": format!("{:?}", statement.kind),
+        "touched": statement.touched,
+        "reads": statement.reads,
+        "searches": statement.searches,
+        "writes": statement.writes,
+        "columns": statement.columns,
+        "copies": statement.copies,
+        "copied": statement.copy.as_ref().map(|copy| &copy.columns),
+        "prepared": match &statement.session {
+            Some(SessionUse::Prepare { parameters: prepared, .. }) => parameters(prepared),
+            _ => Value::Null,
+        },
+    })
+}
+
+fn splice(splice: &Splice) -> Value {
+    let range = [splice.range.start, splice.range.end];
+    match &splice.with {
+        Replacement::Seal { field, use_, array, value } => {
+            json!({"range": range, "field": field, "use": format!("{use_:?}"), "value": value.as_str(),
+                "array": array})
+        }
+        Replacement::Text(text) => json!({"range": range, "text": text}),
+    }
+}

@@ -1,0 +1,25 @@
+//! What the policy and the key agent answer.
+
+use fieldveil_engine::config::Config;
+use fieldveil_engine::field::CompiledPlan;
+use fieldveil_engine::keyring::Keyring;
+use fieldveil_plan::Plan;
+use fieldveil_tink::Keyset;
+
+/// Keysets in both of Tink's forms, and the agent's answer around them.
+pub(crate) fn keyset(bytes: &[u8]) {
+    for keyset in [Keyset::from_json(bytes), Keyset::from_protobuf(bytes)].into_iter().flatten() {
+        assert!(keyset.key_ids().any(|id| id == keyset.primary_key_id()), "the primary key is there");
+    }
+    let _ = Keyring::from_json(bytes);
+}
+
+/// A plan, and what is made of it; the filter's own configuration beside it.
+pub(crate) fn plan(bytes: &[u8]) {
+    let _ = Config::from_json(bytes);
+    let Ok(plan) = Plan::from_json(bytes) else { return };
+    let fields = plan.fields.len();
+    if let Ok(compiled) = CompiledPlan::new(plan) {
+        assert_eq!(compiled.fields.len(), fields);
+    }
+}

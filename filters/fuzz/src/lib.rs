@@ -1,0 +1,30 @@
+//! Fuzz targets for every parser that network bytes reach.
+//!
+//! Each target is a function that any bytes may be given to, and that asserts what must hold for them. libFuzzer
+//! drives them (`make fuzz`); `tests/corpus.rs` runs them over what is kept under `corpus/`.
+
+mod copy;
+mod envelope;
+mod json;
+mod session;
+mod sql;
+mod values;
+mod wire;
+
+/// One target.
+pub type Body = fn(&[u8]);
+
+/// Every target by its name, which is also the name of its folder under `corpus/`.
+pub const TARGETS: &[(&str, Body)] = &[
+    ("startup", wire::startup),
+    ("frontend", wire::frontend),
+    ("backend", wire::backend),
+    ("copy", copy::copy),
+    ("sql", sql::analysis),
+    ("values", values::values),
+    ("masks", values::masks),
+    ("envelope", envelope::envelope),
+    ("keyset", json::keyset),
+    ("plan", json::plan),
+    ("session", session::session),
+];

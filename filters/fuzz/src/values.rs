@@ -1,0 +1,146 @@
+//! Values of every declared type, and masks of them.
+
+use std::sync::LazyLock;
+
+use fieldveil_values::{
+    DeclaredType, Mask, Purpose, array_elements, bytea_from_text, decode_binary, oid, text_array,
+};
+
+const NAMES: &[&str] = &[
+    "text",
+    "varchar(5)",
+    "char(5)",
+    "int2",
+    "int4",
+    "int8",
+    "bool",
+    "float8",
+    "numeric",
+    "numeric(10,2)",
+    "numeric(5,5)",
+    "date",
+    "timestamp",
+    "timestamp(0)",
+    "timestamptz",
+    "timestamptz(3)",
+    "uuid",
+    "json",
+    "bytea",
+    "bpchar",
+    "time",
+    "time(2)",
+    "jsonb",
+    "text[]",
+    "varchar(3)[]",
+    "char(3)[]",
+    "int4[]",
+    "float8[]",
+    "numeric(10,2)[]",
+    "date[]",
+    "timestamptz(3)[]",
+    "jsonb[]",
+    "bytea[]",
+];
+
+static TYPES: LazyLock<Vec<DeclaredType>> =
+    LazyLock::new(|| NAMES.iter().map(|name| name.parse().expect("a known type")).collect());
+
+const ELEMENTS: &[u32] = &[
+    0,
+    oid::BOOL,
+    oid::BYTEA,
+    oid::NAME,
+    oid::INT8,
+    oid::INT2,
+    oid::INT4,
+    oid::TEXT,
+    oid::JSON,
+    oid::FLOAT4,
+    oid::FLOAT8,
+    oid::UNKNOWN,
+    oid::BPCHAR,
+    oid::VARCHAR,
+    oid::DATE,
+    oid::TIMESTAMP,
+    oid::TIMESTAMPTZ,
+    oid::NUMERIC,
+    oid::UUID,
+    oid::JSONB,
+    oid::TIME,
+    600,
+];
+
+/// What a client may call its parameter: a type, or with the high bit the array of it.
+fn parameter_type(by: u8) -> u32 {
+    let element = *pick(ELEMENTS, by & 0x7f);
+    if by & 0x80 == 0 { element } else { oid::array_of(element).unwrap_or(element) }
+}
+
+/// The first byte picks the type, the second what the client calls its parameter; the rest is the value.
+pub(crate) fn values(bytes: &[u8]) {
+    let [kind, from, value @ ..] = bytes else { return };
+    let declared = pick(&TYPES, *kind);
+    let from = parameter_type(*from);
+    arrays(value);
+    let _ = decode_binary(from, value);
+    let _ = bytea_from_text(value);
+    let _ = declared.encode_text(value);
+    let _ = declared.encode_binary(value);
+    for purpose in [Purpose::Store, Purpose::Search] {
+        let _ = declared.canonicalize_for(purpose, value);
+        for binary in [false, true] {
+            if let Ok(text) = declared.read_parameter(purpose, from, binary, value) {
+                let _ = declared.canonicalize_for(purpose, &text);
+            }
+        }
+    }
+    if let Ok(text) = std::str::from_utf8(value) {
+        let _ = text.parse::<DeclaredType>();
+    }
+    if let Ok(canonical) = declared.canonicalize(value) {
+        check_canonical(declared, &canonical);
+    }
+}
+
+/// The elements of an array in text are read back from the text that is made of them.
+fn arrays(value: &[u8]) {
+    let _ = array_elements(true, value);
+    if let Ok((_, elements)) = array_elements(false, value) {
+        assert_eq!(array_elements(false, &text_array(&elements)), Ok((0, elements)));
+    }
+}
+
+/// A canonical text is its own, and comes back from both formats.
+fn check_canonical(declared: &DeclaredType, canonical: &[u8]) {
+    assert_eq!(declared.canonicalize(canonical).as_deref(), Ok(canonical));
+    let shown = declared.encode_text(canonical).expect("a canonical text can be shown");
+    assert_eq!(declared.canonicalize(&shown).as_deref(), Ok(canonical));
+    let binary = declared.encode_binary(canonical).expect("a canonical text has a binary form");
+    let back = decode_binary(declared.oid(), &binary).expect("what is encoded can be decoded");
+    assert_eq!(declared.canonicalize(&back).as_deref(), Ok(canonical));
+}
+
+/// A masked value is a value of its type. The first byte picks mask and type.
+pub(crate) fn masks(bytes: &[u8]) {
+    const MASKS: &[Mask] = &[Mask::Last4, Mask::First1, Mask::Email, Mask::Year];
+    let [mask, kind, value @ ..] = bytes else { return };
+    let (mask, declared) = (pick(MASKS, *mask), pick(&TYPES, *kind));
+    if let Ok(text) = std::str::from_utf8(value) {
+        let _ = mask.apply(text);
+        let _ = text.parse::<Mask>();
+    }
+    let Ok(canonical) = declared.canonicalize(value) else { return };
+    if !mask.applies_to(declared) {
+        return;
+    }
+    let masked = mask.apply(std::str::from_utf8(&canonical).expect("a canonical text is text"));
+    // An address can become longer than a column of a few characters.
+    if *mask != Mask::Email {
+        assert!(declared.canonicalize(masked.as_bytes()).is_ok(), "a masked value is a value");
+        assert!(declared.encode_binary(masked.as_bytes()).is_ok(), "a masked value has a binary form");
+    }
+}
+
+fn pick<T>(from: &[T], by: u8) -> &T {
+    &from[usize::from(by) % from.len()]
+}
