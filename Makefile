@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary soak bench-smoke clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary test-sqldiff fuzz soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,14 @@ test-rust: python ## run the Rust unit and property tests
 	@$(SETUP) rust
 	@$(SUITES) rust
 
+test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own parser
+	@$(SETUP) python pg-parse analyze
+	@$(SUITES) sqldiff
+
+fuzz: python ## fuzz every parser (SECONDS=60 each; FUZZ_TARGETS="sql values" picks some)
+	@$(SETUP) rust
+	@$(SUITES) fuzz
+
 test-rego: python ## run the tests of the policies
 	@$(SETUP) opa
 	@$(SUITES) rego
@@ -54,7 +62,8 @@ lint: setup ## run the linters, the format checks, the layering and the document
 format: python ## format Rust, Go, Rego and Python
 	@$(SETUP) python opa rust
 	cargo fmt --all
-	gofmt -w keys e2e/clients/pgx
+	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
+	gofmt -w keys e2e/clients/pgx e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
 	.tools/venv/bin/ruff format --quiet --no-cache e2e
@@ -72,7 +81,7 @@ bench-smoke: python ## measure the module's size, Envoy's start and its CPU per 
 	@$(VENV_PYTHON) e2e/bench.py
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client
+	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/pg-parse .tools/bin/analyze
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

@@ -6,7 +6,6 @@ from sqldiff.nodes import Node, inner, is_null, kind
 from sqldiff.schema import Column, Relation, Sealed
 from sqldiff.scope import Output, Range, Scope
 
-
 OTHER_TYPE = "the server would read a literal or a parameter as of another type"
 
 

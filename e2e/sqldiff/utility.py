@@ -89,7 +89,9 @@ class Utility:
             touches |= bool(found and found.known)
         self.is_touched |= touches
         makes = kind(node) not in HARMLESS and {v["relname"] for v in every(node, "RangeVar")} & schema.KNOWN_NAMES
-        self.renames |= (touches and kind(node) not in HARMLESS) or bool(makes) or kind(node) in ("CreateSchemaStmt", "DropStmt")
+        self.renames |= (
+            (touches and kind(node) not in HARMLESS) or bool(makes) or kind(node) in ("CreateSchemaStmt", "DropStmt")
+        )
         if touches and kind(node) not in (*HARMLESS, "CreateStmt", "ViewStmt", "RuleStmt"):
             self.facts.forbid(f"{kind(node)} of a protected table")
 
@@ -127,7 +129,9 @@ class Utility:
             if sealed:
                 field, use, array = max(sealed, key=lambda role: role[1] == "Store")
                 self.value(field, use, param, scope, array)
-        for own, its in zip((self.reads, self.searches, self.writes), self.effects.get(execute["name"], ()), strict=False):
+        for own, its in zip(
+            (self.reads, self.searches, self.writes), self.effects.get(execute["name"], ()), strict=False
+        ):
             own |= its
         self.renames = True
 

@@ -8,14 +8,17 @@ import sys
 from pathlib import Path
 
 from tools.layout import (
+    ANALYZE,
     BIN,
     CARGO_TARGET,
     E2E,
     ENVELOPE_TOOL,
     FIELDVEIL,
     FILTER_WASM,
+    FUZZ,
     KEYS_MODULE,
     OPA,
+    PG_PARSE,
     PGX_CLIENT,
     REGAL,
     ROOT,
@@ -77,6 +80,17 @@ def _pgx(shell: Shell) -> None:
     _go_build(shell, E2E / "clients" / "pgx", ".", PGX_CLIENT)
 
 
+def _pg_parse(shell: Shell) -> None:
+    _go_build(shell, E2E / "sqldiff" / "parse", ".", PG_PARSE)
+
+
+def _analyze(shell: Shell) -> None:
+    # A workspace of its own; what it builds of others' crates it shares.
+    manifest = ["--manifest-path", FUZZ / "Cargo.toml", "--target-dir", CARGO_TARGET]
+    shell.run(["cargo", "build", "--locked", *manifest, "-p", "fieldveil-analyze"], attempts=ATTEMPTS)
+    _put(CARGO_TARGET / "debug" / "analyze", ANALYZE)
+
+
 def _filter(shell: Shell) -> None:
     shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, "-p", "filter-postgres"])
     _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
@@ -126,6 +140,8 @@ PARTS = {
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, ENVELOPE_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
+        Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
+        Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),
         Part(
             "regal",
             "the Rego linter Regal, built from source",

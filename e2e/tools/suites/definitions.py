@@ -4,11 +4,13 @@ import os
 import shlex
 import sys
 
-from tools.layout import E2E, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
-from tools.suites.suite import Step, Suite, cargo, go, opa, pytest
+from tools.layout import CARGO_TARGET, E2E, FUZZ, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
+from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
-GO_MODULES = (KEYS_MODULE, E2E / "clients" / "pgx")
+GO_MODULES = (KEYS_MODULE, E2E / "clients" / "pgx", E2E / "sqldiff" / "parse")
+FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
+FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
 EVERYTHING = "."
 
 
@@ -17,12 +19,13 @@ def _check(name: str) -> Step:
 
 
 def _rustfmt() -> list[Step]:
-    return [Step(["cargo", "fmt", "--all", "--check"])]
+    check = ["cargo", "fmt", "--all", "--check"]
+    return [Step(check), Step([*check, *FUZZ_WORKSPACE])]
 
 
 def _clippy() -> list[Step]:
     lint = ["cargo", "clippy", "--workspace", "--all-targets", "--locked"]
-    return [Step([*lint, "--", "-D", "warnings"])]
+    return [Step([*lint, *workspace, "--", "-D", "warnings"]) for workspace in ((), FUZZ_TARGET)]
 
 
 def _python() -> list[Step]:
@@ -55,6 +58,21 @@ def _rego_lint() -> list[Step]:
 def _rust() -> list[Step]:
     return [
         Step(["cargo", "test", "--workspace", "--locked"], cargo, show=r"^test .*FAILED|^test result|^error|panicked")
+    ]
+
+
+def _fuzz_corpus() -> list[Step]:
+    test = ["cargo", "test", "--workspace", "--locked", *FUZZ_TARGET]
+    return [Step(test, cargo, show=r"^test .*FAILED|^test result|^error|panicked")]
+
+
+def _fuzz() -> list[Step]:
+    return [Step([sys.executable, E2E / "tools" / "fuzz.py"], checks, show=EVERYTHING)]
+
+
+def _sqldiff() -> list[Step]:
+    return [
+        Step([VENV / "bin" / "pytest", "-q", "-s", "sqldiff"], pytest, cwd=E2E, show=r"^\d+ texts|^DISAGREED|^FAILED")
     ]
 
 
@@ -94,6 +112,9 @@ SUITES = {
         Suite("go-vet", "Go's own lints", _go_vet),
         Suite("rego-lint", "Rego format, strict check against the schemas, Regal", _rego_lint),
         Suite("rust", "unit and property tests of the filter", _rust),
+        Suite("fuzz-corpus", "what fuzzing found worth keeping, run again", _fuzz_corpus),
+        Suite("fuzz", "every parser under libFuzzer", _fuzz),
+        Suite("sqldiff", "the analysis of statements against PostgreSQL's own parser", _sqldiff),
         Suite("rego", "tests of the policies, every line covered", _rego),
         Suite("go", "tests of the key agent and command, with the race detector", _go),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
@@ -101,5 +122,5 @@ SUITES = {
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-TESTS = ("rust", "rego", "go", "e2e")
+TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "e2e")
 GROUPS = {"lint": LINTS, "test": TESTS}

@@ -22,6 +22,12 @@ def as_one(output: str, code: int) -> Counts:
     return Counts(passed=1) if code == 0 else Counts(failed=1)
 
 
+def checks(output: str, _: int) -> Counts:
+    """`name: ok` and `name: FAILED`, one line a check."""
+    results = re.findall(r"^[\w-]+: (ok|FAILED)\b", output, re.M)
+    return Counts(results.count("ok"), results.count("FAILED"))
+
+
 def cargo(output: str, _: int) -> Counts:
     """`test result: ok. 3 passed; 0 failed; 1 ignored; …`, one line a test binary."""
     found = re.findall(r"^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored", output, re.M)
