@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary test-sqldiff fuzz soak bench-smoke clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,10 @@ test-go: python ## run the tests of the key agent and command
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx
 	@$(SUITES) e2e
+
+e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
+	@$(SETUP) python filter keys opa
+	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths
 	@$(SUITES) lint

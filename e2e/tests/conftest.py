@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness import Options, Stack
+from matrix import database as drivers
 from tests import forms, sample
 
 
@@ -12,11 +13,11 @@ from tests import forms, sample
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
     policies = tmp_path_factory.mktemp("policies")
-    for database in (sample, forms):
+    for database in (sample, forms, drivers):
         database.write_policies(policies)
     options = Options(relay=True, plain=True, policies=(policies,), envoy_log_level="debug")
     with Stack(options).start() as running:
-        for database in (sample, forms):
+        for database in (sample, forms, drivers):
             database.create(running)
         yield running
 

@@ -1,0 +1,79 @@
+"""The table that the clients share: a sealed column of the common types, and the row that all of them write."""
+
+import datetime as dt
+import json
+import uuid
+from decimal import Decimal
+from pathlib import Path
+
+from harness import Stack, shop
+
+DATABASE = "drivers"
+TABLE = "person"
+USER = "app"
+
+# Declared type, protection. What is stored is text, but for `photo`, which is bytea both ways.
+COLUMNS = {
+    "ssn": ("text", "deterministic"),
+    "ref": ("uuid", "deterministic"),
+    "email": ("text", "randomized"),
+    "born": ("date", "randomized"),
+    "balance": ("numeric(12,2)", "randomized"),
+    "visits": ("int4", "randomized"),
+    "score": ("float8", "randomized"),
+    "active": ("bool", "randomized"),
+    "seen": ("timestamptz", "randomized"),
+    "made": ("timestamp", "randomized"),
+    "extra": ("json", "randomized"),
+    "photo": ("bytea", "randomized"),
+}
+
+# Milliseconds: the finest that every client's own type has.
+ROW = {
+    "id": 1,
+    "name": "Zoë",
+    "ssn": "078-05-1120",
+    "ref": uuid.UUID("c56a4180-65aa-42ec-a945-5fd21dec0538"),
+    "email": "zoë@example.com",
+    "born": dt.date(1980, 5, 17),
+    "balance": Decimal("1234.50"),
+    "visits": 42,
+    "score": 0.1,
+    "active": True,
+    "seen": dt.datetime(2024, 2, 29, 10, 0, 0, 500_000, tzinfo=dt.UTC),
+    "made": dt.datetime(1999, 12, 31, 23, 59, 59, 123_000),
+    "extra": {"a": [1, 2.5], "b": "x"},
+    "photo": b"\x00\xff\x10",
+}
+
+
+def row(number: int) -> dict:
+    """What the clients write as the row with this id, but for row 1."""
+    return {**ROW, "id": number, "ssn": f"ssn-{number}", "ref": uuid.UUID(int=number)}
+
+
+def write_policies(folder: Path) -> Path:
+    """Catalog and rules for the table, to load beside the example's."""
+    columns = {name: {"protection": how, "keyset": "pii", "type": type_} for name, (type_, how) in COLUMNS.items()}
+    database = {"protocol": "postgres", "database": DATABASE, "columns": {f"public.{TABLE}": columns}}
+    rule = {
+        "name": "the application works with everything",
+        "who": {"session": {"user": [USER]}},
+        "labels": [f"public.{TABLE}.*"],
+        "read": {"treatment": "reveal"},
+        "write": "seal",
+    }
+    for name, data in (("catalog", {"databases": [database]}), ("rules", {"rules": [rule]})):
+        path = folder / name / "drivers" / "data.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(data))
+    return folder
+
+
+def create(stack: Stack) -> None:
+    with stack.postgres.connect() as superuser:
+        superuser.execute(f"CREATE DATABASE {DATABASE}")
+    with stack.direct(database=DATABASE) as direct:
+        columns = ", ".join(f"{name} {'bytea' if type_ == 'bytea' else 'text'}" for name, (type_, _) in COLUMNS.items())
+        direct.execute(f"CREATE TABLE {TABLE} (id bigint PRIMARY KEY, name text, {columns})")
+        shop.allow_all(direct, TABLE)

@@ -1,0 +1,130 @@
+"""Runs one client and looks at what it left behind: past the sidecar, on the wire, and through another driver."""
+
+import json
+import os
+import signal
+import subprocess
+
+import psycopg
+from psycopg.types.json import Json
+
+from harness import Stack, shop
+from harness.envoy import LOOPBACK
+from harness.stack import SEALED
+from matrix import database
+from matrix.clients import Client
+from matrix.database import COLUMNS, DATABASE, ROW, TABLE, USER
+from matrix.result import Result, Step
+
+# A hang is a failure with a name; a JVM on a busy machine takes its time.
+LIMIT_SECONDS = 180
+
+# The ids that a step leaves behind when it worked.
+ROWS = {
+    "write": range(10, 11),
+    "update": range(2, 3),
+    "upsert": range(3, 4),
+    "batch": range(100, 120),
+    "prepared": range(200, 210),
+    "binary": range(300, 301),
+    "transaction": range(401, 402),
+    "null": range(500, 501),
+    "copy_in": range(600, 603),
+}
+NULL_ROW = 500
+# In whatever statement they stand, these may never reach the server.
+SECRETS = (ROW["ssn"], ROW["email"], "1980-05-17", "new@example.com", "two@example.com", "first@example.com", "ssn-")
+ENVELOPE_TEXT, ENVELOPE_BYTES = "fv1.", b"\xf7\x01"
+
+
+def run(stack: Stack, client: Client) -> Result:
+    with stack.direct(database=DATABASE) as direct:
+        direct.execute(f"TRUNCATE {TABLE}")
+    with stack.connect(USER, DATABASE) as other:
+        values = [Json(value) if isinstance(value, dict) else value for value in ROW.values()]
+        other.execute(f"INSERT INTO {TABLE} ({', '.join(ROW)}) VALUES ({', '.join(['%s'] * len(ROW))})", values)
+    stack.relay.forget()
+    result = Result(client.name)
+    _start(stack, client, result)
+    to_server = stack.relay.to_server()
+    result.faults += [f"{secret!r} went to the server" for secret in SECRETS if secret.encode() in to_server]
+    _look_stored(stack, result)
+    _look_through(stack, result)
+    return result
+
+
+def _start(stack: Stack, client: Client, result: Result) -> None:
+    where = {
+        "PGHOST": LOOPBACK,
+        "PGPORT": str(stack.envoy.port(SEALED)),
+        "PGUSER": USER,
+        "PGPASSWORD": shop.PASSWORD,
+        "PGDATABASE": DATABASE,
+        "PGSSLMODE": "disable",
+        "PSQL": str(stack.postgres.program("psql")),
+    }
+    process = subprocess.Popen(
+        [str(word) for word in client.command],
+        env={**os.environ, **where},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=LIMIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        result.faults.append(f"did not end within {LIMIT_SECONDS} s")
+    if process.returncode != 0:
+        result.faults.append(f"ended with {process.returncode}: {' / '.join(err.splitlines()[-5:])}")
+    for line in out.splitlines():
+        said = json.loads(line)
+        result.steps[said["step"]] = Step(said["ok"], said["code"], said["detail"])
+
+
+def _look_stored(stack: Stack, result: Result) -> None:
+    """What the server really has: the rows of each step that worked, and in no sealed column a value."""
+    with stack.direct(database=DATABASE) as direct:
+        cursor = direct.execute(f"SELECT id, {', '.join(COLUMNS)} FROM {TABLE}")
+        rows = {row[0]: dict(zip(COLUMNS, row[1:], strict=True)) for row in cursor}
+    wanted = {number for step, ids in ROWS.items() if _worked(result, step) for number in ids}
+    if missing := wanted - rows.keys():
+        result.faults.append(f"rows that are not stored: {sorted(missing)}")
+    for number, row in rows.items():
+        clear = [name for name, value in row.items() if value is not None and not _is_envelope(value)]
+        if clear:
+            result.faults.append(f"row {number} stores {', '.join(clear)} in clear")
+        if (row["ssn"] is None) != (number == NULL_ROW):
+            result.faults.append(f"row {number}: ssn is {'' if row['ssn'] is None else 'not '}NULL")
+
+
+def _look_through(stack: Stack, result: Result) -> None:
+    """What another driver reads through the sidecar: a client that writes and reads wrong alike is found out."""
+    with stack.connect(USER, DATABASE) as other:
+        for step, number in (("write", 10), ("binary", 300)):
+            if _worked(result, step):
+                wanted = database.row(number)
+                got = _select(other, number)
+                differ = [name for name in ROW if got is None or got[name] != wanted[name]]
+                if differ:
+                    result.faults.append(f"row {number} reads otherwise through psycopg: {', '.join(differ)}")
+        rows = other.execute(f"SELECT id, ssn FROM {TABLE} WHERE id <> 1 AND ssn IS NOT NULL").fetchall()
+        wrong = [number for number, ssn in rows if ssn != f"ssn-{number}"]
+        if wrong:
+            result.faults.append(f"rows with another ssn than was written: {wrong}")
+
+
+def _worked(result: Result, step: str) -> bool:
+    return step in result.steps and result.steps[step].ok is True
+
+
+def _is_envelope(value: str | bytes) -> bool:
+    return value.startswith(ENVELOPE_TEXT) if isinstance(value, str) else bytes(value).startswith(ENVELOPE_BYTES)
+
+
+def _select(connection: psycopg.Connection, number: int) -> dict | None:
+    found = connection.execute(f"SELECT {', '.join(ROW)} FROM {TABLE} WHERE id = %s", [number]).fetchone()
+    return found and dict(zip(ROW, found, strict=True))
