@@ -53,11 +53,11 @@ test-go: python ## run the tests of the key agent and command
 	@$(SUITES) go
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx
+	@$(SETUP) python filter keys opa pgx go-clients
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys opa
+	@$(SETUP) python filter keys opa go-clients
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths
@@ -66,8 +66,7 @@ lint: setup ## run the linters, the format checks, the layering and the document
 format: python ## format Rust, Go, Rego and Python
 	@$(SETUP) python opa rust
 	cargo fmt --all
-	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
-	gofmt -w keys e2e/clients/pgx e2e/sqldiff/parse
+cargo gofmt -w keys e2e/clients/pgx e2e/clients/go fmt --all --manifest-path filters/fuzz/Cargo.toml
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
 	.tools/venv/bin/ruff format --quiet --no-cache e2e
@@ -85,7 +84,7 @@ bench-smoke: python ## measure the module's size, Envoy's start and its CPU per 
 	@$(VENV_PYTHON) e2e/bench.py
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/pg-parse .tools/bin/analyze
+rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/client-* .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/pg-parse .tools/bin/analyze
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

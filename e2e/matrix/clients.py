@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.layout import E2E, VENV
+from tools.layout import CLIENTS as FOLDER
+from tools.layout import E2E, GO_CLIENTS, VENV
 
-FOLDER = E2E / "clients"
 STEPS = (
     "connect", "write", "read", "search", "update", "upsert", "batch", "prepared", "binary", "transaction", "null",
     "refusal", "copy_in", "copy_out",
@@ -42,6 +42,12 @@ def _python(name: str, title: str, pinned: str, remark: str) -> Client:
     program, _, way = name.partition("-")
     command = (VENV / "bin" / "python", FOLDER / "python" / f"{program}_client.py", *([way] if way else []))
     return Client(name, title, "python", command, (E2E / "requirements.txt", pinned), remark)
+
+
+def _go(name: str, title: str, module: str, remark: str) -> Client:
+    program, _, way = name.partition("-")
+    command = (GO_CLIENTS[program], *([way] if way else []))
+    return Client(name, title, "go", command, (FOLDER / "go" / "go.mod", f"{module} v"), remark)
 
 
 # The server's version: psql comes with it.
@@ -88,5 +94,25 @@ CLIENTS = (
         "Django, `server_side_binding`",
         "Django==",
         '`OPTIONS: {"server_side_binding": True}`: parameters, without casts.',
+    ),
+    _go(
+        "pgx",
+        "pgx",
+        "github.com/jackc/pgx/v5",
+        "Prepares each statement by name and caches it; nothing to set. Its other query modes are tested as well. "
+        "COPY in is binary.",
+    ),
+    _go(
+        "pq",
+        "lib/pq",
+        "github.com/lib/pq",
+        "Sends text; `binary_parameters=yes` makes one round trip of two, and sends bytea as binary.",
+    ),
+    _go("gorm-prepared", "GORM, `PrepareStmt`", "gorm.io/gorm", "Caches prepared statements itself, over pgx."),
+    _go(
+        "gorm-simple",
+        "GORM, `PreferSimpleProtocol`",
+        "gorm.io/gorm",
+        "pgx writes the values into the text.",
     ),
 )

@@ -11,11 +11,13 @@ from tools.layout import (
     ANALYZE,
     BIN,
     CARGO_TARGET,
+    CLIENTS,
     E2E,
     ENVELOPE_TOOL,
     FIELDVEIL,
     FILTER_WASM,
     FUZZ,
+    GO_CLIENTS,
     KEYS_MODULE,
     OPA,
     PG_PARSE,
@@ -77,7 +79,12 @@ def _keys(shell: Shell) -> None:
 
 
 def _pgx(shell: Shell) -> None:
-    _go_build(shell, E2E / "clients" / "pgx", ".", PGX_CLIENT)
+    _go_build(shell, CLIENTS / "pgx", ".", PGX_CLIENT)
+
+
+def _go_clients(shell: Shell) -> None:
+    for name, program in GO_CLIENTS.items():
+        _go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
 
 
 def _pg_parse(shell: Shell) -> None:
@@ -142,6 +149,7 @@ PARTS = {
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),
+        Part("go-clients", "the Go clients of the driver matrix", _go_clients, tuple(GO_CLIENTS.values()), GO),
         Part(
             "regal",
             "the Rego linter Regal, built from source",

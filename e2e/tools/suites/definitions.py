@@ -11,6 +11,9 @@ REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
 GO_MODULES = (KEYS_MODULE, E2E / "clients" / "pgx", E2E / "sqldiff" / "parse")
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
 FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
+from tools.layout import CLIENTS, E2E, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
+from tools.suites.suite import Step, Suite, cargo, go, opa, pytest
+GO_MODULES = (KEYS_MODULE, CLIENTS / "pgx", CLIENTS / "go")
 EVERYTHING = "."
 
 
