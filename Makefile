@@ -57,7 +57,7 @@ test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys opa go-clients
+	@$(SETUP) python filter keys opa go-clients rust-clients
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths
@@ -66,7 +66,7 @@ lint: setup ## run the linters, the format checks, the layering and the document
 format: python ## format Rust, Go, Rego and Python
 	@$(SETUP) python opa rust
 	cargo fmt --all
-cargo gofmt -w keys e2e/clients/pgx e2e/clients/go fmt --all --manifest-path filters/fuzz/Cargo.toml
+cargo gofmt -w keys e2e/clients/pgx e2e/clients/go e2e/clients/rust/Cargo.toml fmt --all --manifest-path filters/fuzz/Cargo.toml
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
 	.tools/venv/bin/ruff format --quiet --no-cache e2e

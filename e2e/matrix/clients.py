@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.layout import CLIENTS as FOLDER
-from tools.layout import E2E, GO_CLIENTS, VENV
+from tools.layout import E2E, GO_CLIENTS, RUST_CLIENTS, VENV
 
 STEPS = (
     "connect", "write", "read", "search", "update", "upsert", "batch", "prepared", "binary", "transaction", "null",
@@ -48,6 +48,11 @@ def _go(name: str, title: str, module: str, remark: str) -> Client:
     program, _, way = name.partition("-")
     command = (GO_CLIENTS[program], *([way] if way else []))
     return Client(name, title, "go", command, (FOLDER / "go" / "go.mod", f"{module} v"), remark)
+
+
+def _rust(name: str, remark: str) -> Client:
+    pinned = (FOLDER / "rust" / "Cargo.toml", f'\n{name} = {{ version = "=')
+    return Client(name, name, "rust", (RUST_CLIENTS[name],), pinned, remark)
 
 
 # The server's version: psql comes with it.
@@ -115,4 +120,9 @@ CLIENTS = (
         "gorm.io/gorm",
         "pgx writes the values into the text.",
     ),
+    _rust(
+        "tokio-postgres",
+        "Prepares each statement by name, pipelines what is waited for together; nothing to set. COPY in is binary.",
+    ),
+    _rust("sqlx", "Caches prepared statements by name; nothing to set. Its batch is one INSERT of many rows."),
 )

@@ -21,6 +21,7 @@ ENVELOPE_TOOL = BIN / "envelope-tool"
 PGX_CLIENT = BIN / "pgx-client"
 CLIENTS = E2E / "clients"
 GO_CLIENTS = {name: BIN / f"client-{name}" for name in ("pgx", "pq", "gorm")}
+RUST_CLIENTS = {name: BIN / f"client-{name}" for name in ("tokio-postgres", "sqlx")}
 OPA = BIN / "opa"
 REGAL = BIN / "regal"
 PG_PARSE = BIN / "pg-parse"

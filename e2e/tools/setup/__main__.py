@@ -22,7 +22,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}", file=sys.stderr)
         return 2
-    wanted = set(names or PARTS)
+    wanted = set(names or (part.name for part in PARTS.values() if not part.on_demand))
     wanted |= {other for name in wanted for other in PARTS[name].after}
     parts = [part for part in PARTS.values() if part.name in wanted]
     missing = prerequisites.missing({tool for part in parts for tool in part.needs})

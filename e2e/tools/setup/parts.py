@@ -24,6 +24,7 @@ from tools.layout import (
     PGX_CLIENT,
     REGAL,
     ROOT,
+    RUST_CLIENTS,
     VENV,
 )
 from tools.setup.runner import ATTEMPTS, Part, Shell
@@ -96,6 +97,13 @@ def _analyze(shell: Shell) -> None:
     manifest = ["--manifest-path", FUZZ / "Cargo.toml", "--target-dir", CARGO_TARGET]
     shell.run(["cargo", "build", "--locked", *manifest, "-p", "fieldveil-analyze"], attempts=ATTEMPTS)
     _put(CARGO_TARGET / "debug" / "analyze", ANALYZE)
+def _rust_clients(shell: Shell) -> None:
+    # A workspace and a target folder of their own: nothing here is part of the filter.
+    target = CARGO_TARGET / "clients"
+    command = ["cargo", "build", "--locked", "--target-dir", target]
+    shell.run(command, cwd=CLIENTS / "rust", attempts=ATTEMPTS)
+    for program in RUST_CLIENTS.values():
+        _put(target / "debug" / program.name, program)
 
 
 def _filter(shell: Shell) -> None:
@@ -150,6 +158,15 @@ PARTS = {
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),
         Part("go-clients", "the Go clients of the driver matrix", _go_clients, tuple(GO_CLIENTS.values()), GO),
+        Part(
+            "rust-clients",
+            "the Rust clients of the driver matrix",
+            _rust_clients,
+            tuple(RUST_CLIENTS.values()),
+            RUST,
+            after=("rust",),
+            on_demand=True,
+        ),
         Part(
             "regal",
             "the Rego linter Regal, built from source",

@@ -44,6 +44,8 @@ class Part:
     # Texts and files that the result depends on; None: `build` is incremental itself and always runs.
     inputs: tuple[str | Path, ...] | None = None
     after: tuple[str, ...] = field(default=())
+    # Made when it is named alone: what few targets need.
+    on_demand: bool = False
 
     def fingerprint(self) -> str:
         digest = hashlib.sha256()

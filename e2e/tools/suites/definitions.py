@@ -24,6 +24,7 @@ def _check(name: str) -> Step:
 def _rustfmt() -> list[Step]:
     check = ["cargo", "fmt", "--all", "--check"]
     return [Step(check), Step([*check, *FUZZ_WORKSPACE])]
+    return [Step(["cargo", "fmt", "--all", "--check"], cwd=folder) for folder in (ROOT, CLIENTS / "rust")]
 
 
 def _clippy() -> list[Step]:
