@@ -15,9 +15,9 @@ import psycopg
 from harness import Options, Stack
 from harness.process import PartFailed
 from matrix import database, document, known
-from matrix.clients import CLIENTS, Client
+from matrix.clients import CLIENTS, STEPS, Client
 from matrix.result import Result
-from matrix.run import run
+from matrix.run import run, run_plain
 from tools.layout import ROOT
 
 DOCUMENT = ROOT / "docs" / "drivers.md"
@@ -36,13 +36,15 @@ def main(names: list[str]) -> int:
     except (PartFailed, psycopg.Error) as error:
         print(f"the stack failed: {error}", file=sys.stderr)
         return 1
-    differences = [line for name, result in results.items() for line in result.differences(expected.of(name))]
-    if not names and all(len(result.steps) == len(document.STEPS) for result in results.values()):
-        DOCUMENT.write_text(document.render(clients, results, expected))
+    differences = [line for name, (_, sealed) in results.items() for line in sealed.differences(expected.of(name))]
+    # Without Fieldveil everything has to work, or the program is at fault.
+    differences += [f"without Fieldveil: {line}" for plain, _ in results.values() for line in plain.differences({})]
+    if not names and all(len(sealed.steps) == len(STEPS) for _, sealed in results.values()):
+        DOCUMENT.write_text(document.render(clients, {name: each[1] for name, each in results.items()}, expected))
         print(f"written: {DOCUMENT.relative_to(ROOT)}")
     for line in differences:
         print(f"DIFFERS  {line}")
-    works, fails, absent = document.totals(list(results.values()))
+    works, fails, absent = document.totals([sealed for _, sealed in results.values()])
     print(
         f"{len(clients)} clients: {works} steps work, {fails} do not, {absent} do not exist; "
         f"{len(differences)} differ from what is known"
@@ -50,22 +52,29 @@ def main(names: list[str]) -> int:
     return 1 if differences else 0
 
 
-def _run(clients: list[Client]) -> dict[str, Result]:
+def _run(clients: list[Client]) -> dict[str, tuple[Result, Result]]:
+    """Of each client what it did without Fieldveil, and with it."""
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        options = Options(relay=True, policies=(database.write_policies(Path(folder)),))
+        options = Options(relay=True, plain=True, policies=(database.write_policies(Path(folder)),))
         with Stack(options).start() as stack:
             database.create(stack)
+            database.create_plain(stack)
             for client in clients:
                 started = time.monotonic()
-                result = results[client.name] = run(stack, client)
-                works, fails, absent = document.totals([result])
+                plain, sealed = results[client.name] = run_plain(stack, client), run(stack, client)
+                counts = [
+                    f"{works:>2} of {works + fails} work"
+                    for works, fails, _ in map(document.totals, ([plain], [sealed]))
+                ]
                 took = time.monotonic() - started
-                print(
-                    f"  {client.title:<28} {works:>2} work, {fails:>2} do not, {absent:>2} do not exist ({took:.0f} s)",
-                    flush=True,
-                )
+                print(f"  {client.title:<34} {counts[1]}, without Fieldveil {counts[0]} ({took:.0f} s)", flush=True)
     return results
+
+
+def _counts(result: Result) -> str:
+    works, fails, _ = document.totals([result])
+    return f"{works:>2} of {works + fails} work"
 
 
 if __name__ == "__main__":

@@ -6,9 +6,13 @@ import uuid
 from decimal import Decimal
 from pathlib import Path
 
+from psycopg.types.json import Json
+
 from harness import Stack, shop
 
 DATABASE = "drivers"
+# The same table with columns of the declared types, in a database that no catalog speaks of.
+PLAIN_DATABASE = "drivers_plain"
 TABLE = "person"
 USER = "app"
 
@@ -71,9 +75,28 @@ def write_policies(folder: Path) -> Path:
 
 
 def create(stack: Stack) -> None:
+    stored = {name: "bytea" if type_ == "bytea" else "text" for name, (type_, _) in COLUMNS.items()}
+    _create(stack, DATABASE, stored)
+
+
+def create_plain(stack: Stack) -> None:
+    _create(stack, PLAIN_DATABASE, {name: type_ for name, (type_, _) in COLUMNS.items()})
+
+
+def _create(stack: Stack, database: str, types: dict[str, str]) -> None:
     with stack.postgres.connect() as superuser:
-        superuser.execute(f"CREATE DATABASE {DATABASE}")
-    with stack.direct(database=DATABASE) as direct:
-        columns = ", ".join(f"{name} {'bytea' if type_ == 'bytea' else 'text'}" for name, (type_, _) in COLUMNS.items())
+        superuser.execute(f"CREATE DATABASE {database}")
+    with stack.direct(database=database) as direct:
+        columns = ", ".join(f"{name} {type_}" for name, type_ in types.items())
         direct.execute(f"CREATE TABLE {TABLE} (id bigint PRIMARY KEY, name text, {columns})")
         shop.allow_all(direct, TABLE)
+
+
+def start_over(stack: Stack, database: str) -> None:
+    """Row 1 alone, written through psycopg: through the sidecar, or straight where nothing is sealed."""
+    with stack.direct(database=database) as direct:
+        direct.execute(f"TRUNCATE {TABLE}")
+    connect = stack.connect if database == DATABASE else stack.direct
+    with connect(USER, database) as connection:
+        values = [Json(value) if isinstance(value, dict) else value for value in ROW.values()]
+        connection.execute(f"INSERT INTO {TABLE} ({', '.join(ROW)}) VALUES ({', '.join(['%s'] * len(ROW))})", values)

@@ -15,6 +15,9 @@ Its table has a sealed column of each of text, uuid, date, numeric(12,2), int4, 
 json and bytea. What each step does is in [the clients' README](../e2e/clients/README.md). After each client the server
 is looked into directly: **sealed** means that every protected value it stored is an envelope, that none of the values
 was seen in clear text on the way to the server, and that another driver reads the rows as they were meant.
+
+Each client runs twice: first without Fieldveil, on the same server and columns of the declared types, where every step
+but the refusal has to work. So what says **no** below is Fieldveil's doing, and not the program's.
 """
 ABSENT = "-"
 LEGEND = (

@@ -6,14 +6,13 @@ import signal
 import subprocess
 
 import psycopg
-from psycopg.types.json import Json
 
 from harness import Stack, shop
 from harness.envoy import LOOPBACK
-from harness.stack import SEALED
+from harness.stack import PLAIN, SEALED
 from matrix import database
 from matrix.clients import Client
-from matrix.database import COLUMNS, DATABASE, ROW, TABLE, USER
+from matrix.database import COLUMNS, DATABASE, PLAIN_DATABASE, ROW, TABLE, USER
 from matrix.result import Result, Step
 
 # A hang is a failure with a name; a JVM on a busy machine takes its time.
@@ -38,14 +37,10 @@ ENVELOPE_TEXT, ENVELOPE_BYTES = "fv1.", b"\xf7\x01"
 
 
 def run(stack: Stack, client: Client) -> Result:
-    with stack.direct(database=DATABASE) as direct:
-        direct.execute(f"TRUNCATE {TABLE}")
-    with stack.connect(USER, DATABASE) as other:
-        values = [Json(value) if isinstance(value, dict) else value for value in ROW.values()]
-        other.execute(f"INSERT INTO {TABLE} ({', '.join(ROW)}) VALUES ({', '.join(['%s'] * len(ROW))})", values)
+    database.start_over(stack, DATABASE)
     stack.relay.forget()
     result = Result(client.name)
-    _start(stack, client, result)
+    _start(stack, client, result, SEALED, DATABASE)
     to_server = stack.relay.to_server()
     result.faults += [f"{secret!r} went to the server" for secret in SECRETS if secret.encode() in to_server]
     _look_stored(stack, result)
@@ -53,13 +48,26 @@ def run(stack: Stack, client: Client) -> Result:
     return result
 
 
-def _start(stack: Stack, client: Client, result: Result) -> None:
+def run_plain(stack: Stack, client: Client) -> Result:
+    """The same without Fieldveil, so that what does not work is known to be of it, and not of the program."""
+    database.start_over(stack, PLAIN_DATABASE)
+    stack.relay.forget()
+    result = Result(client.name)
+    _start(stack, client, result, PLAIN, PLAIN_DATABASE)
+    refusal = result.steps.get("refusal")
+    if refusal is None or refusal.ok is not False:
+        result.faults.append("the step refusal passes where nothing is refused")
+    result.steps["refusal"] = Step(True)
+    return result
+
+
+def _start(stack: Stack, client: Client, result: Result, listener: str, database: str) -> None:
     where = {
         "PGHOST": LOOPBACK,
-        "PGPORT": str(stack.envoy.port(SEALED)),
+        "PGPORT": str(stack.envoy.port(listener)),
         "PGUSER": USER,
         "PGPASSWORD": shop.PASSWORD,
-        "PGDATABASE": DATABASE,
+        "PGDATABASE": database,
         "PGSSLMODE": "disable",
         "PSQL": str(stack.postgres.program("psql")),
     }
