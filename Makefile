@@ -57,7 +57,7 @@ test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys opa go-clients rust-clients
+	@$(SETUP) python filter keys opa go-clients rust-clients java-clients node-clients
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.layout import CLIENTS as FOLDER
-from tools.layout import E2E, GO_CLIENTS, RUST_CLIENTS, VENV
+from tools.layout import E2E, GO_CLIENTS, JAVA_CLIENTS, NODE_CLIENTS, RUST_CLIENTS, VENV
 
 STEPS = (
     "connect", "write", "read", "search", "update", "upsert", "batch", "prepared", "binary", "transaction", "null",
@@ -53,6 +53,20 @@ def _go(name: str, title: str, module: str, remark: str) -> Client:
 def _rust(name: str, remark: str) -> Client:
     pinned = (FOLDER / "rust" / "Cargo.toml", f'\n{name} = {{ version = "=')
     return Client(name, name, "rust", (RUST_CLIENTS[name],), pinned, remark)
+
+
+def _java(name: str, title: str, pinned: str, remark: str) -> Client:
+    program, _, way = name.partition("-")
+    classes = f"{JAVA_CLIENTS / 'classes'}:{JAVA_CLIENTS / 'libraries' / '*'}"
+    # Strings of the values are compared, whatever the machine's own language is.
+    java = ("java", "-Dfile.encoding=UTF-8", "-Duser.timezone=America/New_York", "-cp", classes)
+    command = (*java, f"dev.fieldveil.clients.{program.capitalize()}", *([way] if way else []))
+    return Client(name, title, "java", command, (FOLDER / "java" / "pom.xml", f"<{pinned}.version>"), remark)
+
+
+def _node(name: str, title: str, package: str, remark: str) -> Client:
+    pinned = (FOLDER / "node" / "package.json", f'"{package}": "')
+    return Client(name, title, "node", ("node", NODE_CLIENTS / f"{name}.js"), pinned, remark)
 
 
 # The server's version: psql comes with it.
@@ -125,4 +139,43 @@ CLIENTS = (
         "Prepares each statement by name, pipelines what is waited for together; nothing to set. COPY in is binary.",
     ),
     _rust("sqlx", "Caches prepared statements by name; nothing to set. Its batch is one INSERT of many rows."),
+    _java(
+        "pgjdbc-default",
+        "pgjdbc",
+        "pgjdbc",
+        "Prepares a statement by name when it has run five times (`prepareThreshold`), and reads binary from then on.",
+    ),
+    _java(
+        "pgjdbc-prepared",
+        "pgjdbc, `prepareThreshold=1`",
+        "pgjdbc",
+        "Prepares a statement by name from the first time on, and reads binary from the second.",
+    ),
+    _java(
+        "pgjdbc-binary",
+        "pgjdbc, `prepareThreshold=-1`",
+        "pgjdbc",
+        "Prepares by name, and sends and reads binary, from the first time on.",
+    ),
+    _java("pgjdbc-simple", "pgjdbc, `preferQueryMode=simple`", "pgjdbc", "Writes the values into the text."),
+    _java(
+        "hibernate-default",
+        "Hibernate",
+        "hibernate",
+        "Over pgjdbc. Turns java.time's types into java.sql's, which pgjdbc writes with a zone.",
+    ),
+    _java(
+        "hibernate-direct",
+        "Hibernate, `java_time_use_direct_jdbc`",
+        "hibernate",
+        "`hibernate.type.java_time_use_direct_jdbc=true` hands java.time's types to pgjdbc as they are.",
+    ),
+    _node(
+        "pg",
+        "node-postgres",
+        "pg",
+        "Sends text, but for bytea. A statement with a `name` is prepared by it; nothing to set. Its own readers of "
+        "binary float8 and timestamptz give other values than the server has, with Fieldveil and without.",
+    ),
+    _node("drizzle", "Drizzle", "drizzle-orm", "Over node-postgres."),
 )

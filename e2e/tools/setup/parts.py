@@ -18,7 +18,9 @@ from tools.layout import (
     FILTER_WASM,
     FUZZ,
     GO_CLIENTS,
+    JAVA_CLIENTS,
     KEYS_MODULE,
+    NODE_CLIENTS,
     OPA,
     PG_PARSE,
     PGX_CLIENT,
@@ -27,7 +29,7 @@ from tools.layout import (
     RUST_CLIENTS,
     VENV,
 )
-from tools.setup.runner import ATTEMPTS, Part, Shell
+from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
 
 OPA_VERSION = "v1.22.0"
 WASM_TARGET = "wasm32-wasip1"
@@ -106,6 +108,28 @@ def _rust_clients(shell: Shell) -> None:
         _put(target / "debug" / program.name, program)
 
 
+def _java_clients(shell: Shell) -> None:
+    # Without the network when everything is there already.
+    command = ["mvn", "--quiet", "--batch-mode", f"-Doutputs={JAVA_CLIENTS}", "prepare-package"]
+    try:
+        shell.run([*command, "--offline"], cwd=CLIENTS / "java")
+    except StepFailed:
+        shell.run(command, cwd=CLIENTS / "java", attempts=ATTEMPTS)
+
+
+def _node_clients(shell: Shell) -> None:
+    # Beside the packages, for Node.js looks for them in the folders above a program.
+    NODE_CLIENTS.mkdir(exist_ok=True)
+    for file in _node_files():
+        shutil.copy2(file, NODE_CLIENTS)
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=optional", "--prefer-offline"]
+    shell.run(command, cwd=NODE_CLIENTS, attempts=ATTEMPTS)
+
+
+def _node_files() -> tuple[Path, ...]:
+    return tuple(sorted(path for path in (CLIENTS / "node").iterdir() if path.suffix in (".js", ".json")))
+
+
 def _filter(shell: Shell) -> None:
     shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, "-p", "filter-postgres"])
     _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
@@ -165,6 +189,24 @@ PARTS = {
             tuple(RUST_CLIENTS.values()),
             RUST,
             after=("rust",),
+            on_demand=True,
+        ),
+        Part(
+            "java-clients",
+            "the Java clients of the driver matrix",
+            _java_clients,
+            (JAVA_CLIENTS / "classes", JAVA_CLIENTS / "libraries"),
+            frozenset({"javac", "mvn"}),
+            tuple(sorted(path for path in (CLIENTS / "java").rglob("*") if path.is_file())),
+            on_demand=True,
+        ),
+        Part(
+            "node-clients",
+            "the Node.js clients of the driver matrix",
+            _node_clients,
+            (NODE_CLIENTS / "node_modules" / "pg",),
+            frozenset({"node", "npm"}),
+            _node_files(),
             on_demand=True,
         ),
         Part(

@@ -15,6 +15,10 @@ HOW = {
     "cargo": RUSTUP,
     "rustup": RUSTUP + " (a cargo without rustup can't add the wasm32-wasip1 target)",
     "go": "Go 1.25 or newer: https://go.dev/dl",
+    "javac": "a JDK, 17 or newer, for the Java clients of `make e2e`: `apt install default-jdk-headless`",
+    "mvn": "Maven, for the Java clients of `make e2e`: `apt install maven`",
+    "node": "Node.js, 20 or newer, for the Node.js clients of `make e2e`: https://nodejs.org",
+    "npm": "npm, for the Node.js clients of `make e2e`: it comes with Node.js, or `apt install npm`",
     "venv": "Python's venv with pip: `apt install python3-venv` on Debian and Ubuntu",
 }
 
