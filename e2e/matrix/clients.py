@@ -105,7 +105,7 @@ CLIENTS = (
         "django-client",
         "Django",
         "Django==",
-        "Its JSONField is for `jsonb`, which no declared type is yet: a field for `json` is a subclass of two methods. "
+        "Its JSONField is for `jsonb`; a field for `json` is a subclass with two methods. "
         "Binds in the client: values stand in the text, and uuids and the like with a cast.",
     ),
     _python(
