@@ -4,16 +4,13 @@ import os
 import shlex
 import sys
 
-from tools.layout import CARGO_TARGET, E2E, FUZZ, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
+from tools.layout import CARGO_TARGET, CLIENTS, E2E, FUZZ, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
 from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
-GO_MODULES = (KEYS_MODULE, E2E / "clients" / "pgx", E2E / "sqldiff" / "parse")
+GO_MODULES = (KEYS_MODULE, CLIENTS / "pgx", CLIENTS / "go", E2E / "sqldiff" / "parse")
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
 FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
-from tools.layout import CLIENTS, E2E, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
-from tools.suites.suite import Step, Suite, cargo, go, opa, pytest
-GO_MODULES = (KEYS_MODULE, CLIENTS / "pgx", CLIENTS / "go")
 EVERYTHING = "."
 
 
@@ -23,8 +20,7 @@ def _check(name: str) -> Step:
 
 def _rustfmt() -> list[Step]:
     check = ["cargo", "fmt", "--all", "--check"]
-    return [Step(check), Step([*check, *FUZZ_WORKSPACE])]
-    return [Step(["cargo", "fmt", "--all", "--check"], cwd=folder) for folder in (ROOT, CLIENTS / "rust")]
+    return [Step(check, cwd=folder) for folder in (ROOT, FUZZ, CLIENTS / "rust")]
 
 
 def _clippy() -> list[Step]:
