@@ -66,7 +66,9 @@ lint: setup ## run the linters, the format checks, the layering and the document
 format: python ## format Rust, Go, Rego and Python
 	@$(SETUP) python opa rust
 	cargo fmt --all
-cargo gofmt -w keys e2e/clients/pgx e2e/clients/go e2e/clients/rust/Cargo.toml fmt --all --manifest-path filters/fuzz/Cargo.toml
+	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
+	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
+	gofmt -w keys e2e/clients/pgx e2e/clients/go e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
 	.tools/venv/bin/ruff format --quiet --no-cache e2e
@@ -84,7 +86,7 @@ bench-smoke: python ## measure the module's size, Envoy's start and its CPU per 
 	@$(VENV_PYTHON) e2e/bench.py
 
 clean: ## remove what was built (target/, the built programs)
-rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/client-* .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/pg-parse .tools/bin/analyze
+	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

@@ -111,9 +111,25 @@ def transactions_and_copy(connection: psycopg.Connection) -> None:
     with connection.cursor().copy("COPY note TO STDOUT") as copy:
         for _ in copy:
             pass
-    with contextlib.suppress(psycopg.errors.FeatureNotSupported):
-        connection.execute("COPY customer TO STDOUT")
+    with connection.cursor().copy("COPY customer (id, ssn, notes) FROM STDIN") as copy:
+        for number in range(3):
+            copy.write_row((9410 + number, "078-05-1120", None))
+    with connection.cursor().copy("COPY customer TO STDOUT (FORMAT csv)") as copy:
+        for _ in copy:
+            pass
+    with contextlib.suppress(psycopg.errors.BadCopyFileFormat), connection.cursor().copy("COPY customer FROM STDIN") as copy:
+        copy.write("9500\ttoo few\n")
     connection.execute("SELECT count(*), count(ssn) FROM customer")
+
+
+def cursors(connection: psycopg.Connection) -> None:
+    connection.execute("PREPARE find AS SELECT id, ssn FROM customer WHERE ssn = $1")
+    connection.execute("EXECUTE find ('078-05-1120')")
+    with connection.transaction(), connection.cursor("held") as cursor:
+        cursor.itersize = 2
+        cursor.execute("SELECT id, ssn FROM customer UNION ALL SELECT 0, NULL ORDER BY 1")
+        cursor.fetchall()
+    connection.execute("WITH c AS (SELECT email FROM customer) SELECT DISTINCT email FROM c")
 
 
 def reading(connection: psycopg.Connection) -> None:
@@ -166,6 +182,7 @@ def main() -> None:
         record(stack, tap, "app", extended)
         record(stack, tap, "app", pipeline)
         record(stack, tap, "app", transactions_and_copy)
+        record(stack, tap, "app", cursors)
         record(stack, tap, "support", reading)
         record(stack, tap, "auditor", reading)
 

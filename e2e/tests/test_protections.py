@@ -40,6 +40,15 @@ def test_indexed_column_is_searched_by_its_index_and_stored_with_another_ciphert
         app.execute("SELECT DISTINCT token FROM vault")
 
 
+def test_index_of_another_value_is_an_error_where_the_row_is_read(vault) -> None:
+    app, direct = vault
+    app.execute("INSERT INTO vault (id, token) VALUES (1, 'a'), (2, 'b')")
+    swapped = "left(a.token, 33) || substr(vault.token, 34)"
+    direct.execute(f"UPDATE vault SET token = {swapped} FROM vault a WHERE a.id = 1 AND vault.id = 2")
+    with pytest.raises(psycopg.errors.DataCorrupted, match=r"vault\.token"):
+        app.execute("SELECT token FROM vault WHERE token = 'a'")
+
+
 def test_search_by_an_index_uses_the_index_on_its_part(vault) -> None:
     app, _ = vault
     app.execute("INSERT INTO vault (id, token) VALUES (1, 'a')")

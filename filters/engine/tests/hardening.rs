@@ -138,3 +138,18 @@ fn execute_in_sql_of_a_statement_prepared_in_the_protocol_seals_its_values() {
         dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
     }
 }
+
+#[test]
+fn a_catalog_question_that_the_server_skips_is_not_waited_for() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let change = [parse("", "ALTER TABLE nothing ADD x int"), bind("", &[]), execute()].concat();
+    dialogue.client(&change);
+    dialogue.client(&[parse("", "SELECT ssn FROM customer"), bind("", &[]), execute(), sync()].concat());
+    assert!(dialogue.session.is_waiting(), "the change may have changed names");
+    dialogue.server(&server_error("42P01"));
+    dialogue.server(&[ready(b'I')].concat());
+    assert!(!dialogue.session.is_waiting() && !dialogue.closed);
+    assert_eq!(tags(&dialogue.take_to_client()), "EZ");
+    dialogue.client(&query("SELECT 1"));
+    assert!(dialogue.session.is_waiting(), "the catalog is asked for anew");
+}

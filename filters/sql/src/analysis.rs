@@ -33,7 +33,7 @@ pub struct Statement {
     pub writes: Vec<usize>,
     /// What each result column is, in order: the field it holds, or None for one that is not protected. None where
     /// not every column is known; then every protected column comes with its table and number.
-    pub columns: Option<Vec<Option<usize>>>,
+    pub columns: Option<Vec<Option<ResultField>>>,
     /// Fields whose envelopes are copied, as they are, to where nothing is protected; sorted, each once.
     pub copies: Vec<usize>,
     /// What is known of the data, if the statement is a COPY between the client and a protected relation.
@@ -67,6 +67,15 @@ impl Statement {
         let fetches = matches!(self.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
         self.touched && (fetches || !self.reads.is_empty())
     }
+}
+
+/// What a result column is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResultField {
+    /// The field whose values it holds.
+    pub field: usize,
+    /// Whether it is cast, so that it is of the type of the cast.
+    pub cast: bool,
 }
 
 /// What a statement does with the names of prepared statements and cursors.

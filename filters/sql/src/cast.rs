@@ -20,7 +20,12 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
 
 /// Whether a value cast to the type first, and then stored in or compared with a column of the declared type, is
 /// what it would be without the cast.
-pub(crate) fn is_declared(data_type: &DataType, declared: Declared) -> bool {
+pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &str) -> bool {
+    let written: String =
+        data_type.to_string().to_ascii_lowercase().chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    if written == type_name {
+        return true;
+    }
     let same = match data_type {
         DataType::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Declared::Time,
         DataType::JSON => Declared::Json,

@@ -85,6 +85,8 @@ pub struct Field {
     pub indexed: bool,
     /// The declared type.
     pub declared: Declared,
+    /// The same in words, with its modifiers and without spaces: `numeric(10,2)`.
+    pub type_name: String,
 }
 
 /// A declared type, as far as a cast to it changes nothing.

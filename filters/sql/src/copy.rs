@@ -101,6 +101,7 @@ fn query(segment: &Segment<'_>, open: usize, catalog: &Catalog) -> Result<Effect
         )
     })?;
     let format: CopyFormat = options.format(&[])?;
+    let columns = columns.into_iter().map(|column| column.map(|column| column.field)).collect();
     effects.copy = Some(Copy { from_client: false, columns, format });
     Ok(effects)
 }

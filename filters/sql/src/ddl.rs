@@ -5,7 +5,7 @@ use crate::{
     dml::{self, Effects},
     lexer::Token,
     mention,
-    predicate::require_equality,
+    predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},
     refusal::Refusal,
     scope::Protected,
     segment::Segment,
@@ -177,6 +177,9 @@ fn no_protected_column(segment: &Segment<'_>, relations: &[&Relation], what: &st
 /// Columns as they are, where equality is all that is asked of them.
 fn index(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
     for (index, protected) in named(segment, relations) {
+        if protected.field.indexed && is_index_part(segment, index) {
+            continue;
+        }
         require_equality(protected)?;
         if !stands_alone(segment, index) {
             return Err(Refusal::on(
@@ -187,6 +190,23 @@ fn index(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> 
         }
     }
     Ok(())
+}
+
+/// `left(column, 33)`, `substr(column, 1, 22)`: what equal values of the column have in common.
+fn is_index_part(segment: &Segment<'_>, column: usize) -> bool {
+    let is = |ahead: usize, source: &str| {
+        let token = segment.tokens.get(column.saturating_add(ahead));
+        token.is_some_and(|token| token.source(segment.text) == source)
+    };
+    let function = column.checked_sub(2).map(|at| segment.word(at)).unwrap_or_default();
+    let opens = column.checked_sub(1).is_some_and(|at| segment.is_symbol(at, "("));
+    let (armored, raw) = (ARMORED_INDEX_PREFIX.to_string(), RAW_INDEX_PREFIX.to_string());
+    opens
+        && match function {
+            "left" => is(1, ",") && is(2, &armored) && is(3, ")"),
+            "substr" => is(1, ",") && is(2, "1") && is(3, ",") && is(4, &raw) && is(5, ")"),
+            _ => false,
+        }
 }
 
 /// Whether the token is all that stands between two commas or brackets of a list of columns.

@@ -3,7 +3,7 @@
 use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
-    analysis::{Copy, Parameter, SessionUse, Splice},
+    analysis::{Copy, Parameter, ResultField, SessionUse, Splice},
     catalog::Catalog,
     faithful,
     lexer::Kind,
@@ -30,7 +30,7 @@ pub(crate) struct Effects {
     pub searches: Vec<usize>,
     pub writes: Vec<usize>,
     /// What each result column is, where all are known.
-    pub columns: Option<Vec<Option<usize>>>,
+    pub columns: Option<Vec<Option<ResultField>>>,
     /// Fields whose envelopes go where nothing is protected.
     pub copies: Vec<usize>,
     /// What is known of a COPY's data.
@@ -95,7 +95,9 @@ pub(crate) fn walk<'c>(
             "name the columns in place of *",
         ));
     }
-    let field = |column: &Output<'_>| column.protected.map(|column| column.field.id);
+    let field = |column: &Output<'_>| {
+        column.protected.map(|column| ResultField { field: column.field.id, cast: column.cast })
+    };
     let columns = (!outputs.open).then(|| outputs.columns.iter().map(field).collect());
     check_strings(segment)?;
     if !faithful::reads_back(&tree, segment) {

@@ -80,14 +80,15 @@ impl<'c> Walker<'_, 'c> {
                     "select the column as it is, and convert it in the application",
                 ));
             }
-            return Ok(Output::new(name, Some(protected.lost())));
+            return Ok(Output::new(name, Some(protected.cast())));
         }
         let null = is_null(expr);
         match target.and_then(Protected::of) {
             // What a value is sealed to is the target's, and stays so through the rows.
             Some(target) if null || is_written(expr) => {
-                self.value(target, ParameterUse::Store, expr)?;
-                Ok(Output { null, ..Output::new(name, Some(target.lost())) })
+                self.untyped(|walker| walker.value(target, ParameterUse::Store, expr))?;
+                let number = is_number(expr);
+                Ok(Output { null, number, ..Output::new(name, Some(target.lost())) })
             }
             _ => {
                 self.expr(expr, scope)?;
@@ -139,6 +140,25 @@ fn is_null(expr: &Expr) -> bool {
         Expr::Value(value) => value.value == Value::Null,
         _ => false,
     }
+}
+
+/// Whether it is a number or a boolean, not a string: its type is its own.
+pub(crate) fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside)
+        | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inside } => is_number(inside),
+        Expr::Value(value) => matches!(value.value, Value::Number(..) | Value::Boolean(_)),
+        _ => false,
+    }
+}
+
+/// The type of a number makes the server read the strings beside it as numbers: `'007'` is 7 then.
+pub(crate) fn mixed(column: Protected<'_>) -> Refusal {
+    Refusal::on(
+        column.field,
+        "a number stands where a string, a parameter or a column may stand too, and would decide the type of all",
+        "write the number as a string",
+    )
 }
 
 /// Whether it is a literal or a parameter, perhaps cast.

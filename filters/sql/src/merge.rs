@@ -58,7 +58,10 @@ impl<'c> Walker<'_, 'c> {
         match output {
             None => Ok(Outputs::default()),
             Some(OutputClause::Returning { returning_token: _, select_items }) => {
-                self.returning(Some(select_items), scope)
+                // To `*` the source's columns come first.
+                let mut ranges = scope.ranges;
+                ranges.rotate_left(1);
+                self.returning(Some(select_items), Scope { ranges, ..Scope::default() })
             }
             Some(OutputClause::Output { .. }) => Err(not_understood()),
         }

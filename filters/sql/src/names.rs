@@ -37,6 +37,11 @@ pub(crate) fn is_reserved(ident: &Ident) -> bool {
     ident.quote_style.is_none() && RESERVED.contains(&ident.value.to_ascii_lowercase().as_str())
 }
 
+/// The same of a folded word.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
 /// The columns every table has.
 pub(crate) fn is_system_column(name: &str) -> bool {
     matches!(name, "tableoid" | "xmin" | "cmin" | "xmax" | "cmax" | "ctid")

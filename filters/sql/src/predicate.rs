@@ -143,7 +143,7 @@ impl<'c> Walker<'_, 'c> {
         match array {
             Expr::Nested(inside) => self.array(column, inside),
             Expr::Array(Array { elem, named: true }) => {
-                elem.iter().try_for_each(|value| self.searched(column, value))
+                self.untyped(|walker| elem.iter().try_for_each(|value| walker.searched(column, value)))
             }
             Expr::Cast {
                 expr,

@@ -6,7 +6,7 @@ use sqlparser::ast::{
 
 use crate::{
     catalog::Column,
-    names,
+    items, names,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Scope},
     walker::Walker,
@@ -168,12 +168,18 @@ impl<'c> Walker<'_, 'c> {
         }
         let mut columns = Vec::with_capacity(left.columns.len());
         for (left, right) in left.columns.into_iter().zip(right.columns) {
+            self.reads.extend(right.protected.map(|column| column.field.id));
+            if let Some(column) = left.protected.or(right.protected).filter(|_| left.number != right.number) {
+                return Err(items::mixed(column));
+            }
             let protected = match (left.protected, right.protected) {
                 (Some(left), Some(right)) if compares => {
                     self.equate(left, right)?;
-                    Some(left)
+                    Some(Protected { cast: left.cast || right.cast, ..left })
                 }
-                (Some(left), Some(right)) if left.is_interchangeable_with(right) => Some(left),
+                (Some(left), Some(right)) if left.is_interchangeable_with(right) => {
+                    Some(Protected { cast: left.cast || right.cast, ..left })
+                }
                 (Some(column), None) if right.null => self.beside_null(column, compares)?,
                 (None, Some(column)) if left.null => self.beside_null(column, compares)?,
                 (None, None) => None,
@@ -186,7 +192,7 @@ impl<'c> Walker<'_, 'c> {
                 }
             };
             let protected = protected.map(Protected::lost);
-            columns.push(Output { protected, null: left.null && right.null, name: left.name });
+            columns.push(Output { protected, null: left.null && right.null, ..left });
         }
         Ok(Outputs { columns, open: false })
     }

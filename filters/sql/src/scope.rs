@@ -15,16 +15,23 @@ pub(crate) struct Protected<'c> {
     pub field: &'c Field,
     /// Whether the server may no longer say which table's column it is.
     pub lost: bool,
+    /// Whether it is cast to text.
+    pub cast: bool,
 }
 
 impl<'c> Protected<'c> {
     pub fn of(column: &'c Column) -> Option<Self> {
-        column.field.as_ref().map(|field| Self { column, field, lost: false })
+        column.field.as_ref().map(|field| Self { column, field, lost: false, cast: false })
     }
 
     /// The same behind an expression.
     pub fn lost(self) -> Self {
         Self { lost: true, ..self }
+    }
+
+    /// The same behind a cast to text.
+    pub fn cast(self) -> Self {
+        Self { cast: true, ..self.lost() }
     }
 
     /// Whether a value of the one can be put in the other as it is stored.
@@ -45,12 +52,14 @@ pub(crate) struct Output<'c> {
     pub protected: Option<Protected<'c>>,
     /// Whether it is NULL in every row.
     pub null: bool,
+    /// Whether it is a number or a boolean that is written in the text, which decides the type of what stands beside.
+    pub number: bool,
 }
 
 impl<'c> Output<'c> {
     /// A table's column, or something that holds nothing protected.
     pub fn new(name: Option<String>, protected: Option<Protected<'c>>) -> Self {
-        Self { name, protected, null: false }
+        Self { name, protected, null: false, number: false }
     }
 }
 

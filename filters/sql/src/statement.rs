@@ -252,8 +252,8 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
         // SELECT … INTO makes a table; an UPDATE of pg_settings is a SET.
         let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
         return match kind(segment) {
-            StatementKind::Select => has("into"),
-            StatementKind::Other => has("into") || has("pg_settings"),
+            StatementKind::Select => selects_into(segment),
+            StatementKind::Other => selects_into(segment) || has("pg_settings"),
             _ => has("update") && has("pg_settings"),
         };
     }

@@ -10,7 +10,7 @@ use crate::{
     analysis::ParameterUse,
     catalog::Relation,
     insert::refuse_generated,
-    items::is_written,
+    items::{is_number, is_written, mixed},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -164,19 +164,33 @@ impl<'c> Walker<'_, 'c> {
                         .iter()
                         .filter_map(|part| part.as_ident())
                         .try_for_each(|ident| self.name(ident).map(|_| ()))?;
-                    choices.into_iter().try_for_each(|choice| self.assigned(target, choice, scope))
+                    self.choices(target, choices, scope)
                 }
                 None => self.value(target, ParameterUse::Store, expr),
             },
             Expr::Case { case_token: _, end_token: _, operand: None, conditions, else_result } => {
-                for CaseWhen { condition, result } in conditions {
-                    self.expr(condition, scope)?;
-                    self.assigned(target, result, scope)?;
-                }
-                else_result.iter().try_for_each(|result| self.assigned(target, result, scope))
+                conditions.iter().try_for_each(|when| self.expr(&when.condition, scope))?;
+                let results = conditions.iter().map(|CaseWhen { condition: _, result }| result);
+                self.choices(target, results.chain(else_result.as_deref()).collect(), scope)
             }
             _ => self.value(target, ParameterUse::Store, expr),
         }
+    }
+
+    /// One of these is stored. The server gives them one type, which numbers decide.
+    fn choices(
+        &mut self,
+        target: Protected<'c>,
+        choices: Vec<&Expr>,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        let numbers = choices.iter().filter(|choice| is_number(choice)).count();
+        if numbers > 0 && numbers < choices.len() {
+            return Err(mixed(target));
+        }
+        self.untyped(|walker| {
+            choices.into_iter().try_for_each(|choice| walker.assigned(target, choice, scope))
+        })
     }
 
     /// What is sealed under one label may be copied as it is.

@@ -34,8 +34,9 @@ enum Content {
 
 /// What is known of the place a value is written in.
 #[derive(Clone, Copy)]
-struct Reading {
+struct Reading<'f> {
     declared: Declared,
+    type_name: &'f str,
     /// Whether it is an array of values.
     array: bool,
 }
@@ -81,7 +82,7 @@ impl<'c> Walker<'_, 'c> {
             ));
         }
         let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
-        let reading = Reading { declared: at.field.declared, array };
+        let reading = Reading { declared: at.field.declared, type_name: &at.field.type_name, array };
         let Written { content, outer: _, inner, cast } = self.written(expr, reading).map_err(fault)?;
         match use_ {
             ParameterUse::Store => self.writes.insert(at.field.id),
@@ -98,7 +99,9 @@ impl<'c> Walker<'_, 'c> {
             Content::Literal { value, number: _ } => self.seal(at, use_, inner, array, value),
             Content::Parameter { token, number } => {
                 self.parameter(at, use_, array, token, number)?;
-                if cast {
+                if self.untyped && at.column.stored == Stored::Bytes {
+                    self.splice(inner, Replacement::Text(format!("${number}::bytea")));
+                } else if cast {
                     self.splice(inner, Replacement::Text(format!("${number}")));
                 }
             }
@@ -120,7 +123,7 @@ impl<'c> Walker<'_, 'c> {
         !runs_on(before) && !runs_on(bytes.get(last.end))
     }
 
-    fn written(&self, expr: &Expr, reading: Reading) -> Result<Written, Fault> {
+    fn written(&self, expr: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
         match expr {
             Expr::Value(value) => self.bare(value),
             Expr::Nested(inside) => {
@@ -211,7 +214,7 @@ impl<'c> Walker<'_, 'c> {
         content: Content,
         data_type: &DataType,
         outer: (usize, usize),
-        reading: Reading,
+        reading: Reading<'_>,
     ) -> Result<Written, Fault> {
         let data_type = match (reading.array, data_type) {
             (false, data_type) => data_type,
@@ -220,7 +223,7 @@ impl<'c> Walker<'_, 'c> {
         };
         let shape = Shape::of(data_type);
         let keeps = match (&content, shape) {
-            _ if cast::is_declared(data_type, reading.declared) => true,
+            _ if cast::is_declared(data_type, reading.declared, reading.type_name) => true,
             (_, None) => false,
             (Content::Null, _) => true,
             // What its elements are isn't known here.
@@ -261,12 +264,10 @@ impl<'c> Walker<'_, 'c> {
         .then_some((cast, close))
     }
 
-    /// Whether the token is this word or bracket.
+    /// Whether the token is this word, bracket, comma or number of a type.
     fn is_part(&self, index: usize, part: &str) -> bool {
-        match part {
-            "[" | "]" => self.segment.is_symbol(index, part),
-            word => self.segment.is_word(index, word),
-        }
+        let token = self.segment.tokens.get(index);
+        self.segment.is_word(index, part) || token.is_some_and(|t| t.source(self.segment.text) == part)
     }
 
     /// Whether the tokens from an index on are these words, and no more of a type follows them.

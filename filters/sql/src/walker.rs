@@ -40,6 +40,8 @@ pub(crate) struct Walker<'a, 'c> {
     /// Fields whose envelopes go where nothing is protected.
     pub copies: BTreeSet<usize>,
     pub splices: Vec<Splice>,
+    /// Whether values stand where the column doesn't give them their type.
+    pub untyped: bool,
     parameters: BTreeMap<u16, Placed<'c>>,
     /// Parameters' tokens in protected places.
     parameter_tokens: HashSet<usize>,
@@ -61,6 +63,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             writes: BTreeSet::new(),
             copies: BTreeSet::new(),
             splices: Vec::new(),
+            untyped: false,
             parameters: BTreeMap::new(),
             parameter_tokens: HashSet::new(),
             seen: HashSet::new(),
@@ -301,6 +304,14 @@ impl<'a, 'c> Walker<'a, 'c> {
         Ok(self.parameters.iter().map(parameter).collect())
     }
 
+    /// Runs where the column doesn't give values their type: within ARRAY, COALESCE, CASE and a select list.
+    pub fn untyped(&mut self, run: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let before = std::mem::replace(&mut self.untyped, true);
+        let result = run(self);
+        self.untyped = before;
+        result
+    }
+
     /// The name of a table that the statement makes.
     pub fn made(&mut self, name: &Ident) -> Result<(), Refusal> {
         let name = self.name(name)?;
@@ -328,6 +339,14 @@ impl<'a, 'c> Walker<'a, 'c> {
         for (index, token) in self.segment.tokens.iter().enumerate() {
             let Some(name) = token.name() else { continue };
             if self.seen.contains(&index) {
+                continue;
+            }
+            // A keyword without quotes is a column behind a dot only.
+            let behind_dot = index.checked_sub(1).is_some_and(|dot| self.segment.is_symbol(dot, "."));
+            if !behind_dot
+                && token.source(self.segment.text).eq_ignore_ascii_case(name)
+                && names::is_keyword(name)
+            {
                 continue;
             }
             if let Some(protected) = columns.get(name) {

@@ -6,7 +6,8 @@ mod common;
 
 use common::{accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render};
 use fieldveil_sql::{
-    Analysis, Copy, CopyFormat, CopyText, Names, Prepared, SessionUse, Statement, StatementKind, analyze_in,
+    Analysis, Copy, CopyFormat, CopyText, Names, Prepared, ResultField, SessionUse, Statement, StatementKind,
+    analyze_in,
 };
 
 fn copy(text: &str) -> Copy {
@@ -148,7 +149,10 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
     }
     let executed = analyze_in("EXECUTE a('{x}')", &catalog(), &session).expect("accepted");
     let statement = executed.statements.first().expect("one");
-    assert_eq!((&statement.columns, statement.kind), (&Some(vec![Some(1)]), StatementKind::Select));
+    assert_eq!(
+        (&statement.columns, statement.kind),
+        (&Some(vec![Some(ResultField { field: 1, cast: false })]), StatementKind::Select)
+    );
     for text in ["EXECUTE p(1, upper('x'))", "EXECUTE p(1, $1)", "EXECUTE p(1, 'a' || 'b')", "EXECUTE q('x')"]
     {
         assert!(analyze_in(text, &catalog(), &session).is_err(), "{text}");
@@ -175,7 +179,7 @@ fn a_cursors_query_is_checked_where_it_is_declared() {
     let fetched = analyze_in("FETCH FORWARD 5 FROM c", &catalog(), &session).expect("accepted");
     let statement = fetched.statements.first().expect("one");
     assert!(statement.returns_protected());
-    assert_eq!(statement.columns, Some(vec![None, Some(1)]));
+    assert_eq!(statement.columns, Some(vec![None, Some(ResultField { field: 1, cast: false })]));
     let unknown = analyze_in("FETCH ALL FROM other", &catalog(), &session).expect("accepted");
     assert!(
         unknown.statements.iter().all(Statement::returns_protected),

@@ -129,3 +129,16 @@ fn a_blind_index_is_compared_in_the_columns_place() {
         ("INSERT INTO vault (token) VALUES ('a') ON CONFLICT (token) DO NOTHING", "vault.token"),
     ]);
 }
+
+#[test]
+fn the_part_of_a_column_that_holds_its_blind_index_can_be_indexed() {
+    check_kept(&[
+        "CREATE UNIQUE INDEX i ON vault (left(token, 33))",
+        "CREATE INDEX ON vault (id, substr(token, 1, 22))",
+    ]);
+    check_refused(&[
+        ("CREATE INDEX ON vault (token)", "vault.token"),
+        ("CREATE INDEX ON vault (left(token, 34))", "vault.token"),
+        ("CREATE INDEX ON vault (right(token, 33))", "vault.token"),
+    ]);
+}

@@ -8,7 +8,8 @@ use common::{accepted, check_kept, check_refused, check_rewritten, check_untouch
 
 /// What each result column is; None where not all are known.
 fn columns(text: &str) -> Option<Vec<Option<usize>>> {
-    accepted(text).statements.pop().and_then(|statement| statement.columns)
+    let columns = accepted(text).statements.pop().and_then(|statement| statement.columns)?;
+    Some(columns.into_iter().map(|column| column.map(|column| column.field)).collect())
 }
 
 #[test]

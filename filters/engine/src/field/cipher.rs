@@ -194,12 +194,19 @@ impl FieldPlan {
             return Err(unreadable("it was sealed under another label"));
         }
         let body = envelope.tink_ciphertext();
-        match keys {
+        let opened = match keys {
             Keys::Randomized(aead) | Keys::Indexed(aead, _) => aead.decrypt(body, &self.associated_data),
             Keys::Deterministic(daead) => daead.decrypt(body, &self.associated_data),
             Keys::FormatPreserving(_) => return Err(unreadable("it is no envelope")),
+        };
+        let opened = opened.map_err(|e| unreadable(&e.to_string()))?;
+        // Nothing else binds the index to the value: a row that was given another's is found under a wrong value.
+        if let Keys::Indexed(_, prf) = keys
+            && envelope.index() != Some(&self.index(prf, &opened)?)
+        {
+            return Err(unreadable("its index is not that of its value"));
         }
-        .map_err(|e| unreadable(&e.to_string()))
+        Ok(opened)
     }
 
     /// Characters that the longest value takes when it is stored; None where values have no longest.

@@ -31,6 +31,8 @@ pub struct ServerCatalog {
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
+    /// Columns with a blind index that the server has no index on.
+    pub slow: Vec<String>,
 }
 
 /// A protected column whose type limits how long its texts are.
@@ -109,6 +111,7 @@ pub struct Reading {
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
+    slow: Vec<String>,
     rows: usize,
 }
 
@@ -130,6 +133,9 @@ impl Reading {
             (Some(field), Some(stored)) => {
                 self.by_column.insert((oid, number), (field, stored));
                 self.limited(field, stored, &row);
+                if row.holds_rows && !row.has_index && plan.fields.get(field).is_some_and(|f| f.indexed()) {
+                    self.slow.push(format!("{schema}.{name}.{column}"));
+                }
             }
             (Some(field), None) => {
                 let wanted = plan.fields.get(field).map_or("", |f| f.wanted_column());
@@ -212,6 +218,7 @@ impl Reading {
             by_column: self.by_column,
             unusable: self.unusable,
             widths: self.widths,
+            slow: self.slow,
         }
     }
 }
@@ -224,6 +231,7 @@ fn sql_field(plan: &CompiledPlan, id: usize) -> Option<Field> {
         equality: field.equality(),
         indexed: field.indexed(),
         declared: field.declared_kind(),
+        type_name: field.declared.name().replace(' ', ""),
     })
 }
 

@@ -91,6 +91,12 @@ impl Session {
                 let label = plan.fields.get(field).map_or("", |f| f.spec.label.as_str());
                 self.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
             }
+            for place in &catalog.slow {
+                let line = format!(
+                    "{place} is searched by its blind index, and the server has no index on that part of it"
+                );
+                self.log(Level::Info, &line);
+            }
             for spec in catalog.missing_columns(plan) {
                 let place = format!("{}.{}.{}", spec.schema, spec.table, spec.column);
                 self.log(

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription};
 use fieldveil_pg_wire::{Format, copy_data};
+use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
 use super::statements::Checked;
@@ -59,7 +60,15 @@ fn column(field: &FieldDescription<'_>) -> ResultColumn {
 struct Origins<'c> {
     checked: &'c Checked,
     /// What analysis says of each, for what comes from no table any more; None where it can't.
-    known: Option<&'c [Option<usize>]>,
+    known: Option<&'c [Option<ResultField>]>,
+}
+
+/// What one column is.
+struct Origin {
+    field: usize,
+    stored: Stored,
+    /// Whether it is cast, so that it is of the type of the cast.
+    cast: bool,
 }
 
 impl<'c> Origins<'c> {
@@ -69,15 +78,17 @@ impl<'c> Origins<'c> {
         Self { checked, known }
     }
 
-    /// The field of a column, and whether the server itself says so.
-    fn field_of(&self, index: usize, column: ResultColumn) -> Option<(usize, Stored, bool)> {
+    fn of(&self, index: usize, column: ResultColumn) -> Option<Origin> {
         let catalog = self.checked.catalog.as_ref()?;
         if let Some((field, stored)) = catalog.field_at(column.table_oid, column.number) {
-            return Some((field, stored, true));
+            return Some(Origin { field, stored, cast: false });
         }
-        let field = self.known?.get(index).copied().flatten()?;
+        if column.table_oid != 0 {
+            return None;
+        }
+        let ResultField { field, cast } = self.known?.get(index).copied().flatten()?;
         let stored = self.checked.plan.fields.get(field)?.stored_in(column.type_oid)?;
-        Some((field, stored, false))
+        Some(Origin { field, stored, cast })
     }
 }
 
@@ -91,7 +102,7 @@ impl RowPlan {
     ) -> Self {
         let origins = Origins::new(checked, statement, columns.len());
         let treated = columns.iter().enumerate().filter_map(|(index, column)| {
-            let (field, stored, _) = origins.field_of(index, *column)?;
+            let Origin { field, stored, cast: _ } = origins.of(index, *column)?;
             let concealed = matches!(checked.plan.fields.get(field)?.read, Read::Conceal);
             let binary = format(index) == Format::Binary;
             (!concealed).then_some(TreatedColumn { index, field, stored, binary })
@@ -258,10 +269,8 @@ impl From<fieldveil_pg_wire::WireError> for RowError {
 pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
     let origins = Origins::new(checked, statement, description.fields.len());
     for (index, field) in description.fields.iter_mut().enumerate() {
-        let Some((id, _, is_column)) = origins.field_of(index, column(field)) else { continue };
+        let Some(Origin { field: id, stored: _, cast }) = origins.of(index, column(field)) else { continue };
         let Some(plan) = checked.plan.fields.get(id) else { continue };
-        // Behind a cast to text, characters are of the type of the cast.
-        let cast = !is_column && plan.declared_kind() == fieldveil_sql::Declared::Characters;
         if matches!(plan.read, Read::Conceal) || cast {
             continue;
         }

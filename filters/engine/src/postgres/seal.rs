@@ -143,7 +143,10 @@ fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
             out.extend_from_slice(envelope);
             out.push(b'\'');
         }
-        Stored::Raw => write_string(out, &bytea_text(envelope)),
+        Stored::Raw => {
+            write_string(out, &bytea_text(envelope));
+            out.extend_from_slice(b"::bytea");
+        }
     }
 }
 

@@ -112,7 +112,7 @@ pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
             let (name, oid) = column.split_once(':').unwrap();
             let number = (index + 1).to_string();
             let column = ["16400", "public", "customer", "r", "t", &number, name, oid, "f", ""];
-            let origin = ["public", "customer", "t", "-1", ""];
+            let origin = ["public", "customer", "t", "-1", "", "f"];
             column.iter().chain(&origin).map(|v| Some(v.as_bytes().to_vec())).collect()
         })
         .collect()

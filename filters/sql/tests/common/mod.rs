@@ -24,8 +24,14 @@ fn plain(name: &str) -> Column {
 }
 
 fn sealed(name: &str, id: usize, label: &str, equality: bool) -> Column {
-    let field =
-        Some(Field { id, label: label.to_owned(), equality, indexed: false, declared: Declared::Characters });
+    let field = Some(Field {
+        id,
+        label: label.to_owned(),
+        equality,
+        indexed: false,
+        declared: Declared::Characters,
+        type_name: "text".to_owned(),
+    });
     Column { stored: Stored::Text, field, ..plain(name) }
 }
 

@@ -1,7 +1,8 @@
-//! `date`: ISO, years before the first with `BC` behind, and both infinities.
+//! `date`: ISO, years before the first with `BC` behind, and both infinities. A time of day and a zone are passed over,
+//! as the server does.
 
 use super::calendar::{Day, Era, infinity, trim};
-use super::exactly;
+use super::{exactly, timestamp};
 use crate::ValueError;
 
 const KIND: &str = "date";
@@ -10,7 +11,13 @@ pub(crate) const MAX_TEXT_BYTES: usize = 13;
 
 fn parse(text: &str) -> Result<Day, ValueError> {
     let (text, era) = Era::split(text);
-    Day::parse(text, era, KIND)
+    let end = text.find([' ', 'T', 't']).unwrap_or(text.len());
+    match text.split_at_checked(end) {
+        Some((date, rest)) if rest.is_empty() || timestamp::may_follow_date(rest) => {
+            Day::parse(date, era, KIND)
+        }
+        _ => Err(ValueError::Invalid(KIND)),
+    }
 }
 
 fn print(day: Day) -> Result<String, ValueError> {

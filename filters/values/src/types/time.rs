@@ -3,6 +3,7 @@
 use super::calendar::trim;
 use super::clock::{self, MICROS_PER_DAY};
 use super::exactly;
+use super::timestamp::parse_offset;
 use crate::ValueError;
 
 const KIND: &str = "time";
@@ -13,11 +14,9 @@ fn parse(text: &str) -> Result<i64, ValueError> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(text.len());
     match text.split_at_checked(end) {
         Some((clock, "")) => clock::parse(clock, KIND),
-        Some((clock, zone)) if !clock.is_empty() && zone.trim_start().starts_with(['+', '-', 'Z', 'z']) => {
-            Err(ValueError::Ambiguous {
-                kind: KIND,
-                remedy: "leave the zone out, the server would ignore it",
-            })
+        // As the server does: drivers send a zone with every time.
+        Some((clock, zone)) if parse_offset(zone.trim_start_matches(' ')).is_some() => {
+            clock::parse(clock, KIND)
         }
         _ => Err(ValueError::Invalid(KIND)),
     }

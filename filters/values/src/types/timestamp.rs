@@ -65,12 +65,8 @@ fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
     }
     let offset = match (zone, offset) {
         (Zone::Without, "") => 0,
-        (Zone::Without, _) => {
-            return Err(ValueError::Ambiguous {
-                kind,
-                remedy: "leave the zone out, the server would ignore it",
-            });
-        }
+        // As the server does: drivers send one with every timestamp.
+        (Zone::Without, ignored) => parse_offset(ignored).map(|_| 0).ok_or_else(invalid)?,
         (Zone::With, "") => {
             return Err(ValueError::Ambiguous { kind, remedy: "end it with a zone such as +00 or Z" });
         }
@@ -83,8 +79,13 @@ fn parse(text: &str, zone: Zone) -> Result<i64, ValueError> {
         .ok_or(ValueError::OutOfRange(kind))
 }
 
+/// Whether what stands behind a date is a time of day, a zone, or both: a `date` takes them and looks at neither.
+pub(crate) fn may_follow_date(rest: &str) -> bool {
+    Era::split(rest).0 == rest && parse(&format!("2000-01-01{rest}"), Zone::Without).is_ok()
+}
+
 /// `Z`, `UTC`, `+HH`, `+HHMM`, `+HH:MM`, `+HH:MM:SS`, as microseconds east.
-fn parse_offset(offset: &str) -> Option<i64> {
+pub(crate) fn parse_offset(offset: &str) -> Option<i64> {
     if matches!(offset.to_ascii_lowercase().as_str(), "z" | "utc") {
         return Some(0);
     }

@@ -7,7 +7,7 @@ use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Targ
 use crate::field::CompiledPlan;
 
 /// Columns of the answer, in order.
-const COLUMNS: u16 = 15;
+const COLUMNS: u16 = 16;
 
 /// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
 /// the views over any of these; a row for each of their columns, with the relation named in the policy.
@@ -30,7 +30,10 @@ WITH RECURSIVE named(oid) AS (
 SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   rn.nspname, rc.relname, f.oid IS NOT NULL, a.atttypmod,
-  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(c.oid) END
+  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(c.oid) END,
+  EXISTS (SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = c.oid AND x.indexprs IS NOT NULL
+    AND (pg_catalog.pg_get_expr(x.indexprs, c.oid) LIKE '%left%' || a.attname || '%, 33)%'
+      OR pg_catalog.pg_get_expr(x.indexprs, c.oid) LIKE '%substr%' || a.attname || '%, 1, 22)%'))
 FROM reaching v
 JOIN pg_catalog.pg_class c ON c.oid = v.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -107,6 +110,8 @@ pub struct Row<'a> {
     pub holds_rows: bool,
     /// A view's query, with its first column; else empty.
     pub view: &'a str,
+    /// Whether the server has an index on the part of the column that holds a blind index.
+    pub has_index: bool,
 }
 
 impl<'a> Row<'a> {
@@ -140,6 +145,7 @@ impl<'a> Row<'a> {
             root: (root_schema, root_name),
             holds_rows: holds_rows && kind != "v" && kind != "m",
             view: next()?,
+            has_index: next()? == "t",
         })
     }
 }

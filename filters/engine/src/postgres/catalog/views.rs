@@ -39,7 +39,7 @@ fn understood(view: &Relation, analysis: &Analysis, catalog: &Catalog) -> Option
     }
     let fields = statement.columns.as_ref().filter(|fields| fields.len() == view.columns.len())?;
     let columns = view.columns.iter().zip(fields).map(|(column, field)| Column {
-        field: field.and_then(|id| field_of(id, catalog)),
+        field: field.and_then(|result| field_of(result.field, catalog)),
         ..column.clone()
     });
     Some(Relation {

@@ -34,7 +34,12 @@ impl Session {
             for parameter in &checked.analysis.parameters {
                 let index = usize::from(parameter.number).saturating_sub(1);
                 let field = checked.plan.fields.get(parameter.field);
+                let named = statement.parameter_types.get(index).copied().unwrap_or_default();
                 if let (Some(oid), Some(field)) = (parameters.types.get_mut(index), field) {
+                    if named != 0 {
+                        *oid = named;
+                        continue;
+                    }
                     let declared = field.declared.oid();
                     *oid = match parameter.array {
                         true => fieldveil_values::oid::array_of(declared).unwrap_or(*oid),

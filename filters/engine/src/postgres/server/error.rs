@@ -53,6 +53,11 @@ impl Session {
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.flight.skip_to_sync();
+        if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Catalog)) {
+            // The server skips the catalog's question with the rest: nobody waits for its answer any more.
+            self.catalog.reading = None;
+            self.waiting = Waiting::No;
+        }
         self.take_back(skipped);
         self.skipping |= !sync_sent;
         if for_catalog {
