@@ -57,7 +57,7 @@ class Client:
 
     @property
     def status(self) -> pq.TransactionStatus:
-        return self._pg.transaction_status
+        return pq.TransactionStatus(self._pg.transaction_status)
 
     def close(self) -> None:
         self.connection.close()

@@ -143,7 +143,8 @@ def _insert_select(maker: Maker, known: Table) -> str:
         elif fits and maker.chance(0.7):
             names.append(column)
             values.append(f"{alias}.{maker.name(maker.rng.choice(fits).name)}")
-        elif maker.chance(0.2):
+        elif column.extra != "UNIQUE" and maker.chance(0.2):
+            # One value for all rows: of a unique column it would be the first row's, whichever that is.
             names.append(column)
             values.append(maker.value(column))
     where = f" WHERE {expressions.condition(maker, scope, 0)}" if maker.chance(0.5) else ""
