@@ -83,7 +83,11 @@ fn check_round_trip(dialect: &Dialect, value: Option<&[u8]>) {
         None => text::decode(dialect, &field),
         Some(quotes) => csv::decode(dialect, quotes, &field, false, false),
     };
-    assert_eq!(read.as_deref(), value, "a field is read as it was written");
+    // Text has no quotes: a value that is NULL's text is NULL to the server too.
+    let is_null = dialect.quotes.is_none() && value == Some(&dialect.null);
+    // `\N` is not such a value: its backslash is doubled.
+    let is_null = is_null && !dialect.null.contains(&b'\\');
+    assert_eq!(read.as_deref(), value.filter(|_| !is_null), "a field is read as it was written");
     let length = field.len();
     field.push(b'\n');
     assert_eq!(ends(dialect, &[&field]).as_deref(), Ok(&[('n', length, false)][..]), "a value is one field");
