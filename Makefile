@@ -40,7 +40,7 @@ test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own pars
 	@$(SETUP) python pg-parse analyze
 	@$(SUITES) sqldiff
 
-fuzz: python ## fuzz every parser (SECONDS=60 each; FUZZ_TARGETS="sql values" picks some)
+fuzz: python ## fuzz every parser (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql values" picks some)
 	@$(SETUP) rust
 	@$(SUITES) fuzz
 

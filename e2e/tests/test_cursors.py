@@ -1,10 +1,13 @@
 """Prepared statements and cursors of SQL, portals, and what else a session holds."""
 
+import asyncio
+
+import asyncpg
 import psycopg
 import pytest
 from psycopg import pq
 
-from harness import Stack
+from harness import Stack, shop as example
 from tests.rows import ADA, ALAN, INSERT
 
 
@@ -97,3 +100,25 @@ def test_notifications_pass(shop: Stack, app: psycopg.Connection) -> None:
         other.execute("NOTIFY customer, 'hello'")
     (notification,) = app.notifies(timeout=5, stop_after=1)
     assert (notification.channel, notification.payload) == ("customer", "hello")
+
+
+def test_portal_with_a_row_limit_goes_on_where_it_stopped(shop: Stack, app: psycopg.Connection) -> None:
+    async def read() -> list[list[tuple]]:
+        connection = await asyncpg.connect(
+            host=str(shop.socket_dir), user="app", password=example.PASSWORD, database=example.DATABASE
+        )
+        try:
+            async with connection.transaction():
+                cursor = await connection.cursor("SELECT id, ssn FROM customer WHERE ssn <> $1 ORDER BY id", "none")
+                return [[tuple(row) for row in await cursor.fetch(1)] for _ in range(3)]
+        finally:
+            await connection.close()
+
+    assert asyncio.run(read()) == [[(1, ADA[3])], [(2, ALAN[3])], []]
+
+
+def test_statement_behind_one_that_fails_in_a_pipeline_is_answered(app: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.UndefinedTable), app.pipeline():
+        app.execute("ALTER TABLE nothing ADD x int")
+        app.execute("SELECT ssn FROM customer")
+    assert app.execute("SELECT ssn FROM customer WHERE id = 1").fetchone() == (ADA[3],)

@@ -1,6 +1,6 @@
 """Runs every fuzz target for a while under libFuzzer, on stable Rust. Standard library only.
 
-SECONDS (60) for each; FUZZ_TARGETS picks some. What libFuzzer finds new stays under the target folder, what crashes is
+FUZZ_SECONDS (60) for each; FUZZ_TARGETS picks some. What libFuzzer finds new stays under the target folder, what crashes is
 named; the corpus that is kept is only read.
 """
 
@@ -68,7 +68,7 @@ def run(program: Path, name: str, arguments: list[str | Path]) -> subprocess.Com
 
 
 def fuzz(program: Path, name: str) -> bool:
-    seconds = int(os.environ.get("SECONDS", "60"))
+    seconds = int(os.environ.get("FUZZ_SECONDS", "60"))
     found, crashes = TARGET_DIR / "found" / name, TARGET_DIR / "crashes"
     for folder in (found, crashes):
         folder.mkdir(parents=True, exist_ok=True)

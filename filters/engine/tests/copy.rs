@@ -185,3 +185,28 @@ fn a_long_row_is_opened_at_its_begin_and_streams_on() {
     assert!(contains(&first, CANARY.as_bytes()), "opened");
     assert_eq!(got, 5 + CANARY.len() + 1 + name.len() + 1);
 }
+
+#[test]
+fn data_of_the_next_copy_passes_after_one_that_failed() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("COPY customer (id, ssn) FROM STDIN"));
+    dialogue.server(&[server_error("42501"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    // The client never ended the first one.
+    dialogue.client(&query("COPY other FROM STDIN"));
+    dialogue.server(&message(b'G', &[0, 0, 0]));
+    let data = [message(b'd', b"7\tx\n"), message(b'c', b"")].concat();
+    dialogue.client(&data);
+    assert!(dialogue.take_to_server().ends_with(&data));
+}
+
+#[test]
+fn a_statement_within_the_data_of_a_copy_ends_the_session() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("COPY customer (id, ssn) FROM STDIN"));
+    dialogue.server(&message(b'G', &[0, 0, 0]));
+    dialogue.take_to_server();
+    dialogue.client(&query("SELECT ssn FROM customer"));
+    let sent = dialogue.take_to_server();
+    assert!(sent.starts_with(b"f") && sent.ends_with(&[0xff, 0, 0, 0, 4]), "CopyFail, then the end");
+}

@@ -98,8 +98,8 @@ pub(crate) fn execute(
             return Ok(statement::Analyzed::unread());
         }
         return Err(Refusal::unsupported(
-            "EXECUTE of a statement that was not seen to be prepared",
-            "prepare it first, in a text of its own",
+            "EXECUTE of a statement that was not seen to be prepared, or was prepared under another policy",
+            "deallocate it, prepare it again, and then execute it",
         ));
     };
     let Statement { kind, touched, reads, searches, writes, columns, copies, changes_catalog, .. } =

@@ -206,9 +206,8 @@ impl Session {
 
     fn query(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
-        if self.is_copying() && !self.flight.is_empty() {
-            self.waiting = Waiting::Answers;
-            return Ok(Outcome::Again);
+        if let Some(outcome) = self.in_copy(out) {
+            return Ok(outcome);
         }
         let checked = match self.before_statement(out) {
             Readiness::Wait => return Ok(Outcome::Again),

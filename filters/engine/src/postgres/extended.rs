@@ -225,9 +225,8 @@ impl Session {
     ) -> Result<Outcome, WireError> {
         let execute = Execute::parse(body)?;
         let portal = self.statements.portal(significant(execute.portal)).cloned();
-        if self.is_copying() && !self.flight.is_empty() {
-            self.waiting = Waiting::Answers;
-            return Ok(Outcome::Again);
+        if let Some(outcome) = self.in_copy(out) {
+            return Ok(outcome);
         }
         let mut names = Vec::new();
         if let Some(portal) = &portal {

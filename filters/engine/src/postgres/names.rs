@@ -8,6 +8,7 @@ use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 use super::Session;
 use super::statements::{Change, Checked, Statements, Undo};
 use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;
@@ -20,9 +21,21 @@ const MAX_CURSORS: usize = 1_024;
 pub struct SqlNames {
     pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
     cursors: HashMap<String, Statement>,
+    /// The plan whose fields they speak of.
+    plan: Option<Rc<CompiledPlan>>,
 }
 
 impl SqlNames {
+    /// For a new plan: what was prepared under another speaks of other fields.
+    pub fn under(plan: &Rc<CompiledPlan>) -> Self {
+        Self { plan: Some(Rc::clone(plan)), ..Self::default() }
+    }
+
+    /// Whether what was checked was checked under the plan in force.
+    fn speaks_of(&self, checked: &Checked) -> bool {
+        self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan))
+    }
+
     /// Whether no more may be prepared.
     pub fn is_full(&self) -> bool {
         self.prepared.len() >= MAX_PREPARED
@@ -47,7 +60,7 @@ impl Names for Statements {
         // What was prepared in the protocol is there for SQL too.
         let statement = self.statement(name.as_bytes())?;
         let checked = statement.checked.borrow();
-        Some(Prepared {
+        self.by_sql.speaks_of(&checked).then(|| Prepared {
             parameters: checked.analysis.parameters.clone(),
             statement: checked.analysis.statements.first().cloned().unwrap_or_else(Statement::unread),
         })
@@ -57,7 +70,8 @@ impl Names for Statements {
         if let Some(statement) = self.by_sql.cursors.get(name) {
             return Some(statement.clone());
         }
-        self.portal(name.as_bytes())?.checked.analysis.statements.first().cloned()
+        let portal = self.portal(name.as_bytes()).filter(|portal| self.by_sql.speaks_of(&portal.checked))?;
+        portal.checked.analysis.statements.first().cloned()
     }
 }
 
@@ -90,7 +104,7 @@ impl Session {
                     undo.push((index, names.set(name.clone().into_bytes(), None)));
                 }
                 // Should it fail, what is still prepared is refused until it is prepared anew.
-                Some(SessionUse::Deallocate { name: None }) => *names = SqlNames::default(),
+                Some(SessionUse::Deallocate { name: None }) => *names = SqlNames::under(&checked.plan),
                 Some(SessionUse::Declare { name }) => {
                     if names.cursors.len() >= MAX_CURSORS {
                         names.cursors.clear();

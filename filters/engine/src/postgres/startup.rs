@@ -7,6 +7,7 @@ use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::{PlanInput, SessionInput};
 
 use super::flight::{Awaited, Entry};
+use super::names::SqlNames;
 use super::{Output, Session, State, Step, Waiting};
 use crate::client_error::ClientError;
 use crate::ports::Level;
@@ -143,6 +144,7 @@ impl Session {
         }
         let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
         if renewed {
+            self.statements.by_sql = SqlNames::under(&plan);
             self.plan = Some(plan);
             self.catalog.current = None;
         }

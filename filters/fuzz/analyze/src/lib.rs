@@ -50,6 +50,7 @@ fn column((index, column): (usize, &Value)) -> Column {
             equality: is(field, "equality"),
             indexed: is(field, "indexed"),
             declared: declared(field["declared"].as_str()),
+            type_name: field["declared"].as_str().unwrap_or("text").to_owned(),
         }),
     }
 }

@@ -48,7 +48,9 @@ fn statement(statement: &Statement) -> Value {
         "reads": statement.reads,
         "searches": statement.searches,
         "writes": statement.writes,
-        "columns": statement.columns,
+        "columns": statement.columns.as_ref().map(|columns| {
+            columns.iter().map(|column| column.map(|column| column.field)).collect::<Vec<_>>()
+        }),
         "copies": statement.copies,
         "copied": statement.copy.as_ref().map(|copy| &copy.columns),
         "prepared": match &statement.session {

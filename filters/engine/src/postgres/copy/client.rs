@@ -7,9 +7,10 @@ use fieldveil_values::Purpose;
 use super::{CopyIn, Copying};
 use crate::client_error::ClientError;
 use crate::field::Stored;
+use crate::postgres::client::Outcome;
 use crate::postgres::flight::{Awaited, Entry};
 use crate::postgres::statements::Checked;
-use crate::postgres::{Output, Session};
+use crate::postgres::{Output, Session, Waiting};
 
 /// What the server is told when a row could not be sealed; the client is told why.
 const GIVEN_UP: &[u8] = b"fieldveil refused a row";
@@ -18,13 +19,27 @@ impl Session {
     /// A statement goes to the server: if it is a COPY from the client, what follows is sealed.
     pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) {
         let limit = self.worker.borrow().config.limits.protected_value_bytes;
-        if let Some(copy) = checked.copy().filter(|copy| copy.from_client) {
-            self.copying = Copying::Sealing(Box::new(CopyIn::new(checked, copy, limit)));
-        }
+        self.copying = match checked.copy().filter(|copy| copy.from_client) {
+            Some(copy) => Copying::Sealing(Box::new(CopyIn::new(checked, copy, limit))),
+            None => Copying::No,
+        };
     }
 
-    /// Whether a COPY from the client is not at its end: another can't begin.
-    pub(in crate::postgres) fn is_copying(&self) -> bool {
+    /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
+    /// takes the COPY, and then it is out of place.
+    pub(in crate::postgres) fn in_copy(&mut self, out: &mut Output) -> Option<Outcome> {
+        if !self.is_copying() || self.flight.is_empty() {
+            return None;
+        }
+        if self.copy_in {
+            self.end_session(ClientError::protocol("a statement within the data of a COPY"), out);
+            return Some(Outcome::Done);
+        }
+        self.waiting = Waiting::Answers;
+        Some(Outcome::Again)
+    }
+
+    fn is_copying(&self) -> bool {
         matches!(self.copying, Copying::Sealing(_))
     }
 
