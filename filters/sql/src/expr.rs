@@ -4,7 +4,7 @@ use sqlparser::ast::{BinaryOperator, CaseWhen, CastKind, Expr, Ident, Query, Una
 
 use crate::{
     cast,
-    catalog::Stored,
+    catalog::{Declared, Stored},
     names,
     operands::operands,
     refusal::Refusal,
@@ -42,7 +42,9 @@ impl<'c> Walker<'_, 'c> {
         if !(matches!(kind, CastKind::Cast | CastKind::DoubleColon) && cast::is_text(data_type)) {
             return Ok(None);
         }
-        Ok(self.column(inside, scope)?.filter(|column| column.column.stored == Stored::Text))
+        let column = self.column(inside, scope)?;
+        // The text of anything else is not the text that is sealed: `true` is sealed as `t`.
+        Ok(column.filter(|c| c.column.stored == Stored::Text && c.field.declared == Declared::Characters))
     }
 
     fn unqualified(

@@ -216,10 +216,7 @@ impl<'c> Walker<'_, 'c> {
         match Protected::of(column) {
             None if is_default(expr) => Ok(()),
             None => self.expr(expr, scope),
-            Some(protected) if is_default(expr) => {
-                self.writes.insert(protected.field.id);
-                refuse_default(column)
-            }
+            Some(_) if is_default(expr) => refuse_default(column),
             Some(protected) => self.assigned(protected, expr, scope),
         }
     }

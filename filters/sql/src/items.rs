@@ -73,13 +73,6 @@ impl<'c> Walker<'_, 'c> {
             return Ok(Output::new(name, Some(protected)));
         }
         if let Some(protected) = self.cast_column(expr, scope)? {
-            if protected.field.declared != Declared::Characters {
-                return Err(Refusal::on(
-                    protected.field,
-                    "a sealed column is cast to another type than its declared one",
-                    "select the column as it is, and convert it in the application",
-                ));
-            }
             return Ok(Output::new(name, Some(protected.cast())));
         }
         let null = is_null(expr);
@@ -150,6 +143,31 @@ pub(crate) fn is_number(expr: &Expr) -> bool {
         Expr::Value(value) => matches!(value.value, Value::Number(..) | Value::Boolean(_)),
         _ => false,
     }
+}
+
+/// Whether the server knows the type of an expression by itself: a string or a parameter without a cast has none.
+fn is_typed(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside) => is_typed(inside),
+        Expr::Value(_) => is_number(expr),
+        _ => true,
+    }
+}
+
+/// Refuses strings and parameters that nothing gives a type: the server takes all of them for text, and would not put
+/// text in a column of another type, nor compare it with one.
+pub(crate) fn refuse_untyped<'e>(
+    column: Protected<'_>,
+    mut together: impl Iterator<Item = &'e Expr>,
+) -> Result<(), Refusal> {
+    if column.field.declared == Declared::Characters || together.any(is_typed) {
+        return Ok(());
+    }
+    Err(Refusal::on(
+        column.field,
+        "the server would take the values for text, which the column is not",
+        "cast one of them to the declared type",
+    ))
 }
 
 /// The type of a number makes the server read the strings beside it as numbers: `'007'` is 7 then.

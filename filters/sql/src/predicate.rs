@@ -6,6 +6,7 @@ use crate::{
     analysis::ParameterUse,
     cast,
     catalog::Stored,
+    items::refuse_untyped,
     refusal::Refusal,
     scope::{Protected, Scope},
     walker::Walker,
@@ -143,6 +144,7 @@ impl<'c> Walker<'_, 'c> {
         match array {
             Expr::Nested(inside) => self.array(column, inside),
             Expr::Array(Array { elem, named: true }) => {
+                refuse_untyped(column, elem.iter())?;
                 self.untyped(|walker| elem.iter().try_for_each(|value| walker.searched(column, value)))
             }
             Expr::Cast {

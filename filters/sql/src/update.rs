@@ -10,7 +10,7 @@ use crate::{
     analysis::ParameterUse,
     catalog::Relation,
     insert::refuse_generated,
-    items::{is_number, is_written, mixed},
+    items::{is_number, is_written, mixed, refuse_untyped},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -132,6 +132,8 @@ impl<'c> Walker<'_, 'c> {
             return self.expr(value, scope);
         };
         let column = self.target_column(relation, name)?;
+        // DEFAULT, too, takes away what was there.
+        self.writes.extend(column.field.as_ref().map(|field| field.id));
         self.store(column, value, scope)
     }
 
@@ -188,6 +190,7 @@ impl<'c> Walker<'_, 'c> {
         if numbers > 0 && numbers < choices.len() {
             return Err(mixed(target));
         }
+        refuse_untyped(target, choices.iter().copied())?;
         self.untyped(|walker| {
             choices.into_iter().try_for_each(|choice| walker.assigned(target, choice, scope))
         })

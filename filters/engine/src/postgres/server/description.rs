@@ -5,6 +5,9 @@ use std::rc::Rc;
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription, tag};
 
+use fieldveil_sql::ParameterUse;
+use fieldveil_values::oid;
+
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::postgres::flight::Awaited;
 use crate::postgres::rows::{self, RowPlan};
@@ -40,9 +43,13 @@ impl Session {
                         *oid = named;
                         continue;
                     }
-                    let declared = field.declared.oid();
+                    // What is compared with a varchar is text to the server.
+                    let declared = match (field.declared.oid(), parameter.use_) {
+                        (oid::VARCHAR, ParameterUse::Search) => oid::TEXT,
+                        (declared, _) => declared,
+                    };
                     *oid = match parameter.array {
-                        true => fieldveil_values::oid::array_of(declared).unwrap_or(*oid),
+                        true => oid::array_of(declared).unwrap_or(*oid),
                         false => declared,
                     };
                 }
