@@ -199,6 +199,9 @@ class Changes:
         columns = self.columns(relation, targets)
         for column, target in zip(columns, targets, strict=True):
             node = target["ResTarget"]["val"]
+            if kind(node) == "SetToDefault" and column.sealed:
+                # It takes away what was there.
+                self.writes |= column.sealed.fields
             if kind(node) != "MultiAssignRef":
                 self.store(column, node, scope)
                 continue

@@ -21,8 +21,8 @@
 //! - `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
 //! - The catalog is that of the session now. After a statement with `changes_catalog` it must be read again,
 //!   and, when that was in a transaction, once more when the transaction ends.
-//! - A label stands for one keyset, one tenant and one declared type: columns of one label may be compared, and
-//!   values copied between them.
+//! - A label stands for one keyset, one tenant, one declared type and one treatment: columns of one label may be compared,
+//!   values copied between them, and a union of two is told as the first.
 
 mod analysis;
 mod cast;

@@ -168,7 +168,6 @@ impl<'c> Walker<'_, 'c> {
         }
         let mut columns = Vec::with_capacity(left.columns.len());
         for (left, right) in left.columns.into_iter().zip(right.columns) {
-            self.reads.extend(right.protected.map(|column| column.field.id));
             if let Some(column) = left.protected.or(right.protected).filter(|_| left.number != right.number) {
                 return Err(items::mixed(column));
             }

@@ -1,0 +1,45 @@
+//! What only the engine can check of a plan.
+
+#![allow(clippy::unwrap_used)]
+
+use fieldveil_engine::field::CompiledPlan;
+use fieldveil_plan::Plan;
+use serde_json::{Value, json};
+
+fn field(column: &str, changes: &Value) -> Value {
+    let mut field = json!({"relation": "public.customer", "column": column, "label": "customer.contact",
+        "keyset": "pii", "protection": "deterministic", "type": "text", "read": {"treatment": "reveal"}, "write": "seal"});
+    for (name, value) in changes.as_object().unwrap() {
+        field[name] = value.clone();
+    }
+    field
+}
+
+fn compile(fields: &[Value]) -> Result<CompiledPlan, String> {
+    let answer = json!({"result": {"revision": "r", "ttl_seconds": 30, "fields": fields}});
+    let plan = Plan::from_json(answer.to_string().as_bytes()).map_err(|error| error.to_string())?;
+    CompiledPlan::new(plan).map_err(|error| error.to_string())
+}
+
+#[test]
+fn columns_of_one_label_are_read_alike() {
+    assert!(compile(&[field("email", &json!({})), field("mail", &json!({}))]).is_ok());
+    let masked = json!({"read": {"treatment": "mask", "format": "last4"}});
+    let refused = compile(&[field("email", &json!({})), field("mail", &masked)]).unwrap_err();
+    assert!(refused.starts_with("fields[1]: label customer.contact is read in another way"), "{refused}");
+}
+
+#[test]
+fn only_characters_keep_their_format() {
+    let formatted =
+        |type_name: &str| json!({"protection": "format_preserving", "alphabet": "digits", "type": type_name});
+    assert!(compile(&[field("phone", &formatted("varchar(11)"))]).is_ok());
+    for (type_name, part) in
+        [("int8", "cannot be format_preserving"), ("text[]", "cannot be format_preserving")]
+    {
+        let refused = compile(&[field("phone", &formatted(type_name))]).unwrap_err();
+        assert!(refused.contains(part), "{refused}");
+    }
+    let unknown = json!({"protection": "format_preserving", "alphabet": "runes", "type": "text"});
+    assert!(compile(&[field("phone", &unknown)]).unwrap_err().contains("alphabet"));
+}
