@@ -117,7 +117,10 @@ def transactions_and_copy(connection: psycopg.Connection) -> None:
     with connection.cursor().copy("COPY customer TO STDOUT (FORMAT csv)") as copy:
         for _ in copy:
             pass
-    with contextlib.suppress(psycopg.errors.BadCopyFileFormat), connection.cursor().copy("COPY customer FROM STDIN") as copy:
+    with (
+        contextlib.suppress(psycopg.errors.BadCopyFileFormat),
+        connection.cursor().copy("COPY customer FROM STDIN") as copy,
+    ):
         copy.write("9500\ttoo few\n")
     connection.execute("SELECT count(*), count(ssn) FROM customer")
 

@@ -27,11 +27,11 @@ def tolerated(sealed: list[Outcome], plain: list[Outcome]) -> tuple[list[Outcome
     for number, (ours, theirs) in enumerate(zip(sealed, plain, strict=False)):
         if ours.kind == theirs.kind == "described" and ours.columns[0] != theirs.columns[0]:
             kinds = [
-                TEXT if (a, b) == (VARCHAR, TEXT) else a for a, b in zip_longest(ours.columns[0], theirs.columns[0])
+                VARCHAR if (a, b) == (TEXT, VARCHAR) else a for a, b in zip_longest(ours.columns[0], theirs.columns[0])
             ]
             if tuple(kinds) == theirs.columns[0]:
                 found[number] = replace(ours, columns=(tuple(kinds), ours.columns[1]))
-                reason = "a parameter compared with a varchar is described as varchar, by the server as text"
+                reason = "a parameter in an IN list over a varchar is described as text, by the server as varchar"
     return found, reason
 
 

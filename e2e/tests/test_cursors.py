@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from psycopg import pq
 
-from harness import Stack, shop as example
+from harness import Stack
+from harness import shop as example
 from tests.rows import ADA, ALAN, INSERT
 
 
@@ -118,7 +119,7 @@ def test_portal_with_a_row_limit_goes_on_where_it_stopped(shop: Stack, app: psyc
 
 
 def test_statement_behind_one_that_fails_in_a_pipeline_is_answered(app: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.errors.UndefinedTable), app.pipeline():
+    with pytest.raises(psycopg.errors.UndefinedTable), app.pipeline():  # noqa: PT012
         app.execute("ALTER TABLE nothing ADD x int")
         app.execute("SELECT ssn FROM customer")
     assert app.execute("SELECT ssn FROM customer WHERE id = 1").fetchone() == (ADA[3],)

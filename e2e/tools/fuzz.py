@@ -1,7 +1,7 @@
 """Runs every fuzz target for a while under libFuzzer, on stable Rust. Standard library only.
 
-FUZZ_SECONDS (60) for each; FUZZ_TARGETS picks some. What libFuzzer finds new stays under the target folder, what crashes is
-named; the corpus that is kept is only read.
+FUZZ_SECONDS (60) for each; FUZZ_TARGETS picks some. What libFuzzer finds new stays under the target folder, what
+crashes is named; the corpus that is kept is only read.
 """
 
 import os

@@ -99,6 +99,8 @@ def _analyze(shell: Shell) -> None:
     manifest = ["--manifest-path", FUZZ / "Cargo.toml", "--target-dir", CARGO_TARGET]
     shell.run(["cargo", "build", "--locked", *manifest, "-p", "fieldveil-analyze"], attempts=ATTEMPTS)
     _put(CARGO_TARGET / "debug" / "analyze", ANALYZE)
+
+
 def _rust_clients(shell: Shell) -> None:
     # A workspace and a target folder of their own: nothing here is part of the filter.
     target = CARGO_TARGET / "clients"

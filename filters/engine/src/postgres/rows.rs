@@ -80,13 +80,16 @@ impl<'c> Origins<'c> {
 
     fn of(&self, index: usize, column: ResultColumn) -> Option<Origin> {
         let catalog = self.checked.catalog.as_ref()?;
+        let known = self.known.and_then(|known| known.get(index).copied().flatten());
+        // To the server a cast to the stored type is none.
+        let cast = known.is_some_and(|known| known.cast);
         if let Some((field, stored)) = catalog.field_at(column.table_oid, column.number) {
-            return Some(Origin { field, stored, cast: false });
+            return Some(Origin { field, stored, cast });
         }
         if column.table_oid != 0 {
             return None;
         }
-        let ResultField { field, cast } = self.known?.get(index).copied().flatten()?;
+        let ResultField { field, cast: _ } = known?;
         let stored = self.checked.plan.fields.get(field)?.stored_in(column.type_oid)?;
         Some(Origin { field, stored, cast })
     }
