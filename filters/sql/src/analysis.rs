@@ -124,26 +124,13 @@ pub struct Copy {
 /// How the data of a COPY is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CopyFormat {
-    /// `FORMAT text`
+    /// `FORMAT text`, `FORMAT csv`
     Text(CopyText),
-    /// `FORMAT csv`
-    Csv {
-        /// What CSV shares with text.
-        text: CopyText,
-        /// `QUOTE`
-        quote: u8,
-        /// `ESCAPE`
-        escape: u8,
-        /// `FORCE_NULL`: by column, whether what is quoted may be NULL.
-        force_null: Vec<bool>,
-        /// `FORCE_NOT_NULL`: by column, whether nothing is NULL.
-        force_not_null: Vec<bool>,
-    },
     /// `FORMAT binary`
     Binary,
 }
 
-/// What text and CSV share.
+/// How rows of text are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyText {
     /// `DELIMITER`
@@ -152,6 +139,21 @@ pub struct CopyText {
     pub null: Vec<u8>,
     /// Whether the first line is a header.
     pub header: bool,
+    /// What CSV has besides; None for the text format.
+    pub csv: Option<CopyCsv>,
+}
+
+/// What CSV has besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyCsv {
+    /// `QUOTE`
+    pub quote: u8,
+    /// `ESCAPE`
+    pub escape: u8,
+    /// `FORCE_NULL`: by column, whether what is quoted may be NULL.
+    pub force_null: Vec<bool>,
+    /// `FORCE_NOT_NULL`: by column, whether nothing is NULL.
+    pub force_not_null: Vec<bool>,
 }
 
 /// The kind of a statement.

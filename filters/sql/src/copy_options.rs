@@ -1,7 +1,7 @@
 //! The options of COPY, in the present syntax and in the two older ones.
 
 use crate::{
-    analysis::{CopyFormat, CopyText},
+    analysis::{CopyCsv, CopyFormat, CopyText},
     lexer::{Kind, Style, Token},
     refusal::Refusal,
     segment::Segment,
@@ -139,10 +139,12 @@ impl Options {
             delimiter: one_byte(self.delimiter.as_deref().unwrap_or(delimiter))?,
             null: self.null.as_deref().unwrap_or(null).as_bytes().to_vec(),
             header: self.header,
+            csv: if csv { Some(self.csv(columns)?) } else { None },
         };
-        if !csv {
-            return Ok(CopyFormat::Text(text));
-        }
+        Ok(CopyFormat::Text(text))
+    }
+
+    fn csv(&self, columns: &[&str]) -> Result<CopyCsv, Refusal> {
         let quote = one_byte(self.quote.as_deref().unwrap_or("\""))?;
         let escape = self.escape.as_deref().map_or(Ok(quote), one_byte)?;
         let force = |listed: &Columns| -> Vec<bool> {
@@ -153,8 +155,12 @@ impl Options {
             };
             columns.iter().map(is_listed).collect()
         };
-        let (force_null, force_not_null) = (force(&self.force_null), force(&self.force_not_null));
-        Ok(CopyFormat::Csv { text, quote, escape, force_null, force_not_null })
+        Ok(CopyCsv {
+            quote,
+            escape,
+            force_null: force(&self.force_null),
+            force_not_null: force(&self.force_not_null),
+        })
     }
 }
 

@@ -60,8 +60,8 @@ mod value;
 mod walker;
 
 pub use analysis::{
-    Analysis, Copy, CopyFormat, CopyText, Parameter, ParameterUse, Replacement, ResultField, SessionUse,
-    Splice, Statement, StatementKind,
+    Analysis, Copy, CopyCsv, CopyFormat, CopyText, Parameter, ParameterUse, Replacement, ResultField,
+    SessionUse, Splice, Statement, StatementKind,
 };
 pub use catalog::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};

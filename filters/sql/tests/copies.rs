@@ -6,8 +6,8 @@ mod common;
 
 use common::{accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render};
 use fieldveil_sql::{
-    Analysis, Copy, CopyFormat, CopyText, Names, Prepared, ResultField, SessionUse, Statement, StatementKind,
-    analyze_in,
+    Analysis, Copy, CopyCsv, CopyFormat, CopyText, Names, Prepared, ResultField, SessionUse, Statement,
+    StatementKind, analyze_in,
 };
 
 fn copy(text: &str) -> Copy {
@@ -15,7 +15,7 @@ fn copy(text: &str) -> Copy {
 }
 
 fn text(delimiter: u8, null: &str, header: bool) -> CopyText {
-    CopyText { delimiter, null: null.as_bytes().to_vec(), header }
+    CopyText { delimiter, null: null.as_bytes().to_vec(), header, csv: None }
 }
 
 #[test]
@@ -45,12 +45,9 @@ fn the_columns_of_a_copy_are_known_in_the_datas_order() {
 
 #[test]
 fn the_options_of_a_copy_are_read_in_every_syntax() {
-    let csv = |text, quote, escape| CopyFormat::Csv {
-        text,
-        quote,
-        escape,
-        force_null: vec![false],
-        force_not_null: vec![false],
+    let csv = |text: CopyText, quote, escape| {
+        let csv = CopyCsv { quote, escape, force_null: vec![false], force_not_null: vec![false] };
+        CopyFormat::Text(CopyText { csv: Some(csv), ..text })
     };
     for (options, format) in [
         ("", CopyFormat::Text(text(b'\t', "\\N", false))),
@@ -70,8 +67,8 @@ fn the_options_of_a_copy_are_read_in_every_syntax() {
         assert_eq!(copy(&text).format, format, "{text}");
     }
     let forced = copy("COPY customer (id, ssn) FROM STDIN (FORMAT csv, FORCE_NULL (ssn), FORCE_NOT_NULL *)");
-    let CopyFormat::Csv { force_null, force_not_null, .. } = forced.format else { panic!("CSV") };
-    assert_eq!((force_null, force_not_null), (vec![false, true], vec![true, true]));
+    let CopyFormat::Text(CopyText { csv: Some(csv), .. }) = forced.format else { panic!("CSV") };
+    assert_eq!((csv.force_null, csv.force_not_null), (vec![false, true], vec![true, true]));
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub use self::server::{head, holds_row};
 use std::rc::Rc;
 
 use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Quotes};
-use fieldveil_sql::{Copy, CopyFormat};
+use fieldveil_sql::{Copy, CopyFormat, CopyText};
 
 use self::binary_in::BinaryIn;
 use self::text_in::TextIn;
@@ -72,7 +72,7 @@ impl CopyIn {
         let columns = columns(checked, copy, |_| true);
         let rows = match &copy.format {
             CopyFormat::Binary => RowsIn::Binary(BinaryIn::new(columns, limit)),
-            format => RowsIn::Text(TextIn::new(columns, format, limit)),
+            CopyFormat::Text(text) => RowsIn::Text(TextIn::new(columns, text, limit)),
         };
         Self { checked: Rc::clone(checked), rows }
     }
@@ -99,7 +99,7 @@ impl CopyOut {
         let columns = columns(checked, copy, |read| !matches!(read, Read::Conceal));
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => Self::Binary { started: false, rows: RowPlan::of_copy(checked, &columns) },
-            format => Self::Text(TextOut::new(Rc::clone(checked), columns, format)),
+            CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), columns, text)),
         })
     }
 }
@@ -112,18 +112,9 @@ fn columns(checked: &Checked, copy: &Copy, treats: impl Fn(&Read) -> bool) -> Ve
     copy.columns.iter().map(|field| field.and_then(column)).collect()
 }
 
-fn dialect(format: &CopyFormat) -> Dialect {
-    let (text, quotes) = match format {
-        CopyFormat::Text(text) => (text.clone(), None),
-        CopyFormat::Csv { text, quote, escape, .. } => {
-            (text.clone(), Some(Quotes { quote: *quote, escape: *escape }))
-        }
-        // Not for the binary format.
-        CopyFormat::Binary => {
-            (fieldveil_sql::CopyText { delimiter: b'\t', null: b"\\N".to_vec(), header: false }, None)
-        }
-    };
-    Dialect { delimiter: text.delimiter, null: text.null, quotes }
+fn dialect(text: &CopyText) -> Dialect {
+    let quotes = text.csv.as_ref().map(|csv| Quotes { quote: csv.quote, escape: csv.escape });
+    Dialect { delimiter: text.delimiter, null: text.null.clone(), quotes }
 }
 
 fn malformed(row: u64, error: CopyDataError) -> ClientError {

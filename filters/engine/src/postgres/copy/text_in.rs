@@ -1,7 +1,7 @@
 //! Rows of text and CSV from the client.
 
-use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
-use fieldveil_sql::CopyFormat;
+use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Found, Scanner, csv, text};
+use fieldveil_sql::CopyText;
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
@@ -45,25 +45,19 @@ enum End {
 }
 
 impl TextIn {
-    pub fn new(columns: Vec<CopyColumn>, format: &CopyFormat, limit: usize) -> Self {
-        let (force_null, force_not_null) = match format {
-            CopyFormat::Csv { force_null, force_not_null, .. } => {
-                (force_null.clone(), force_not_null.clone())
-            }
-            _ => (Vec::new(), Vec::new()),
-        };
-        let header = match format {
-            CopyFormat::Text(text) | CopyFormat::Csv { text, .. } => text.header,
-            CopyFormat::Binary => false,
+    pub fn new(columns: Vec<CopyColumn>, text: &CopyText, limit: usize) -> Self {
+        let (force_null, force_not_null) = match &text.csv {
+            Some(csv) => (csv.force_null.clone(), csv.force_not_null.clone()),
+            None => (Vec::new(), Vec::new()),
         };
         Self {
             columns,
-            dialect: dialect(format),
+            dialect: dialect(text),
             force_null,
             force_not_null,
             limit: limit.saturating_mul(4).saturating_add(1024),
             scanner: Scanner::default(),
-            header,
+            header: text.header,
             ended: false,
             rows: 0,
             column: 0,
@@ -95,8 +89,7 @@ impl TextIn {
             self.take(piece, out)?;
             if matches!(found, Found::Marker(_)) {
                 if self.line != MARK {
-                    let error = fieldveil_pg_wire::copy_data::CopyDataError::Marker;
-                    return Err(malformed(self.row_number(), error));
+                    return Err(malformed(self.row_number(), CopyDataError::Marker));
                 }
                 self.end_of_data(out);
             }

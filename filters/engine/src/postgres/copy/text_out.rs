@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
-use fieldveil_sql::CopyFormat;
+use fieldveil_sql::CopyText;
 
 use super::{CopyColumn, dialect};
 use crate::keyring::Keyring;
@@ -20,12 +20,8 @@ pub struct TextOut {
 }
 
 impl TextOut {
-    pub fn new(checked: Rc<Checked>, columns: Vec<CopyColumn>, format: &CopyFormat) -> Self {
-        let header = match format {
-            CopyFormat::Text(text) | CopyFormat::Csv { text, .. } => text.header,
-            CopyFormat::Binary => false,
-        };
-        Self { checked, columns, dialect: dialect(format), header }
+    pub fn new(checked: Rc<Checked>, columns: Vec<CopyColumn>, text: &CopyText) -> Self {
+        Self { checked, columns, dialect: dialect(text), header: text.header }
     }
 
     /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
