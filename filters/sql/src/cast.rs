@@ -86,7 +86,9 @@ impl Shape {
             DataType::Numeric(ExactNumberInfo::None) | DataType::Decimal(ExactNumberInfo::None) => {
                 Some(Self::Decimal)
             }
-            DataType::Float8 | DataType::DoublePrecision => Some(Self::Float),
+            DataType::Float8 | DataType::DoublePrecision | DataType::Float(ExactNumberInfo::None) => {
+                Some(Self::Float)
+            }
             DataType::Bool | DataType::Boolean => Some(Self::Boolean),
             DataType::Uuid => Some(Self::Uuid),
             DataType::Date => Some(Self::Date),
