@@ -34,6 +34,8 @@ def test_indexed_column_is_searched_by_its_index_and_stored_with_another_ciphert
     assert app.execute("SELECT id FROM vault WHERE code = %s ORDER BY id", [1]).fetchall() == [(1,), (3,)]
     joined = "SELECT a.id, b.id FROM vault a JOIN vault b ON a.token = b.token AND a.id < b.id"
     assert app.execute(joined).fetchall() == [(0, 2)]
+    found = "SELECT id FROM vault WHERE token IN (SELECT v.token FROM vault v WHERE v.id = 2) ORDER BY id"
+    assert app.execute(found).fetchall() == [(0,), (2,)]
     stored = direct.execute("SELECT count(DISTINCT token), count(DISTINCT left(token, 33)) FROM vault").fetchone()
     assert stored == (3, 2)
     with pytest.raises(psycopg.errors.FeatureNotSupported, match="blind index"):

@@ -1,6 +1,6 @@
 //! Predicates that hold for sealed values: equality, IN, and tests for NULL.
 
-use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query};
+use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query, SelectItem, SetExpr};
 
 use crate::{
     analysis::ParameterUse,
@@ -8,7 +8,7 @@ use crate::{
     catalog::Stored,
     items::refuse_untyped,
     refusal::Refusal,
-    scope::{Protected, Scope},
+    scope::{Output, Protected, Scope},
     walker::Walker,
 };
 
@@ -89,8 +89,14 @@ impl<'c> Walker<'_, 'c> {
     /// `left [NOT] IN (SELECT …)`
     pub fn in_subquery(&mut self, left: &Expr, query: &Query, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let outputs = self.query(query, Some(scope))?;
-        let column = self.column(left, scope)?;
+        let column = self.compared_column(left, scope)?;
         match (column, outputs.columns.as_slice()) {
+            (Some(column), [Output { protected: Some(right), .. }])
+                if column.field.indexed && !outputs.open =>
+            {
+                let selected = only_item(query).filter(|_| !right.lost).ok_or_else(|| unlike(column))?;
+                self.equate_at(column, left, *right, selected)
+            }
             (Some(left), [output]) if !outputs.open => match output.protected {
                 Some(right) => self.equate(left, right),
                 None if output.null => self.compared(left),
@@ -237,6 +243,15 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => None,
         }
+    }
+}
+
+/// The one item of a sub-select's list.
+fn only_item(query: &Query) -> Option<&Expr> {
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
+    match select.projection.as_slice() {
+        [SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ }] => Some(expr),
+        _ => None,
     }
 }
 

@@ -114,6 +114,10 @@ fn a_blind_index_is_compared_in_the_columns_place() {
             "UPDATE vault SET token = $1 WHERE «pg_catalog.left(»token«, 33)» = ANY($2) | $1=S13 $2=?13[]",
         ),
         (
+            "SELECT id FROM vault WHERE token IN (SELECT v.other AS o FROM vault v WHERE id = 1)",
+            "SELECT id FROM vault WHERE «pg_catalog.left(»token«, 33)» IN (SELECT «pg_catalog.left(»v.other«, 33)» AS o FROM vault v WHERE id = 1)",
+        ),
+        (
             "SELECT count(token) FROM vault WHERE token IS NULL",
             "SELECT count(token) FROM vault WHERE token IS NULL",
         ),
@@ -124,7 +128,11 @@ fn a_blind_index_is_compared_in_the_columns_place() {
         ("SELECT token FROM vault GROUP BY token", "vault.token"),
         ("SELECT a.id FROM vault a JOIN vault b USING (token)", "vault.token"),
         ("SELECT token FROM vault UNION SELECT other FROM vault", "vault.token"),
-        ("SELECT id FROM vault WHERE token IN (SELECT other FROM vault)", "vault.token"),
+        (
+            "SELECT id FROM vault WHERE token IN (SELECT other FROM vault UNION ALL SELECT NULL)",
+            "vault.token",
+        ),
+        ("SELECT id FROM vault WHERE token IN (SELECT DISTINCT other FROM vault)", "vault.token"),
         ("SELECT id FROM vault WHERE token > 'a'", "vault.token"),
         ("INSERT INTO vault (token) VALUES ('a') ON CONFLICT (token) DO NOTHING", "vault.token"),
     ]);
