@@ -37,6 +37,26 @@ def test_statement_prepared_in_sql_seals_the_values_it_is_executed_with(shop: St
     app.execute("DISCARD ALL")
 
 
+def test_prepared_statement_does_not_outlive_what_its_names_mean(shop: Stack, app: psycopg.Connection) -> None:
+    with shop.direct() as direct:
+        direct.execute("CREATE SCHEMA IF NOT EXISTS apart")
+        direct.execute("CREATE TABLE IF NOT EXISTS apart.customer (id bigint, ssn text)")
+        direct.execute("GRANT ALL ON SCHEMA apart TO app")
+        direct.execute("GRANT ALL ON apart.customer TO app")
+    app.execute("SET search_path = apart")
+    app.execute("PREPARE put AS INSERT INTO customer (id, ssn) VALUES ($1, $2)")
+    app.pgconn.prepare(b"again", b"EXECUTE put (1, 'plain there')")
+    app.execute("SET search_path = public")
+    shop.relay.forget()
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        app.execute("EXECUTE put (9, 'secret here')")
+    assert app.pgconn.exec_prepared(b"again", None).error_field(pq.DiagnosticField.SQLSTATE) == b"0A000"
+    assert b"secret here" not in shop.relay.to_server()
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="prepared statement"):
+        app.execute("CREATE TABLE made AS EXECUTE put (9, 'secret here')")
+    assert app.execute("SELECT count(*) FROM customer").fetchone() == (2,)
+
+
 def test_statement_prepared_in_the_protocol_is_executed_in_sql(shop: Stack, app: psycopg.Connection) -> None:
     app.pgconn.prepare(b"by_protocol", b"SELECT id, ssn FROM customer WHERE ssn = $1")
     assert app.execute("EXECUTE by_protocol ('078-05-1120')").fetchall() == [(1, ADA[3])]

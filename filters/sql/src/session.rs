@@ -98,7 +98,7 @@ pub(crate) fn execute(
             return Ok(statement::Analyzed::unread());
         }
         return Err(Refusal::unsupported(
-            "EXECUTE of a statement that was not seen to be prepared, or was prepared under another policy",
+            "EXECUTE of a statement that was not seen to be prepared, or when names or policy were others",
             "deallocate it, prepare it again, and then execute it",
         ));
     };
@@ -156,6 +156,25 @@ impl Walker<'_, '_> {
         let mut protected = columns.filter(|column| column.stored != Stored::Other).filter_map(Protected::of);
         let Some(at) = protected.find(|p| p.field.id == placed.field) else { return Err(not_understood()) };
         if placed.array { self.array_value(at, value) } else { self.value(at, placed.use_, value) }
+    }
+}
+
+/// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table.
+pub(crate) fn refuse_created(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    names: &dyn Names,
+) -> Result<(), Refusal> {
+    let executes = (2..segment.tokens.len())
+        .find(|index| segment.is_word(*index, "execute") && segment.is_word(index.saturating_sub(1), "as"));
+    let Some(execute) = executes.filter(|_| !catalog.relations.is_empty()) else { return Ok(()) };
+    let name = name_at(segment, execute.saturating_add(1))?;
+    match names.prepared(&name) {
+        Some(prepared) if !prepared.statement.touched => Ok(()),
+        _ => Err(Refusal::unsupported(
+            "a table made of a prepared statement that has sealed columns, or was not seen to be prepared",
+            "create the table first, and insert the rows with INSERT … SELECT",
+        )),
     }
 }
 

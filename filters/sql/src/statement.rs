@@ -74,6 +74,7 @@ pub(crate) fn analyze(
         ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog),
         ("declare", _) => return session::declare(segment, catalog),
         ("execute", _) => return session::execute(segment, catalog, names),
+        ("create", _) => session::refuse_created(segment, catalog, names)?,
         _ => {}
     }
     let is_dml = is_dml(segment);

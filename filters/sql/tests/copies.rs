@@ -150,8 +150,14 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
         (&statement.columns, statement.kind),
         (&Some(vec![Some(ResultField { field: 1, cast: false })]), StatementKind::Select)
     );
-    for text in ["EXECUTE p(1, upper('x'))", "EXECUTE p(1, $1)", "EXECUTE p(1, 'a' || 'b')", "EXECUTE q('x')"]
-    {
+    for text in [
+        "CREATE TABLE t AS EXECUTE a('{x}')",
+        "CREATE TEMP TABLE t (n) AS EXECUTE unheard('x') WITH NO DATA",
+        "EXECUTE p(1, upper('x'))",
+        "EXECUTE p(1, $1)",
+        "EXECUTE p(1, 'a' || 'b')",
+        "EXECUTE q('x')",
+    ] {
         assert!(analyze_in(text, &catalog(), &session).is_err(), "{text}");
     }
 }

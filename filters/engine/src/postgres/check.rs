@@ -104,6 +104,7 @@ impl Session {
                     &format!("the policy protects {place}, but the table has no such column"),
                 );
             }
+            self.statements.by_sql.catalog_read(catalog.fingerprint);
             self.catalog.current = Some(Rc::new(catalog));
             self.catalog.read_ms = self.now_ms;
             self.worker.borrow_mut().count("catalog.reads", 1);

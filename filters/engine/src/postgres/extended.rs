@@ -187,13 +187,13 @@ impl Session {
         if !plan.fields.is_empty() {
             self.settings.readable()?;
         }
-        if self.is_current(statement) {
+        if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
             return Ok(Rc::clone(&statement.checked.borrow()));
         }
         let checked = self.check(&statement.text, plan)?;
         if !checked.same_as(&statement.checked.borrow()) {
             return Err(ClientError::unsupported(
-                "policy or tables changed since this statement was prepared",
+                "policy, tables or what a name stands for changed since this statement was prepared",
                 "Prepare it again.",
             ));
         }

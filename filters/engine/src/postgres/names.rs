@@ -23,6 +23,8 @@ pub struct SqlNames {
     cursors: HashMap<String, Statement>,
     /// The plan whose fields they speak of.
     plan: Option<Rc<CompiledPlan>>,
+    /// The catalog that says what their names mean: the server, too, reads what is prepared anew when that changes.
+    fingerprint: u64,
 }
 
 impl SqlNames {
@@ -31,9 +33,18 @@ impl SqlNames {
         Self { plan: Some(Rc::clone(plan)), ..Self::default() }
     }
 
-    /// Whether what was checked was checked under the plan in force.
+    /// The catalog was read: what was prepared when names meant something else is forgotten.
+    pub fn catalog_read(&mut self, fingerprint: u64) {
+        if self.fingerprint != fingerprint {
+            self.prepared.clear();
+            self.fingerprint = fingerprint;
+        }
+    }
+
+    /// Whether what was checked was checked under the plan and catalog in force.
     fn speaks_of(&self, checked: &Checked) -> bool {
         self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan))
+            && checked.catalog.as_ref().is_some_and(|catalog| catalog.fingerprint == self.fingerprint)
     }
 
     /// Whether no more may be prepared.
@@ -104,7 +115,7 @@ impl Session {
                     undo.push((index, names.set(name.clone().into_bytes(), None)));
                 }
                 // Should it fail, what is still prepared is refused until it is prepared anew.
-                Some(SessionUse::Deallocate { name: None }) => *names = SqlNames::under(&checked.plan),
+                Some(SessionUse::Deallocate { name: None }) => names.prepared.clear(),
                 Some(SessionUse::Declare { name }) => {
                     if names.cursors.len() >= MAX_CURSORS {
                         names.cursors.clear();

@@ -84,6 +84,14 @@ impl Checked {
             && splices(self) == splices(other)
     }
 
+    /// Whether it means what a name stands for when it is executed.
+    pub fn goes_by_name(&self) -> bool {
+        let by_name = |s: &fieldveil_sql::Statement| {
+            matches!(s.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }))
+        };
+        self.analysis.statements.iter().any(by_name)
+    }
+
     /// Whether what its rows hold is known only when it is executed.
     pub fn is_fetch(&self) -> bool {
         self.analysis.statements.iter().any(|s| matches!(s.session, Some(SessionUse::Fetch { .. })))
