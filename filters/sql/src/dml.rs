@@ -64,10 +64,9 @@ pub(crate) fn walk<'c>(
     let (mut tokens, positions) = position::agree(segment.text, &segment.tokens).map_err(|_| {
         Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
     })?;
-    // The parser doesn't know ONLY before a table, and what is right for a table is right for its own rows.
     let mut index = 0_usize;
     tokens.retain(|_| {
-        let keeps = !segment.is_only(index);
+        let keeps = !segment.is_passed_over(index);
         index = index.saturating_add(1);
         keeps
     });

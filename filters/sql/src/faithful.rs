@@ -15,8 +15,9 @@ pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>) -> bool {
     let written = tree.to_string();
     let Ok(theirs) = lexer::lex(&written) else { return false };
     let ours = segment.tokens.iter().enumerate();
-    let ours =
-        ours.filter(|(index, token)| !is_noise(token) && !segment.is_only(*index)).map(|(_, token)| token);
+    let ours = ours
+        .filter(|(index, token)| !is_noise(token) && !segment.is_passed_over(*index))
+        .map(|(_, token)| token);
     let theirs = theirs.iter().filter(|token| !is_noise(token));
     let mut theirs = theirs.peekable();
     for our in ours {

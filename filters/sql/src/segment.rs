@@ -37,8 +37,25 @@ impl<'t> Segment<'t> {
             .unwrap_or_default()
     }
 
-    /// Whether the token is the ONLY before a table's name, as in `FROM ONLY customer`.
-    pub fn is_only(&self, index: usize) -> bool {
+    /// Whether the token is a word that the parser doesn't know, and without which the statement is the same to us: the
+    /// ONLY before a table's name, for what is right for a table is right for its own rows; and what kind of lock
+    /// `FOR NO KEY UPDATE` and `FOR KEY SHARE` take.
+    pub fn is_passed_over(&self, index: usize) -> bool {
+        self.is_only(index) || self.is_kind_of_lock(index)
+    }
+
+    fn is_kind_of_lock(&self, index: usize) -> bool {
+        let follows = |start: usize, words: &[&str]| {
+            words.iter().enumerate().all(|(ahead, word)| self.is_word(start.saturating_add(ahead), word))
+        };
+        let at =
+            |back: usize, words: &[&str]| index.checked_sub(back).is_some_and(|start| follows(start, words));
+        at(1, &["for", "no", "key", "update"])
+            || at(2, &["for", "no", "key", "update"])
+            || at(1, &["for", "key", "share"])
+    }
+
+    fn is_only(&self, index: usize) -> bool {
         let before = index.checked_sub(1);
         let follows = |word| before.is_some_and(|before| self.is_word(before, word));
         self.is_word(index, "only")

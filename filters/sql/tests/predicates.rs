@@ -92,6 +92,11 @@ fn only_a_tables_own_rows_are_as_sealed_as_all() {
         ("DELETE FROM ONLY customer WHERE ssn = 'a'", "DELETE FROM ONLY customer WHERE ssn = «?1:a»"),
     ]);
     check_refused(&[("SELECT * FROM ONLY (customer)", "")]);
+    check_kept(&[
+        "SELECT ssn FROM customer FOR NO KEY UPDATE",
+        "SELECT ssn FROM customer c FOR KEY SHARE OF c SKIP LOCKED",
+        "SELECT ssn FROM customer FOR UPDATE NOWAIT",
+    ]);
 }
 
 #[test]
