@@ -44,7 +44,10 @@ class Relay:
 
     def forget(self) -> None:
         """Drops what was recorded, so that a test sees its own connections alone."""
-        self.recordings = []
+        # Emptied, not thrown away: connections that are open go on being recorded.
+        for recording in self.recordings:
+            recording.to_server.clear()
+            recording.to_client.clear()
 
     def to_server(self) -> bytes:
         """What all recorded connections sent to the server."""

@@ -30,7 +30,7 @@ def test_statement_prepared_in_sql_seals_the_values_it_is_executed_with(shop: St
     app.execute("DEALLOCATE find")
     with pytest.raises(psycopg.errors.FeatureNotSupported, match="not seen to be prepared"):
         app.execute("EXECUTE find ('x')")
-    with pytest.raises(psycopg.errors.DuplicatePreparedStatement):
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="exists already"):
         app.execute("PREPARE put AS SELECT id FROM customer WHERE name = $1")
     app.execute("EXECUTE put (8, 'still the first')")
     assert app.execute("SELECT ssn FROM customer WHERE id = 8").fetchone() == ("still the first",)
@@ -52,15 +52,29 @@ def test_prepared_statement_does_not_outlive_what_its_names_mean(shop: Stack, ap
         app.execute("EXECUTE put (9, 'secret here')")
     assert app.pgconn.exec_prepared(b"again", None).error_field(pq.DiagnosticField.SQLSTATE) == b"0A000"
     assert b"secret here" not in shop.relay.to_server()
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match="prepared statement"):
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="CREATE with EXECUTE"):
         app.execute("CREATE TABLE made AS EXECUTE put (9, 'secret here')")
     assert app.execute("SELECT count(*) FROM customer").fetchone() == (2,)
 
 
-def test_statement_prepared_in_the_protocol_is_executed_in_sql(shop: Stack, app: psycopg.Connection) -> None:
+def test_statement_prepared_in_the_protocol_is_not_executed_in_sql(shop: Stack, app: psycopg.Connection) -> None:
     app.pgconn.prepare(b"by_protocol", b"SELECT id, ssn FROM customer WHERE ssn = $1")
-    assert app.execute("EXECUTE by_protocol ('078-05-1120')").fetchall() == [(1, ADA[3])]
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        app.execute("EXECUTE by_protocol ('078-05-1120')")
     assert ADA[3].encode() not in shop.relay.to_server()
+
+
+def test_name_that_is_given_twice_means_what_the_server_has(shop: Stack, app: psycopg.Connection) -> None:
+    connection = app.pgconn
+    connection.prepare(b"x", b"SELECT $1::text, $2::text")
+    app.execute("DISCARD ALL")
+    app.execute("PREPARE x (text, text) AS UPDATE customer SET email = $1 WHERE name = $2")
+    assert connection.exec_prepared(b"x", [b"secret", b"Ada"]).status == pq.ExecStatus.FATAL_ERROR
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match="exists already"):
+        app.execute("PREPARE x (text) AS SELECT $1")
+    app.execute("EXECUTE x ('not in clear', 'Ada')")
+    assert app.execute("SELECT email FROM customer WHERE id = 1").fetchone() == ("not in clear",)
+    assert b"not in clear" not in shop.relay.to_server()
 
 
 @pytest.mark.parametrize("binary", [False, True])

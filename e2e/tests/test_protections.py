@@ -99,6 +99,24 @@ def test_plaintext_in_a_sealed_column_gets_what_the_policy_says(stack: Stack, va
         time.sleep(0.1)
 
 
+def test_who_sees_envelopes_sees_no_plaintext_among_them(stack: Stack, shop: Stack) -> None:
+    with shop.direct() as direct:
+        direct.execute("INSERT INTO customer (id, ssn) VALUES (1, '078-05-1120')")
+    with shop.connect("auditor") as auditor:
+        for statement in (
+            "SELECT ssn FROM customer",
+            "SELECT * FROM customer",
+            "SELECT ssn FROM customer UNION SELECT NULL",
+        ):
+            with pytest.raises(psycopg.errors.DataCorrupted, match=r"customer\.ssn"):
+                auditor.execute(statement).fetchall()
+        with (
+            pytest.raises(psycopg.errors.DataCorrupted),
+            auditor.cursor().copy("COPY customer (ssn) TO STDOUT") as copy,
+        ):
+            list(copy)
+
+
 def test_column_too_narrow_for_its_envelope_is_refused_with_the_width_it_needs(stack: Stack, vault) -> None:
     app, _ = vault
     with pytest.raises(psycopg.errors.FeatureNotSupported, match=r"narrow\.short holds 40 characters.*up to \d+"):

@@ -129,11 +129,28 @@ def test_several_statements_in_one_text_each_have_their_columns(app: psycopg.Con
         "MERGE INTO customer c USING staging s ON c.id = s.id"
         " WHEN NOT MATCHED THEN INSERT (id, ssn) VALUES (s.id, s.name)",
         "CREATE VIEW seen AS SELECT id FROM customer WHERE ssn = 'x'",
+        "CREATE TABLE child (CHECK (ssn <> 'x')) INHERITS (customer)",
+        "CREATE PUBLICATION told FOR TABLE customer WHERE (ssn = 'x')",
+        "COMMIT; INSERT INTO customer (id, ssn) VALUES (9, 'x')",
     ],
 )
 def test_statement_that_would_mix_or_spill_is_refused(app: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.FeatureNotSupported):
-        app.execute(statement)
+        psycopg.ClientCursor(app).execute(statement.encode())
+
+
+def test_children_and_triggers_of_a_protected_table_can_be_made(shop: Stack, app: psycopg.Connection) -> None:
+    with shop.direct() as direct:
+        direct.execute("GRANT CREATE ON SCHEMA public TO app")
+        direct.execute("CREATE TABLE parted (id int, ssn text) PARTITION BY RANGE (id)")
+        direct.execute("CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
+        direct.execute("GRANT TRIGGER ON customer TO app")
+        direct.execute("GRANT ALL ON parted TO app")
+    app.execute("CREATE TRIGGER does_nothing BEFORE INSERT ON customer FOR EACH ROW EXECUTE FUNCTION nothing()")
+    with shop.direct() as direct:
+        direct.execute("DROP TRIGGER does_nothing ON customer")
+        direct.execute("DROP FUNCTION nothing()")
+        direct.execute("DROP TABLE parted")
 
 
 def test_who_sees_envelopes_may_copy_them(shop: Stack, app: psycopg.Connection) -> None:

@@ -3,6 +3,10 @@
 use fieldveil_plan::Workload;
 use serde::Deserialize;
 
+/// A longer value could be stored but not be read again: with its envelope it must fit into the part of a row that is
+/// read whole.
+const MAX_VALUE_BYTES: usize = 8 << 20;
+
 /// The whole configuration.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -66,6 +70,42 @@ pub struct KeySource {
 impl Config {
     /// Reads the document; the error names the place and the reason.
     pub fn from_json(json: &[u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(json)
+        let config: Self = serde_json::from_slice(json)?;
+        let limit = config.limits.protected_value_bytes;
+        if limit == 0 || limit > MAX_VALUE_BYTES {
+            let reason =
+                format!("limits.protected_value_bytes: {limit} is not between 1 and {MAX_VALUE_BYTES}");
+            return Err(serde::de::Error::custom(reason));
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn with_limits(limits: &str) -> Result<Config, serde_json::Error> {
+        let source = r#"{"cluster": "c", "path": "/p", "timeout_ms": 1"#;
+        let keys = format!(r#"{source}, "refresh_seconds": 1, "max_stale_seconds": 1}}"#);
+        let config = format!(r#"{{"listener": "l", "policy": {source}}}, "keys": {keys}{limits}}}"#);
+        Config::from_json(config.as_bytes())
+    }
+
+    #[test]
+    fn a_value_may_be_a_mebibyte_unless_told() {
+        assert_eq!(with_limits("").unwrap().limits.protected_value_bytes, 1 << 20);
+        let limits = r#", "limits": {"protected_value_bytes": 4096}"#;
+        assert_eq!(with_limits(limits).unwrap().limits.protected_value_bytes, 4096);
+    }
+
+    #[test]
+    fn a_limit_that_could_not_be_read_back_is_refused() {
+        for bytes in ["0", "20000000"] {
+            let limits = format!(r#", "limits": {{"protected_value_bytes": {bytes}}}"#);
+            let error = with_limits(&limits).unwrap_err().to_string();
+            assert!(error.contains("protected_value_bytes"), "{error}");
+        }
     }
 }

@@ -261,9 +261,21 @@ impl FieldPlan {
         Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }
 
+    /// What a reader who sees envelopes gets for the stored value: None if it passes as it is, else what comes in its
+    /// place. A plaintext among envelopes is not shown.
+    pub fn conceal(&self, stored: &[u8], how: Stored) -> Result<Option<Shown>, ClientError> {
+        if !self.is_plaintext(stored, how) {
+            return Ok(None);
+        }
+        match self.spec.on_plaintext {
+            OnPlaintext::Refuse => Err(ClientError::unreadable(&self.spec.label, "it is not an envelope")),
+            OnPlaintext::Reveal | OnPlaintext::Null => Ok(Some(Shown { value: None, was_plaintext: true })),
+        }
+    }
+
     /// What a reader gets for the stored value.
     ///
-    /// Not for [`Read::Conceal`], where the stored value passes as it is.
+    /// Not for [`Read::Conceal`]: see [`Self::conceal`].
     pub fn read(
         &self,
         keyring: &Keyring,

@@ -4,7 +4,10 @@
 
 mod support;
 
-use support::{Dialogue, complete, contains, message, query, ready, revealing, server_error, tags};
+use support::{
+    Dialogue, bind, complete, contains, execute, message, parse, query, ready, revealing, server_error, sync,
+    tags,
+};
 
 const CANARY: &str = "078-05-1120";
 
@@ -85,9 +88,10 @@ fn what_goes_in_sealed_comes_out_opened_in_every_format_and_at_every_cut() {
                 let out = statement.replace("FROM STDIN", "TO STDOUT");
                 let rows: Vec<&[u8]> = stored.split_inclusive(|b| *b == b'\n').collect();
                 let (_, got) = copy_out(&out, &rows);
-                // Quotes that are not needed are gone.
+                // Quotes that are not needed are gone, and so is the header.
                 let expected =
                     String::from_utf8(data.to_vec()).unwrap().replace(&format!("'{CANARY}'"), CANARY);
+                let expected = expected.replace("id;ssn;name\n", "\n");
                 assert_eq!(String::from_utf8(copied(&got)).unwrap(), expected, "{statement}");
             }
         }
@@ -132,6 +136,9 @@ fn the_end_of_data_mark_ends_what_is_read() {
     let (_, sent) = copy_in("COPY customer (id, ssn) FROM STDIN", b"7\t078-05-1120\n\\.\n", 3);
     let stored = copied(&sent);
     assert!(stored.ends_with(b"\n\\.\n") && !contains(&stored, CANARY.as_bytes()));
+    // What stands behind it is nobody's, and goes nowhere.
+    let (_, sent) = copy_in("COPY customer (id, ssn) FROM STDIN", b"7\tx\n\\.\n8\t078-05-1120\n", 3);
+    assert!(!contains(&sent, CANARY.as_bytes()));
 }
 
 #[test]
@@ -209,4 +216,48 @@ fn a_statement_within_the_data_of_a_copy_ends_the_session() {
     dialogue.client(&query("SELECT ssn FROM customer"));
     let sent = dialogue.take_to_server();
     assert!(sent.starts_with(b"f") && sent.ends_with(&[0xff, 0, 0, 0, 4]), "CopyFail, then the end");
+}
+
+#[test]
+fn a_header_is_never_a_row_that_the_server_gets_to_see() {
+    let row = format!("7,{CANARY}\n8,x\n");
+    let (_, sent) = copy_in("COPY customer (id, ssn) FROM STDIN (FORMAT csv, HEADER)", row.as_bytes(), 3);
+    assert!(copied(&sent).starts_with(b"\n8,fv1."), "the first line is one that nobody looks at");
+    let (_, sent) =
+        copy_in("COPY customer (id, ssn) FROM STDIN (FORMAT csv, HEADER match)", row.as_bytes(), 3);
+    assert!(contains(&sent, b"fieldveil refused a row") && !contains(&sent, CANARY.as_bytes()));
+    let matching = format!("id,\"ssn\"\n{row}");
+    let (_, sent) =
+        copy_in("COPY customer (id, ssn) FROM STDIN (FORMAT csv, HEADER match)", matching.as_bytes(), 3);
+    assert!(copied(&sent).starts_with(b"id,\"ssn\"\n7,fv1.") && !contains(&sent, CANARY.as_bytes()));
+    let (_, sent) =
+        copy_in("COPY customer (id, ssn) FROM STDIN (FORMAT csv, HEADER)", b"\\.\n7,078-05-1120\n", 3);
+    assert!(!contains(&sent, CANARY.as_bytes()));
+}
+
+#[test]
+fn an_error_of_an_earlier_copy_leaves_the_next_one_alone() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let copy = query("COPY customer (id, ssn) FROM STDIN");
+    let first = [copy.clone(), message(b'd', b"1\tx\n"), message(b'c', b"")].concat();
+    dialogue.client(&[first, copy, message(b'd', b"2\ty\n")].concat());
+    dialogue.server(
+        &[message(b'G', &[0, 0, 0]), server_error("23505"), ready(b'I'), message(b'G', &[0, 0, 0])].concat(),
+    );
+    dialogue.take_to_server();
+    dialogue.client(&[message(b'd', b"3\tz\n"), message(b'c', b"")].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "dc", "the second goes on");
+}
+
+#[test]
+fn a_copy_that_the_server_skips_is_not_waited_for() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let failing = [parse("", "SELECT 1/0"), bind("", &[]), execute()].concat();
+    let copy = [parse("c", "COPY customer (id, ssn) FROM STDIN"), bind("c", &[]), execute(), sync()].concat();
+    dialogue.client(&[failing, copy].concat());
+    dialogue.server(&[server_error("22012"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&[parse("", "SELECT 7"), bind("", &[]), execute(), sync()].concat());
+    assert!(!dialogue.session.is_waiting());
+    assert_eq!(tags(&dialogue.take_to_server()), "PBES");
 }

@@ -126,17 +126,67 @@ fn unfinished_messages_of_all_connections_are_bounded_together() {
 }
 
 #[test]
-fn execute_in_sql_of_a_statement_prepared_in_the_protocol_seals_its_values() {
+fn execute_in_sql_of_a_statement_prepared_in_the_protocol_is_refused() {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     dialogue.client(&[parse("s1", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"), sync()].concat());
     dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
     dialogue.take_to_server();
     for text in ["EXECUTE s1(7, '078-05-1120')", "EXPLAIN EXECUTE \"s1\"(7, '078-05-1120')"] {
         dialogue.client(&query(text));
-        let sent = dialogue.take_to_server();
-        assert!(contains(&sent, b"fv1.") && !contains(&sent, CANARY.as_bytes()), "{text}");
-        dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
+        assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()), "{text}");
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(contains(&dialogue.take_to_client(), b"0A000"), "{text}");
     }
+}
+
+/// What of the client's texts may reach the server after these statements, in SQL's and the protocol's namespace.
+fn after(messages: &[Vec<u8>], last: &str) -> Vec<u8> {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    for sent in messages {
+        dialogue.client(sent);
+        dialogue.server(&[complete("DONE"), ready(b'I')].concat());
+        if dialogue.session.is_waiting() {
+            dialogue.answer_catalog();
+        }
+    }
+    dialogue.take_to_server();
+    dialogue.client(&query(last));
+    if dialogue.session.is_waiting() {
+        dialogue.answer_catalog();
+    }
+    dialogue.take_to_server()
+}
+
+#[test]
+fn what_is_executed_goes_by_a_name_that_nobody_else_can_give() {
+    let prepare = query("PREPARE p (text) AS UPDATE customer SET ssn = $1");
+    let sent = after(std::slice::from_ref(&prepare), "EXECUTE p ('078-05-1120')");
+    assert!(contains(&sent, b"EXECUTE \"fieldveil_") && contains(&sent, b"fv1."));
+    assert!(!contains(&sent, CANARY.as_bytes()));
+    // What is prepared again under a name was not deallocated: it is refused, and the first one stands.
+    let again = after(&[prepare, query("PREPARE p (text) AS SELECT $1")], "EXECUTE p ('078-05-1120')");
+    assert!(!contains(&again, CANARY.as_bytes()));
+}
+
+#[test]
+fn a_text_that_changes_names_executes_nothing() {
+    let prepare = query("PREPARE p (text) AS UPDATE customer SET ssn = $1");
+    for last in [
+        "SET search_path = other; EXECUTE p ('078-05-1120')",
+        "COMMIT; EXECUTE p ('078-05-1120')",
+        "END; INSERT INTO customer (id, ssn) VALUES (1, '078-05-1120')",
+        "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; END; EXECUTE p ('078-05-1120')",
+    ] {
+        assert!(!contains(&after(std::slice::from_ref(&prepare), last), CANARY.as_bytes()), "{last}");
+    }
+}
+
+#[test]
+fn a_portal_that_is_not_known_is_not_executed() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    let execute = [b"cursor\0".as_slice(), &[0; 4]].concat();
+    dialogue.client(&[message(b'E', &execute), sync()].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "BS");
 }
 
 #[test]

@@ -85,6 +85,8 @@ pub enum SessionUse {
     Prepare {
         /// The name, folded.
         name: String,
+        /// The name that the server is told.
+        server_name: String,
         /// The parameters in protected places.
         parameters: Vec<Parameter>,
     },
@@ -107,6 +109,11 @@ pub enum SessionUse {
     Fetch {
         /// The name, folded.
         name: String,
+    },
+    /// `CLOSE name`, or `CLOSE ALL`.
+    Close {
+        /// The name, folded; None for all.
+        name: Option<String>,
     },
 }
 
@@ -138,9 +145,20 @@ pub struct CopyText {
     /// `NULL`
     pub null: Vec<u8>,
     /// Whether the first line is a header.
-    pub header: bool,
+    pub header: CopyHeader,
     /// What CSV has besides; None for the text format.
     pub csv: Option<CopyCsv>,
+}
+
+/// The first line of the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyHeader {
+    /// A row like the others.
+    None,
+    /// A header that nobody looks at.
+    Any,
+    /// `HEADER match`: these names.
+    Match(Vec<String>),
 }
 
 /// What CSV has besides.

@@ -1,7 +1,7 @@
 //! The options of COPY, in the present syntax and in the two older ones.
 
 use crate::{
-    analysis::{CopyCsv, CopyFormat, CopyText},
+    analysis::{CopyCsv, CopyFormat, CopyHeader, CopyText},
     lexer::{Kind, Style, Token},
     refusal::Refusal,
     segment::Segment,
@@ -13,11 +13,20 @@ pub(crate) struct Options {
     format: Option<String>,
     delimiter: Option<String>,
     null: Option<String>,
-    header: bool,
+    header: Header,
     quote: Option<String>,
     escape: Option<String>,
     force_null: Columns,
     force_not_null: Columns,
+}
+
+/// `HEADER`
+#[derive(Default)]
+enum Header {
+    #[default]
+    None,
+    Any,
+    Match,
 }
 
 /// The columns that an option speaks of.
@@ -62,8 +71,9 @@ impl Options {
                 "header" => {
                     let value = if reader.ends() { "true".to_owned() } else { reader.value()? };
                     self.header = match value.to_ascii_lowercase().as_str() {
-                        "true" | "on" | "1" | "match" => true,
-                        "false" | "off" | "0" => false,
+                        "true" | "on" | "1" => Header::Any,
+                        "match" => Header::Match,
+                        "false" | "off" | "0" => Header::None,
                         _ => return Err(not_understood()),
                     };
                 }
@@ -109,7 +119,7 @@ impl Options {
                 "with" if !any => any = true,
                 "binary" | "csv" => self.format = Some(name),
                 "freeze" => {}
-                "header" => self.header = true,
+                "header" => self.header = Header::Any,
                 "delimiter" | "delimiters" => self.delimiter = Some(reader.string()?),
                 "null" => self.null = Some(reader.string()?),
                 "quote" => self.quote = Some(reader.string()?),
@@ -138,7 +148,11 @@ impl Options {
         let text = CopyText {
             delimiter: one_byte(self.delimiter.as_deref().unwrap_or(delimiter))?,
             null: self.null.as_deref().unwrap_or(null).as_bytes().to_vec(),
-            header: self.header,
+            header: match self.header {
+                Header::None => CopyHeader::None,
+                Header::Any => CopyHeader::Any,
+                Header::Match => CopyHeader::Match(columns.iter().map(|name| (*name).to_owned()).collect()),
+            },
             csv: if csv { Some(self.csv(columns)?) } else { None },
         };
         Ok(CopyFormat::Text(text))

@@ -3,7 +3,7 @@
 use crate::{
     catalog::{Catalog, Relation},
     dml::{self, Effects},
-    lexer::Token,
+    lexer::{Kind, Token},
     mention,
     predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},
     refusal::Refusal,
@@ -41,16 +41,22 @@ pub(crate) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
             if is_create_as(segment) || has("stored") || has("virtual") || has("execute") {
                 return Err(unsupported("a table computed from one with sealed columns"));
             }
+            let has_text = segment.tokens.iter().any(|token| matches!(token.kind, Kind::Text { .. }));
+            if has("inherits") || has("of") {
+                if has("values") && has_text {
+                    return Err(unsupported("a partition whose bounds hold strings"));
+                }
+                return no_protected_column(segment, relations, "the table");
+            }
             Ok(())
         }
         ("create", "index") => index(segment, relations),
         ("alter", "table") => alter_table(segment, relations, &words),
         ("create", "trigger" | "policy") => no_protected_column(segment, relations, "the trigger or policy"),
-        (
-            "create",
-            "sequence" | "role" | "user" | "group" | "database" | "extension" | "type" | "domain"
-            | "publication",
-        ) => Ok(()),
+        ("create", "sequence" | "role" | "user" | "group" | "database" | "extension" | "type" | "domain") => {
+            Ok(())
+        }
+        ("create", "publication") => no_protected_column(segment, relations, "the publication"),
         ("create", "schema")
             if !words.iter().skip(1).any(|w| matches!(*w, "create" | "select" | "table")) =>
         {
@@ -234,6 +240,10 @@ fn alter_table(segment: &Segment<'_>, relations: &[&Relation], words: &[&str]) -
     }
     if has("stored") || has("virtual") {
         no_protected_column(segment, relations, "the computed column")?;
+    }
+    let has_text = segment.tokens.iter().any(|token| matches!(token.kind, Kind::Text { .. }));
+    if has("attach") && has_text {
+        return Err(unsupported("a partition whose bounds hold strings"));
     }
     for (index, protected) in named(segment, relations) {
         let word = |back: usize| index.checked_sub(back).map(|at| segment.word(at)).unwrap_or_default();

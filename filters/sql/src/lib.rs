@@ -60,8 +60,8 @@ mod value;
 mod walker;
 
 pub use analysis::{
-    Analysis, Copy, CopyCsv, CopyFormat, CopyText, Parameter, ParameterUse, Replacement, ResultField,
-    SessionUse, Splice, Statement, StatementKind,
+    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Parameter, ParameterUse, Replacement,
+    ResultField, SessionUse, Splice, Statement, StatementKind,
 };
 pub use catalog::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
@@ -153,6 +153,12 @@ impl Before<'_> {
                 "send the statements one by one",
             ));
         }
+        if analyzed.executes() && self.renamed {
+            return Err(Refusal::unsupported(
+                "one text changes what names mean, and then executes a prepared statement",
+                "send the statements one by one",
+            ));
+        }
         let planned = mention::names_any(segment, &catalog.planned);
         if statement::makes_one_of(segment, &catalog.planned)
             || (self.renamed && (planned || may_name) && !statement::only_defines(segment))
@@ -166,7 +172,9 @@ impl Before<'_> {
     }
 
     fn take_in(&mut self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) {
-        self.renamed |= analyzed.changes_catalog;
+        // The end of a transaction takes back, or makes last, what was changed in it.
+        let changes = analyzed.changes_catalog || statement::ends_transaction(segment);
+        self.renamed |= changes;
         self.reshaped |= analyzed.changes_catalog && mention::may_name(segment, catalog);
         match &analyzed.effects.session {
             Some(SessionUse::Prepare { name, .. }) => {
@@ -190,6 +198,10 @@ impl Names for Before<'_> {
 
     fn cursor(&self, name: &str) -> Option<Statement> {
         self.names.cursor(name)
+    }
+
+    fn server_name(&self, name: &str) -> String {
+        self.names.server_name(name)
     }
 }
 

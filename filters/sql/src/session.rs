@@ -19,11 +19,16 @@ pub trait Names {
     fn prepared(&self, name: &str) -> Option<Prepared>;
     /// The statement of a cursor or portal, by its folded name.
     fn cursor(&self, name: &str) -> Option<Statement>;
+    /// The name by which the server is to know what is prepared now under this name: one that nobody else gives, so that
+    /// what is executed is what was seen to be prepared.
+    fn server_name(&self, name: &str) -> String;
 }
 
 /// What EXECUTE needs to know of a prepared statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
+    /// The name by which the server knows it.
+    pub server_name: String,
     /// Its parameters in protected places.
     pub parameters: Vec<Parameter>,
     /// What it does.
@@ -39,11 +44,26 @@ impl Names for () {
     fn cursor(&self, _: &str) -> Option<Statement> {
         None
     }
+
+    fn server_name(&self, name: &str) -> String {
+        name.to_owned()
+    }
 }
 
 /// `PREPARE name [(type, …)] AS statement`
-pub(crate) fn prepare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statement::Analyzed, Refusal> {
+pub(crate) fn prepare(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    names: &dyn Names,
+) -> Result<statement::Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
+    if names.prepared(&name).is_some() {
+        return Err(Refusal::unsupported(
+            "a prepared statement of this name exists already",
+            "deallocate it first, or choose another name",
+        ));
+    }
+    let server_name = names.server_name(&name);
     let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
     let inner = segment.starting_at(as_.saturating_add(1));
     if !statement::is_dml(&inner) {
@@ -63,8 +83,9 @@ pub(crate) fn prepare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statem
             effects.splices.push(Splice { range, with: Replacement::Text("unknown".to_owned()) });
         }
     }
+    effects.splices.extend(renamed(segment, 1, &server_name));
     effects.splices.sort_by_key(|splice| splice.range.start);
-    effects.session = Some(SessionUse::Prepare { name, parameters });
+    effects.session = Some(SessionUse::Prepare { name, server_name, parameters });
     analyzed.is_dml = false;
     analyzed.changes_catalog = false;
     Ok(analyzed)
@@ -93,7 +114,7 @@ pub(crate) fn execute(
     names: &dyn Names,
 ) -> Result<statement::Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
-    let Some(Prepared { parameters, statement }) = names.prepared(&name) else {
+    let Some(Prepared { server_name, parameters, statement }) = names.prepared(&name) else {
         if catalog.relations.is_empty() {
             return Ok(statement::Analyzed::unread());
         }
@@ -104,8 +125,10 @@ pub(crate) fn execute(
     };
     let Statement { kind, touched, reads, searches, writes, columns, copies, changes_catalog, .. } =
         statement;
-    let splices =
-        if parameters.is_empty() { Vec::new() } else { sealed_arguments(segment, catalog, &parameters)? };
+    let mut splices = Vec::from_iter(renamed(segment, 1, &server_name));
+    if !parameters.is_empty() {
+        splices.extend(sealed_arguments(segment, catalog, &parameters)?);
+    }
     let session = Some(SessionUse::Execute { name });
     let effects = Effects {
         touched: touched || !catalog.relations.is_empty(),
@@ -159,23 +182,20 @@ impl Walker<'_, '_> {
     }
 }
 
-/// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table.
-pub(crate) fn refuse_created(
-    segment: &Segment<'_>,
-    catalog: &Catalog,
-    names: &dyn Names,
-) -> Result<(), Refusal> {
-    let executes = (2..segment.tokens.len())
-        .find(|index| segment.is_word(*index, "execute") && segment.is_word(index.saturating_sub(1), "as"));
-    let Some(execute) = executes.filter(|_| !catalog.relations.is_empty()) else { return Ok(()) };
-    let name = name_at(segment, execute.saturating_add(1))?;
-    match names.prepared(&name) {
-        Some(prepared) if !prepared.statement.touched => Ok(()),
-        _ => Err(Refusal::unsupported(
-            "a table made of a prepared statement that has sealed columns, or was not seen to be prepared",
+/// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table. A routine's body
+/// in the statement's own text has no certain end, so that an EXECUTE in it may be one behind it.
+pub(crate) fn refuse_created(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
+    let has = |word: &str| segment.tokens.iter().any(|token| token.is_word(word));
+    let executes = (2..segment.tokens.len()).any(|index| {
+        segment.is_word(index, "execute") && (segment.is_word(index.saturating_sub(1), "as") || has("atomic"))
+    });
+    if executes && !catalog.relations.is_empty() {
+        return Err(Refusal::unsupported(
+            "CREATE with EXECUTE isn't supported beside tables with sealed columns",
             "create the table first, and insert the rows with INSERT … SELECT",
-        )),
+        ));
     }
+    Ok(())
 }
 
 /// FETCH and MOVE: the cursor's name comes last.
@@ -189,10 +209,27 @@ pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog)
 }
 
 /// `DEALLOCATE [PREPARE] name | ALL`, `DISCARD ALL`
-pub(crate) fn deallocate(segment: &Segment<'_>) -> Result<Effects, Refusal> {
+pub(crate) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Effects, Refusal> {
     let last = segment.tokens.len().saturating_sub(1);
     let name = if segment.is_word(last, "all") { None } else { Some(name_at(segment, last)?) };
-    Ok(Effects { session: Some(SessionUse::Deallocate { name }), ..Effects::default() })
+    let prepared = name.as_ref().and_then(|name| names.prepared(name));
+    let splices = prepared.and_then(|prepared| renamed(segment, last, &prepared.server_name));
+    let session = Some(SessionUse::Deallocate { name });
+    Ok(Effects { session, splices: Vec::from_iter(splices), ..Effects::default() })
+}
+
+/// `CLOSE name | ALL`
+pub(crate) fn close(segment: &Segment<'_>) -> Result<Effects, Refusal> {
+    let name = if segment.is_word(1, "all") { None } else { Some(name_at(segment, 1)?) };
+    Ok(Effects { session: Some(SessionUse::Close { name }), ..Effects::default() })
+}
+
+/// The name that the server knows in the place of a token.
+fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Splice> {
+    let token = segment.tokens.get(index)?;
+    let (start, end) = (token.range.start, token.range.end);
+    let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);
+    Some(Splice { range, with: Replacement::Text(crate::names::quote(server_name)) })
 }
 
 fn name_at(segment: &Segment<'_>, index: usize) -> Result<String, Refusal> {

@@ -15,6 +15,8 @@ pub(crate) fn changes_names(segment: &Segment<'_>) -> bool {
         // `SET SESSION AUTHORIZATION x`, `SET LOCAL SESSION AUTHORIZATION x`
         "authorization" | "session" => true,
         "search_path" | "schema" | "role" | "session_authorization" => true,
+        // Not names, but how the next text is read: it waits for the answer, as after a change of names.
+        "names" | "client_encoding" | STRINGS => true,
         // `SET SESSION CHARACTERISTICS`, `SET TIME ZONE`, `SET x = …`, `SET x.y = …`
         _ => name.is_empty(),
     }

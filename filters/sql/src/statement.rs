@@ -21,7 +21,18 @@ pub(crate) struct Analyzed {
     pub is_dml: bool,
 }
 
+/// Whether it ends a transaction.
+pub(crate) fn ends_transaction(segment: &Segment<'_>) -> bool {
+    matches!(segment.word(0), "commit" | "end" | "rollback" | "abort")
+        || (segment.is_word(0, "prepare") && segment.is_word(1, "transaction"))
+}
+
 impl Analyzed {
+    /// Whether it executes a prepared statement.
+    pub fn executes(&self) -> bool {
+        matches!(self.effects.session, Some(SessionUse::Execute { .. }))
+    }
+
     /// What may do anything to names, and reaches nothing protected.
     pub fn unread() -> Self {
         let effects = Effects::default();
@@ -31,7 +42,7 @@ impl Analyzed {
     /// What a PREPARE leaves for EXECUTE.
     pub fn prepared(&self) -> Option<Prepared> {
         let Effects { touched, reads, searches, writes, columns, copies, session, .. } = &self.effects;
-        let Some(SessionUse::Prepare { name: _, parameters }) = session else { return None };
+        let Some(SessionUse::Prepare { name: _, server_name, parameters }) = session else { return None };
         let statement = Statement {
             kind: self.kind,
             touched: *touched,
@@ -44,7 +55,7 @@ impl Analyzed {
             session: None,
             changes_catalog: true,
         };
-        Some(Prepared { parameters: parameters.clone(), statement })
+        Some(Prepared { server_name: server_name.clone(), parameters: parameters.clone(), statement })
     }
 }
 
@@ -71,10 +82,10 @@ pub(crate) fn analyze(
         return Ok(Analyzed { kind: StatementKind::Other, effects, changes_catalog, is_dml });
     }
     match (segment.word(0), segment.word(1)) {
-        ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog),
+        ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog, names),
         ("declare", _) => return session::declare(segment, catalog),
         ("execute", _) => return session::execute(segment, catalog, names),
-        ("create", _) => session::refuse_created(segment, catalog, names)?,
+        ("create", _) => session::refuse_created(segment, catalog)?,
         _ => {}
     }
     let is_dml = is_dml(segment);
@@ -92,7 +103,8 @@ pub(crate) fn analyze(
                 kind = StatementKind::Select;
                 session::fetch(segment, names, catalog)?
             }
-            ("deallocate", _) | ("discard", "all") => session::deallocate(segment)?,
+            ("deallocate", _) | ("discard", "all") => session::deallocate(segment, names)?,
+            ("close", _) => session::close(segment)?,
             ("copy", _) if mention::may_name(segment, catalog) => {
                 let effects = copy::analyze(segment, catalog)?;
                 if effects.copy.as_ref().is_some_and(|copy| !copy.from_client) && effects.writes.is_empty() {
@@ -133,6 +145,14 @@ pub(crate) fn makes_one_of(segment: &Segment<'_>, names: &[String]) -> bool {
     }
     if let Some(query) = ddl::created_query(segment) {
         return mention::names_any(&segment.up_to_query(&query), names);
+    }
+    if segment.is_word(0, "create") {
+        // Of a table its own name, not its parent's; a trigger or the like makes none.
+        let table = (1..segment.tokens.len().min(5)).any(|index| segment.is_word(index, "table"));
+        let end = (0..segment.tokens.len()).find(|index| {
+            segment.is_symbol(*index, "(") || matches!(segment.word(*index), "partition" | "of" | "inherits")
+        });
+        return table && mention::names_any(&segment.up_to(end.unwrap_or(segment.tokens.len())), names);
     }
     match into(segment) {
         // `INTO [TEMP] [TABLE] [schema.]name`

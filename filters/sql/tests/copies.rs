@@ -6,8 +6,8 @@ mod common;
 
 use common::{accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render};
 use fieldveil_sql::{
-    Analysis, Copy, CopyCsv, CopyFormat, CopyText, Names, Prepared, ResultField, SessionUse, Statement,
-    StatementKind, analyze_in,
+    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Names, Prepared, ResultField, SessionUse,
+    Statement, StatementKind, analyze_in,
 };
 
 fn copy(text: &str) -> Copy {
@@ -15,6 +15,7 @@ fn copy(text: &str) -> Copy {
 }
 
 fn text(delimiter: u8, null: &str, header: bool) -> CopyText {
+    let header = if header { CopyHeader::Any } else { CopyHeader::None };
     CopyText { delimiter, null: null.as_bytes().to_vec(), header, csv: None }
 }
 
@@ -61,7 +62,13 @@ fn the_options_of_a_copy_are_read_in_every_syntax() {
         ("USING DELIMITERS '|'", CopyFormat::Text(text(b'|', "\\N", false))),
         ("WITH BINARY", CopyFormat::Binary),
         ("(FORMAT binary)", CopyFormat::Binary),
-        ("(HEADER match, FREEZE, ENCODING 'utf-8')", CopyFormat::Text(text(b'\t', "\\N", true))),
+        (
+            "(HEADER match, FREEZE, ENCODING 'utf-8')",
+            CopyFormat::Text(CopyText {
+                header: CopyHeader::Match(vec!["ssn".to_owned()]),
+                ..text(b'\t', "\\N", false)
+            }),
+        ),
     ] {
         let text = format!("COPY customer (ssn) FROM STDIN {options}");
         assert_eq!(copy(&text).format, format, "{text}");
@@ -105,8 +112,14 @@ impl Names for Session {
     fn prepared(&self, name: &str) -> Option<Prepared> {
         let (_, analysis) = self.0.iter().find(|(known, _)| *known == name)?;
         let statement = analysis.statements.first()?.clone();
-        let Some(SessionUse::Prepare { parameters, .. }) = statement.session.clone() else { return None };
-        Some(Prepared { parameters, statement })
+        let Some(SessionUse::Prepare { server_name, parameters, .. }) = statement.session.clone() else {
+            return None;
+        };
+        Some(Prepared { server_name, parameters, statement })
+    }
+
+    fn server_name(&self, name: &str) -> String {
+        format!("ours_{name}")
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {
@@ -120,11 +133,11 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
     check_rewritten(&[
         (
             "PREPARE p (int, text) AS INSERT INTO customer (id, ssn) VALUES ($1, $2)",
-            "PREPARE p (int, «unknown») AS INSERT INTO customer (id, ssn) VALUES ($1, $2)",
+            "PREPARE «\"p\"» (int, «unknown») AS INSERT INTO customer (id, ssn) VALUES ($1, $2)",
         ),
         (
             "PREPARE p AS SELECT id FROM customer WHERE ssn = 'a'",
-            "PREPARE p AS SELECT id FROM customer WHERE ssn = «?1:a»",
+            "PREPARE «\"p\"» AS SELECT id FROM customer WHERE ssn = «?1:a»",
         ),
     ]);
     check_refused(&[
@@ -136,10 +149,10 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
         ("a", accepted("PREPARE a AS SELECT ssn FROM customer WHERE ssn = ANY($1)")),
     ]);
     for (text, expected) in [
-        ("EXECUTE p(1, 'x')", "EXECUTE p(1, «S1:x»)"),
-        ("EXECUTE p(1, NULL)", "EXECUTE p(1, NULL)"),
-        ("EXECUTE a('{x,y}')", "EXECUTE a(«?1[]:{x,y}»)"),
-        ("EXPLAIN EXECUTE a('{x}')", "EXPLAIN EXECUTE a(«?1[]:{x}»)"),
+        ("EXECUTE p(1, 'x')", "EXECUTE «\"p\"»(1, «S1:x»)"),
+        ("EXECUTE p(1, NULL)", "EXECUTE «\"p\"»(1, NULL)"),
+        ("EXECUTE a('{x,y}')", "EXECUTE «\"a\"»(«?1[]:{x,y}»)"),
+        ("EXPLAIN EXECUTE a('{x}')", "EXPLAIN EXECUTE «\"a\"»(«?1[]:{x}»)"),
     ] {
         let analysis = analyze_in(text, &catalog(), &session).expect(text);
         assert_eq!(render(text, &analysis), expected);
@@ -166,7 +179,7 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
 fn a_text_knows_what_it_prepares_itself() {
     check_rewritten(&[(
         "PREPARE p AS INSERT INTO customer (ssn) VALUES ($1); EXECUTE p('x')",
-        "PREPARE p AS INSERT INTO customer (ssn) VALUES ($1); EXECUTE p(«S1:x»)",
+        "PREPARE «\"p\"» AS INSERT INTO customer (ssn) VALUES ($1); EXECUTE «\"p\"»(«S1:x»)",
     )]);
     check_refused(&[("PREPARE p AS SELECT 1; DEALLOCATE p; EXECUTE p('x')", "")]);
 }

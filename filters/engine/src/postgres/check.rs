@@ -26,7 +26,7 @@ pub(super) enum Readiness {
 
 impl Session {
     /// Sees that plan, keys and catalog are there and fresh before a statement is looked at.
-    pub(super) fn before_statement(&mut self, out: &mut Output) -> Readiness {
+    pub(super) fn before_statement(&mut self, text: &[u8], out: &mut Output) -> Readiness {
         match self.policy_ready() {
             Ok(()) => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
@@ -52,7 +52,11 @@ impl Session {
         if self.settings.readable().is_err() {
             return Readiness::Ready(plan);
         }
-        if self.status == TransactionStatus::Failed && !self.in_pipeline {
+        if sets_or_ends(text, &plan).is_some_and(|checked| checked.only_ends_transaction()) {
+            // It needs no catalog; and in a transaction that has failed the server would not answer the question.
+            return Readiness::Ready(plan);
+        }
+        if self.status == TransactionStatus::Failed && !self.in_pipeline && self.flight.is_empty() {
             // The server would not answer the catalog query. What may end the transaction needs no catalog.
             return Readiness::Ready(plan);
         }

@@ -209,13 +209,16 @@ impl Session {
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
         }
-        let checked = match self.before_statement(out) {
+        let checked = match self.before_statement(query.text, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(plan) => self.check(query.text, &plan),
         };
         let sealed = checked.and_then(|checked| {
-            let text = if checked.touched { Some(self.seal_text(query.text, &checked)?) } else { None };
+            let text = match checked.analysis.splices.is_empty() {
+                true => None,
+                false => Some(self.seal_text(query.text, &checked)?),
+            };
             Ok((checked, text))
         });
         match sealed {
@@ -227,8 +230,10 @@ impl Session {
                 self.executes(&checked);
                 self.transaction_may_end();
                 let names = self.take_names(&checked);
-                self.begin_copy_in(&checked);
-                self.flight.push(Entry::client(Awaited::Query(checked, 0, None)).names(names));
+                let copy = self.begin_copy_in(&checked);
+                self.flight.push(Entry::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
+                // It ends what came before without a Sync, too.
+                self.in_pipeline = false;
             }
             Err(error) if is_copy_in(query.text) => self.end_session(error, out),
             Err(error) => match self.nothing_checked() {

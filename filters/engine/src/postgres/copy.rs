@@ -20,7 +20,7 @@ pub use self::text_out::TextOut;
 use super::rows::RowPlan;
 use super::statements::Checked;
 use crate::client_error::ClientError;
-use crate::field::{Read, Stored};
+use crate::field::Stored;
 
 /// A column of the data: the field it is, and how that is stored; None if it passes as it is.
 pub type CopyColumn = Option<(usize, Stored)>;
@@ -42,6 +42,8 @@ pub enum Copying {
 
 /// The data of a COPY from the client.
 pub struct CopyIn {
+    /// Which COPY of the session it is.
+    number: u64,
     checked: Rc<Checked>,
     rows: RowsIn,
 }
@@ -68,13 +70,13 @@ pub enum CopyOut {
 type Seal<'s> = dyn FnMut((usize, Stored), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
 
 impl CopyIn {
-    fn new(checked: &Rc<Checked>, copy: &Copy, limit: usize) -> Self {
-        let columns = columns(checked, copy, |_| true);
+    fn new(number: u64, checked: &Rc<Checked>, copy: &Copy, limit: usize) -> Self {
+        let columns = columns(checked, copy);
         let rows = match &copy.format {
             CopyFormat::Binary => RowsIn::Binary(BinaryIn::new(columns, limit)),
             CopyFormat::Text(text) => RowsIn::Text(TextIn::new(columns, text, limit)),
         };
-        Self { checked: Rc::clone(checked), rows }
+        Self { number, checked: Rc::clone(checked), rows }
     }
 
     fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
@@ -94,9 +96,9 @@ impl CopyIn {
 }
 
 impl CopyOut {
-    /// None if every column passes as it is.
+    /// None if no column is protected.
     pub fn new(checked: &Rc<Checked>, copy: &Copy) -> Option<Self> {
-        let columns = columns(checked, copy, |read| !matches!(read, Read::Conceal));
+        let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => Self::Binary { started: false, rows: RowPlan::of_copy(checked, &columns) },
             CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), columns, text)),
@@ -104,11 +106,8 @@ impl CopyOut {
     }
 }
 
-fn columns(checked: &Checked, copy: &Copy, treats: impl Fn(&Read) -> bool) -> Vec<CopyColumn> {
-    let column = |field: usize| {
-        let stored = checked.catalog.as_ref()?.stored(field)?;
-        checked.plan.fields.get(field).filter(|plan| treats(&plan.read)).map(|_| (field, stored))
-    };
+fn columns(checked: &Checked, copy: &Copy) -> Vec<CopyColumn> {
+    let column = |field: usize| Some((field, checked.catalog.as_ref()?.stored(field)?));
     copy.columns.iter().map(|field| field.and_then(column)).collect()
 }
 

@@ -28,7 +28,7 @@ impl Session {
             self.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
-        let checked = match self.before_statement(out) {
+        let checked = match self.before_statement(parse.text, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(_) if self.statements.is_full(name, parse.text) => Err(ClientError::limit(
@@ -38,7 +38,10 @@ impl Session {
             Readiness::Ready(plan) => self.check(parse.text, &plan),
         };
         let sealed = checked.and_then(|checked| {
-            let text = if checked.touched { Some(self.seal_text(parse.text, &checked)?) } else { None };
+            let text = match checked.analysis.splices.is_empty() && checked.analysis.parameters.is_empty() {
+                true => None,
+                false => Some(self.seal_text(parse.text, &checked)?),
+            };
             Ok((checked, text))
         });
         let (checked, text) = match sealed {
@@ -146,7 +149,7 @@ impl Session {
             self.refuse_bind(error, out);
             return Ok(Outcome::Done);
         }
-        let ready = match self.before_statement(out) {
+        let ready = match self.before_statement(&statement.text, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
@@ -228,13 +231,33 @@ impl Session {
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
         }
-        let mut names = Vec::new();
-        if let Some(portal) = &portal {
-            self.executes(&portal.checked);
-            names = self.take_names(&portal.checked);
-            self.begin_copy_in(&portal.checked);
+        let Some(open) = &portal else {
+            if self.protects() {
+                let error = ClientError::unsupported(
+                    "this portal was not opened through the sidecar's protocol",
+                    "Open it with a Bind message, or FETCH from the cursor.",
+                );
+                self.refuse_bind(error, out);
+                return Ok(Outcome::Done);
+            }
+            self.forward(message, Entry::client(Awaited::Execute(None)), out);
+            return Ok(Outcome::Done);
+        };
+        if open.checked.resolves_late() {
+            let ready = match self.before_statement(&open.statement.text, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(plan) => self.recheck(&open.statement, &plan),
+            };
+            if let Err(error) = ready {
+                self.refuse_bind(error, out);
+                return Ok(Outcome::Done);
+            }
         }
-        self.forward(message, Entry::client(Awaited::Execute(portal)).names(names), out);
+        self.executes(&open.checked);
+        let names = self.take_names(&open.checked);
+        let copy = self.begin_copy_in(&open.checked);
+        self.forward(message, Entry::client(Awaited::Execute(portal)).names(names).copy(copy), out);
         Ok(Outcome::Done)
     }
 

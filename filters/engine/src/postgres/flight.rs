@@ -64,12 +64,14 @@ pub struct Entry {
     pub undo: Option<Undo>,
     /// What the statements of its text prepared, each by its number in the text, to be taken back likewise.
     pub names: Vec<(usize, Undo)>,
+    /// The number of the COPY from the client that it begins.
+    pub copy: Option<u64>,
 }
 
 impl Entry {
     /// For a message of the client.
     pub fn client(awaited: Awaited) -> Self {
-        Self { awaited, origin: Origin::Client, refused: None, undo: None, names: Vec::new() }
+        Self { awaited, origin: Origin::Client, refused: None, undo: None, names: Vec::new(), copy: None }
     }
 
     /// For a message of the filter.
@@ -80,6 +82,12 @@ impl Entry {
     /// For a message that was replaced by one that must fail.
     pub fn refused(awaited: Awaited, error: ClientError) -> Self {
         Self { refused: Some(error), ..Self::client(awaited) }
+    }
+
+    /// With the COPY from the client that it begins.
+    pub fn copy(mut self, number: Option<u64>) -> Self {
+        self.copy = number;
+        self
     }
 
     /// With what its text prepares.
@@ -95,11 +103,6 @@ impl Entry {
             Awaited::Execute(Some(portal)) => Some(&portal.checked),
             _ => None,
         }
-    }
-
-    /// Whether it is a COPY between the client and a protected table.
-    pub fn is_copy(&self) -> bool {
-        self.executed().is_some_and(|checked| checked.copy().is_some())
     }
 
     /// With something to take back on failure.
@@ -136,8 +139,8 @@ impl Flight {
     }
 
     /// The COPY from the client that is on its way, or being answered, is to fail: the client gets this error.
-    pub fn refuse_copy(&mut self, error: ClientError) {
-        if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.is_copy()) {
+    pub fn refuse_copy(&mut self, number: u64, error: ClientError) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.copy == Some(number)) {
             entry.refused = Some(error);
         }
     }

@@ -176,6 +176,8 @@ pub struct Session {
     copy_in: bool,
     /// What becomes of the client's COPY data.
     copying: Copying,
+    /// COPYs from the client so far, of protected tables.
+    copies: u64,
     /// What becomes of the server's COPY data; None if it passes.
     copy_out: Option<CopyOut>,
     swallowing: Swallowing,
@@ -220,6 +222,7 @@ impl Session {
             skipping: false,
             copy_in: false,
             copying: Copying::No,
+            copies: 0,
             copy_out: None,
             swallowing: Swallowing::No,
             counts: BTreeMap::new(),

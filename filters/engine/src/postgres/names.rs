@@ -1,5 +1,9 @@
-//! The names that SQL gives: prepared statements and cursors, beside those of the protocol, which SQL reaches too.
+//! The names that SQL gives: prepared statements and cursors.
+//!
+//! A statement that SQL prepares goes to the server under a name of ours, so that no message of the client can put
+//! another under it: what is executed is what was checked, or nothing.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -17,20 +21,36 @@ const MAX_PREPARED: usize = 4_096;
 const MAX_CURSORS: usize = 1_024;
 
 /// What SQL has prepared and declared.
-#[derive(Default)]
 pub struct SqlNames {
     pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
-    cursors: HashMap<String, Statement>,
+    pub(super) cursors: HashMap<Vec<u8>, Rc<Statement>>,
+    /// What the server's names begin with, and how many were given.
+    prefix: Rc<str>,
+    given: Cell<u64>,
     /// The plan whose fields they speak of.
     plan: Option<Rc<CompiledPlan>>,
     /// The catalog that says what their names mean: the server, too, reads what is prepared anew when that changes.
     fingerprint: u64,
 }
 
+impl Default for SqlNames {
+    fn default() -> Self {
+        Self {
+            prepared: HashMap::new(),
+            cursors: HashMap::new(),
+            prefix: Rc::from(""),
+            given: Cell::new(0),
+            plan: None,
+            fingerprint: 0,
+        }
+    }
+}
+
 impl SqlNames {
     /// For a new plan: what was prepared under another speaks of other fields.
-    pub fn under(plan: &Rc<CompiledPlan>) -> Self {
-        Self { plan: Some(Rc::clone(plan)), ..Self::default() }
+    pub fn under(plan: &Rc<CompiledPlan>, prefix: &str, before: &Self) -> Self {
+        let given = before.given.clone();
+        Self { plan: Some(Rc::clone(plan)), prefix: Rc::from(prefix), given, ..Self::default() }
     }
 
     /// The catalog was read: what was prepared when names meant something else is forgotten.
@@ -61,28 +81,36 @@ impl SqlNames {
         };
         Undo::Prepared(Change { name, before, after })
     }
+
+    /// Sets or removes a cursor.
+    pub fn set_cursor(&mut self, name: Vec<u8>, cursor: Option<Rc<Statement>>) -> Undo {
+        let after = cursor.clone();
+        let before = match cursor {
+            Some(cursor) => self.cursors.insert(name.clone(), cursor),
+            None => self.cursors.remove(&name),
+        };
+        Undo::Cursor(Change { name, before, after })
+    }
 }
 
 impl Names for Statements {
+    /// What was prepared in SQL alone: what was prepared in the protocol goes by a name that SQL can give to another.
     fn prepared(&self, name: &str) -> Option<Prepared> {
-        if let Some(prepared) = self.by_sql.prepared.get(name.as_bytes()) {
-            return Some(prepared.as_ref().clone());
-        }
-        // What was prepared in the protocol is there for SQL too.
-        let statement = self.statement(name.as_bytes())?;
-        let checked = statement.checked.borrow();
-        self.by_sql.speaks_of(&checked).then(|| Prepared {
-            parameters: checked.analysis.parameters.clone(),
-            statement: checked.analysis.statements.first().cloned().unwrap_or_else(Statement::unread),
-        })
+        self.by_sql.prepared.get(name.as_bytes()).map(|prepared| prepared.as_ref().clone())
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {
-        if let Some(statement) = self.by_sql.cursors.get(name) {
-            return Some(statement.clone());
+        if let Some(statement) = self.by_sql.cursors.get(name.as_bytes()) {
+            return Some(statement.as_ref().clone());
         }
         let portal = self.portal(name.as_bytes()).filter(|portal| self.by_sql.speaks_of(&portal.checked))?;
         portal.checked.analysis.statements.first().cloned()
+    }
+
+    fn server_name(&self, _: &str) -> String {
+        let number = self.by_sql.given.get().saturating_add(1);
+        self.by_sql.given.set(number);
+        format!("{}_{number}", self.by_sql.prefix)
     }
 }
 
@@ -106,22 +134,39 @@ impl Session {
         for (index, statement) in checked.analysis.statements.iter().enumerate() {
             let names = &mut self.statements.by_sql;
             match &statement.session {
-                Some(SessionUse::Prepare { name, parameters }) => {
+                Some(SessionUse::Prepare { name, server_name, parameters }) => {
                     let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
-                    let prepared = Prepared { parameters: parameters.clone(), statement };
+                    let (server_name, parameters) = (server_name.clone(), parameters.clone());
+                    let prepared = Prepared { server_name, parameters, statement };
                     undo.push((index, names.set(name.clone().into_bytes(), Some(Rc::new(prepared)))));
                 }
                 Some(SessionUse::Deallocate { name: Some(name) }) => {
-                    undo.push((index, names.set(name.clone().into_bytes(), None)));
+                    let name = name.clone().into_bytes();
+                    undo.push((
+                        index,
+                        match names.prepared.contains_key(&name) {
+                            true => names.set(name, None),
+                            // SQL reaches what was prepared in the protocol.
+                            false => self.statements.set_statement(&name, None),
+                        },
+                    ));
                 }
                 // Should it fail, what is still prepared is refused until it is prepared anew.
-                Some(SessionUse::Deallocate { name: None }) => names.prepared.clear(),
+                Some(SessionUse::Deallocate { name: None }) => {
+                    names.prepared.clear();
+                    self.statements.forget_named();
+                }
                 Some(SessionUse::Declare { name }) => {
                     if names.cursors.len() >= MAX_CURSORS {
                         names.cursors.clear();
                     }
-                    names.cursors.insert(name.clone(), Statement { session: None, ..statement.clone() });
+                    let cursor = Rc::new(Statement { session: None, ..statement.clone() });
+                    undo.push((index, names.set_cursor(name.clone().into_bytes(), Some(cursor))));
                 }
+                Some(SessionUse::Close { name: Some(name) }) => {
+                    undo.push((index, names.set_cursor(name.clone().into_bytes(), None)));
+                }
+                Some(SessionUse::Close { name: None }) => names.cursors.clear(),
                 Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
             }
         }

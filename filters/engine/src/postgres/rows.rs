@@ -106,9 +106,7 @@ impl RowPlan {
         let origins = Origins::new(checked, statement, columns.len());
         let treated = columns.iter().enumerate().filter_map(|(index, column)| {
             let Origin { field, stored, cast: _ } = origins.of(index, *column)?;
-            let concealed = matches!(checked.plan.fields.get(field)?.read, Read::Conceal);
-            let binary = format(index) == Format::Binary;
-            (!concealed).then_some(TreatedColumn { index, field, stored, binary })
+            Some(TreatedColumn { index, field, stored, binary: format(index) == Format::Binary })
         });
         Self { treated: treated.collect(), checked: Rc::clone(checked) }
     }
@@ -232,6 +230,7 @@ pub fn treat(
 ) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
     let label = &field.spec.label;
     let envelope;
+    let as_written = stored;
     let stored = match how {
         Stored::Raw if !binary => {
             envelope = fieldveil_values::bytea_from_text(stored)
@@ -240,7 +239,16 @@ pub fn treat(
         }
         Stored::Raw | Stored::Armored | Stored::Formatted => stored,
     };
-    let shown = field.read(keyring, stored, how, binary)?;
+    let shown = match field.read {
+        Read::Conceal => match field.conceal(stored, how)? {
+            Some(shown) => shown,
+            None => {
+                count(label, field.read.name());
+                return Ok(Some(Zeroizing::new(as_written.to_vec())));
+            }
+        },
+        _ => field.read(keyring, stored, how, binary)?,
+    };
     count(label, field.read.name());
     if shown.was_plaintext {
         count(label, "plaintext");

@@ -144,7 +144,7 @@ impl Session {
         }
         let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
         if renewed {
-            self.statements.by_sql = SqlNames::under(&plan);
+            self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
             self.plan = Some(plan);
             self.catalog.current = None;
         }

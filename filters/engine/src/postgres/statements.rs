@@ -92,6 +92,14 @@ impl Checked {
         self.analysis.statements.iter().any(by_name)
     }
 
+    /// Whether the server finds out what its names mean only when it is executed, not when it is bound.
+    pub fn resolves_late(&self) -> bool {
+        let late = |s: &fieldveil_sql::Statement| {
+            s.kind == StatementKind::Other || s.copy.is_some() || s.session.is_some()
+        };
+        self.catalog.is_some() && self.analysis.statements.iter().any(late)
+    }
+
     /// Whether what its rows hold is known only when it is executed.
     pub fn is_fetch(&self) -> bool {
         self.analysis.statements.iter().any(|s| matches!(s.session, Some(SessionUse::Fetch { .. })))
@@ -150,6 +158,8 @@ pub enum Undo {
     Portal(Change<Portal>),
     /// A statement was prepared or deallocated in SQL.
     Prepared(Change<Prepared>),
+    /// A cursor was declared or closed in SQL.
+    Cursor(Change<fieldveil_sql::Statement>),
 }
 
 /// A change under one name.
@@ -242,8 +252,17 @@ impl Statements {
             Undo::Prepared(change) if change.stands(self.by_sql.prepared.get(&change.name)) => {
                 drop(self.by_sql.set(change.name, change.before));
             }
-            Undo::Statement(_) | Undo::Portal(_) | Undo::Prepared(_) => {}
+            Undo::Cursor(change) if change.stands(self.by_sql.cursors.get(&change.name)) => {
+                drop(self.by_sql.set_cursor(change.name, change.before));
+            }
+            Undo::Statement(_) | Undo::Portal(_) | Undo::Prepared(_) | Undo::Cursor(_) => {}
         }
+    }
+
+    /// All that have a name are deallocated.
+    pub fn forget_named(&mut self) {
+        self.statements.retain(|name, _| name.is_empty());
+        self.bytes = self.statements.values().map(|statement| statement.text.len()).sum();
     }
 
     /// Portals end with their transaction.

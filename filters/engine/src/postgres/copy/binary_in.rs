@@ -14,8 +14,10 @@ pub struct BinaryIn {
     state: State,
     rows: u64,
     column: usize,
-    /// Bytes that are too few to tell what they are, or the field that is to be sealed.
-    held: Zeroizing<Vec<u8>>,
+    /// Bytes that are too few to tell what they are.
+    held: Vec<u8>,
+    /// The field that is to be sealed, as far as it came.
+    field: Zeroizing<Vec<u8>>,
     /// The row so far.
     row: Vec<u8>,
 }
@@ -28,7 +30,7 @@ enum State {
     Length,
     /// So many bytes of a field that passes.
     Passing(usize),
-    /// So many bytes of a field that is to be sealed.
+    /// So many bytes more of a field that is to be sealed.
     Sealing(usize),
     /// Behind the trailer.
     Ended,
@@ -42,7 +44,8 @@ impl BinaryIn {
             state: State::Header,
             rows: 0,
             column: 0,
-            held: Zeroizing::default(),
+            held: Vec::new(),
+            field: Zeroizing::default(),
             row: Vec::new(),
         }
     }
@@ -54,7 +57,8 @@ impl BinaryIn {
         while let Some(taken) = self.step(rest, seal, out)? {
             rest = rest.get(taken..).unwrap_or_default();
         }
-        self.held = Zeroizing::new(rest.to_vec());
+        // A length or a header at most: fields are taken as they come.
+        self.held = rest.to_vec();
         Ok(())
     }
 
@@ -78,12 +82,10 @@ impl BinaryIn {
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let next = match self.state {
-            State::Ended => {
-                out.extend_from_slice(rest);
-                return Ok((!rest.is_empty()).then_some(rest.len()));
-            }
+            // The server looks at nothing more, and nothing more is sent.
+            State::Ended => return Ok((!rest.is_empty()).then_some(rest.len())),
             State::Passing(left) => return Ok(self.pass(rest, left, out)),
-            State::Sealing(length) => return self.seal_field(rest, length, seal, out),
+            State::Sealing(left) => return self.seal_field(rest, left, seal, out),
             State::Header => binary::header(rest),
             State::Row => binary::row(rest),
             State::Length => binary::length(rest),
@@ -164,16 +166,22 @@ impl BinaryIn {
     fn seal_field(
         &mut self,
         rest: &[u8],
-        length: usize,
+        left: usize,
         seal: &mut Seal<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
-        let Some(value) = rest.get(..length) else { return Ok(None) };
+        let taken = left.min(rest.len());
+        self.field.extend_from_slice(rest.get(..taken).unwrap_or_default());
+        if taken < left {
+            self.state = State::Sealing(left.saturating_sub(taken));
+            return Ok((taken > 0).then_some(taken));
+        }
+        let value = std::mem::take(&mut self.field);
         let Some(column) = self.columns.get(self.column).copied().flatten() else { return Ok(None) };
-        let sealed = seal(column, true, value)?;
+        let sealed = seal(column, true, &value)?;
         binary::encode(Some(&sealed), &mut self.row).map_err(|error| malformed(self.row_number(), error))?;
         self.end_field(out);
-        Ok(Some(length))
+        Ok(Some(taken))
     }
 
     fn end_field(&mut self, out: &mut Vec<u8>) {

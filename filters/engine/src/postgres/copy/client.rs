@@ -17,12 +17,14 @@ const GIVEN_UP: &[u8] = b"fieldveil refused a row";
 
 impl Session {
     /// A statement goes to the server: if it is a COPY from the client, what follows is sealed.
-    pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) {
+    /// Gives its number among the session's.
+    pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) -> Option<u64> {
+        self.copying = Copying::No;
+        let copy = checked.copy().filter(|copy| copy.from_client)?;
         let limit = self.worker.borrow().config.limits.protected_value_bytes;
-        self.copying = match checked.copy().filter(|copy| copy.from_client) {
-            Some(copy) => Copying::Sealing(Box::new(CopyIn::new(checked, copy, limit))),
-            None => Copying::No,
-        };
+        self.copies = self.copies.saturating_add(1);
+        self.copying = Copying::Sealing(Box::new(CopyIn::new(self.copies, checked, copy, limit)));
+        Some(self.copies)
     }
 
     /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
@@ -54,9 +56,9 @@ impl Session {
         !matches!(std::mem::take(&mut self.copying), Copying::Failed)
     }
 
-    /// The server refused the COPY: what the client still sends of it goes nowhere.
-    pub(in crate::postgres) fn copy_given_up(&mut self) {
-        if self.is_copying() {
+    /// The server refused the COPY, or skips it: what the client still sends of it goes nowhere.
+    pub(in crate::postgres) fn copy_given_up(&mut self, number: Option<u64>) {
+        if matches!(&self.copying, Copying::Sealing(copy) if Some(copy.number) == number) {
             self.copying = Copying::Failed;
         }
     }
@@ -111,7 +113,7 @@ impl Session {
     fn fail_copy(&mut self, error: ClientError, out: &mut Output) {
         self.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
-        self.flight.refuse_copy(error);
+        self.flight.refuse_copy(self.copies, error);
         self.flight.push(Entry::client(Awaited::CopyEnd));
         self.copy_in = false;
         self.copying = Copying::Failed;

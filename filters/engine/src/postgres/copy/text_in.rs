@@ -1,7 +1,7 @@
 //! Rows of text and CSV from the client.
 
 use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Found, Scanner, csv, text};
-use fieldveil_sql::CopyText;
+use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
@@ -9,7 +9,7 @@ use crate::client_error::ClientError;
 use crate::field::Stored;
 use crate::postgres::seal::bytea_text;
 
-/// The end-of-data mark that may stand alone on a line.
+/// The end-of-data mark that may stand alone on a line of the text format.
 const MARK: &[u8] = b"\\.";
 
 /// The state between two pieces of data.
@@ -21,9 +21,9 @@ pub struct TextIn {
     /// Bytes of a field that are gathered at most.
     limit: usize,
     scanner: Scanner,
-    /// The first line is a header.
-    header: bool,
-    /// Behind the end-of-data mark.
+    /// What the line is checked for while it is a header.
+    header: CopyHeader,
+    /// Behind the end-of-data mark: the server looks at nothing more, and nothing more is sent.
     ended: bool,
     /// Rows before.
     rows: u64,
@@ -57,7 +57,7 @@ impl TextIn {
             force_not_null,
             limit: limit.saturating_mul(4).saturating_add(1024),
             scanner: Scanner::default(),
-            header: text.header,
+            header: text.header.clone(),
             ended: false,
             rows: 0,
             column: 0,
@@ -71,7 +71,6 @@ impl TextIn {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.ended {
-                out.extend_from_slice(rest);
                 return Ok(());
             }
             let found = self
@@ -91,7 +90,11 @@ impl TextIn {
                 if self.line != MARK {
                     return Err(malformed(self.row_number(), CopyDataError::Marker));
                 }
-                self.end_of_data(out);
+                self.row.clear();
+                self.field.clear();
+                out.extend_from_slice(MARK);
+                out.push(b'\n');
+                self.ended = true;
             }
             if let Some(end) = end {
                 self.field_ends(end, seal, out)?;
@@ -105,10 +108,9 @@ impl TextIn {
         if self.ended || (self.line.is_empty() && self.column == 0) {
             return Ok(());
         }
-        // A newline shows whether a quote or a carriage return is open.
+        // A newline shows whether a quote, an escape or a carriage return is open.
         match self.scanner.clone().find(&self.dialect, b"\n") {
             Ok(Found::Newline(_)) if !self.scanner.take_carriage() => {}
-            Ok(Found::More) if self.dialect.quotes.is_none() => {}
             _ => return Err(ClientError::bad_copy(self.row_number(), "its last line is not complete")),
         }
         self.field_ends(End::Data, seal, out)
@@ -122,7 +124,7 @@ impl TextIn {
     fn take(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
         let missing = MARK.len().saturating_add(2).saturating_sub(self.line.len());
         self.line.extend(piece.iter().take(missing));
-        if self.sealed_column().is_none() {
+        if self.sealed_column().is_none() && self.header == CopyHeader::None {
             self.row.extend_from_slice(piece);
             if self.row.len() > MAX_ROW_KEPT {
                 out.append(&mut self.row);
@@ -140,22 +142,21 @@ impl TextIn {
     }
 
     fn sealed_column(&self) -> CopyColumn {
-        self.columns.get(self.column).copied().flatten().filter(|_| !self.header)
+        self.columns.get(self.column).copied().flatten().filter(|_| self.header == CopyHeader::None)
     }
 
     fn field_ends(&mut self, end: End, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
         let carriage = self.scanner.take_carriage();
         self.scanner = Scanner::default();
-        if end == End::Line && self.is_mark() {
-            self.end_of_data(out);
-            return Ok(());
+        let tail = match end {
+            End::Data => 0,
+            End::Line if carriage => 2,
+            End::Line | End::Delimiter => 1,
+        };
+        if self.header != CopyHeader::None {
+            return self.header_ends(end, tail, out);
         }
         if let Some(column) = self.sealed_column() {
-            let tail = match end {
-                End::Data => 0,
-                End::Line if carriage => 2,
-                End::Line | End::Delimiter => 1,
-            };
             let field = std::mem::take(&mut self.field);
             let (raw, tail) =
                 field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
@@ -164,17 +165,52 @@ impl TextIn {
         }
         if end == End::Delimiter {
             self.column = self.column.saturating_add(1);
-            if self.column >= self.columns.len() && !self.header {
+            if self.column >= self.columns.len() {
                 return Err(self.wrong_count());
             }
             return Ok(());
         }
-        if self.column.saturating_add(1) != self.columns.len() && !self.header {
+        if self.column.saturating_add(1) != self.columns.len() {
             return Err(self.wrong_count());
         }
         out.append(&mut self.row);
-        self.rows = self.rows.saturating_add(u64::from(!self.header));
-        self.header = false;
+        self.rows = self.rows.saturating_add(1);
+        self.column = 0;
+        self.line.clear();
+        Ok(())
+    }
+
+    /// A field of the header ends, or all of it. A header that nobody looks at goes as an empty line, for it may be a row
+    /// after all; one that must match is looked at here, for the server would log the line at fault.
+    fn header_ends(&mut self, end: End, tail: usize, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        let field = std::mem::take(&mut self.field);
+        let (raw, tail) = field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
+        if let CopyHeader::Match(names) = &self.header {
+            let name = match self.dialect.quotes {
+                None => text::decode(&self.dialect, raw),
+                Some(quotes) => csv::decode(&self.dialect, quotes, raw, false, true),
+            };
+            let last = end != End::Delimiter;
+            let matches = names.get(self.column).map(String::as_bytes) == name.as_deref()
+                && last == (self.column.saturating_add(1) == names.len());
+            if !matches {
+                return Err(ClientError::bad_copy(
+                    0,
+                    "its header is not that of the columns that are copied",
+                ));
+            }
+            self.row.extend_from_slice(raw);
+        }
+        if end == End::Delimiter {
+            if matches!(self.header, CopyHeader::Match(_)) {
+                self.row.extend_from_slice(tail);
+            }
+            self.column = self.column.saturating_add(1);
+            return Ok(());
+        }
+        self.row.extend_from_slice(tail);
+        out.append(&mut self.row);
+        self.header = CopyHeader::None;
         self.column = 0;
         self.line.clear();
         Ok(())
@@ -205,19 +241,6 @@ impl TextIn {
             Some(quotes) => csv::encode(&self.dialect, quotes, Some(&sealed), &mut self.row),
         }
         Ok(())
-    }
-
-    /// Whether the line that just ended is the mark, which servers before version 18 take in CSV too. In a table of one
-    /// column it is a value.
-    fn is_mark(&self) -> bool {
-        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
-        line.strip_suffix(b"\r").unwrap_or(line) == MARK && self.columns.len() > 1 && self.column == 0
-    }
-
-    fn end_of_data(&mut self, out: &mut Vec<u8>) {
-        out.append(&mut self.row);
-        out.append(&mut self.field);
-        self.ended = true;
     }
 
     fn wrong_count(&self) -> ClientError {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
-use fieldveil_sql::CopyText;
+use fieldveil_sql::{CopyHeader, CopyText};
 
 use super::{CopyColumn, dialect};
 use crate::keyring::Keyring;
@@ -21,7 +21,7 @@ pub struct TextOut {
 
 impl TextOut {
     pub fn new(checked: Rc<Checked>, columns: Vec<CopyColumn>, text: &CopyText) -> Self {
-        Self { checked, columns, dialect: dialect(text), header: text.header }
+        Self { checked, columns, dialect: dialect(text), header: text.header != CopyHeader::None }
     }
 
     /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and

@@ -36,7 +36,7 @@ impl Session {
         let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
-        let is_copy = entry.is_copy();
+        let copy = entry.copy;
         let for_catalog = entry.origin == Origin::Injected
             && matches!(entry.awaited, Awaited::Parse(_) | Awaited::Bind | Awaited::Catalog);
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
@@ -45,9 +45,7 @@ impl Session {
             self.write_error(if ends { "FATAL" } else { "ERROR" }, &error, &mut out.to_client);
             fate = Fate::Taken;
         }
-        if is_copy {
-            self.copy_given_up();
-        }
+        self.copy_given_up(copy);
         if fatal || ends || simple {
             self.take_back_names();
             return Ok(fate);
@@ -57,6 +55,9 @@ impl Session {
             // The server skips the catalog's question with the rest: nobody waits for its answer any more.
             self.catalog.reading = None;
             self.waiting = Waiting::No;
+        }
+        for number in skipped.iter().filter_map(|entry| entry.copy) {
+            self.copy_given_up(Some(number));
         }
         self.take_back(skipped);
         self.skipping |= !sync_sent;
