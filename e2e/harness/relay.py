@@ -23,7 +23,9 @@ class Relay:
         self._server = server
         self._listener: socket.socket | None = None
         self._open: list[socket.socket] = []
+        # Of connections since the last forget(), and of those that were open then.
         self.recordings: list[Recording] = []
+        self._older: list[Recording] = []
 
     def start(self) -> None:
         self.socket.unlink(missing_ok=True)
@@ -43,15 +45,16 @@ class Relay:
         self._open.clear()
 
     def forget(self) -> None:
-        """Drops what was recorded, so that a test sees its own connections alone."""
-        # Emptied, not thrown away: connections that are open go on being recorded.
-        for recording in self.recordings:
+        """Drops what was recorded. Connections that are open go on being recorded."""
+        self._older += self.recordings
+        self.recordings = []
+        for recording in self._older:
             recording.to_server.clear()
             recording.to_client.clear()
 
     def to_server(self) -> bytes:
-        """What all recorded connections sent to the server."""
-        return b"".join(bytes(recording.to_server) for recording in self.recordings)
+        """What all connections, older ones too, sent to the server since the last forget()."""
+        return b"".join(bytes(recording.to_server) for recording in (*self._older, *self.recordings))
 
     def _accept(self, listener: socket.socket) -> None:
         while True:

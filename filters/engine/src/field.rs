@@ -247,16 +247,17 @@ impl FieldPlan {
         self.spec.write == WriteRule::Seal
     }
 
-    /// The elements of a bound array that a column is looked for in, each as [`Self::read_parameter`] gives it.
+    /// The elements of a bound array, each as [`Self::read_parameter`] gives it.
     pub fn read_array(
         &self,
+        purpose: Purpose,
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
     ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, ClientError> {
         let elements = self
             .declared
-            .read_array_parameter(Purpose::Search, client_oid, binary, bytes)
+            .read_array_parameter(purpose, client_oid, binary, bytes)
             .map_err(|error| self.bad_value(&error))?;
         Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }

@@ -144,7 +144,10 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<(), Refusal> {
         let mut targets =
             if columns.is_empty() { in_order(relation) } else { self.listed_columns(relation, columns)? };
-        let outputs = self.query_for(source, None, &targets)?;
+        let outputs = match self.bulk(source, &targets)? {
+            Some(outputs) => outputs,
+            None => self.query_for(source, None, &targets)?,
+        };
         if columns.is_empty() && !outputs.open {
             targets = self.implied_columns(relation, outputs.columns.len(), behind)?;
         }

@@ -25,6 +25,7 @@
 //!   values copied between them, and a union of two is told as the first.
 
 mod analysis;
+mod bulk;
 mod cast;
 mod catalog;
 mod copy;

@@ -229,7 +229,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The first and last token of a column's name.
-    fn name_tokens(&self, at: &Expr) -> Option<(usize, usize)> {
+    pub fn name_tokens(&self, at: &Expr) -> Option<(usize, usize)> {
         match at {
             Expr::Nested(inside) => self.name_tokens(inside),
             Expr::Identifier(ident) => {

@@ -67,6 +67,18 @@ impl<'c> Walker<'_, 'c> {
         self.sealed(at, ParameterUse::Search, expr, true)
     }
 
+    /// Arrays of values that are stored, one in each row.
+    pub fn arrays_of_values(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
+        self.sealed(at, ParameterUse::Store, expr, true)
+    }
+
+    /// The tokens of `::type` behind a name.
+    pub fn cast_behind(&self, name: &Expr, data_type: &DataType) -> Option<(usize, usize)> {
+        let (_, last) = self.name_tokens(name)?;
+        let (_, end) = self.double_colon((last, last), data_type)?;
+        Some((last.checked_add(1)?, end))
+    }
+
     fn sealed(
         &mut self,
         at: Protected<'c>,
@@ -96,17 +108,32 @@ impl<'c> Walker<'_, 'c> {
             Content::Null if cast => self.splice(inner, Replacement::Text("NULL".to_owned())),
             Content::Null => {}
             Content::Literal { value: _, number: true } if array => return Err(fault(FORM)),
-            Content::Literal { value, number: _ } => self.seal(at, use_, inner, array, value),
+            Content::Literal { value, number: _ } => {
+                self.seal(at, use_, inner, array, value);
+                if let Some(type_) = self.given_type(at, array).filter(|_| array) {
+                    self.insert_behind(inner.1, type_.to_owned());
+                }
+            }
             Content::Parameter { token, number } => {
                 self.parameter(at, use_, array, token, number)?;
-                if self.untyped && at.column.stored == Stored::Bytes {
-                    self.splice(inner, Replacement::Text(format!("${number}::bytea")));
+                if let Some(type_) = self.given_type(at, array) {
+                    self.splice(inner, Replacement::Text(format!("${number}{type_}")));
                 } else if cast {
                     self.splice(inner, Replacement::Text(format!("${number}")));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The type that a sealed value must be given, where the column doesn't.
+    fn given_type(&self, at: Protected<'c>, array: bool) -> Option<&'static str> {
+        match (self.untyped, array, at.column.stored) {
+            (true, true, Stored::Bytes) => Some("::bytea[]"),
+            (true, true, _) => Some("::text[]"),
+            (true, false, Stored::Bytes) => Some("::bytea"),
+            _ => None,
+        }
     }
 
     /// Whether what replaces the tokens can't run together with the words around it.

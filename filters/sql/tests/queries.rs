@@ -234,3 +234,35 @@ fn a_chain_of_sub_selects_makes_no_endless_list() {
     text.push_str(" SELECT * FROM x19");
     check_refused(&[(text.as_str(), "")]);
 }
+
+#[test]
+fn rows_in_bulk_are_sealed_cell_by_cell() {
+    check_rewritten(&[
+        (
+            "INSERT INTO customer (id, ssn) SELECT p0::BIGINT, p1::VARCHAR FROM (VALUES ($1, $2::VARCHAR, 0), ($3, 'b', 1)) AS imp_sen(p0, p1, sen_counter) ORDER BY sen_counter RETURNING customer.id",
+            "INSERT INTO customer (id, ssn) SELECT p0::BIGINT, p1«» FROM (VALUES ($1, «$2», 0), ($3, «S1:b», 1)) AS imp_sen(p0, p1, sen_counter) ORDER BY sen_counter RETURNING customer.id | $2=S1",
+        ),
+        (
+            "INSERT INTO customer (id, ssn) SELECT * FROM UNNEST(($1)::bigint[], ($2)::varchar[])",
+            "INSERT INTO customer (id, ssn) SELECT * FROM UNNEST(($1)::bigint[], «$2::text[]») | $2=S1[]",
+        ),
+        (
+            "INSERT INTO customer (id, ssn) SELECT * FROM UNNEST(ARRAY[1], ('{a,b}')::varchar[])",
+            "INSERT INTO customer (id, ssn) SELECT * FROM UNNEST(ARRAY[1], «S1[]:{a,b}»«::text[]»)",
+        ),
+    ]);
+    check_refused(&[
+        // What is sealed would be used a second time.
+        ("INSERT INTO customer (name, ssn) SELECT a, a FROM (VALUES ('x')) v (a)", "customer.ssn"),
+        (
+            "INSERT INTO customer (id, ssn) SELECT 1, a FROM (VALUES ('x')) v (a) WHERE a = 'x'",
+            "customer.ssn",
+        ),
+        ("INSERT INTO customer (id, ssn) SELECT 1, a FROM (VALUES ('x')) v (a) ORDER BY a", "customer.ssn"),
+        ("INSERT INTO customer (id, ssn) SELECT 1, upper(a) FROM (VALUES ('x')) v (a)", "customer.ssn"),
+        (
+            "INSERT INTO customer (id, ssn) SELECT * FROM UNNEST($1::bigint[], string_to_array('a', ','))",
+            "customer.ssn",
+        ),
+    ]);
+}

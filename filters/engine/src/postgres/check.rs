@@ -52,8 +52,9 @@ impl Session {
         if self.settings.readable().is_err() {
             return Readiness::Ready(plan);
         }
-        if sets_or_ends(text, &plan).is_some_and(|checked| checked.only_ends_transaction()) {
-            // It needs no catalog; and in a transaction that has failed the server would not answer the question.
+        if needs_no_catalog(text, &plan).is_some() {
+            // And the question would be in its way: the server would not answer it in a transaction that has failed, and
+            // not take SET TRANSACTION after it.
             return Readiness::Ready(plan);
         }
         if self.status == TransactionStatus::Failed && !self.in_pipeline && self.flight.is_empty() {
@@ -138,9 +139,7 @@ impl Session {
         let Some(catalog) = &self.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
-            return sets_or_ends(text, plan)
-                .filter(|checked| checked.only_ends_transaction())
-                .ok_or_else(ClientError::failed_transaction);
+            return needs_no_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
         };
         let text = std::str::from_utf8(text).map_err(|_| {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
@@ -214,6 +213,19 @@ fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
             Some(untouched(plan, None, statement.clone()))
         }
+        _ => None,
+    }
+}
+
+/// The end of a transaction, or SET TRANSACTION, alone.
+fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    let checked = sets_or_ends(text, plan)?;
+    let words = std::str::from_utf8(text).ok()?.to_ascii_lowercase();
+    let mut words = words.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let ends = |word| matches!(word, "commit" | "end" | "rollback" | "abort");
+    match (words.next()?, words.next()) {
+        (first, _) if ends(first) => Some(checked),
+        ("set", Some("transaction")) => Some(checked),
         _ => None,
     }
 }

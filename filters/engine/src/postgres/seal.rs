@@ -27,9 +27,9 @@ impl Session {
                     let envelope = self.seal(field, value.as_bytes(), stored, *use_)?;
                     write_literal(&mut sealed, &envelope, stored);
                 }
-                Replacement::Seal { field, value, use_: _, array: true } => {
+                Replacement::Seal { field, value, use_, array: true } => {
                     let (field, stored) = field_of(checked, *field)?;
-                    let array = self.seal_array(field, 0, false, value.as_bytes(), stored)?;
+                    let array = self.seal_array(field, *use_, (0, false), value.as_bytes(), stored)?;
                     write_string(&mut sealed, &array);
                 }
             }
@@ -58,7 +58,8 @@ impl Session {
             let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
             let binary = *format == Format::Binary;
             if parameter.array {
-                *value = Some(Cow::Owned(self.seal_array(field, client_oid, binary, clear, stored)?));
+                let form = (client_oid, binary);
+                *value = Some(Cow::Owned(self.seal_array(field, parameter.use_, form, clear, stored)?));
                 *format = Format::Text;
                 continue;
             }
@@ -75,15 +76,14 @@ impl Session {
     fn seal_array(
         &mut self,
         field: &FieldPlan,
-        client_oid: u32,
-        binary: bool,
+        use_: ParameterUse,
+        (client_oid, binary): (u32, bool),
         array: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
         let mut elements = Vec::new();
-        for element in field.read_array(client_oid, binary, array)? {
-            let sealed =
-                element.map(|text| self.seal(field, &text, stored, ParameterUse::Search)).transpose()?;
+        for element in field.read_array(purpose(use_), client_oid, binary, array)? {
+            let sealed = element.map(|text| self.seal(field, &text, stored, use_)).transpose()?;
             elements
                 .push(sealed.map(|sealed| if stored == Stored::Raw { bytea_text(&sealed) } else { sealed }));
         }

@@ -45,11 +45,6 @@ impl Checked {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
     }
 
-    /// Whether it does nothing but end a transaction.
-    pub fn only_ends_transaction(&self) -> bool {
-        self.analysis.statements.iter().all(|s| s.kind == StatementKind::Transaction)
-    }
-
     /// Whether what was sent to the server under `other` would be sent under `self` too.
     pub fn same_as(&self, other: &Self) -> bool {
         let meaning = |checked: &Self, field: usize| {
