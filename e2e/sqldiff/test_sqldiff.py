@@ -44,7 +44,7 @@ def test_the_corpus_is_large_and_each_outcome_is_met():
 
 def test_the_analysis_never_disagrees_and_passes():
     disagreed = [case for case in run.all_cases() if case.verdict.outcome == "disagreed"]
-    print(run.report(run.all_cases()))
+    print("\n" + run.report(run.all_cases()))
     assert [(case.text, case.verdict.reasons) for case in disagreed] == []
 
 

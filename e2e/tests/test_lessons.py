@@ -1,4 +1,4 @@
-"""What bit projects that do a like job, a test for each: the numbers are those of the list of lessons."""
+"""What bit projects that do a like job, a test for each, told by its name."""
 
 import subprocess
 from collections.abc import Iterator

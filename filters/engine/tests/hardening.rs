@@ -1,4 +1,4 @@
-//! Ways that an adversary found around the session, closed.
+//! What a client may try to get past the session, and what goes wrong between two messages.
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Ways that an adversary found around the analysis, closed.
+//! Ways around the analysis that are closed.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod common;
 

@@ -1,4 +1,4 @@
-//! What was promised after an adversary's findings, beyond `hardening.rs`.
+//! More ways around the analysis that are closed, beyond `hardening.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 mod common;
 use common::{accepted, check_refused, check_rewritten, refused};
