@@ -176,5 +176,5 @@ class Stack:
             },
         }
         for name, value in (self.options.filter_config or {}).items():
-            config[name] = {**config[name], **value} if isinstance(value, dict) else value
+            config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
         return config

@@ -24,6 +24,8 @@ pub mod sqlstate {
     pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
     /// A value that is not of the declared type.
     pub const INVALID_TEXT_REPRESENTATION: &str = "22P02";
+    /// A prepared statement that is not there.
+    pub const INVALID_SQL_STATEMENT_NAME: &str = "26000";
     /// The data of a COPY that is not as it must be.
     pub const BAD_COPY_FILE_FORMAT: &str = "22P04";
     /// A stored value that is not what it must be.
@@ -81,6 +83,15 @@ impl ClientError {
     /// A feature that is not there yet.
     pub fn unsupported(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, remedy)
+    }
+
+    /// A Bind of what no Parse prepared.
+    pub fn unknown_statement() -> Self {
+        Self::new(
+            sqlstate::INVALID_SQL_STATEMENT_NAME,
+            "this prepared statement does not exist, or was not prepared in the protocol",
+            "Prepare it with a Parse message on this connection.",
+        )
     }
 
     /// A search would miss rows that another key sealed.

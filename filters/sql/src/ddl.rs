@@ -204,13 +204,13 @@ fn is_index_part(segment: &Segment<'_>, column: usize) -> bool {
         let token = segment.tokens.get(column.saturating_add(ahead));
         token.is_some_and(|token| token.source(segment.text) == source)
     };
-    let function = column.checked_sub(2).map(|at| segment.word(at)).unwrap_or_default();
+    let function = column.checked_sub(2).and_then(|at| segment.tokens.get(at)).and_then(Token::name);
     let opens = column.checked_sub(1).is_some_and(|at| segment.is_symbol(at, "("));
     let (armored, raw) = (ARMORED_INDEX_PREFIX.to_string(), RAW_INDEX_PREFIX.to_string());
     opens
         && match function {
-            "left" => is(1, ",") && is(2, &armored) && is(3, ")"),
-            "substr" => is(1, ",") && is(2, "1") && is(3, ",") && is(4, &raw) && is(5, ")"),
+            Some("left") => is(1, ",") && is(2, &armored) && is(3, ")"),
+            Some("substr") => is(1, ",") && is(2, "1") && is(3, ",") && is(4, &raw) && is(5, ")"),
             _ => false,
         }
 }

@@ -4,8 +4,8 @@
 mod question;
 mod views;
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use fieldveil_plan::PlanField;
@@ -93,7 +93,13 @@ impl ServerCatalog {
     /// The labels of the relations that `text` names, letter case aside.
     pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
         let text = text.to_lowercase();
-        let named = self.sql.relations.iter().filter(|r| text.contains(&r.name.to_lowercase()));
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
+        let named = self.sql.relations.iter().filter(|r| {
+            let name = r.name.to_lowercase();
+            // A name of other characters is looked for as it is.
+            if name.chars().all(is_part) { words.contains(name.as_str()) } else { text.contains(&name) }
+        });
         let columns = named.flat_map(|r| &r.columns);
         let mut labels: Vec<&str> =
             columns.filter_map(|c| c.field.as_ref()).map(|f| f.label.as_str()).collect();

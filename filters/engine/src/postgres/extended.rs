@@ -133,11 +133,7 @@ impl Session {
     ) -> Result<Outcome, WireError> {
         let mut bind = Bind::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            let error = ClientError::unsupported(
-                "this prepared statement was not prepared through the sidecar's protocol",
-                "Prepare it with a Parse message on this connection.",
-            );
-            self.refuse_bind(error, out);
+            self.refuse_bind(ClientError::unknown_statement(), out);
             return Ok(Outcome::Done);
         };
         if self.is_unconfirmed(significant(bind.statement)) {

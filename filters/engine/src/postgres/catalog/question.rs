@@ -32,8 +32,9 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.
   rn.nspname, rc.relname, f.oid IS NOT NULL, a.atttypmod,
   CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(c.oid) END,
   EXISTS (SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = c.oid AND x.indexprs IS NOT NULL
-    AND (pg_catalog.pg_get_expr(x.indexprs, c.oid) LIKE '%left%' || a.attname || '%, 33)%'
-      OR pg_catalog.pg_get_expr(x.indexprs, c.oid) LIKE '%substr%' || a.attname || '%, 1, 22)%'))
+    AND (pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"(' || pg_catalog.quote_ident(a.attname) || ', 33)') > 0
+      OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"((' || pg_catalog.quote_ident(a.attname) || ')::text, 33)') > 0
+      OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), 'substr(' || pg_catalog.quote_ident(a.attname) || ', 1, 22)') > 0))
 FROM reaching v
 JOIN pg_catalog.pg_class c ON c.oid = v.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
