@@ -104,6 +104,14 @@ def update(_: object) -> None:
     got = people.values_list("id", "email", "balance").get(id=2)
     expect("read again", got, (2, NEW_EMAIL, NEW_BALANCE))
 
+    second = people.create(id=3, ssn="ssn-3")
+    first = people.get(id=2)
+    first.email, first.balance = "first@example.com", NEW_BALANCE + 1
+    second.email, second.balance = "second@example.com", None
+    people.bulk_update([first, second], ["email", "balance"])
+    got = list(people.filter(id__in=[2, 3]).order_by("id").values_list("email", "balance"))
+    expect("read after bulk_update", got, [(first.email, first.balance), (second.email, None)])
+
 
 def upsert(_: object) -> None:
     for email in ("one@example.com", "two@example.com"):

@@ -117,18 +117,29 @@ impl<'c> Walker<'_, 'c> {
             Expr::Subquery(query) => self.unprotected_query(query, Some(scope)),
             Expr::Function(function) => self.function(function, scope),
             Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
-                for CaseWhen { condition, result } in conditions {
-                    match operand {
-                        // An operand is compared with each.
-                        Some(_) => self.opaque(condition, scope)?,
-                        None => self.expr(condition, scope)?,
-                    }
-                    self.expr(result, scope)?;
-                }
-                operand.iter().try_for_each(|operand| self.opaque(operand, scope))?;
+                self.conditions(operand.as_deref(), conditions, scope)?;
+                conditions.iter().try_for_each(|when| self.expr(&when.result, scope))?;
                 else_result.iter().try_for_each(|result| self.expr(result, scope))
             }
             _ => Err(Refusal::unparsable("an expression isn't understood")),
+        }
+    }
+
+    /// What a CASE decides by.
+    pub fn conditions(
+        &mut self,
+        operand: Option<&Expr>,
+        conditions: &[CaseWhen],
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
+        let mut conditions = conditions.iter().map(|when| &when.condition);
+        match operand {
+            None => conditions.try_for_each(|condition| self.expr(condition, scope)),
+            // It is compared with each.
+            Some(operand) => {
+                self.opaque(operand, scope)?;
+                conditions.try_for_each(|condition| self.opaque(condition, scope))
+            }
         }
     }
 

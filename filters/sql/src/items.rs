@@ -127,7 +127,7 @@ fn append<'c>(outputs: &mut Outputs<'c>, more: Outputs<'c>) -> Result<(), Refusa
 }
 
 /// Whether it is NULL and nothing else.
-fn is_null(expr: &Expr) -> bool {
+pub(crate) fn is_null(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => is_null(inside),
         Expr::Value(value) => value.value == Value::Null,

@@ -1,16 +1,17 @@
 //! UPDATE, and the assignments of ON CONFLICT DO UPDATE.
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, CaseWhen, Expr, Function, FunctionArg, FunctionArgExpr,
+    Assignment, AssignmentTarget, CaseWhen, CastKind, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor,
     TableWithJoins, Update, UpdateTableFromKind,
 };
 
 use crate::{
-    analysis::ParameterUse,
+    analysis::{ParameterUse, Replacement},
+    cast,
     catalog::Relation,
     insert::refuse_generated,
-    items::{is_number, is_written, mixed, refuse_untyped},
+    items::{is_null, is_number, is_written, mixed, refuse_untyped},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -166,17 +167,41 @@ impl<'c> Walker<'_, 'c> {
                         .iter()
                         .filter_map(|part| part.as_ident())
                         .try_for_each(|ident| self.name(ident).map(|_| ()))?;
+                    refuse_untyped(target, choices.iter().copied())?;
                     self.choices(target, choices, scope)
                 }
                 None => self.value(target, ParameterUse::Store, expr),
             },
-            Expr::Case { case_token: _, end_token: _, operand: None, conditions, else_result } => {
-                conditions.iter().try_for_each(|when| self.expr(&when.condition, scope))?;
-                let results = conditions.iter().map(|CaseWhen { condition: _, result }| result);
-                self.choices(target, results.chain(else_result.as_deref()).collect(), scope)
+            Expr::Case { .. } => {
+                let choices = self.case(expr, scope)?;
+                refuse_untyped(target, choices.iter().copied())?;
+                self.choices(target, choices, scope)
+            }
+            // As Django's `bulk_update` writes it. What is sealed has another type than the declared.
+            Expr::Cast { kind: CastKind::DoubleColon, expr: inside, data_type, format: None }
+                if cast::is_declared(data_type, target.field.declared, &target.field.type_name) =>
+            {
+                match self.cast_behind_case(inside, data_type) {
+                    Some((case, cast)) => {
+                        self.splice(cast, Replacement::Text(String::new()));
+                        let choices = self.case(case, scope)?;
+                        self.choices(target, choices, scope)
+                    }
+                    None => self.value(target, ParameterUse::Store, expr),
+                }
             }
             _ => self.value(target, ParameterUse::Store, expr),
         }
+    }
+
+    /// What a CASE may give.
+    fn case<'e>(&mut self, case: &'e Expr, scope: &Scope<'_, 'c>) -> Result<Vec<&'e Expr>, Refusal> {
+        let Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } = case else {
+            return Err(not_understood());
+        };
+        self.conditions(operand.as_deref(), conditions, scope)?;
+        let results = conditions.iter().map(|CaseWhen { condition: _, result }| result);
+        Ok(results.chain(else_result.as_deref()).collect())
     }
 
     /// One of these is stored. The server gives them one type, which numbers decide.
@@ -187,10 +212,10 @@ impl<'c> Walker<'_, 'c> {
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
         let numbers = choices.iter().filter(|choice| is_number(choice)).count();
-        if numbers > 0 && numbers < choices.len() {
+        let nulls = choices.iter().filter(|choice| is_null(choice)).count();
+        if numbers > 0 && numbers.saturating_add(nulls) < choices.len() {
             return Err(mixed(target));
         }
-        refuse_untyped(target, choices.iter().copied())?;
         self.untyped(|walker| {
             choices.into_iter().try_for_each(|choice| walker.assigned(target, choice, scope))
         })

@@ -79,6 +79,32 @@ impl<'c> Walker<'_, 'c> {
         Some((last.checked_add(1)?, end))
     }
 
+    /// A CASE, perhaps in brackets, and the tokens of `::type` behind it.
+    pub fn cast_behind_case<'e>(
+        &self,
+        expr: &'e Expr,
+        data_type: &DataType,
+    ) -> Option<(&'e Expr, (usize, usize))> {
+        let (case, last) = self.end_of_case(expr)?;
+        let (_, end) = self.double_colon((last, last), data_type)?;
+        Some((case, (last.checked_add(1)?, end)))
+    }
+
+    fn end_of_case<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, usize)> {
+        match expr {
+            Expr::Nested(inside) => {
+                let (case, last) = self.end_of_case(inside)?;
+                let close = last.checked_add(1)?;
+                self.segment.is_symbol(close, ")").then_some((case, close))
+            }
+            Expr::Case { end_token, .. } => {
+                let end = self.positions.token_at(end_token.0.span)?;
+                self.segment.is_word(end, "end").then_some((expr, end))
+            }
+            _ => None,
+        }
+    }
+
     fn sealed(
         &mut self,
         at: Protected<'c>,

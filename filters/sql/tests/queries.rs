@@ -215,11 +215,27 @@ fn a_choice_among_what_may_be_stored_is_stored() {
             "UPDATE customer SET ssn = (SELECT p.ssn FROM person p WHERE p.id = customer.id)",
             "UPDATE customer SET ssn = (SELECT p.ssn FROM person p WHERE p.id = customer.id)",
         ),
+        (
+            "UPDATE customer SET email = (CASE WHEN (id = $1) THEN $2 WHEN id = 2 THEN 'b' ELSE NULL END)::text",
+            "UPDATE customer SET email = (CASE WHEN (id = $1) THEN $2 WHEN id = 2 THEN «S0:b» ELSE NULL END)«» | $2=S0",
+        ),
+        (
+            "UPDATE customer SET email = CASE WHEN id = 1 THEN 5 WHEN id = 2 THEN (NULL) END",
+            "UPDATE customer SET email = CASE WHEN id = 1 THEN «S0:5» WHEN id = 2 THEN (NULL) END",
+        ),
+        (
+            "UPDATE customer SET email = CASE id WHEN 1 THEN 'a' ELSE email END::text WHERE id < 9",
+            "UPDATE customer SET email = CASE id WHEN 1 THEN «S0:a» ELSE email END«» WHERE id < 9",
+        ),
     ]);
     check_refused(&[
         ("UPDATE customer SET ssn = COALESCE(name, ssn)", "customer.ssn"),
         ("UPDATE customer SET ssn = my.coalesce('a', ssn)", "customer.ssn"),
         ("UPDATE customer SET ssn = CASE ssn WHEN 'a' THEN 'b' END", "customer.ssn"),
+        ("UPDATE customer SET ssn = CASE id WHEN 1 THEN 5 ELSE 'b' END", "customer.ssn"),
+        ("UPDATE customer SET ssn = CASE id WHEN ssn THEN 'b' END", "customer.ssn"),
+        ("UPDATE customer SET ssn = (CASE id WHEN 1 THEN name END)::text", "customer.ssn"),
+        ("UPDATE customer SET ssn = (CASE WHEN id = 1 THEN 'a' END)::varchar(3)", "customer.ssn"),
         ("UPDATE customer SET ssn = (SELECT name FROM orders)", "customer.ssn"),
     ]);
 }
