@@ -1,6 +1,5 @@
 """Replication connections: only where the plan has no field, and then as the server speaks."""
 
-import select
 import subprocess
 from collections.abc import Iterator
 
@@ -9,7 +8,7 @@ import pytest
 
 from harness import Options, Stack
 from harness import shop as example
-from tests import wire
+from tests import unblocked
 
 REPLICATED = "written while somebody listens"
 
@@ -63,19 +62,6 @@ def test_replication_of_a_database_without_fields_speaks_with_the_server(stack: 
     assert database == example.PLAIN_DATABASE
 
 
-def copied(server: psycopg.pq.PGconn) -> Iterator[bytes]:
-    """What the server streams, to its end. Never blocks within libpq, which would stop the relay's threads too."""
-    while True:
-        size, data = server.get_copy_data(1)
-        if size < 0:
-            return
-        if size > 0:
-            yield bytes(data)
-            continue
-        assert select.select([server.socket], [], [], wire.TIMEOUT_SECONDS)[0], "the stream has stopped"
-        server.consume_input()
-
-
 def test_logical_stream_passes_and_the_session_goes_on(stack: Stack) -> None:
     options = "proto_version '1', publication_names 'everything'"
     with stack.connect("app", example.PLAIN_DATABASE, replication="database") as session:
@@ -86,12 +72,12 @@ def test_logical_stream_passes_and_the_session_goes_on(stack: Stack) -> None:
         assert begun.status == psycopg.pq.ExecStatus.COPY_BOTH, begun.error_message
         with stack.direct(database=example.PLAIN_DATABASE) as direct:
             direct.execute("INSERT INTO t VALUES (%s)", [REPLICATED])
-        stream = copied(server)
+        stream = unblocked.copied(server)
         assert any(REPLICATED.encode() in message for message in stream)
         server.put_copy_end()
         server.flush()
         for _ in stream:
             pass
-        while (ended := server.get_result()) is not None:
+        for ended in unblocked.results(server):
             assert ended.status == psycopg.pq.ExecStatus.COMMAND_OK, ended.error_message
         assert server.exec_(b"IDENTIFY_SYSTEM").status == psycopg.pq.ExecStatus.TUPLES_OK

@@ -1,12 +1,11 @@
 """Each declared type behaves as the server's own type does: the twin table is the judge."""
 
-import select
-
 import psycopg
 import pytest
 from psycopg import generators, pq, waiting
 
 from harness import Stack
+from tests import unblocked
 from tests.sample import DATABASE, SAMPLES, SEALED, TWIN, Sample
 
 TEXT, BINARY = pq.Format.TEXT, pq.Format.BINARY
@@ -29,13 +28,9 @@ def run(
 
 
 def describe(connection: psycopg.Connection, name: bytes) -> pq.PGresult:
-    """Describes a prepared statement. libpq's blocking call would hold the lock that the relay's threads need."""
+    """Describes a prepared statement."""
     connection.pgconn.send_describe_prepared(name)
-    while connection.pgconn.is_busy():
-        select.select([connection.pgconn.socket], [], [])
-        connection.pgconn.consume_input()
-    result = connection.pgconn.get_result()
-    assert connection.pgconn.get_result() is None
+    (result,) = unblocked.results(connection.pgconn)
     return result
 
 
