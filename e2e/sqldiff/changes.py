@@ -1,12 +1,52 @@
 """INSERT, UPDATE, DELETE, MERGE."""
 
 from sqldiff.facts import Facts, Rejected
-from sqldiff.literal import NoValue, is_plain, peel, type_family
-from sqldiff.nodes import Node, inner, is_null, kind
+from sqldiff.literal import NoValue, casts, is_plain, peel, type_family
+from sqldiff.nodes import Node, every, inner, is_null, kind, names
 from sqldiff.schema import Column, Relation, Sealed
 from sqldiff.scope import Output, Range, Scope
 
 OTHER_TYPE = "the server would read a literal or a parameter as of another type"
+
+
+def values_with_names(select: dict) -> tuple[str, dict[str, list[Node]]] | None:
+    """The alias of a query's only source, which is VALUES whose columns have names, and each column's cells."""
+    if set(select) - {"targetList", "fromClause", "sortClause", "limitOption", "op"}:
+        return None
+    match select.get("fromClause"):
+        case [{"RangeSubselect": {"subquery": {"SelectStmt": {"valuesLists": rows, **more}}, "alias": alias, **other}}]:
+            names_of = names(alias.get("colnames"))
+            items = [row["List"].get("items", []) for row in rows]
+            whole = all(len(row) == len(names_of) for row in items) and len(set(names_of)) == len(names_of)
+            if set(more) - {"limitOption", "op"} or other.get("lateral") or not whole:
+                return None
+            return alias["aliasname"], dict(zip(names_of, map(list, zip(*items, strict=True)), strict=True))
+    return None
+
+
+def unnested(select: dict) -> list[Node] | None:
+    """The arrays of `SELECT * FROM unnest(…)`."""
+    match {key: value for key, value in select.items() if key not in ("limitOption", "op")}:
+        case {
+            "targetList": [{"ResTarget": {"val": {"ColumnRef": {"fields": [{"A_Star": _}]}}}}],
+            "fromClause": [{"RangeFunction": {"functions": [{"List": {"items": [{"FuncCall": call}, *_]}}], **more}}],
+            **other,
+        } if not other and not set(more) - {"is_rowsfrom"} and names(call["funcname"]) == ["unnest"]:
+            return call.get("args")
+    return None
+
+
+def column_named(node: Node) -> str | None:
+    """The name of a column, through casts."""
+    while kind(node) == "TypeCast":
+        node = node["TypeCast"]["arg"]
+    return names(node["ColumnRef"]["fields"])[-1] if kind(node) == "ColumnRef" else None
+
+
+def mentioned(select: dict) -> list[str]:
+    """The last part of every column's name outside of the source; a wildcard's is empty."""
+    parts = {key: value for key, value in select.items() if key != "fromClause"}
+    return [(names(ref["fields"]) or [""])[-1] for ref in every(parts, "ColumnRef")]
 
 
 class Changes:
@@ -88,9 +128,58 @@ class Changes:
             for column, node in ((c, n) for row in rows for c, n in zip(columns, row, strict=True)):
                 self.store(column, node, inside)
             return columns
+        arrays = unnested(select)
+        if arrays:
+            columns = self.goals(insert, relation, listed, len(arrays))
+            for column, array in zip(columns, arrays, strict=True):
+                if column.sealed:
+                    self.facts.recast.add(id(array))
+                    self.value(column.sealed, "Store", array, outer.within(), array=True)
+                else:
+                    self.opaque(array, outer.within(), "an array")
+            return columns
+        rows_of_values = self.bulk(select, relation, listed, outer)
+        if rows_of_values is not None:
+            return self.goals(insert, relation, listed, rows_of_values)
         # Parameters and literals of the select list were judged as plain outputs: they are judged here as stored.
         outputs = self.selected(select, relation, listed, outer)
         return self.goals(insert, relation, listed, len(outputs))
+
+    def bulk(self, select: dict, relation: Relation, listed: list[Column], outer: Scope) -> int | None:
+        """`SELECT a, b::int FROM (VALUES …) v (a, b)`: what stands in a sealed column's place, and there alone, is
+        judged cell by cell. Gives how many columns there are, or None for anything else."""
+        targets = [target["ResTarget"]["val"] for target in select.get("targetList", [])]
+        goals = listed or list(relation.columns)[: len(targets)]
+        source = values_with_names(select)
+        if source is None or len(goals) != len(targets):
+            return None
+        alias, cells = source
+        places: dict[str, tuple[Column, Node]] = {}
+        for column, target in zip(goals, targets, strict=True):
+            name = column_named(target)
+            if not column.sealed:
+                continue
+            if name not in cells or len([n for n in mentioned(select) if n == name]) != 1:
+                return None
+            places[name] = (column, target)
+        scope = outer.within()
+        scope.add(Scope([Range(alias, None, [Output(name) for name in cells])], [Output(name) for name in cells]))
+        for target in targets:
+            self.opaque(target, scope, "a select list")
+        self.sort(select.get("sortClause"), [], scope)
+        for name, column_of_cells in cells.items():
+            if name not in places:
+                for cell in column_of_cells:
+                    self.opaque(cell, outer.within(), "VALUES")
+                continue
+            column, target = places[name]
+            self.facts.recast.add(id(target))
+            if any(family not in ("characters", column.sealed.declared) for family, _ in casts(target)):
+                self.facts.forbid(OTHER_TYPE)
+            self.of_one_type(column.sealed, column_of_cells)
+            for cell in column_of_cells:
+                self.value(column.sealed, "Store", cell, outer.within())
+        return len(targets)
 
     def goals(self, insert: dict, relation: Relation, listed: list[Column], count: int) -> list[Column]:
         columns = listed or list(relation.columns)[:count]
@@ -142,6 +231,14 @@ class Changes:
             # An INSERT writes it no more than if it were not named.
             self.refuse_default(column)
         elif column.sealed:
+            declared = {(column.sealed.declared, False)}
+            if (
+                kind(node) == "TypeCast"
+                and kind(node["TypeCast"]["arg"]) == "CaseExpr"
+                and set(casts(node)) == declared
+            ):
+                self.facts.recast.add(id(node))
+                node = node["TypeCast"]["arg"]
             if kind(node) == "CaseExpr":
                 return self.store_case(column, node["CaseExpr"], scope)
             if kind(node) == "CoalesceExpr":

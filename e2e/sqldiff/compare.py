@@ -99,7 +99,7 @@ def _yields(ours: dict, facts: Facts, index: int) -> list[str]:
 
 
 def _seals(splices: list[dict], before: dict, after: dict, facts: Facts) -> list[str]:
-    found = difference(before, after)
+    found = difference(before, after, facts.recast)
     wrong = [f"the rewritten text means something else at {place}" for place in found.wrong]
     expected = {id(seal.node): seal for seal in facts.seals}
     for node, seal in expected.items():

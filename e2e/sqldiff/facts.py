@@ -40,6 +40,8 @@ class Facts:
     seals: list[Seal] = field(default_factory=list)
     # By number: None for a place that nothing protects, else what it is sealed as and its use.
     parameters: dict[int, list[tuple[Sealed, str, bool] | None]] = field(default_factory=dict)
+    # Nodes whose casts may go or change: what is sealed in their place has another type.
+    recast: set[int] = field(default_factory=set)
     # Why the text must not pass.
     forbidden: list[str] = field(default_factory=list)
     # Columns that an INSERT without a list gives its values to, by the statement's node.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from sqldiff.literal import casts
 from sqldiff.nodes import is_null, kind, names
 
 MARK = "fv#"
@@ -23,6 +24,8 @@ def rewritten(text: str, splices: list[dict]) -> str:
 class Difference:
     """How two trees differ."""
 
+    # Nodes of the tree before whose casts may differ.
+    recast: set[int] = field(default_factory=set)
     # By the place's node in the tree before: the number of the splice that took its place.
     sealed: dict[int, int] = field(default_factory=dict)
     implied: dict[int, list[str]] = field(default_factory=dict)
@@ -48,17 +51,20 @@ PLACES = frozenset(
 )
 
 
-def difference(before: dict, after: dict) -> Difference:
-    found = Difference()
+def difference(before: dict, after: dict, recast: set[int]) -> Difference:
+    found = Difference(recast)
     _differ(before, after, found, "")
     return found
 
 
 def _differ(before: object, after: object, found: Difference, place: str) -> None:
+    whole = id(before)
+    if whole in found.recast and set(casts(after)) <= {("characters", True)}:
+        before, after = _uncast(before), _uncast(after)
     if isinstance(before, dict) and isinstance(after, dict):
         mark = after.get("A_Const", {}).get("sval", {}).get("sval", "") if kind(after) == "A_Const" else ""
         if mark.startswith(MARK):
-            found.sealed[id(before)] = int(mark.removeprefix(MARK))
+            found.sealed[whole] = int(mark.removeprefix(MARK))
             return
         if _is_same_without_cast(before, after):
             return
@@ -94,8 +100,7 @@ def _part(before: dict, after: dict) -> tuple | None:
     if kind(before) != "ColumnRef" or kind(after) != "FuncCall":
         return None
     column, *numbers = after["FuncCall"]["args"]
-    same = Difference()
-    _differ(before, column, same, "")
+    same = difference(before, column, set())
     if same != Difference():
         return None
     constants = [number.get("A_Const", {}).get("ival", {}).get("ival", 0) for number in numbers]
@@ -113,10 +118,14 @@ def _is_same_without_cast(before: dict, after: dict) -> bool:
     """`NULL::text` may become NULL, and `$1::text` may become `$1`."""
     if kind(before) != "TypeCast" or kind(after) == "TypeCast":
         return False
-    bare = before
-    while kind(bare) == "TypeCast":
-        bare = bare["TypeCast"]["arg"]
+    bare = _uncast(before)
     same_parameter = kind(bare) == kind(after) == "ParamRef" and bare["ParamRef"].get("number") == after[
         "ParamRef"
     ].get("number")
     return same_parameter or (is_null(bare) and is_null(after))
+
+
+def _uncast(node: dict) -> dict:
+    while kind(node) == "TypeCast":
+        node = node["TypeCast"]["arg"]
+    return node

@@ -72,6 +72,32 @@ INSERT INTO person (id, ssn) SELECT id, ssn FROM customer WHERE email = 'x'
 
 INSERT INTO customer (ssn) SELECT x FROM (VALUES ('s')) v(x)
 
+INSERT INTO customer (name, ssn) SELECT p0, p1::varchar FROM (VALUES ($1, $2::text, 0), ($3, 's', 1)) v(p0, p1, n) ORDER BY n
+
+INSERT INTO customer (ssn) SELECT x FROM (VALUES ('007'), (8)) v(x)
+
+INSERT INTO customer (ssn) SELECT x::int FROM (VALUES ('007'), ('8')) v(x)
+
+INSERT INTO customer (name, ssn) SELECT x, x FROM (VALUES ('s')) v(x)
+
+INSERT INTO customer (ssn) SELECT x FROM (VALUES ('s')) v(x) WHERE x > 'a'
+
+INSERT INTO customer (ssn) SELECT v.x FROM (VALUES ('s'), (NULL)) v(x), item
+
+UPDATE customer SET ssn = (CASE WHEN id = $1 THEN $2 WHEN id = 2 THEN 's' ELSE NULL END)::text
+
+UPDATE customer SET ssn = CASE id WHEN 1 THEN 's' ELSE ssn END::varchar WHERE id < 9
+
+UPDATE customer SET ssn = (CASE WHEN id = 1 THEN '007' END)::int
+
+UPDATE customer SET ssn = (CASE WHEN id = 1 THEN 's' END)::varchar(3)
+
+INSERT INTO customer (name, ssn) SELECT * FROM unnest($1::text[], $2::varchar[])
+
+INSERT INTO customer (name, ssn) SELECT * FROM unnest(ARRAY['a'], '{b,c}'::text[])
+
+INSERT INTO customer (name, ssn) SELECT * FROM unnest($1::text[], string_to_array('a', ','))
+
 INSERT INTO customer (ssn) SELECT $1
 
 INSERT INTO customer (ssn) SELECT $1 WHERE $1 <> ''

@@ -8,7 +8,9 @@ use sqlparser::ast::{
 
 use crate::{
     analysis::{ParameterUse, Replacement},
+    cast,
     catalog::Column,
+    items::refuse_mixed,
     names,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
@@ -123,6 +125,10 @@ impl<'c> Walker<'_, 'c> {
             }
         }
         self.order_by(source.order_by.as_ref(), &outputs, &scope)?;
+        for (index, target) in sealed.iter().enumerate() {
+            let cells: Vec<&Expr> = values.rows.iter().filter_map(|row| row.content.get(index)).collect();
+            target.map_or(Ok(()), |target| refuse_mixed(target, &cells))?;
+        }
         let around = Scope::default();
         for row in &values.rows {
             if row.content.len() != columns.len() {
@@ -152,6 +158,13 @@ impl<'c> Walker<'_, 'c> {
             Expr::CompoundIdentifier(parts) => parts.iter().try_for_each(|part| self.name(part).map(|_| ())),
             Expr::Cast { expr: inside, data_type, .. } => {
                 self.uncast(inside, target)?;
+                if !cast::is_declared(data_type, target.field.declared, &target.field.type_name) {
+                    return Err(Refusal::on(
+                        target.field,
+                        "a cast to another type than the declared may change the value",
+                        "cast it to the declared type",
+                    ));
+                }
                 let cast = self.cast_behind(inside, data_type).ok_or_else(|| {
                     Refusal::on(
                         target.field,

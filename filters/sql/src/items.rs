@@ -170,6 +170,13 @@ pub(crate) fn refuse_untyped<'e>(
     ))
 }
 
+/// Refuses numbers beside anything else but NULL.
+pub(crate) fn refuse_mixed(column: Protected<'_>, together: &[&Expr]) -> Result<(), Refusal> {
+    let mut others = together.iter().filter(|expr| !is_null(expr));
+    let first = others.next().map(|expr| is_number(expr));
+    if others.all(|expr| Some(is_number(expr)) == first) { Ok(()) } else { Err(mixed(column)) }
+}
+
 /// The type of a number makes the server read the strings beside it as numbers: `'007'` is 7 then.
 pub(crate) fn mixed(column: Protected<'_>) -> Refusal {
     Refusal::on(

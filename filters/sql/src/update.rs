@@ -11,7 +11,7 @@ use crate::{
     cast,
     catalog::Relation,
     insert::refuse_generated,
-    items::{is_null, is_number, is_written, mixed, refuse_untyped},
+    items::{is_written, refuse_mixed, refuse_untyped},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -211,11 +211,7 @@ impl<'c> Walker<'_, 'c> {
         choices: Vec<&Expr>,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        let numbers = choices.iter().filter(|choice| is_number(choice)).count();
-        let nulls = choices.iter().filter(|choice| is_null(choice)).count();
-        if numbers > 0 && numbers.saturating_add(nulls) < choices.len() {
-            return Err(mixed(target));
-        }
+        refuse_mixed(target, &choices)?;
         self.untyped(|walker| {
             choices.into_iter().try_for_each(|choice| walker.assigned(target, choice, scope))
         })

@@ -269,6 +269,8 @@ fn rows_in_bulk_are_sealed_cell_by_cell() {
     ]);
     check_refused(&[
         // What is sealed would be used a second time.
+        ("INSERT INTO customer (ssn) SELECT a::int FROM (VALUES ('007')) v (a)", "customer.ssn"),
+        ("INSERT INTO customer (ssn) SELECT a FROM (VALUES ('007'), (8)) v (a)", "customer.ssn"),
         ("INSERT INTO customer (name, ssn) SELECT a, a FROM (VALUES ('x')) v (a)", "customer.ssn"),
         (
             "INSERT INTO customer (id, ssn) SELECT 1, a FROM (VALUES ('x')) v (a) WHERE a = 'x'",
