@@ -15,12 +15,13 @@ REFRESH = "1s"
 class Agent:
     def __init__(self, work: WorkDir) -> None:
         self.keysets = work.path / "keysets"
-        self.kek = work.path / "kek.json"
+        self._kek = work.path / "kek.json"
+        self.kek_uri = f"insecure-dev-kek://{self._kek}"
         self.socket = work.socket("agent.sock")
         self.process = Process("agent", work.log("agent"))
 
     def create_kek(self) -> None:
-        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self.kek)
+        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self._kek)
         self.keysets.mkdir(exist_ok=True)
 
     def create_keyset(self, name: str) -> None:
@@ -28,12 +29,12 @@ class Agent:
 
     def keys(self, command: str, *words: str | Path) -> str:
         """`fieldveil keys COMMAND …` on these keysets."""
-        return self._fieldveil("keys", command, *words, "--keysets", self.keysets, "--insecure-dev-kek", self.kek)
+        return self._fieldveil("keys", command, *words, "--keysets", self.keysets, "--kek-uri", self.kek_uri)
 
     def start(self) -> None:
         command = [
             FIELDVEIL, "agent", "--keysets", self.keysets, "--socket", self.socket,
-            "--insecure-dev-kek", self.kek, "--refresh", REFRESH,
+            "--kek-uri", self.kek_uri, "--refresh", REFRESH,
         ]  # fmt: skip
         self.process.start(command)
         self.process.wait_until(lambda: unixhttp.is_ok(self.socket, "/healthz"))

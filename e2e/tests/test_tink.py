@@ -78,7 +78,7 @@ class GoTink:
 
     def _run(self, verb: str, column: str, keyset: str, given: bytes, *more: str) -> bytes:
         command = [
-            ENVELOPE_TOOL, verb, "--keysets", self._agent.keysets, "--insecure-dev-kek", self._agent.kek,
+            ENVELOPE_TOOL, verb, "--keysets", self._agent.keysets, "--kek-uri", self._agent.kek_uri,
             "--keyset", keyset, "--label", f"customer.{column}", *more,
         ]  # fmt: skip
         return subprocess.run(command, input=given, check=True, capture_output=True).stdout

@@ -2,7 +2,7 @@
 // test tool: the end-to-end tests open with it what the filter stored, and have
 // the filter open what it sealed.
 //
-//	envelope-tool open --keysets DIR --keyset NAME --insecure-dev-kek FILE --label LABEL [--tenant TENANT] < envelope > plaintext
+//	envelope-tool open --keysets DIR --keyset NAME --kek-uri URI --label LABEL [--tenant TENANT] < envelope > plaintext
 //	envelope-tool seal ... [--protection randomized|deterministic|indexed] [--form armored|hex|raw]      < plaintext > envelope
 //
 // An envelope may come armored (fv1.…), in PostgreSQL's hex form of bytea
@@ -37,7 +37,7 @@ func main() {
 }
 
 type options struct {
-	folder, keyset, devKEK string
+	folder, keyset, kekURI string
 	field                  envelope.Field
 	protection, form       string
 }
@@ -78,7 +78,7 @@ func parse(verb string, arguments []string) (*options, error) {
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.folder, "keysets", "", "")
 	flags.StringVar(&o.keyset, "keyset", "", "")
-	flags.StringVar(&o.devKEK, "insecure-dev-kek", "", "")
+	flags.StringVar(&o.kekURI, "kek-uri", "", "")
 	flags.StringVar(&o.field.Label, "label", "", "")
 	flags.StringVar(&o.field.Tenant, "tenant", "", "")
 	if verb == "seal" {
@@ -92,7 +92,7 @@ func parse(verb string, arguments []string) (*options, error) {
 		return nil, fault.Input("envelope-tool "+verb, "unexpected argument "+flags.Arg(0), usage)
 	}
 	for name, value := range map[string]string{
-		"--keysets": o.folder, "--keyset": o.keyset, "--insecure-dev-kek": o.devKEK, "--label": o.field.Label,
+		"--keysets": o.folder, "--keyset": o.keyset, "--kek-uri": o.kekURI, "--label": o.field.Label,
 	} {
 		if value == "" {
 			return nil, fault.Input(name, "not given", usage)
@@ -103,7 +103,7 @@ func parse(verb string, arguments []string) (*options, error) {
 
 func openKeysets(o *options) (envelope.Keysets, error) {
 	var keysets envelope.Keysets
-	primitive, err := kek.Open(kek.InsecureDevURI(o.devKEK))
+	primitive, err := kek.Open(o.kekURI)
 	if err != nil {
 		return keysets, err
 	}

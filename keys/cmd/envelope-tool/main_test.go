@@ -26,7 +26,7 @@ func TestSealedInEachFormOpensByteForByte(t *testing.T) {
 	if _, err := store.Create("pii", keystore.DefaultAEADTemplate, aead); err != nil {
 		t.Fatal(err)
 	}
-	common := []string{"--keysets", store.Folder(), "--keyset", "pii", "--insecure-dev-kek", kekFile, "--label", "customer.ssn", "--tenant", "north"}
+	common := []string{"--keysets", store.Folder(), "--keyset", "pii", "--kek-uri", kek.InsecureDevURI(kekFile), "--label", "customer.ssn", "--tenant", "north"}
 	for _, protection := range []string{"randomized", "deterministic", "indexed"} {
 		for _, form := range []string{"armored", "hex", "raw"} {
 			for _, plaintext := range []string{"", "078-05-1120", "ends with a line\n", "\x00\xff"} {

@@ -14,7 +14,7 @@ import (
 
 func newAgent() *cobra.Command {
 	var keysets keysetsFlag
-	var kek kekFlags
+	var kek kekFlag
 	var config agent.Config
 	c := &cobra.Command{
 		Use:   "agent",
@@ -37,7 +37,7 @@ func newAgent() *cobra.Command {
 			}
 			config.Keysets, config.KeyURI = keysets.folder, keyURI
 			logger := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
-			if kek.given() {
+			if kek.insecure() {
 				logger.Warn("INSECURE: the key-encryption key is a file in clear text; for development only")
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/kek"
 )
 
 func TestCreateListRotateList(t *testing.T) {
@@ -95,10 +97,10 @@ func TestListNeedsNoKEKAndWithOneProvesEveryKeyset(t *testing.T) {
 	f.ok("keys", "create", "pii")
 	other := filepath.Join(filepath.Dir(f.kek), "other.json")
 	run(t, "keys", "create-insecure-dev-kek", "--out", other)
-	if status, _, errors := run(t, "keys", "list", "--keysets", f.keysets, "--insecure-dev-kek", other); status != 2 || !strings.Contains(errors, "does not open it") {
+	if status, _, errors := run(t, "keys", "list", "--keysets", f.keysets, "--kek-uri", kek.InsecureDevURI(other)); status != 2 || !strings.Contains(errors, "does not open it") {
 		t.Errorf("status %d: %s", status, errors)
 	}
-	f.ok("keys", "list", "--insecure-dev-kek", f.kek)
+	f.ok("keys", "list", "--kek-uri", kek.InsecureDevURI(f.kek))
 }
 
 func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
@@ -112,8 +114,8 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"keys", "create", "x", "--aead-template", "rot13"}, {"keys", "create", "x", "--aead-template", ""},
 		{"keys", "create", "pii", "--purpose", "prf"}, {"keys", "create", "x", "--purpose", "mac"},
 		{"keys", "create", "x", "--purpose", "prf", "--aead-template", "aes128-gcm"},
-		{"keys", "create", "x", "--keysets", ""}, {"keys", "create", "x", "--insecure-dev-kek", ""},
-		{"keys", "create", "x", "--insecure-dev-kek", missing}, {"keys", "create", "x", "--keysets", missing + "/deeper"},
+		{"keys", "create", "x", "--keysets", ""}, {"keys", "create", "x", "--kek-uri", ""},
+		{"keys", "create", "x", "--kek-uri", kek.InsecureDevURI(missing)}, {"keys", "create", "x", "--kek-uri", f.kek}, {"keys", "create", "x", "--keysets", missing + "/deeper"},
 		{"keys", "rotate"}, {"keys", "rotate", "other"}, {"keys", "rotate", "pii", "--keysets", missing},
 		{"keys", "rotate", "pii", "--purpose", "prf"}, {"keys", "rotate", "pii", "--purpose", "mac"}, {"keys", "rotate", "pii", "--promote", "seven"},
 		{"keys", "rotate", "pii", "--promote", "4294967296"}, {"keys", "rotate", "pii", "--promote", "1"},
@@ -124,7 +126,7 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"keys", "create-insecure-dev-kek", "--out", missing + "/kek.json"},
 		{"agent"}, {"agent", "--socket", missing + "/s"}, {"agent", "--socket", f.kek, "--refresh", "1"},
 		{"agent", "--socket", f.kek, "--refresh", "1ms"}, {"agent", "--socket", f.kek, "--max-stale", "1s"}, {"agent", "--socket", f.kek},
-		{"agent", "--socket", f.kek, "--keysets", missing}, {"agent", "--socket", f.kek, "--insecure-dev-kek", missing},
+		{"agent", "--socket", f.kek, "--keysets", missing}, {"agent", "--socket", f.kek, "--kek-uri", kek.InsecureDevURI(missing)},
 	} {
 		status, output, errors := run(t, f.complete(arguments)...)
 		lines := []string{}
@@ -210,7 +212,7 @@ func (f *testFolder) complete(arguments []string) []string {
 	switch {
 	case command == "keys create", command == "keys rotate", strings.HasPrefix(command, "agent"):
 		add("--keysets", f.keysets)
-		add("--insecure-dev-kek", f.kek)
+		add("--kek-uri", kek.InsecureDevURI(f.kek))
 	case command == "keys list":
 		add("--keysets", f.keysets)
 	}

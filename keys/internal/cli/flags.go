@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -23,25 +25,25 @@ func (f *keysetsFlag) check() error {
 	return nil
 }
 
-// kekFlags choose the key-encryption key. There is one flag a KMS.
-type kekFlags struct{ insecureDevFile string }
+// kekFlag is the key URI of the key-encryption key.
+type kekFlag struct{ uri string }
 
-func (f *kekFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.insecureDevFile, "insecure-dev-kek", "",
-		"INSECURE, for development only: key-encryption key in clear text from `FILE`")
+func (f *kekFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.uri, "kek-uri", "", "key `URI` of the key-encryption key: "+kek.Forms())
 }
 
-func (f *kekFlags) given() bool { return f.insecureDevFile != "" }
+func (f *kekFlag) given() bool { return f.uri != "" }
 
-func (f *kekFlags) keyURI() (string, error) {
+func (f *kekFlag) insecure() bool { return strings.HasPrefix(f.uri, kek.InsecureDevPrefix) }
+
+func (f *kekFlag) keyURI() (string, error) {
 	if !f.given() {
-		return "", fault.Input("--insecure-dev-kek", "no key-encryption key is given",
-			"name the file of one (make it with: fieldveil keys create-insecure-dev-kek --out FILE)")
+		return "", fault.Input("--kek-uri", "no key-encryption key is given", "name one: "+kek.Forms())
 	}
-	return kek.InsecureDevURI(f.insecureDevFile), nil
+	return f.uri, nil
 }
 
-func (f *kekFlags) open() (tink.AEAD, error) {
+func (f *kekFlag) open() (tink.AEAD, error) {
 	keyURI, err := f.keyURI()
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 func newKeysCreate() *cobra.Command {
 	var keysets keysetsFlag
-	var kek kekFlags
+	var kek kekFlag
 	var template aeadTemplateFlag
 	var purposeText string
 	c := &cobra.Command{

@@ -17,7 +17,7 @@ import (
 
 func newKeysList() *cobra.Command {
 	var keysets keysetsFlag
-	var kek kekFlags
+	var kek kekFlag
 	var output string
 	c := &cobra.Command{
 		Use:   "list",

@@ -50,7 +50,7 @@ func newKeysRotate() *cobra.Command {
 type rotation struct {
 	name         string
 	keysets      keysetsFlag
-	kek          kekFlags
+	kek          kekFlag
 	templateFlag aeadTemplateFlag
 	purposeText  string
 	promoteText  string

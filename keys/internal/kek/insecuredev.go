@@ -28,7 +28,11 @@ const createDevKEK = "make one with: fieldveil keys create-insecure-dev-kek --ou
 // maxDevKEKBytes is far above the some 300 bytes of a keyset with one key.
 const maxDevKEKBytes = 64 << 10
 
-var insecureDev = kms{prefix: InsecureDevPrefix, newClient: newInsecureDevClient}
+var insecureDev = kms{
+	prefix:    InsecureDevPrefix,
+	form:      InsecureDevPrefix + "FILE (INSECURE, for development only: a key in clear text)",
+	newClient: newInsecureDevClient,
+}
 
 // InsecureDevURI is the key URI of a development key-encryption key in a file.
 func InsecureDevURI(file string) string { return InsecureDevPrefix + file }

@@ -17,6 +17,7 @@ import (
 // kms makes clients for the key URIs that start with prefix.
 type kms struct {
 	prefix    string
+	form      string // of its key URIs, as a person writes them
 	newClient func(keyURI string) (registry.KMSClient, error)
 }
 
@@ -32,7 +33,7 @@ func Client(keyURI string) (registry.KMSClient, error) {
 		}
 	}
 	return nil, fault.Input("key URI "+keyURI, "no KMS is known for it",
-		"use one that starts with "+knownPrefixes())
+		"use "+Forms())
 }
 
 // Open gives the key-encryption key that a key URI names. It is asked for anew
@@ -45,10 +46,11 @@ func Open(keyURI string) (tink.AEAD, error) {
 	return client.GetAEAD(keyURI)
 }
 
-func knownPrefixes() string {
-	prefixes := make([]string, 0, len(kmses))
+// Forms lists the forms of key URIs, one a KMS.
+func Forms() string {
+	forms := make([]string, 0, len(kmses))
 	for _, k := range kmses {
-		prefixes = append(prefixes, k.prefix)
+		forms = append(forms, k.form)
 	}
-	return strings.Join(prefixes, ", ")
+	return strings.Join(forms, ", ")
 }
