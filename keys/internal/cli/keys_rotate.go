@@ -98,7 +98,7 @@ func (r *rotation) parse(c *cobra.Command) error {
 	return nil
 }
 
-func (r *rotation) run() (*keystore.Rotated, error) {
+func (r *rotation) run() (*keystore.Change, error) {
 	aead, err := r.kek.open()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (r *rotation) run() (*keystore.Rotated, error) {
 	return store.Promote(r.name, purpose, r.keyID, aead)
 }
 
-func (r *rotation) report(c *cobra.Command, rotated *keystore.Rotated) {
+func (r *rotation) report(c *cobra.Command, rotated *keystore.Change) {
 	var said string
 	changed := rotated.Primary != rotated.PreviousPrimary
 	switch {

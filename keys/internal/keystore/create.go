@@ -39,7 +39,15 @@ func (s *Store) create(name string, purposes []Purpose, aeadTemplate AEADTemplat
 		return nil, err
 	}
 	defer unlock()
+	if err := s.sweep(name); err != nil {
+		return nil, err
+	}
 	if err := s.checkUnused(name, purposes); err != nil {
+		return nil, err
+	}
+
+	about, err := s.readMeta(name)
+	if err != nil {
 		return nil, err
 	}
 
@@ -54,18 +62,41 @@ func (s *Store) create(name string, purposes []Purpose, aeadTemplate AEADTemplat
 		if texts[purpose], err = encrypt(handle, kek, path); err != nil {
 			return nil, err
 		}
-		created = append(created, Created{Purpose: purpose, Path: path, KeyID: handle.KeysetInfo().GetPrimaryKeyId()})
+		keyID := handle.KeysetInfo().GetPrimaryKeyId()
+		about.add(purpose, keyID, s.now())
+		created = append(created, Created{Purpose: purpose, Path: path, KeyID: keyID})
 	}
+	return created, s.write(name, created, texts, about)
+}
 
+// write makes all files or none.
+func (s *Store) write(name string, created []Created, texts map[Purpose][]byte, about meta) error {
+	aboutPath := s.file(name, metaKind)
+	stagedMeta, err := atomicfile.Stage(aboutPath, about.text())
+	if err != nil {
+		return errNotWritten(aboutPath, err)
+	}
+	defer stagedMeta.Discard()
+	staged := make([]*atomicfile.Staged, len(created))
 	for i, c := range created {
-		if err := atomicfile.Create(c.Path, texts[c.Purpose]); err != nil {
+		if staged[i], err = atomicfile.Stage(c.Path, texts[c.Purpose]); err != nil {
+			return errNotWritten(c.Path, err)
+		}
+		defer staged[i].Discard()
+	}
+	for i, c := range created {
+		if err := staged[i].Create(); err != nil {
 			for _, earlier := range created[:i] {
 				os.Remove(earlier.Path)
 			}
-			return nil, fault.Failure(c.Path, fault.Cause(err), "choose a folder that can be written")
+			return errNotWritten(c.Path, err)
 		}
 	}
-	return created, nil
+	// Last: without it the keysets are whole all the same.
+	if err := stagedMeta.Replace(); err != nil {
+		return fault.Failure(aboutPath, fault.Cause(err), "the keysets are made; the age of their keys stays unknown")
+	}
+	return nil
 }
 
 func (s *Store) checkUnused(name string, purposes []Purpose) error {

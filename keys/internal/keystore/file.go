@@ -7,10 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 	"github.com/tink-crypto/tink-go/v2/tink"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
@@ -29,19 +32,37 @@ type File struct {
 	Text    []byte // the whole file: ciphertext, and key ids in clear
 
 	encrypted *tinkpb.EncryptedKeyset
+	meta      meta
 }
 
 // Read reads a keyset's file, without opening it.
 func (s *Store) Read(name string, purpose Purpose) (*File, error) {
-	path := s.path(name, purpose)
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	file, err := readKeyset(s.path(name, purpose), purpose)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoKeyset(s.path(name, purpose), name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file.Name = name
+	// A keyset serves on without it; who verifies reads it with its fault.
+	file.meta, _ = s.readMeta(name)
+	return file, nil
+}
+
+// readKeyset gives fs.ErrNotExist as it is: what is missing, its caller knows.
+func readKeyset(path string, purpose Purpose) (*File, error) {
 	text, err := readBounded(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errNoKeyset(path, name)
+		return nil, err
 	case errors.Is(err, errTooLong):
 		return nil, fault.Input(path, "longer than a keyset file can be (1 MiB)", restore)
 	case err != nil:
-		return nil, fault.Failure(path, fault.Cause(err), "make the file readable")
+		return nil, errNotRead(path, err)
 	}
 	// Parser messages may quote key bytes, so they are not passed on.
 	encrypted, err := keyset.NewJSONReader(bytes.NewReader(text)).ReadEncrypted()
@@ -52,7 +73,7 @@ func (s *Store) Read(name string, purpose Purpose) (*File, error) {
 	case err != nil || len(encrypted.GetEncryptedKeyset()) == 0:
 		return nil, fault.Input(path, "not a Tink encrypted keyset in JSON", restore)
 	}
-	return &File{Name: name, Purpose: purpose, Path: path, Text: text, encrypted: encrypted}, nil
+	return &File{Purpose: purpose, Path: path, Text: text, encrypted: encrypted}, nil
 }
 
 func errNoKeyset(path, name string) error {
@@ -64,17 +85,42 @@ func errNoKeyset(path, name string) error {
 // proof: only opening the keyset authenticates it.
 func (f *File) Info() *tinkpb.KeysetInfo { return f.encrypted.GetKeysetInfo() }
 
+// Created is when a key of the keyset was made, to the second, if that is known:
+// keys that other tools made have no such time.
+func (f *File) Created(keyID uint32) (time.Time, bool) { return f.meta.created(f.Purpose, keyID) }
+
 // Open decrypts the keyset and checks that the filter can use every key in it.
 func (f *File) Open(kek tink.AEAD) (*keyset.Handle, error) {
-	handle, err := keyset.Read(&keyset.MemReaderWriter{EncryptedKeyset: f.encrypted}, kek)
+	// In Tink's own two steps, to tell a key-encryption key that does not fit from
+	// a keyset that can't be used.
+	serialized, err := kek.Decrypt(f.encrypted.GetEncryptedKeyset(), []byte{})
 	if err != nil {
-		return nil, fault.Input(f.Path, "the key-encryption key does not open it ("+err.Error()+")",
-			"give the key-encryption key that it was made with, or "+restore)
+		return nil, f.notDecrypted(err)
 	}
-	if err := f.Purpose.check(handle.KeysetInfo()); err != nil {
+	var cleartext tinkpb.Keyset
+	if err := proto.Unmarshal(serialized, &cleartext); err != nil {
+		return nil, fault.Input(f.Path, "what it holds is no Tink keyset", restore)
+	}
+	if err := f.Purpose.check(&cleartext); err != nil {
 		return nil, fault.Input(f.Path, err.Error(), "make keysets with: fieldveil keys create")
 	}
+	handle, err := insecurecleartextkeyset.Read(&keyset.MemReaderWriter{Keyset: &cleartext})
+	if err != nil {
+		// Parser messages may quote key bytes, so they are not passed on.
+		return nil, fault.Input(f.Path, "one of its keys is malformed", restore)
+	}
 	return handle, nil
+}
+
+// notDecrypted tells a KMS that does not answer, which says so itself, from one
+// whose key does not fit.
+func (f *File) notDecrypted(err error) error {
+	var said *fault.Fault
+	if errors.As(err, &said) {
+		return err
+	}
+	return fault.Input(f.Path, "the key-encryption key does not open it ("+err.Error()+")",
+		"give the key-encryption key that it was made with, or "+restore)
 }
 
 // encrypt gives the text of a keyset's file, and has opened it once before it

@@ -59,7 +59,7 @@ func TestCreateLeavesAnExistingNameAsItIs(t *testing.T) {
 
 func TestNamesThatCouldLeaveTheFolderAreRefused(t *testing.T) {
 	store, kek := newStore(t)
-	for _, name := range []string{"", "../pii", "a/b", "a.b", "PII", "-x", ".x", "a\nb", strings.Repeat("a", 64)} {
+	for _, name := range []string{"", "../pii", "a/", "/a", "a/b/c", "a/../b", "a/B", "a.b", "PII", "-x", ".x", "a\nb", strings.Repeat("a", 64)} {
 		_, err := store.Create(name, DefaultAEADTemplate, kek)
 		wantFault(t, err, fault.ExitBadInput, "can not name a keyset")
 		_, err = store.AddKey(name, AEAD, "", true, kek)
@@ -148,8 +148,11 @@ func TestConcurrentRotationsLoseNoKey(t *testing.T) {
 	if n := openHandle(t, store, kek, AEAD).Len(); n != rotations+1 {
 		t.Errorf("%d keys, not %d", n, rotations+1)
 	}
-	if names := folder(t, store); len(names) != len(Purposes) {
+	if names := folder(t, store); len(names) != len(Purposes)+2 {
 		t.Errorf("files left over: %v", names)
+	}
+	if backups, err := backupsOf(store.path("pii", AEAD)); err != nil || len(backups) != keepBackups {
+		t.Errorf("%d backups, not %d: %v", len(backups), keepBackups, err)
 	}
 }
 
@@ -239,7 +242,7 @@ func TestKeysetIsNotWrittenWhenTheKEKCanNotOpenItAgain(t *testing.T) {
 	create(t, store, kek, "pii")
 	_, err := store.Create("other", DefaultAEADTemplate, sealOnly{kek})
 	wantFault(t, err, fault.ExitFailure, "does not open what it wrapped")
-	if names := folder(t, store); len(names) != len(Purposes) {
+	if names := folder(t, store); len(names) != len(Purposes)+1 {
 		t.Errorf("files were made: %v", names)
 	}
 }

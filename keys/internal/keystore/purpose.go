@@ -47,6 +47,7 @@ var keyTypes = map[Purpose][]string{
 	AEAD:          {"AesGcmKey", "AesGcmSivKey", "XChaCha20Poly1305Key", "ChaCha20Poly1305Key"},
 	Deterministic: {"AesSivKey"},
 	PRF:           {"HmacPrfKey", "HkdfPrfKey", "AesCmacPrfKey"},
+	Signature:     {"Ed25519PrivateKey"},
 }
 
 // template is the key template of a keyset's first key.
@@ -70,19 +71,32 @@ func (p Purpose) outputPrefix() tinkpb.OutputPrefixType {
 	return tinkpb.OutputPrefixType_TINK
 }
 
-// check refuses keys that the filter could not use. The texts it gives name a
-// key id and a type, never more.
-func (p Purpose) check(info *tinkpb.KeysetInfo) error {
-	for _, key := range info.GetKeyInfo() {
-		name, _ := strings.CutPrefix(key.GetTypeUrl(), typeURLPrefix)
+// check refuses a keyset that the filter could not use. The texts it gives name
+// a key id and a type, never more.
+func (p Purpose) check(cleartext *tinkpb.Keyset) error {
+	seen := map[uint32]bool{}
+	primaryEnabled := false
+	for _, key := range cleartext.GetKey() {
+		keyID, typeURL := key.GetKeyId(), key.GetKeyData().GetTypeUrl()
+		if seen[keyID] {
+			return fmt.Errorf("two of its keys have the id %d", keyID)
+		}
+		seen[keyID] = true
+		name, _ := strings.CutPrefix(typeURL, typeURLPrefix)
 		if !slices.Contains(keyTypes[p], name) {
 			return fmt.Errorf("key %d is of type %s, and %s keys are %s",
-				key.GetKeyId(), key.GetTypeUrl(), p, strings.Join(keyTypes[p], ", "))
+				keyID, typeURL, p, strings.Join(keyTypes[p], ", "))
 		}
 		if key.GetOutputPrefixType() != p.outputPrefix() {
 			return fmt.Errorf("key %d has the output prefix %s, and %s keys have %s",
-				key.GetKeyId(), key.GetOutputPrefixType(), p, p.outputPrefix())
+				keyID, key.GetOutputPrefixType(), p, p.outputPrefix())
 		}
+		if keyID == cleartext.GetPrimaryKeyId() {
+			primaryEnabled = key.GetStatus() == tinkpb.KeyStatusType_ENABLED
+		}
+	}
+	if !primaryEnabled {
+		return fmt.Errorf("its primary key %d is not there or not enabled", cleartext.GetPrimaryKeyId())
 	}
 	return nil
 }

@@ -2,8 +2,10 @@
 //
 // A keyset's name has one file per purpose, NAME.PURPOSE.json, in Tink's own
 // JSON form of an encrypted keyset (empty associated data), so that any stock
-// Tink tool reads it. The key-encryption key is given by the caller; this
-// package never sees where it comes from.
+// Tink tool reads it; a tenant's, NAME/TENANT, are NAME.TENANT.PURPOSE.json.
+// Beside them lies NAME.meta.json, which says when each key was made, and the
+// folder backups with former texts. The key-encryption key is given by the
+// caller; this package never sees where it comes from.
 //
 // It assumes a local file system: files are replaced by rename, and changes are
 // made under a lock on the folder, which other programs need not honour to read.
@@ -14,32 +16,34 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
-// MaxKeysets is how many names one folder may hold. Each costs the agent three
-// KMS calls a refresh, and all are served in one answer.
+// MaxKeysets is how many names for all one folder may hold. Each costs the agent
+// three KMS calls a refresh, and all are served in one answer.
 const MaxKeysets = 256
 
-// namePattern has no upper case, so that names stay apart on file systems that
-// fold it, and no dot, which divides name from purpose.
-var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
-
-// CheckName refuses a name that can not be a keyset's.
-func CheckName(name string) error {
-	if namePattern.MatchString(name) {
-		return nil
-	}
-	return fault.Input("keyset name \""+name+"\"", "it can not name a keyset",
-		"use 1 to 63 of a-z 0-9 _ - and begin with a letter or digit")
-}
+// MaxTenants is how many tenants' names one folder may hold. They are opened on
+// demand, so this bounds only what a listing takes.
+const MaxTenants = 1 << 16
 
 // Store is a folder of encrypted keysets.
-type Store struct{ folder string }
+type Store struct {
+	folder string
+	now    func() time.Time
+	disk   disk
+}
+
+// disk is what destroys: tests break it at every step.
+type disk struct {
+	remove func(path string) error
+	sync   func(folder string) error
+}
 
 // Open gives the store in an existing folder.
 func Open(folder string) (*Store, error) {
@@ -53,7 +57,11 @@ func Open(folder string) (*Store, error) {
 	case !info.IsDir():
 		return nil, fault.Input(folder, "not a folder", "name the folder that holds the keysets")
 	}
-	return &Store{folder: folder}, nil
+	return &Store{
+		folder: folder,
+		now:    time.Now,
+		disk:   disk{remove: os.Remove, sync: atomicfile.SyncFolder},
+	}, nil
 }
 
 // OpenOrMake gives the store in a folder that it makes, mode 0700, if only its
@@ -64,7 +72,7 @@ func OpenOrMake(folder string) (*Store, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(folder, "the folder it lies in does not exist", "make "+filepath.Dir(folder)+" first")
 	case err != nil && !errors.Is(err, fs.ErrExist):
-		return nil, fault.Failure(folder, fault.Cause(err), "choose a place that can be written")
+		return nil, errNotWritten(folder, err)
 	}
 	return Open(folder)
 }
@@ -74,9 +82,17 @@ func (s *Store) Folder() string { return s.folder }
 
 // Listing is what the folder holds, by name.
 type Listing struct {
-	Names    []string             // sorted
+	Names    []string             // those for all, sorted
+	Tenants  []string             // those of tenants, NAME/TENANT, sorted
 	Purposes map[string][]Purpose // of each name, in the order of Purposes
 	Ignored  []string             // .json files whose names are not understood, sorted
+}
+
+// All are the names for all and those of tenants, sorted.
+func (l *Listing) All() []string {
+	all := slices.Concat(l.Names, l.Tenants)
+	slices.Sort(all)
+	return all
 }
 
 // List reads the folder's names, and no file.
@@ -92,31 +108,55 @@ func (s *Store) List() (*Listing, error) {
 		if strings.HasPrefix(file, ".") || !strings.HasSuffix(file, ".json") {
 			continue
 		}
-		name, purpose, ok := parseFileName(file)
-		if !ok {
+		name, kind, ok := parseFileName(file)
+		switch {
+		case !ok:
 			listing.Ignored = append(listing.Ignored, file)
-			continue
+		case kind != metaKind:
+			listing.Purposes[name] = append(listing.Purposes[name], Purpose(kind))
 		}
-		listing.Purposes[name] = append(listing.Purposes[name], purpose)
 	}
 	for name, purposes := range listing.Purposes {
 		slices.Sort(purposes)
-		listing.Names = append(listing.Names, name)
+		if IsTenant(name) {
+			listing.Tenants = append(listing.Tenants, name)
+		} else {
+			listing.Names = append(listing.Names, name)
+		}
 	}
 	slices.Sort(listing.Names)
-	if len(listing.Names) > MaxKeysets {
+	slices.Sort(listing.Tenants)
+	if len(listing.Names) > MaxKeysets || len(listing.Tenants) > MaxTenants {
 		return nil, fault.Input(s.folder, "it holds more keysets than one agent serves",
 			"spread them over several folders, each with its own agent")
 	}
 	return listing, nil
 }
 
-func parseFileName(file string) (string, Purpose, bool) {
-	name, purposeText, _ := strings.Cut(strings.TrimSuffix(file, ".json"), ".")
-	purpose, known := ParsePurpose(purposeText)
-	return name, purpose, known && namePattern.MatchString(name)
+// PurposesOf finds which keysets one name has, without reading the folder: it
+// may hold many tenants. A name that is not there has none.
+func (s *Store) PurposesOf(name string) ([]Purpose, error) {
+	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	var purposes []Purpose
+	for _, purpose := range Purposes {
+		path := s.path(name, purpose)
+		_, err := os.Lstat(path)
+		switch {
+		case err == nil:
+			purposes = append(purposes, purpose)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fault.Failure(path, fault.Cause(err), "make the folder readable")
+		}
+	}
+	return purposes, nil
 }
 
 func (s *Store) path(name string, purpose Purpose) string {
-	return filepath.Join(s.folder, name+"."+string(purpose)+".json")
+	return s.file(name, string(purpose))
+}
+
+func (s *Store) file(name, kind string) string {
+	return filepath.Join(s.folder, stem(name)+"."+kind+".json")
 }

@@ -1,0 +1,93 @@
+package keystore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
+)
+
+// Former texts of keysets lie in a folder of their own: what makes a ConfigMap or
+// a Secret of a folder takes its files, hidden ones too, and no folder in it.
+const backupsFolder = "backups"
+
+// keepBackups is how many former texts of one file are kept. An older one lacks
+// the keys of ten changes, and what they sealed would not open.
+const keepBackups = 10
+
+// backupTime sorts as time goes; it is UTC.
+const backupTime = "20060102T150405.000000000Z"
+
+// backup keeps a file's former text, and gives the path of what it wrote.
+func backup(path string, text []byte, now time.Time) (string, error) {
+	folder := filepath.Join(filepath.Dir(path), backupsFolder)
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", errNotWritten(folder, err)
+	}
+	kept := filepath.Join(folder, filepath.Base(path)+"."+now.UTC().Format(backupTime))
+	if err := atomicfile.Create(kept, text); err != nil {
+		return "", errNotWritten(kept, err)
+	}
+	return kept, nil
+}
+
+// backupsOf are the former texts of a file, the oldest first, and what a killed
+// command may have left beside them.
+func backupsOf(path string) ([]string, error) {
+	folder := filepath.Join(filepath.Dir(path), backupsFolder)
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errNotRead(folder, err)
+	}
+	var found []string
+	for _, entry := range entries {
+		if strings.HasPrefix(strings.TrimPrefix(entry.Name(), "."), filepath.Base(path)+".") {
+			found = append(found, filepath.Join(folder, entry.Name()))
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// pruneBackups removes the oldest. What it can't remove stays: it was private
+// before, and the next change tries again.
+func pruneBackups(path string) {
+	found, err := backupsOf(path)
+	if err != nil {
+		return
+	}
+	for _, old := range found[:max(0, len(found)-keepBackups)] {
+		os.Remove(old)
+	}
+}
+
+// sweep removes what a killed command staged for a name's files and never named.
+// It may hold a keyset, and a destroyed key must not live on in it. Who holds the
+// lock is alone in staging.
+func (s *Store) sweep(name string) error {
+	entries, err := os.ReadDir(s.folder)
+	if err != nil {
+		return errNotRead(s.folder, err)
+	}
+	for _, entry := range entries {
+		// .NAME.PURPOSE.json.123456, as os.CreateTemp names it.
+		file, isHidden := strings.CutPrefix(entry.Name(), ".")
+		staged := strings.TrimSuffix(file, filepath.Ext(file))
+		if of, _, ok := parseFileName(staged); !isHidden || !ok || of != name || staged == file || filepath.Ext(staged) != ".json" {
+			continue
+		}
+		path := filepath.Join(s.folder, entry.Name())
+		if err := os.Remove(path); err != nil {
+			return errNotWritten(path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package keystore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// metaKind names the file beside a name's keysets that says when each key was
+// made. Tink's keysets have no place for it, and its readers refuse a member of
+// the JSON that they do not know, so it can not lie in the keyset's own file.
+// Nothing depends on it but the age that is shown: it is not authenticated.
+const metaKind = "meta"
+
+// meta is the content of NAME.meta.json.
+type meta struct {
+	Created map[Purpose]map[uint32]time.Time `json:"created"`
+}
+
+// created is when a key was made, if that is known.
+func (m meta) created(purpose Purpose, keyID uint32) (time.Time, bool) {
+	at, known := m.Created[purpose][keyID]
+	return at, known
+}
+
+func (m *meta) add(purpose Purpose, keyID uint32, at time.Time) {
+	if m.Created == nil {
+		m.Created = map[Purpose]map[uint32]time.Time{}
+	}
+	if m.Created[purpose] == nil {
+		m.Created[purpose] = map[uint32]time.Time{}
+	}
+	m.Created[purpose][keyID] = at.UTC().Truncate(time.Second)
+}
+
+func (m *meta) forget(purpose Purpose, keyID uint32) { delete(m.Created[purpose], keyID) }
+
+// text can't fail: it has only names, numbers and times of our own.
+func (m meta) text() []byte {
+	text, _ := json.Marshal(m)
+	return append(text, '\n')
+}
+
+// readMeta reads what is known of a name's keys. That nothing is known is no
+// fault: keysets of other tools, and earlier ones, have no such file.
+func (s *Store) readMeta(name string) (meta, error) {
+	var read meta
+	if name == "" { // a file of its own, and no name's
+		return read, nil
+	}
+	path := s.file(name, metaKind)
+	text, err := readBounded(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return read, nil
+	case errors.Is(err, errTooLong), err == nil && decodeStrictly(text, &read) != nil:
+		return meta{}, fault.Input(path, "not what fieldveil writes of when keys were made",
+			"restore it, or remove it: the age of the keys is then unknown")
+	case err != nil:
+		return meta{}, errNotRead(path, err)
+	}
+	return read, nil
+}
+
+func decodeStrictly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if decoder.More() {
+		return errors.New("more than one value")
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package keystore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// Rewrapped says what became of one keyset.
+type Rewrapped struct {
+	*Change
+	Already bool // an earlier run had wrapped it
+}
+
+// Rewrap wraps keysets by another key-encryption key. Each must open with the
+// former or the next one before the first is changed. Cut short, it goes on
+// where it was when it is run again. Given one key-encryption key as both, it
+// wraps everything anew, by the key's newest version.
+func (s *Store) Rewrap(names []string, former, next tink.AEAD, said func(Rewrapped)) error {
+	var files []*File
+	for _, name := range names {
+		purposes, err := s.PurposesOf(name)
+		if err != nil {
+			return err
+		}
+		if len(purposes) == 0 {
+			return errNoKeyset(s.path(name, AEAD), name)
+		}
+		for _, purpose := range purposes {
+			file, err := s.Read(name, purpose)
+			if err != nil {
+				return err
+			}
+			files = append(files, file)
+		}
+	}
+	return s.rewrap(files, former, next, said)
+}
+
+func (s *Store) rewrap(files []*File, former, next tink.AEAD, said func(Rewrapped)) error {
+	already := make([]bool, len(files))
+	for i, file := range files {
+		var err error
+		if already[i], err = file.isRewrapped(former, next); err != nil {
+			return err
+		}
+	}
+	changed := 0
+	for i, file := range files {
+		done := Rewrapped{Change: &Change{Name: file.Name, Purpose: file.Purpose, Path: file.Path}, Already: already[i]}
+		if !already[i] {
+			change, err := s.rewrapOne(file, former, next)
+			if err != nil && changed > 0 {
+				return fault.Failure(file.Path, fmt.Sprintf("%d of %d keysets are rewrapped, and then: %s", changed, len(files), err),
+					"put that right and run the same command again: it goes on from here")
+			}
+			if err != nil {
+				return err
+			}
+			done.Change = change
+			changed++
+		}
+		said(done)
+	}
+	return nil
+}
+
+func (f *File) isRewrapped(former, next tink.AEAD) (bool, error) {
+	_, err := f.Open(former)
+	if err == nil {
+		return false, nil
+	}
+	if _, nextError := f.Open(next); nextError == nil {
+		return true, nil
+	}
+	return false, err
+}
+
+func (s *Store) rewrapOne(file *File, former, next tink.AEAD) (*Change, error) {
+	unlock, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	// Read again: another command may have changed it before the lock was had.
+	read, err := readKeyset(file.Path, file.Purpose)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoKeyset(file.Path, file.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	read.Name = file.Name
+	return s.changeFile(read, former, func(e *edit) error {
+		e.kek, e.Changed = next, true
+		return nil
+	})
+}

@@ -1,0 +1,76 @@
+package keystore
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	tinksignature "github.com/tink-crypto/tink-go/v2/signature"
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// Signature is the purpose of a keyset that signs receipts. It is a file of its
+// own and not one of a name's: agents have no use for it.
+const Signature Purpose = "signature"
+
+// CreateSignature makes a keyset with one Ed25519 key in a new file, and beside
+// it, in another, what public makes of it: both or none.
+func CreateSignature(path, publicPath string, public func(*keyset.Handle) ([]byte, error), kek tink.AEAD) (keyID uint32, err error) {
+	handle, err := keyset.NewHandle(tinksignature.ED25519KeyTemplate())
+	if err != nil {
+		return 0, fault.Failure(path, "no key could be made: "+err.Error(), "try again")
+	}
+	publicText, err := public(handle)
+	if err != nil {
+		return 0, err
+	}
+	text, err := encrypt(handle, kek, path)
+	if err != nil {
+		return 0, err
+	}
+	if err := atomicfile.Create(path, text); err != nil {
+		return 0, errNotCreated(path, err)
+	}
+	if err := atomicfile.Create(publicPath, publicText); err != nil {
+		os.Remove(path)
+		return 0, errNotCreated(publicPath, err)
+	}
+	return handle.KeysetInfo().GetPrimaryKeyId(), nil
+}
+
+func errNotCreated(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fault.Input(path, "the file exists already", "choose another name")
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
+	}
+	return errNotWritten(path, err)
+}
+
+// ReadSignature reads a keyset that signs receipts, without opening it.
+func ReadSignature(path string) (*File, error) {
+	file, err := readKeyset(path, Signature)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Input(path, "there is no such keyset", "make one with: fieldveil keys create-receipt-keyset --out "+path)
+	}
+	return file, err
+}
+
+// RewrapSignature wraps such a keyset by another key-encryption key.
+func RewrapSignature(path string, former, next tink.AEAD, said func(Rewrapped)) error {
+	file, err := ReadSignature(path)
+	if err != nil {
+		return err
+	}
+	store, err := Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return store.rewrap([]*File{file}, former, next, said)
+}

@@ -1,0 +1,65 @@
+package keystore
+
+import "slices"
+
+// Destruction names what is destroyed: whole keysets, or one key of one.
+type Destruction struct {
+	Name    string
+	Whole   bool // the name with all its keysets
+	Keysets []DestroyedKeyset
+}
+
+// DestroyedKeyset names keys of one keyset.
+type DestroyedKeyset struct {
+	Purpose Purpose
+	KeyIDs  []uint32 // sorted
+}
+
+// Has says whether a key is among what is destroyed.
+func (d *Destruction) Has(keyID uint32) bool {
+	return slices.ContainsFunc(d.Keysets, func(k DestroyedKeyset) bool { return slices.Contains(k.KeyIDs, keyID) })
+}
+
+// absorb adds what an earlier run, cut short, had named.
+func (d *Destruction) absorb(earlier *Destruction) {
+	for _, more := range earlier.Keysets {
+		i := slices.IndexFunc(d.Keysets, func(k DestroyedKeyset) bool { return k.Purpose == more.Purpose })
+		if i < 0 {
+			d.Keysets = append(d.Keysets, more)
+			continue
+		}
+		ids := slices.Concat(d.Keysets[i].KeyIDs, more.KeyIDs)
+		slices.Sort(ids)
+		d.Keysets[i].KeyIDs = slices.Compact(ids)
+	}
+	slices.SortFunc(d.Keysets, func(a, b DestroyedKeyset) int {
+		return slices.Index(Purposes, a.Purpose) - slices.Index(Purposes, b.Purpose)
+	})
+}
+
+// Witness attests a destruction. What it prepares is lasting and attests
+// nothing yet: it is confirmed when all is gone, and only then.
+type Witness interface {
+	// Earlier is what a run that was cut short prepared for this name, or nil.
+	Earlier(name string) (*Destruction, error)
+	Prepare(*Destruction) error
+	// Confirm needs nothing that may be missing: no room, no key.
+	Confirm() error
+	// Cancel withdraws what was prepared: nothing was destroyed.
+	Cancel()
+}
+
+// NoWitness attests nothing.
+type NoWitness struct{}
+
+// Earlier is nil.
+func (NoWitness) Earlier(string) (*Destruction, error) { return nil, nil }
+
+// Prepare does nothing.
+func (NoWitness) Prepare(*Destruction) error { return nil }
+
+// Confirm does nothing.
+func (NoWitness) Confirm() error { return nil }
+
+// Cancel does nothing.
+func (NoWitness) Cancel() {}
