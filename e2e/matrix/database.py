@@ -1,14 +1,13 @@
 """The table that the clients share: a sealed column of the common types, and the row that all of them write."""
 
 import datetime as dt
-import json
 import uuid
 from decimal import Decimal
 from pathlib import Path
 
 from psycopg.types.json import Json
 
-from harness import Stack, shop
+from harness import Stack, policies, shop
 
 DATABASE = "drivers"
 # The same table with columns of the declared types, in a database that no catalog speaks of.
@@ -59,19 +58,7 @@ def row(number: int) -> dict:
 def write_policies(folder: Path) -> Path:
     """Catalog and rules for the table, to load beside the example's."""
     columns = {name: {"protection": how, "keyset": "pii", "type": type_} for name, (type_, how) in COLUMNS.items()}
-    database = {"protocol": "postgres", "database": DATABASE, "columns": {f"public.{TABLE}": columns}}
-    rule = {
-        "name": "the application works with everything",
-        "who": {"session": {"user": [USER]}},
-        "labels": [f"public.{TABLE}.*"],
-        "read": {"treatment": "reveal"},
-        "write": "seal",
-    }
-    for name, data in (("catalog", {"databases": [database]}), ("rules", {"rules": [rule]})):
-        path = folder / name / "drivers" / "data.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps(data))
-    return folder
+    return policies.write_for_table(folder, DATABASE, TABLE, columns, USER)
 
 
 def create(stack: Stack) -> None:
