@@ -23,6 +23,7 @@ CLIENTS = E2E / "clients"
 GO_CLIENTS = {name: BIN / f"client-{name}" for name in ("pgx", "pq", "gorm")}
 RUST_CLIENTS = {name: BIN / f"client-{name}" for name in ("tokio-postgres", "sqlx")}
 JAVA_CLIENTS = TOOLS / "java"
+TINK_JAVA = TOOLS / "tink-java"
 NODE_CLIENTS = TOOLS / "node"
 OPA = BIN / "opa"
 REGAL = BIN / "regal"

@@ -27,6 +27,7 @@ from tools.layout import (
     REGAL,
     ROOT,
     RUST_CLIENTS,
+    TINK_JAVA,
     VENV,
 )
 from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
@@ -34,6 +35,7 @@ from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
 OPA_VERSION = "v1.22.0"
 WASM_TARGET = "wasm32-wasip1"
 REQUIREMENTS = E2E / "requirements.txt"
+TINK_JAVA_POM = E2E / "interop" / "java" / "pom.xml"
 REGAL_WRAPPER = E2E / "tools" / "regal"
 GO = frozenset({"go", "cc"})
 RUST = frozenset({"cargo", "rustup", "cc"})
@@ -111,12 +113,22 @@ def _rust_clients(shell: Shell) -> None:
 
 
 def _java_clients(shell: Shell) -> None:
+    _maven(shell, CLIENTS / "java", f"-Doutputs={JAVA_CLIENTS}", "prepare-package")
+
+
+def _tink_java(shell: Shell) -> None:
+    # Nothing of another version stays.
+    shutil.rmtree(TINK_JAVA, ignore_errors=True)
+    _maven(shell, TINK_JAVA_POM.parent, f"-DoutputDirectory={TINK_JAVA}", "dependency:copy-dependencies")
+
+
+def _maven(shell: Shell, folder: Path, *words: str) -> None:
     # Without the network when everything is there already.
-    command = ["mvn", "--quiet", "--batch-mode", f"-Doutputs={JAVA_CLIENTS}", "prepare-package"]
+    command = ["mvn", "--quiet", "--batch-mode", *words]
     try:
-        shell.run([*command, "--offline"], cwd=CLIENTS / "java")
+        shell.run([*command, "--offline"], cwd=folder)
     except StepFailed:
-        shell.run(command, cwd=CLIENTS / "java", attempts=ATTEMPTS)
+        shell.run(command, cwd=folder, attempts=ATTEMPTS)
 
 
 def _node_clients(shell: Shell) -> None:
@@ -183,6 +195,14 @@ PARTS = {
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),
+        Part(
+            "tink-java",
+            "Tink's Java library, for the tests of interoperability",
+            _tink_java,
+            (TINK_JAVA,),
+            frozenset({"javac", "mvn"}),
+            (TINK_JAVA_POM,),
+        ),
         Part("go-clients", "the Go clients of the driver matrix", _go_clients, tuple(GO_CLIENTS.values()), GO),
         Part(
             "rust-clients",
