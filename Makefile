@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e lint format canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,12 +53,16 @@ test-go: python ## run the tests of the key agent and command
 	@$(SUITES) go
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx go-clients
+	@$(SETUP) python filter keys opa pgx go-clients tink-java
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
 	@$(SETUP) python filter keys opa go-clients rust-clients java-clients node-clients
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
+
+interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/interop.md
+	@$(SETUP) python filter keys opa tink-java
+	@$(VENV_PYTHON) -m interop
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths
 	@$(SUITES) lint
@@ -86,7 +90,7 @@ bench-smoke: python ## measure the module's size, Envoy's start and its CPU per 
 	@$(VENV_PYTHON) e2e/bench.py
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/envelope-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
+	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

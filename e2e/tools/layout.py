@@ -17,7 +17,7 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 FILTER_WASM = TOOLS / "filter-postgres.wasm"
 FIELDVEIL = BIN / "fieldveil"
-ENVELOPE_TOOL = BIN / "envelope-tool"
+TINK_TOOL = BIN / "tink-tool"
 PGX_CLIENT = BIN / "pgx-client"
 CLIENTS = E2E / "clients"
 GO_CLIENTS = {name: BIN / f"client-{name}" for name in ("pgx", "pq", "gorm")}

@@ -13,7 +13,6 @@ from tools.layout import (
     CARGO_TARGET,
     CLIENTS,
     E2E,
-    ENVELOPE_TOOL,
     FIELDVEIL,
     FILTER_WASM,
     FUZZ,
@@ -28,6 +27,7 @@ from tools.layout import (
     ROOT,
     RUST_CLIENTS,
     TINK_JAVA,
+    TINK_TOOL,
     VENV,
 )
 from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
@@ -80,7 +80,7 @@ def _regal(shell: Shell) -> None:
 
 def _keys(shell: Shell) -> None:
     _go_build(shell, KEYS_MODULE, "./cmd/fieldveil", FIELDVEIL)
-    _go_build(shell, KEYS_MODULE, "./cmd/envelope-tool", ENVELOPE_TOOL)
+    _go_build(shell, KEYS_MODULE, "./cmd/tink-tool", TINK_TOOL)
 
 
 def _pgx(shell: Shell) -> None:
@@ -190,7 +190,7 @@ PARTS = {
             (ROOT / "rust-toolchain.toml", ROOT / "Cargo.lock", WASM_TARGET),
         ),
         Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
-        Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, ENVELOPE_TOOL), GO),
+        Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),

@@ -1,0 +1,18 @@
+"""Entry point: `python -m interop` runs an exchange and writes `docs/interop.md`."""
+
+import tempfile
+from pathlib import Path
+
+from interop import document, exchange
+from tools.layout import ROOT
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as policies:
+        done = exchange.run(Path(policies))
+    document.DOCUMENT.write_text(document.render(done))
+    print(f"written: {document.DOCUMENT.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
