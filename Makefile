@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-keys test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,10 @@ test-rego: python ## run the tests of the policies
 test-go: python ## run the tests of the key agent and command
 	@$(SETUP) keys
 	@$(SUITES) go
+
+test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_ARGS="-k name" picks some of these)
+	@$(SETUP) python filter keys opa tink-java
+	@$(SUITES) keys
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx go-clients tink-java

@@ -1,1 +1,1 @@
-"""Tests of keys."""
+"""Tests of keys, which `make test-keys` runs alone."""

@@ -88,10 +88,10 @@ def _go() -> list[Step]:
     return [Step(["go", "test", "-race", "-json", "./..."], go, cwd=KEYS_MODULE)]
 
 
-def _e2e() -> list[Step]:
+def _e2e(*tests: str) -> list[Step]:
     # Two at a time: each has a server, an OPA, an agent and an Envoy of its own.
     workers = os.environ.get("E2E_WORKERS", "2")
-    command = [VENV / "bin" / "pytest", "-n", workers, "--dist", "loadfile", "-q", *_extra_arguments()]
+    command = [VENV / "bin" / "pytest", "-n", workers, "--dist", "loadfile", "-q", *tests, *_extra_arguments()]
     return [Step(command, pytest, cwd=E2E, show=EVERYTHING)]
 
 
@@ -117,10 +117,13 @@ SUITES = {
         Suite("sqldiff", "the analysis of statements against PostgreSQL's own parser", _sqldiff),
         Suite("rego", "tests of the policies, every line covered", _rego),
         Suite("go", "tests of the key agent and command, with the race detector", _go),
+        Suite("keys-e2e", "the end-to-end tests of keys", lambda: _e2e("tests/keys")),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "e2e")
-GROUPS = {"lint": LINTS, "test": TESTS}
+# The e2e tests of keys are a folder of their own, so that none is forgotten here.
+KEYS = ("go", "keys-e2e")
+GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS}
