@@ -1,5 +1,6 @@
 """The key agent, and the keysets it opens, wrapped by a development key-encryption key."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -8,20 +9,20 @@ from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 from tools.layout import FIELDVEIL
 
-# Tests wait for a refresh; the agent's own default is for a KMS.
+# Tests wait for a refresh.
 REFRESH = "1s"
 
 
 class Agent:
     def __init__(self, work: WorkDir) -> None:
         self.keysets = work.path / "keysets"
-        self._kek = work.path / "kek.json"
-        self.kek_uri = f"insecure-dev-kek://{self._kek}"
+        self.kek = work.path / "kek.json"
+        self.kek_uri = f"insecure-dev-kek://{self.kek}"
         self.socket = work.socket("agent.sock")
         self.process = Process("agent", work.log("agent"))
 
     def create_kek(self) -> None:
-        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self._kek)
+        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self.kek)
         self.keysets.mkdir(exist_ok=True)
 
     def create_keyset(self, name: str) -> None:
@@ -31,13 +32,29 @@ class Agent:
         """`fieldveil keys COMMAND …` on these keysets."""
         return self._fieldveil("keys", command, *words, "--keysets", self.keysets, "--kek-uri", self.kek_uri)
 
-    def start(self) -> None:
+    def start(self, *options: str, until: str = "/readyz") -> None:
+        """With more options of the agent; until `until` answers 200."""
+        self.launch(*options)
+        self.process.wait_until(lambda: unixhttp.is_ok(self.socket, until))
+
+    def launch(self, *options: str) -> None:
+        """Starts it, and waits for nothing."""
         command = [
             FIELDVEIL, "agent", "--keysets", self.keysets, "--socket", self.socket,
-            "--kek-uri", self.kek_uri, "--refresh", REFRESH,
+            "--kek-uri", self.kek_uri, "--refresh", REFRESH, *options,
         ]  # fmt: skip
         self.process.start(command)
-        self.process.wait_until(lambda: unixhttp.is_ok(self.socket, "/healthz"))
+
+    def readiness(self) -> tuple[int, dict]:
+        """What `/readyz` answers now."""
+        status, _, body = unixhttp.request(self.socket, "GET", "/readyz")
+        return status, json.loads(body)
+
+    def metric(self, series: str) -> float:
+        """A metric's value now; its labels, if any, as Prometheus writes them."""
+        lines = unixhttp.request(self.socket, "GET", "/metrics")[2].decode().splitlines()
+        (value,) = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == f"fieldveil_agent_{series}"]
+        return float(value)
 
     def stop(self) -> None:
         self.process.stop()

@@ -1,18 +1,17 @@
 // Package agent opens keysets through the KMS and serves them, in clear, over a
 // Unix socket to the Envoy beside it.
 //
-// What it serves is every key there is: the socket's mode is what guards it. Not
-// for use over TCP. It assumes that Envoy runs as the same user.
+// What it serves is every key there is: the socket's mode and a check of who
+// connects guard it. Keysets are never served over TCP.
 package agent
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -22,18 +21,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
-// Config is what an agent is told.
-type Config struct {
-	Keysets  string        // the folder of encrypted keysets
-	Socket   string        // path of the Unix socket to serve on
-	KeyURI   string        // of the key-encryption key
-	Refresh  time.Duration // time between two openings, give or take a tenth
-	MaxStale time.Duration // how long a keyset that no longer opens is still served
-}
-
 const (
-	// MinRefresh keeps a slip of the pen from becoming a load on the KMS.
-	MinRefresh = 100 * time.Millisecond
 	// shutdownGrace lets answers under way be finished; they take milliseconds.
 	shutdownGrace = 5 * time.Second
 	// readTimeout bounds a peer that begins a request and does not end it.
@@ -42,56 +30,90 @@ const (
 	writeTimeout = 10 * time.Second
 	// idleTimeout is above any refresh that Envoy is likely to be set to.
 	idleTimeout = 5 * time.Minute
-	// maxHeaderBytes is ample: Envoy's callout sends some hundred bytes.
-	maxHeaderBytes = 16 << 10
+	// maxHeaderBytes has room for the names of a thousand tenants in a request.
+	maxHeaderBytes = 256 << 10
 )
 
-// Check refuses settings that could not work.
-func (c *Config) Check() error {
-	if c.Refresh < MinRefresh {
-		return fault.Input("--refresh "+c.Refresh.String(), "too short", "use at least "+MinRefresh.String())
-	}
-	if c.MaxStale < 2*c.Refresh {
-		return fault.Input("--max-stale "+c.MaxStale.String(), "keysets would go stale between two refreshes",
-			fmt.Sprintf("use at least twice --refresh (%s)", 2*c.Refresh))
-	}
-	return nil
-}
-
-// Run opens the keysets, serves them until the context ends, and removes the
-// socket. It fails if no keyset opens at the start.
+// Run serves what the folder holds until the context ends, and removes the
+// socket. Once its settings are understood it goes on whatever the KMS or the
+// folder does: what they lack, it waits for.
 func Run(ctx context.Context, config Config, logger *slog.Logger) error {
 	if err := config.Check(); err != nil {
 		return err
 	}
-
 	// What the flags name must be there: that can be said best before anything runs.
 	store, err := keystore.Open(config.Keysets)
 	if err != nil {
 		return err
 	}
 	openKEK := func() (tink.AEAD, error) { return kek.Open(config.KeyURI) }
-	if _, err := openKEK(); err != nil {
+	if _, err := openKEK(); fault.ExitStatus(err) == fault.ExitBadInput {
 		return err
 	}
+	return run(ctx, &config, store, openKEK, logger)
+}
 
-	// Open once; who finds the socket finds keys behind it.
-	r := &refresher{store: store, openKEK: openKEK, state: newState(config.MaxStale, time.Now), logger: logger}
-	r.refresh()
-	if len(r.state.view().keysets) == 0 {
-		return fault.Failure("no keyset opens", describe(r.state.reasons()), "the agent has nothing to serve")
-	}
-
-	// Serve, and open again on a timer. A KMS that hangs holds up the timer alone.
-	listener, err := listen(config.Socket)
+func run(ctx context.Context, config *Config, store *keystore.Store, openKEK func() (tink.AEAD, error), logger *slog.Logger) error {
+	// Sockets first: a second agent is told so before it asks the KMS for anything.
+	m := newMetrics(config.MemoryLocked)
+	socket, err := listen(config.Socket)
 	if err != nil {
 		return err
 	}
-	logger.Info("serving keysets", "socket", config.Socket, "refresh", config.Refresh, "max_stale", config.MaxStale)
+	defer socket.Close()
+	var status net.Listener
+	if config.MetricsAddress != "" {
+		if status, err = listenStatus(config.MetricsAddress); err != nil {
+			return err
+		}
+		defer status.Close()
+	}
+
+	// Look and open for as long as this serves. A KMS that hangs holds up the
+	// opener alone; at the end nobody waits for it.
+	s := newState(config, time.Now)
+	defer s.stop()
+	m.registry.MustRegister(collector{s})
+	told := &teller{state: s, folder: store.Folder(), logger: logger, problems: map[string]string{}}
+	looks := &looker{store: store, state: s, told: told}
+	opens := &opener{kms: &kms{openKEK: openKEK, observe: m.observeKMS, now: time.Now}, state: s, told: told}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go r.run(ctx, config.Refresh)
-	return serve(ctx, listener, newHandler(r.state), logger)
+	go opens.run(ctx)
+	looks.look()
+	go looks.run(ctx, config.Refresh)
+
+	peers := &peerListener{UnixListener: socket, allowed: config.allowedUIDs(), refused: m.peersRefused.Inc, logger: logger}
+	if unreachable := config.unreachableUIDs(); len(unreachable) > 0 {
+		logger.Warn("allowed users that the socket's mode 0600 does not let connect: run the agent as the same user as Envoy", "uids", unreachable)
+	}
+	logger.Info("serving", "socket", config.Socket, "allowed_uids", peers.allowed, "metrics_address", config.MetricsAddress,
+		"refresh", config.Refresh.String(), "kms_check", config.KMSCheck.String(),
+		"max_offline", config.MaxOffline.String(), "max_refused", config.MaxRefused.String())
+	servers := []*served{{peers, newSocketHandler(s, store, m)}}
+	if status != nil {
+		servers = append(servers, &served{status, newStatusHandler(s, m)})
+	}
+	return serveAll(ctx, cancel, servers, logger)
+}
+
+type served struct {
+	listener net.Listener
+	handler  http.Handler
+}
+
+// serveAll serves until the context ends, or until one of the servers fails.
+func serveAll(ctx context.Context, cancel context.CancelFunc, servers []*served, logger *slog.Logger) error {
+	failures := make([]error, len(servers))
+	var group sync.WaitGroup
+	for i, one := range servers {
+		group.Go(func() {
+			defer cancel()
+			failures[i] = serve(ctx, one.listener, one.handler, logger)
+		})
+	}
+	group.Wait()
+	return errors.Join(failures...)
 }
 
 // serve answers until the context ends. Closing the server removes the socket.
@@ -114,7 +136,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return fault.Failure(listener.Addr().String(), "serving ended ("+err.Error()+")", "start the agent again")
 	case <-ctx.Done():
 	}
-	logger.Info("stopping")
+	logger.Info("stopping", "address", listener.Addr().String())
 	graceful, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
 	if err := server.Shutdown(graceful); errors.Is(err, context.DeadlineExceeded) {
@@ -123,9 +145,4 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, log
 		return fault.Failure(listener.Addr().String(), "the socket did not close well ("+err.Error()+")", "remove it if it is still there")
 	}
 	return nil
-}
-
-// jittered spreads agents that were started together.
-func jittered(interval time.Duration) time.Duration {
-	return time.Duration(float64(interval) * (0.9 + 0.2*rand.Float64()))
 }

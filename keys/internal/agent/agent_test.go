@@ -56,8 +56,8 @@ func TestNameMadeBeforeThereWerePRFKeysetsIsServedWithWhatItHas(t *testing.T) {
 	if len(served) != 2 || served["aead"] == nil || served["deterministic"] == nil {
 		t.Errorf("%d purposes are served", len(served))
 	}
-	if health := a.get("/healthz", ""); strings.Contains(health.body, "degraded") {
-		t.Errorf("health %s", health.body)
+	if ready := a.get("/readyz", ""); strings.Contains(ready.body, "problems") {
+		t.Errorf("ready %s", ready.body)
 	}
 }
 
@@ -86,96 +86,24 @@ func TestAnswerIsNotModifiedUntilAKeysetIs(t *testing.T) {
 	}
 }
 
-func TestBrokenFileKeepsLastGoodKeysetsAndThenNone(t *testing.T) {
-	f := newFixture(t)
-	f.config.MaxStale = 2 * time.Second
-	f.create("pii")
-	a := f.start()
-	before := a.get("/v1/keysets", "")
-	good := f.breakFile("pii.aead.json")
-
-	a.until("/healthz", func(got answer) bool { return strings.Contains(got.body, `"degraded"`) })
-	if kept := a.get("/v1/keysets", ""); kept.status != 200 || kept.body != before.body {
-		t.Errorf("status %d soon after the file broke", kept.status)
-	}
-	for _, path := range []string{"/v1/keysets", "/healthz"} {
-		none := a.until(path, func(got answer) bool { return got.status == 503 })
-		var reason struct{ Error string }
-		if json.Unmarshal([]byte(none.body), &reason) != nil || !strings.Contains(reason.Error, "pii.aead.json") {
-			t.Errorf("%s: body %q", path, none.body)
-		}
-	}
-	if n := strings.Count(a.log.String(), "not a Tink encrypted keyset"); n != 1 {
-		t.Errorf("the log speaks of it %d times:\n%s", n, a.log)
-	}
-
-	f.write("pii.aead.json", good)
-	if again := a.until("/v1/keysets", func(got answer) bool { return got.status == 200 }); again.body != before.body {
-		t.Error("other keysets are served after the file was restored")
-	}
-}
-
-func TestOneBrokenKeysetLeavesTheOthersServed(t *testing.T) {
-	f := newFixture(t)
-	f.config.MaxStale = 500 * time.Millisecond
-	f.create("pii")
-	f.create("payments")
-	f.breakFile("payments.deterministic.json")
-	a := f.start()
-
-	served := a.get("/v1/keysets", "").keysets(t)
-	if len(served.Keysets) != 1 || served.Keysets["pii"] == nil {
-		t.Errorf("%d keysets are served", len(served.Keysets))
-	}
-	if health := a.get("/healthz", ""); health.status != 200 || !strings.Contains(health.body, "payments.deterministic.json") {
-		t.Errorf("health: %s", health.body)
-	}
-}
-
-func TestRemovedKeysetIsDroppedAtTheNextRefresh(t *testing.T) {
-	f := newFixture(t)
-	f.create("pii")
-	f.create("payments")
-	a := f.start()
-	for _, purpose := range keystore.Purposes {
-		if err := os.Remove(filepath.Join(f.config.Keysets, "payments."+string(purpose)+".json")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	a.until("/v1/keysets", func(got answer) bool { return len(got.keysets(t).Keysets) == 1 })
-}
-
-func TestLostKEKKeepsLastGoodKeysetsAndThenNone(t *testing.T) {
-	f := newFixture(t)
-	f.config.MaxStale = 2 * time.Second
-	f.create("pii")
-	a := f.start()
-	if err := os.Rename(f.kekFile, f.kekFile+".away"); err != nil {
-		t.Fatal(err)
-	}
-	a.until("/healthz", func(got answer) bool { return got.status == 200 && strings.Contains(got.body, `"degraded"`) })
-	a.until("/v1/keysets", func(got answer) bool { return got.status == 503 })
-	if err := os.Rename(f.kekFile+".away", f.kekFile); err != nil {
-		t.Fatal(err)
-	}
-	a.until("/v1/keysets", func(got answer) bool { return got.status == 200 })
-}
-
-func TestHealthAndLogTellKeyIDsAndNoKeyMaterial(t *testing.T) {
+func TestReadinessMetricsAndLogTellKeyIDsAndNoKeyMaterial(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")
 	a := f.start()
-	health := a.get("/healthz", "")
-	var body healthAnswer
-	if err := json.Unmarshal([]byte(health.body), &body); err != nil {
+	ready := a.get("/readyz", "")
+	var body readyAnswer
+	if err := json.Unmarshal([]byte(ready.body), &body); err != nil {
 		t.Fatal(err)
 	}
 	pii := body.Keysets["pii"]
-	if body.Status != "ok" || pii.OpenSince.IsZero() || pii.Purposes["aead"].PrimaryKeyID != f.primary("pii", keystore.AEAD) {
-		t.Errorf("health: %s", health.body)
+	if !body.Ready || pii.OpenSince.IsZero() || pii.Purposes["aead"].PrimaryKeyID != f.primary("pii", keystore.AEAD) {
+		t.Errorf("ready: %s", ready.body)
 	}
 	f.rotate("pii")
-	a.until("/healthz", func(got answer) bool { return !strings.Contains(got.body, body.Revision) })
+	rotated := a.until("/readyz", func(got answer) bool { return !strings.Contains(got.body, body.Revision) })
+	f.breakFile("pii.prf.json")
+	a.until("/readyz", func(got answer) bool { return strings.Contains(got.body, "problems") })
+	told := rotated.body + a.get("/readyz", "").body + a.get("/metrics", "").body + a.log.String()
 	for purpose, text := range a.get("/v1/keysets", "").keysets(t).Keysets["pii"] {
 		var cleartext struct {
 			Key []struct{ KeyData struct{ Value string } }
@@ -184,9 +112,14 @@ func TestHealthAndLogTellKeyIDsAndNoKeyMaterial(t *testing.T) {
 			t.Fatalf("%s: %v", purpose, err)
 		}
 		for _, key := range cleartext.Key {
-			if strings.Contains(health.body+a.log.String(), key.KeyData.Value) {
-				t.Errorf("%s: key material in the health or the log", purpose)
+			if strings.Contains(told, key.KeyData.Value) {
+				t.Errorf("%s: key material is told", purpose)
 			}
+		}
+	}
+	for line := range strings.Lines(a.log.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a log line that is not JSON: %s", line)
 		}
 	}
 }
@@ -230,31 +163,41 @@ func TestConcurrentRequestsDuringRotationSeeWholeAnswers(t *testing.T) {
 	group.Wait()
 }
 
-func TestAgentWithNothingToOpenEndsWithOneLine(t *testing.T) {
-	for name, prepare := range map[string]func(*fixture){
-		"no keyset":     func(*fixture) {},
-		"only a broken": func(f *fixture) { f.write("pii.aead.json", "{") },
+func TestSettingsThatCouldNotWorkAreRefused(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"refresh":      func(c *Config) { c.Refresh = time.Millisecond },
+		"negative":     func(c *Config) { c.Refresh = -time.Second },
+		"kms check":    func(c *Config) { c.KMSCheck = time.Second },
+		"max offline":  func(c *Config) { c.MaxOffline = 15 * time.Minute },
+		"max refused":  func(c *Config) { c.MaxRefused = -1 },
+		"tenant idle":  func(c *Config) { c.TenantIdle = time.Second },
+		"many tenants": func(c *Config) { c.MaxTenants = MostTenants + 1 },
 	} {
-		f := newFixture(t)
-		prepare(f)
-		err := Run(t.Context(), f.config, slog.New(slog.DiscardHandler))
-		if fault.ExitStatus(err) != fault.ExitFailure || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", name, err)
+		config := Defaults()
+		if err := config.Check(); err != nil {
+			t.Fatal(err)
 		}
-		if _, err := os.Lstat(f.config.Socket); err == nil {
-			t.Errorf("%s: a socket is left", name)
+		change(&config)
+		if err := config.Check(); fault.ExitStatus(err) != fault.ExitBadInput {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestSettingsThatCouldNotWorkAreRefused(t *testing.T) {
-	for _, config := range []Config{
-		{Refresh: time.Millisecond, MaxStale: time.Minute},
-		{Refresh: -time.Second, MaxStale: time.Minute},
-		{Refresh: time.Minute, MaxStale: 90 * time.Second},
+func TestWhatTheFlagsNameMustBeThere(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"folder":          func(c *Config) { c.Keysets += "/none" },
+		"key":             func(c *Config) { c.KeyURI += ".none" },
+		"KMS":             func(c *Config) { c.KeyURI = "none://" },
+		"metrics address": func(c *Config) { c.MetricsAddress = "nowhere" },
 	} {
-		if err := config.Check(); fault.ExitStatus(err) != fault.ExitBadInput {
-			t.Errorf("%+v: %v", config, err)
+		f := newFixture(t)
+		change(&f.config)
+		if err := Run(t.Context(), f.config, slog.New(slog.DiscardHandler)); fault.ExitStatus(err) != fault.ExitBadInput {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(f.config.Socket); err == nil {
+			t.Errorf("%s: a socket is left", name)
 		}
 	}
 }

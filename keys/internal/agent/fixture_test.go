@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,8 +26,8 @@ import (
 // fixture is a folder with a key-encryption key and keysets, and room for a socket.
 type fixture struct {
 	*testing.T
-	config  Config
-	kekFile string
+	config Config
+	kms    *switchedKMS
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -35,14 +38,14 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	f := &fixture{T: t, kekFile: filepath.Join(folder, "kek.json")}
-	if err := kek.CreateInsecureDev(f.kekFile); err != nil {
+	kekFile := filepath.Join(folder, "kek.json")
+	if err := kek.CreateInsecureDev(kekFile); err != nil {
 		t.Fatal(err)
 	}
-	f.config = Config{
-		Keysets: filepath.Join(folder, "keysets"), Socket: filepath.Join(folder, "agent.sock"),
-		KeyURI: kek.InsecureDevURI(f.kekFile), Refresh: MinRefresh, MaxStale: time.Minute,
-	}
+	f := &fixture{T: t, config: Defaults()}
+	f.config.Keysets, f.config.Socket = filepath.Join(folder, "keysets"), filepath.Join(folder, "agent.sock")
+	f.config.KeyURI, f.config.Refresh, f.config.KMSCheck = kek.InsecureDevURI(kekFile), MinRefresh, MinRefresh
+	f.kms = &switchedKMS{keyURI: f.config.KeyURI}
 	if _, err := keystore.OpenOrMake(f.config.Keysets); err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +81,17 @@ func (f *fixture) rotate(name string) {
 	}
 }
 
+// remove takes a name's files away.
+func (f *fixture) remove(name string) {
+	f.Helper()
+	for _, purpose := range keystore.Purposes {
+		file := strings.ReplaceAll(name, "/", ".") + "." + string(purpose) + ".json"
+		if err := os.Remove(filepath.Join(f.config.Keysets, file)); err != nil {
+			f.Fatal(err)
+		}
+	}
+}
+
 func (f *fixture) primary(name string, purpose keystore.Purpose) uint32 {
 	f.Helper()
 	store, _ := f.open()
@@ -109,46 +123,68 @@ func (f *fixture) write(file, content string) {
 type runningAgent struct {
 	*testing.T
 	client *http.Client
+	base   string // "": over the Unix socket
 	log    *lockedBuffer
 	stop   func() error
 }
 
+// start starts an agent and waits until every keyset is open.
 func (f *fixture) start() *runningAgent {
+	f.Helper()
+	a := f.startUnready()
+	a.until("/readyz", func(got answer) bool { return got.status == 200 })
+	return a
+}
+
+func (f *fixture) startUnready() *runningAgent {
 	f.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	a := &runningAgent{T: f.T, log: &lockedBuffer{}}
-	go func() { ended <- Run(ctx, f.config, slog.New(slog.NewTextHandler(a.log, nil))) }()
+	store, _ := f.open()
+	config := f.config
+	go func() {
+		ended <- run(ctx, &config, store, f.kms.open, slog.New(slog.NewJSONHandler(a.log, nil)))
+	}()
 	a.stop = sync.OnceValue(func() error {
 		a.client.CloseIdleConnections()
 		cancel()
 		return <-ended
 	})
-	a.client = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", f.config.Socket)
-		},
-	}}
+	a.client = clientOf(f.config.Socket)
 	f.Cleanup(func() {
 		if err := a.stop(); err != nil {
 			f.Error(err)
 		}
 	})
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if response, err := a.client.Get("http://agent/healthz"); err == nil {
-			response.Body.Close()
+		if strings.Contains(a.log.String(), `"msg":"serving"`) {
 			return a
 		}
 		if time.Now().After(deadline) {
-			f.Fatalf("the agent does not answer:\n%s", a.log)
+			f.Fatalf("it does not serve:\n%s", a.log)
 		}
 	}
+}
+
+func clientOf(socket string) *http.Client {
+	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		},
+	}}
 }
 
 type answer struct {
 	status int
 	header http.Header
 	body   string
+}
+
+// keysetsAnswer is the body of GET /v1/keysets.
+type keysetsAnswer struct {
+	Revision string
+	Keysets  map[string]map[string]json.RawMessage
 }
 
 func (got answer) keysets(t *testing.T) keysetsAnswer {
@@ -160,16 +196,26 @@ func (got answer) keysets(t *testing.T) keysetsAnswer {
 	return parsed
 }
 
+// names are those that an answer holds, sorted.
+func (got answer) names(t *testing.T) string {
+	t.Helper()
+	return strings.Join(slices.Sorted(maps.Keys(got.keysets(t).Keysets)), " ")
+}
+
 func (a *runningAgent) get(path, ifNoneMatch string) answer {
 	a.Helper()
-	request, err := http.NewRequest(http.MethodGet, "http://agent"+path, nil)
+	client, base := a.client, "http://agent"
+	if a.base != "" {
+		client, base = http.DefaultClient, a.base
+	}
+	request, err := http.NewRequest(http.MethodGet, base+path, nil)
 	if err != nil {
 		a.Fatal(err)
 	}
 	if ifNoneMatch != "" {
 		request.Header.Set("If-None-Match", ifNoneMatch)
 	}
-	response, err := a.client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		a.Error(err)
 		return answer{}
@@ -193,6 +239,17 @@ func (a *runningAgent) until(path string, reached func(answer) bool) answer {
 			a.Fatalf("%s: still status %d: %s\n%s", path, got.status, got.body, a.log)
 		}
 	}
+}
+
+// metric is the value of a metric, with its labels as Prometheus writes them.
+func (a *runningAgent) metric(series string) string {
+	a.Helper()
+	for line := range strings.Lines(a.get("/metrics", "").body) {
+		if value, found := strings.CutPrefix(line, namespace+"_"+series+" "); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 type lockedBuffer struct {

@@ -1,27 +1,40 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
-	"time"
+	"strconv"
+	"strings"
 
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
-// newHandler answers for the state:
+// newSocketHandler answers over the Unix socket:
 //
 //	GET /v1/keysets   the open keysets in clear, with a strong ETag
-//	GET /healthz      names and key ids, and since when they are open
 //
-// Both answer 503 with {"error": "..."} when no keyset is open.
-func newHandler(s *state) http.Handler {
+// and what newStatusHandler answers.
+func newSocketHandler(s *state, store *keystore.Store, m *metrics) http.Handler {
+	mux := newStatusHandler(s, m)
+	mux.HandleFunc("/v1/keysets", m.counted("/v1/keysets", readOnly(func(w http.ResponseWriter, r *http.Request) {
+		serveKeysets(w, r, s, store, m)
+	})))
+	return mux
+}
+
+// newStatusHandler answers over TCP, and so nothing that is secret:
+//
+//	GET /livez     that the agent works
+//	GET /readyz    whether every configured keyset is open, and what is wrong
+//	GET /metrics   for Prometheus
+func newStatusHandler(s *state, m *metrics) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/v1/keysets", readOnly(s.serveKeysets))
-	mux.HandleFunc("/healthz", readOnly(s.serveHealth))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeError(w, http.StatusNotFound, "no such path; there are /v1/keysets and /healthz")
-	})
+	mux.HandleFunc("/livez", m.counted("/livez", readOnly(serveLive)))
+	mux.HandleFunc("/readyz", m.counted("/readyz", readOnly(s.serveReady)))
+	mux.HandleFunc("/metrics", m.counted("/metrics", readOnly(m.handler.ServeHTTP)))
+	mux.HandleFunc("/", m.counted("other", func(w http.ResponseWriter, _ *http.Request) {
+		writeError(w, http.StatusNotFound, "there is no such path here")
+	}))
 	return mux
 }
 
@@ -37,70 +50,57 @@ func readOnly(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (s *state) serveKeysets(w http.ResponseWriter, r *http.Request) {
-	v := s.view()
-	if len(v.keysets) == 0 {
-		s.writeNoneOpen(w)
+func serveKeysets(w http.ResponseWriter, r *http.Request, s *state, store *keystore.Store, m *metrics) {
+	tenants := tenantsOf(r, s.config.MaxTenants)
+	if len(tenants) > 0 {
+		s.request(r.Context(), store, tenants)
+		m.countTenants(s.outcomes(tenants))
+	}
+	v := s.snapshot(tenants)
+	if v == nil {
+		writeError(w, http.StatusServiceUnavailable, s.report().unready())
 		return
 	}
-	// A part of the answer is of use to nobody, and ServeContent would give it.
-	r.Header.Del("Range")
+	defer v.release()
+	etag := `"` + v.revision + `"`
+	w.Header().Set("ETag", etag)
+	if matches(r.Header.Values("If-None-Match"), etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("ETag", `"`+v.revision+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(v.body))
-}
-
-type healthAnswer struct {
-	Status   string                  `json:"status"` // ok, or degraded: some keyset did not open last time
-	Revision string                  `json:"revision"`
-	Keysets  map[string]healthKeyset `json:"keysets"`
-	Problems []string                `json:"problems,omitempty"`
-}
-
-type healthKeyset struct {
-	OpenSince  time.Time                         `json:"open_since"`
-	LastOpened time.Time                         `json:"last_opened"`
-	StaleAt    time.Time                         `json:"stale_at"` // refused from then on, if not opened again
-	Purposes   map[keystore.Purpose]healthKeyIDs `json:"purposes"`
-}
-
-type healthKeyIDs struct {
-	PrimaryKeyID uint32   `json:"primary_key_id"`
-	KeyIDs       []uint32 `json:"key_ids"`
-}
-
-func (s *state) serveHealth(w http.ResponseWriter, _ *http.Request) {
-	v := s.view()
-	if len(v.keysets) == 0 {
-		s.writeNoneOpen(w)
+	w.Header().Set("Content-Length", strconv.Itoa(v.length()))
+	if r.Method == http.MethodHead {
 		return
 	}
-	answer := healthAnswer{Status: "ok", Revision: v.revision, Keysets: map[string]healthKeyset{}}
-	for name, k := range v.keysets {
-		purposes := map[keystore.Purpose]healthKeyIDs{}
-		for purpose, opened := range k.purposes {
-			purposes[purpose] = healthKeyIDs{PrimaryKeyID: opened.primaryKeyID, KeyIDs: opened.keyIDs}
-		}
-		answer.Keysets[name] = healthKeyset{
-			OpenSince:  k.openSince.UTC(),
-			LastOpened: k.lastOpened.UTC(),
-			StaleAt:    k.lastOpened.Add(s.maxStale).UTC(),
-			Purposes:   purposes,
-		}
-	}
-	if problems := s.reasons(); len(problems) > 0 {
-		answer.Status = "degraded"
-		answer.Problems = []string{describe(problems)}
-	}
-	writeJSON(w, http.StatusOK, answer)
+	// A peer that is gone needs no answer.
+	_ = v.write(w)
 }
 
-func (s *state) writeNoneOpen(w http.ResponseWriter) {
-	reason := "no keyset is open"
-	if problems := s.reasons(); len(problems) > 0 {
-		reason += ": " + describe(problems)
+// tenantsOf are the tenants' keysets that a request names, each once, and no more
+// than can be open. What can not be one is left out, as one that is not there.
+func tenantsOf(r *http.Request, most int) (names []string) {
+	seen := map[string]bool{}
+	for _, name := range r.URL.Query()["tenant"] {
+		if keystore.IsTenant(name) && !seen[name] && len(names) < most {
+			seen[name] = true
+			names = append(names, name)
+		}
 	}
-	writeError(w, http.StatusServiceUnavailable, reason)
+	return names
+}
+
+// matches tells whether one of the entity tags is ours (RFC 9110, 13.1.2). None of
+// ours has a comma in it.
+func matches(ifNoneMatch []string, etag string) bool {
+	for _, list := range ifNoneMatch {
+		for tag := range strings.SplitSeq(list, ",") {
+			if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func writeError(w http.ResponseWriter, status int, reason string) {

@@ -16,10 +16,10 @@ import (
 // maxSocketPath is what the kernel's address has room for, less the ending NUL.
 const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// listen makes the agent's Unix socket, mode 0600. A socket that nobody listens
-// on is replaced; a live one, or any other file, is not. Closing the listener
+// listen makes the agent's Unix socket, mode 0600. A socket that nobody listens on
+// is replaced; a live one, or any other file, is not. Closing the listener
 // removes the socket.
-func listen(path string) (net.Listener, error) {
+func listen(path string) (*net.UnixListener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fault.Input(path, fmt.Sprintf("longer than a socket's path can be (%d bytes)", maxSocketPath), "choose a shorter one")
 	}
@@ -42,10 +42,24 @@ func listen(path string) (net.Listener, error) {
 	// The mode counts from the first moment, so it is set by the mask. The mask is
 	// the process's: nothing else makes files while the agent starts.
 	before := syscall.Umask(0o177)
-	listener, err := net.Listen("unix", path)
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	syscall.Umask(before)
 	if err != nil {
 		return nil, fault.Failure(path, "the socket can not be made ("+err.Error()+")", "choose a folder that can be written")
+	}
+	return listener, nil
+}
+
+// listenStatus makes the TCP socket of metrics and probes.
+func listenStatus(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		var network *net.OpError
+		if errors.As(err, &network) {
+			err = network.Err
+		}
+		return nil, fault.Input("--metrics-address "+address, "it can not be listened on ("+err.Error()+")",
+			"use HOST:PORT with an address of this machine and a free port")
 	}
 	return listener, nil
 }

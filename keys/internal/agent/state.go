@@ -1,139 +1,230 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
-// state holds the keysets that are open now. A keyset that no longer opens is
-// kept for maxStale after it last did, and then no longer given out.
+// state is what the folder holds and what of it is open now. Everybody who
+// looks at it sees what is too old already gone: a KMS that hangs holds up
+// nothing here.
 type state struct {
-	maxStale time.Duration
-	now      func() time.Time
+	config *Config
+	now    func() time.Time
 
-	mutex    sync.Mutex
-	held     map[string]*heldKeyset
-	problems map[string]error // of names; "" for the folder as a whole
-	current  *view            // rendered from held; nil when it must be anew
+	mutex      sync.Mutex
+	entries    map[string]*entry             // by name, those of tenants among them
+	tenants    map[string][]keystore.Purpose // of the tenants' keysets that the folder holds
+	folder     error                         // why the folder could not be read last time
+	looked     bool                          // the folder was read once
+	settled    bool                          // each name was tried once, or the KMS was found away
+	opened     bool                          // something was open once
+	stopped    bool
+	offline    offline
+	answeredAt time.Time     // when the KMS last answered, whatever it said
+	dropped    []dropped     // since it was last told
+	changed    chan struct{} // closed at the next change
 }
 
-type heldKeyset struct {
-	*openKeyset
+// offline is how the KMS has not answered.
+type offline struct {
+	since    time.Time // zero: it answered last time
+	failures int
+	retryAt  time.Time
+	reason   error
+}
+
+// entry is one name of the folder.
+type entry struct {
+	name      string
+	tenant    bool
+	requested time.Time // a tenant's alone: when it was last asked for
+
+	wanted     *wrapped  // as its files are now; nil if they can't be read
+	unreadable error     // why not
+	rejected   error     // why the KMS or a check did not let wanted be opened
+	rejections int       // in a row
+	takeUp     time.Time // when wanted is to be opened, if it is not what is held
+
+	held *held // nil: not open
+}
+
+// held is an open keyset.
+type held struct {
+	keys       openKeyset
+	source     *wrapped
 	openSince  time.Time // without a break
 	lastOpened time.Time
+	confirm    time.Time // when the KMS is to be asked again
+
+	refusedSince time.Time // zero: the KMS did not say no last time
+	refusals     int
+	refusal      error
 }
 
-// view is one answer: everything open at one time, and until when that holds.
-type view struct {
-	revision string
-	body     []byte
-	keysets  map[string]*heldKeyset
-	until    time.Time // when the first of its keysets goes stale
+// dropped is a keyset that is no longer served.
+type dropped struct{ name, why string }
+
+const (
+	whyRemoved = "its files were removed"
+	whyOffline = "the KMS has not opened it for --max-offline"
+	whyRefused = "the KMS has refused it for --max-refused"
+	whyIdle    = "nobody has asked for it for --tenant-idle"
+)
+
+func newState(config *Config, now func() time.Time) *state {
+	return &state{config: config, now: now, entries: map[string]*entry{}, changed: make(chan struct{})}
 }
 
-func newState(maxStale time.Duration, now func() time.Time) *state {
-	return &state{maxStale: maxStale, now: now, held: map[string]*heldKeyset{}, problems: map[string]error{}}
-}
-
-// apply takes over what an attempt gave. Names that are gone from the folder are
-// dropped at once: somebody took them away.
-func (s *state) apply(result *opening) {
+// lock gives the time of what is done under it, with what is too old gone.
+func (s *state) lock() (now time.Time) {
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.current = nil
-	if result.folder != nil {
-		s.problems = map[string]error{"": result.folder}
-		return
-	}
-	now := s.now()
-	held := map[string]*heldKeyset{}
-	for name, opened := range result.opened {
-		since := now
-		if before, ok := s.held[name]; ok && !s.stale(before, now) {
-			since = before.openSince
-		}
-		held[name] = &heldKeyset{openKeyset: opened, openSince: since, lastOpened: now}
-	}
-	for name := range result.problems {
-		if before, ok := s.held[name]; ok {
-			held[name] = before
-		}
-	}
-	s.held = held
-	s.problems = result.problems
-}
-
-// view gives what is open now; it is never nil, and may hold no keyset.
-func (s *state) view() *view {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	now := s.now()
-	if s.current == nil || !now.Before(s.current.until) {
-		s.current = s.render(now)
-	}
-	return s.current
-}
-
-// reasons are the present problems, by name ("" for the folder as a whole).
-func (s *state) reasons() map[string]error {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	return maps.Clone(s.problems)
-}
-
-func (s *state) stale(k *heldKeyset, now time.Time) bool {
-	return !now.Before(k.lastOpened.Add(s.maxStale))
-}
-
-func (s *state) render(now time.Time) *view {
-	v := &view{keysets: map[string]*heldKeyset{}, until: now.Add(s.maxStale)}
-	digest := sha256.New()
-	answer := keysetsAnswer{Keysets: map[string]map[string]json.RawMessage{}}
-	for _, name := range slices.Sorted(maps.Keys(s.held)) {
-		k := s.held[name]
-		if s.stale(k, now) {
-			delete(s.held, name) // its keys are to be forgotten, too
+	now = s.now()
+	for _, e := range s.entries {
+		if e.held == nil {
 			continue
 		}
-		v.keysets[name] = k
-		if end := k.lastOpened.Add(s.maxStale); end.Before(v.until) {
-			v.until = end
+		if end, why := s.end(e.held); !now.Before(end) {
+			s.drop(e, why)
+			e.takeUp = now
 		}
-		purposes := map[string]json.RawMessage{}
-		for purpose, opened := range k.purposes {
-			purposes[string(purpose)] = opened.cleartext
-		}
-		answer.Keysets[name] = purposes
-		writeFramed(digest, []byte(name))
-		digest.Write(k.digest[:])
 	}
-	v.revision = hex.EncodeToString(digest.Sum(nil)[:revisionBytes])
-	answer.Revision = v.revision
-	// It can't fail: the raw messages were made by a JSON writer.
-	v.body, _ = json.Marshal(answer)
-	return v
+	return now
 }
 
-// revisionBytes of a SHA-256 are enough to tell any two revisions apart.
-const revisionBytes = 16
-
-// keysetsAnswer is the body of GET /v1/keysets.
-type keysetsAnswer struct {
-	Revision string                                `json:"revision"`
-	Keysets  map[string]map[string]json.RawMessage `json:"keysets"`
+// end is when a keyset is no longer served unless the KMS opens it again.
+func (s *state) end(h *held) (time.Time, string) {
+	end, why := h.lastOpened.Add(s.config.MaxOffline), whyOffline
+	if !h.refusedSince.IsZero() {
+		if limit := h.refusedSince.Add(s.config.MaxRefused); limit.Before(end) {
+			return limit, whyRefused
+		}
+	}
+	return end, why
 }
 
-// describe puts problems on one line.
-func describe(problems map[string]error) string {
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(problems)) {
-		lines = append(lines, problems[name].Error())
+func (s *state) drop(e *entry, why string) {
+	if e.held == nil {
+		return
 	}
-	return strings.Join(lines, " | ")
+	if refusal := e.held.refusal; refusal != nil {
+		e.rejected, e.rejections = refusal, e.held.refusals
+	}
+	e.held.keys.release()
+	e.held = nil
+	s.dropped = append(s.dropped, dropped{e.name, why})
+	s.announce()
+}
+
+// announce wakes those who wait for a change.
+func (s *state) announce() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// change is closed at the next change.
+func (s *state) change() <-chan struct{} {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.changed
+}
+
+// stop forgets everything, and takes in nothing more.
+func (s *state) stop() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.stopped = true
+	for _, e := range s.entries {
+		if e.held != nil {
+			e.held.keys.release()
+			e.held = nil
+		}
+	}
+}
+
+// found is what a look at the folder gave for one name.
+type found struct {
+	purposes []keystore.Purpose
+	wrapped  *wrapped
+	err      error
+}
+
+// see takes over what a look at the folder gave. A name that is gone, or a
+// purpose of it, is dropped at once: somebody took it away, and no KMS is asked.
+func (s *state) see(names map[string]found, tenants map[string][]keystore.Purpose, err error) {
+	now := s.lock()
+	defer s.mutex.Unlock()
+	if s.folder = err; err != nil || s.stopped {
+		return
+	}
+	s.looked, s.tenants = true, tenants
+	for name, f := range names {
+		e := s.entries[name]
+		if e == nil && keystore.IsTenant(name) {
+			continue // forgotten while its files were read
+		}
+		if e == nil {
+			e = &entry{name: name}
+			s.entries[name] = e
+		}
+		s.update(e, f, now)
+	}
+	for name, e := range s.entries {
+		if _, there := names[name]; !there && !e.tenant {
+			s.drop(e, whyRemoved)
+			delete(s.entries, name)
+		}
+	}
+	s.forgetTenants(now)
+	s.settle()
+	s.announce()
+}
+
+func (s *state) update(e *entry, f found, now time.Time) {
+	if e.held != nil {
+		s.keepPurposes(e, f.purposes)
+	}
+	e.unreadable = f.err
+	if f.err != nil {
+		e.wanted, e.rejected, e.rejections = nil, nil, 0
+		return
+	}
+	if e.wanted == nil || e.wanted.digest != f.wrapped.digest {
+		e.rejected, e.rejections, e.takeUp = nil, 0, now
+	}
+	e.wanted = f.wrapped
+}
+
+func (s *state) keepPurposes(e *entry, purposes []keystore.Purpose) {
+	left := openKeyset{}
+	for purpose, open := range e.held.keys {
+		if slices.Contains(purposes, purpose) {
+			left[purpose] = open
+		} else {
+			open.cleartext.release()
+			s.dropped = append(s.dropped, dropped{e.name + " (" + string(purpose) + ")", whyRemoved})
+		}
+	}
+	if len(left) < len(e.held.keys) {
+		e.held.keys, e.held.source = left, e.held.source.among(purposes)
+	}
+}
+
+// settle notes when everything was tried once: before that, what is open is a
+// part by chance.
+func (s *state) settle() {
+	if s.settled || !s.looked {
+		return
+	}
+	if s.offline.since.IsZero() {
+		for _, e := range s.entries {
+			if e.held == nil && e.unreadable == nil && e.rejected == nil {
+				return
+			}
+		}
+	}
+	s.settled = true
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,74 +9,133 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
-// The timer's opening may hang in a KMS: staleness must not wait for it.
-func TestKeysetGoesStaleWithoutAnyRefresh(t *testing.T) {
-	now := time.Unix(0, 0)
-	s := newState(time.Minute, func() time.Time { return now })
-	s.apply(opened("pii"))
-	now = now.Add(time.Minute - 1)
-	if len(s.view().keysets) != 1 {
+// clocked is a state with one open keyset, and a clock that is set by hand.
+type clocked struct {
+	*state
+	clock time.Time
+}
+
+func newClocked(t *testing.T, names ...string) *clocked {
+	t.Helper()
+	config := Defaults()
+	c := &clocked{clock: time.Unix(1_000_000, 0)}
+	c.state = newState(&config, func() time.Time { return c.clock })
+	c.see(c.folder(names...), nil, nil)
+	for range names {
+		c.answer(t, answered, nil)
+	}
+	return c
+}
+
+func (c *clocked) folder(names ...string) map[string]found {
+	all := map[string]found{}
+	for _, name := range names {
+		all[name] = found{[]keystore.Purpose{keystore.AEAD}, &wrapped{digest: digest{byte(len(name))}}, nil}
+	}
+	return all
+}
+
+// answer answers the next question to the KMS, which must be there.
+func (c *clocked) answer(t *testing.T, o outcome, err error) {
+	t.Helper()
+	j, wait, ok := c.next()
+	if !ok {
+		t.Fatalf("nothing is asked for %v", wait)
+	}
+	var opened openKeyset
+	if err == nil {
+		s, failed := newSecret([]byte(`"key-bytes"`))
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		opened = openKeyset{keystore.AEAD: {cleartext: s, primaryKeyID: 1, keyIDs: []uint32{1}}}
+	}
+	c.apply(j, opened, o, err)
+}
+
+func (c *clocked) open() (names string) {
+	v := c.snapshot(nil)
+	if v == nil {
+		return "nothing to answer"
+	}
+	defer v.release()
+	for name := range v.keysets {
+		names += name
+	}
+	return names
+}
+
+func TestKeysetEndsExactlyAtMaxOfflineThoughNobodyLooks(t *testing.T) {
+	c := newClocked(t, "pii")
+	c.clock = c.clock.Add(24*time.Hour - 1)
+	if c.open() != "pii" {
 		t.Error("dropped before its time")
 	}
-	now = now.Add(1)
-	if len(s.view().keysets) != 0 || len(s.held) != 0 {
+	c.clock = c.clock.Add(1)
+	if c.open() != "" || c.entries["pii"].held != nil {
 		t.Error("still held")
 	}
 }
 
-func TestEachKeysetGoesStaleByItself(t *testing.T) {
-	now := time.Unix(0, 0)
-	s := newState(time.Minute, func() time.Time { return now })
-	s.apply(opened("pii", "payments"))
-	first := s.view().revision
-	now = now.Add(30 * time.Second)
-	half := opened("pii")
-	half.problems["payments"] = errors.New("broken")
-	s.apply(half)
-	if s.view().revision != first {
-		t.Error("another revision of the same keysets")
+func TestRefusalEndsServingAtItsOwnLimitAndNeverLater(t *testing.T) {
+	c := newClocked(t, "pii")
+	c.clock = c.clock.Add(11 * time.Minute)
+	c.answer(t, refused, errDenied)
+	// That the KMS is away now and then does not put the end off.
+	c.clock = c.clock.Add(2 * time.Minute)
+	c.answer(t, unavailable, errAway)
+	c.clock = c.clock.Add(3*time.Minute - 1)
+	if c.open() != "pii" {
+		t.Error("dropped before its time")
 	}
-	now = now.Add(31 * time.Second)
-	v := s.view()
-	if len(v.keysets) != 1 || v.keysets["pii"] == nil || v.revision == first {
-		t.Errorf("held: %v", v.keysets)
-	}
-	if since := v.keysets["pii"].openSince; !since.Equal(time.Unix(0, 0)) {
-		t.Errorf("open since %v", since)
+	c.clock = c.clock.Add(1)
+	if c.open() != "" {
+		t.Error("still served")
 	}
 }
 
-func TestFolderThatCanNotBeReadDropsNothingAtOnce(t *testing.T) {
-	now := time.Unix(0, 0)
-	s := newState(time.Minute, func() time.Time { return now })
-	s.apply(opened("pii"))
-	s.apply(&opening{folder: errors.New("gone")})
-	if len(s.view().keysets) != 1 {
-		t.Error("dropped at once")
+func TestConfirmedKeysetLivesOnWithoutABreak(t *testing.T) {
+	c := newClocked(t, "pii")
+	since := c.clock
+	for range 1000 {
+		c.clock = c.clock.Add(11 * time.Minute)
+		c.answer(t, answered, nil)
 	}
-	if text := describe(s.reasons()); text != "gone" {
-		t.Errorf("reasons: %s", text)
+	k := c.report().keysets[0]
+	if !k.open || !k.openSince.Equal(since) || !k.lastOpened.Equal(c.clock) {
+		t.Errorf("open since %v, last opened %v", k.openSince, k.lastOpened)
 	}
 }
 
-func TestPrintedKeysetsShowNoKeyMaterial(t *testing.T) {
-	k := &heldKeyset{openKeyset: opened("pii").opened["pii"]}
+func TestNothingIsAskedBeforeItIsDue(t *testing.T) {
+	c := newClocked(t, "pii", "other")
+	if _, wait, ok := c.next(); ok || wait < 9*time.Minute || wait > 11*time.Minute {
+		t.Errorf("asked %v, or in %v", ok, wait)
+	}
+	c.clock = c.clock.Add(11 * time.Minute)
+	c.answer(t, unavailable, errAway)
+	if _, wait, ok := c.next(); ok || wait > firstRetry {
+		t.Errorf("asked %v, or in %v: after one keyset's failure the other waits, too", ok, wait)
+	}
+}
+
+func TestChangedFilesAreOpenedBeforeOpenOnesAreConfirmed(t *testing.T) {
+	c := newClocked(t, "pii")
+	c.clock = c.clock.Add(11 * time.Minute)
+	c.see(c.folder("pii", "new"), nil, nil)
+	if j, _, ok := c.next(); !ok || j.entry.name != "new" {
+		t.Errorf("%v is asked for first", j.entry)
+	}
+}
+
+func TestPrintedStateShowsNoKeyMaterial(t *testing.T) {
+	c := newClocked(t, "pii")
+	held := c.entries["pii"].held
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
-		for _, value := range []any{k, k.openKeyset, map[string]*openKeyset{"pii": k.openKeyset}} {
+		for _, value := range []any{held, held.keys, held.keys[keystore.AEAD], held.keys[keystore.AEAD].cleartext, *c.entries["pii"]} {
 			if text := fmt.Sprintf(format, value); strings.Contains(text, "key-bytes") || strings.Contains(text, "107 101 121") {
 				t.Errorf("%s: %s", format, text)
 			}
 		}
 	}
-}
-
-func opened(names ...string) *opening {
-	result := &opening{opened: map[string]*openKeyset{}, problems: map[string]error{}}
-	for _, name := range names {
-		result.opened[name] = &openKeyset{
-			digest:   [32]byte{1},
-			purposes: map[keystore.Purpose]openPurpose{keystore.AEAD: {cleartext: []byte(`"key-bytes"`)}},
-		}
-	}
-	return result
 }

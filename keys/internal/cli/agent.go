@@ -3,8 +3,8 @@ package cli
 import (
 	"log/slog"
 	"os/signal"
+	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,14 +15,17 @@ import (
 func newAgent() *cobra.Command {
 	var keysets keysetsFlag
 	var kek kekFlag
-	var config agent.Config
+	var uids []uint
+	config := agent.Defaults()
 	c := &cobra.Command{
 		Use:   "agent",
 		Short: "Open keysets and serve them to Envoy over a Unix socket",
-		Long: "Open the keysets of a folder and serve them, in clear, to the Envoy beside it over a Unix\n" +
-			"socket of mode 0600: GET /v1/keysets and GET /healthz. Keysets are opened again on a timer;\n" +
-			"one that no longer opens is still served for --max-stale and then no more. SIGTERM and\n" +
-			"SIGINT stop the agent and remove the socket.",
+		Long: "Open the keysets of a folder through the KMS and serve them, in clear, to the Envoy beside\n" +
+			"it: GET /v1/keysets over a Unix socket of mode 0600, to the allowed users alone. Files that\n" +
+			"change are taken up, ones that break are refused and the earlier ones kept, and ones that\n" +
+			"are removed are served no more. While the KMS does not answer, what is open is served for\n" +
+			"--max-offline. GET /livez, /readyz and /metrics are answered there and, over TCP, on\n" +
+			"--metrics-address. SIGTERM and SIGINT stop the agent and remove the socket.",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := keysets.check(); err != nil {
@@ -36,9 +39,18 @@ func newAgent() *cobra.Command {
 				return err
 			}
 			config.Keysets, config.KeyURI = keysets.folder, keyURI
-			logger := slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
+			if config.AllowUIDs, err = parseUIDs(uids); err != nil {
+				return err
+			}
+			if err := config.Check(); err != nil {
+				return err
+			}
+			logger := slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil))
 			if kek.insecure() {
 				logger.Warn("INSECURE: the key-encryption key is a file in clear text; for development only")
+			}
+			if config.MemoryLocked, err = agent.Harden(logger); err != nil {
+				return err
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
 			defer stop()
@@ -47,8 +59,28 @@ func newAgent() *cobra.Command {
 	}
 	keysets.add(c)
 	kek.add(c)
-	c.Flags().StringVar(&config.Socket, "socket", "", "`PATH` of the Unix socket; a stale one is replaced, a live one is not")
-	c.Flags().DurationVar(&config.Refresh, "refresh", 30*time.Second, "time between two openings, give or take a tenth")
-	c.Flags().DurationVar(&config.MaxStale, "max-stale", 10*time.Minute, "how long a keyset that no longer opens is still served")
+	flags := c.Flags()
+	flags.StringVar(&config.Socket, "socket", "", "`PATH` of the Unix socket; a stale one is replaced, a live one is not")
+	flags.UintSliceVar(&uids, "allow-uid", nil, "`UID` of a user who is answered on the socket, Envoy's; may be repeated (default: the agent's own)")
+	flags.Lookup("allow-uid").DefValue = "" // or the help shows an empty list
+	flags.StringVar(&config.MetricsAddress, "metrics-address", "", "`HOST:PORT` for /livez, /readyz and /metrics over TCP; keysets are never served there")
+	flags.DurationVar(&config.Refresh, "refresh", config.Refresh, "time between two looks at the files, give or take a tenth")
+	flags.DurationVar(&config.KMSCheck, "kms-check", config.KMSCheck, "time between two openings of an unchanged keyset through the KMS, give or take a tenth")
+	flags.DurationVar(&config.MaxOffline, "max-offline", config.MaxOffline, "how long a keyset is served after the KMS last opened it")
+	flags.DurationVar(&config.MaxRefused, "max-refused", config.MaxRefused, "how long a keyset is served after the KMS first said no")
+	flags.DurationVar(&config.TenantIdle, "tenant-idle", config.TenantIdle, "how long a tenant's keysets stay open after they were last asked for")
+	flags.IntVar(&config.MaxTenants, "max-tenants", config.MaxTenants, "how many tenants' keysets are open at once")
 	return c
+}
+
+func parseUIDs(given []uint) ([]uint32, error) {
+	uids := make([]uint32, 0, len(given))
+	for _, uid := range given {
+		// The greatest number stands for "nobody" in the kernel's calls.
+		if uint64(uid) >= 1<<32-1 {
+			return nil, fault.Input("--allow-uid "+strconv.FormatUint(uint64(uid), 10), "no user has this id", "use the number that id -u shows")
+		}
+		uids = append(uids, uint32(uid))
+	}
+	return uids, nil
 }

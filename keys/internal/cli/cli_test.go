@@ -125,7 +125,9 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"keys", "create-insecure-dev-kek"}, {"keys", "create-insecure-dev-kek", "--out", f.kek},
 		{"keys", "create-insecure-dev-kek", "--out", missing + "/kek.json"},
 		{"agent"}, {"agent", "--socket", missing + "/s"}, {"agent", "--socket", f.kek, "--refresh", "1"},
-		{"agent", "--socket", f.kek, "--refresh", "1ms"}, {"agent", "--socket", f.kek, "--max-stale", "1s"}, {"agent", "--socket", f.kek},
+		{"agent", "--socket", f.kek, "--refresh", "1ms"}, {"agent", "--socket", f.kek, "--max-offline", "1s"}, {"agent", "--socket", f.kek},
+		{"agent", "--socket", f.kek, "--allow-uid", "root"}, {"agent", "--socket", f.kek, "--allow-uid", "4294967295"},
+		{"agent", "--socket", f.kek, "--metrics-address", "nowhere"}, {"agent", "--socket", f.kek, "--max-tenants", "9999"},
 		{"agent", "--socket", f.kek, "--keysets", missing}, {"agent", "--socket", f.kek, "--kek-uri", kek.InsecureDevURI(missing)},
 	} {
 		status, output, errors := run(t, f.complete(arguments)...)
@@ -133,7 +135,7 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		for line := range strings.Lines(errors) {
 			if strings.HasPrefix(line, "fieldveil: ") {
 				lines = append(lines, line)
-			} else if !strings.HasPrefix(line, "time=") {
+			} else if !strings.HasPrefix(line, `{"time":`) {
 				t.Errorf("%q: a line that is neither the error nor the log: %s", arguments, line)
 			}
 		}

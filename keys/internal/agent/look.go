@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+)
+
+// looker reads the folder again and again, and asks no KMS: what was removed is
+// dropped even while the KMS hangs.
+type looker struct {
+	store *keystore.Store
+	state *state
+	told  *teller
+
+	folder fs.FileInfo // in which keysets were last seen
+}
+
+func (l *looker) run(ctx context.Context, interval time.Duration) {
+	for {
+		timer := time.NewTimer(jittered(interval))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+			l.look()
+		}
+	}
+}
+
+func (l *looker) look() {
+	listing, err := l.list()
+	if err != nil {
+		l.state.see(nil, nil, err)
+		l.told.tell()
+		return
+	}
+	names := map[string]found{}
+	tenants := map[string][]keystore.Purpose{}
+	for _, name := range listing.Tenants {
+		tenants[name] = listing.Purposes[name]
+	}
+	for _, name := range append(l.state.tenantNames(), listing.Names...) {
+		purposes, there := listing.Purposes[name]
+		if !there {
+			continue
+		}
+		f := found{purposes: purposes}
+		f.wrapped, f.err = readWrapped(l.store, name, purposes)
+		names[name] = f
+	}
+	l.state.see(names, tenants, nil)
+	l.told.ignored(listing.Ignored)
+	l.told.tell()
+}
+
+// list reads the folder's names. An empty folder in place of the one that held
+// keysets is what an unmounted volume leaves: nobody removed a name, so that is a
+// folder that is gone. In the same folder, an empty one says that all were removed.
+func (l *looker) list() (*keystore.Listing, error) {
+	listing, err := l.store.List()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Stat(l.store.Folder())
+	switch {
+	case err != nil:
+		return nil, fault.Failure(l.store.Folder(), fault.Cause(err), "make the folder readable")
+	case len(listing.Purposes) > 0:
+		l.folder = folder
+	case l.folder != nil && !os.SameFile(l.folder, folder):
+		return nil, fault.Failure(l.store.Folder(), "another folder is in its place and holds no keyset",
+			"mount the folder of keysets again; or start the agent anew if this is the right one")
+	}
+	return listing, nil
+}

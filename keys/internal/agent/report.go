@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+)
+
+// report is what may be told of the state: it holds no key material.
+type report struct {
+	now      time.Time
+	ready    bool
+	servable bool
+	looked   bool
+	revision string // of the answer without tenants
+
+	folder       error
+	answeredAt   time.Time // zero: the KMS has not answered yet
+	offlineSince time.Time // zero: the KMS answered last time
+	offline      error
+
+	keysets []keysetReport // sorted by name
+	dropped []dropped      // since they were last taken
+}
+
+type keysetReport struct {
+	name     string
+	tenant   bool
+	problems []error // of the files, and of what the KMS said of them
+	notTaken bool    // the files as they are now are not what is served
+
+	open         bool // the rest is of open ones alone
+	openSince    time.Time
+	lastOpened   time.Time
+	refusedSince time.Time
+	end          time.Time
+	purposes     map[keystore.Purpose]purposeReport
+}
+
+type purposeReport struct {
+	primaryKeyID uint32
+	keyIDs       []uint32
+	created      map[uint32]time.Time
+}
+
+// age is that of a key, in seconds; 0 if nobody knows it.
+func (p purposeReport) age(keyID uint32, now time.Time) float64 {
+	made, known := p.created[keyID]
+	if !known {
+		return 0
+	}
+	return max(0, now.Sub(made).Seconds())
+}
+
+func (s *state) report() *report {
+	v := s.snapshot(nil)
+	if v != nil {
+		defer v.release()
+	}
+	now := s.lock()
+	defer s.mutex.Unlock()
+	r := &report{
+		now: now, looked: s.looked, servable: v != nil,
+		folder: s.folder, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
+	}
+	if v != nil {
+		r.revision = v.revision
+	}
+	names := 0
+	r.ready = s.looked
+	for _, name := range slices.Sorted(maps.Keys(s.entries)) {
+		k := s.entries[name].report(s)
+		r.keysets = append(r.keysets, k)
+		if !k.tenant {
+			names++
+			r.ready = r.ready && k.open
+		}
+	}
+	r.ready = r.ready && names > 0
+	return r
+}
+
+func (e *entry) report(s *state) keysetReport {
+	k := keysetReport{name: e.name, tenant: e.tenant, notTaken: e.unreadable != nil || e.rejected != nil}
+	for _, problem := range []error{e.unreadable, e.rejected} {
+		if problem != nil {
+			k.problems = append(k.problems, problem)
+		}
+	}
+	h := e.held
+	if h == nil {
+		return k
+	}
+	if h.refusal != nil {
+		k.problems = append(k.problems, h.refusal)
+	}
+	k.open, k.openSince, k.lastOpened, k.refusedSince = true, h.openSince, h.lastOpened, h.refusedSince
+	k.end, _ = s.end(h)
+	k.purposes = map[keystore.Purpose]purposeReport{}
+	files := h.source
+	if e.wanted != nil && e.wanted.digest == files.digest {
+		files = e.wanted // read later
+	}
+	for purpose, opened := range h.keys {
+		k.purposes[purpose] = purposeReport{
+			primaryKeyID: opened.primaryKeyID, keyIDs: opened.keyIDs, created: files.created(purpose, opened.keyIDs),
+		}
+	}
+	return k
+}
+
+// takeDropped hands over what was dropped since the last time.
+func (s *state) takeDropped() []dropped {
+	s.lock()
+	defer s.mutex.Unlock()
+	taken := s.dropped
+	s.dropped = nil
+	return taken
+}
+
+// problem is one thing that is wrong, and where.
+type problem struct {
+	place string // a keyset's name, or one of the two below
+	err   error
+}
+
+const (
+	placeFolder = "the folder"
+	placeKMS    = "the KMS"
+)
+
+// problems are the present ones: of the folder and the KMS first, then of the
+// names, then of tenants.
+func (r *report) problems() (all []problem) {
+	if r.folder != nil {
+		all = append(all, problem{placeFolder, r.folder})
+	}
+	if r.offline != nil {
+		all = append(all, problem{placeKMS, r.offline})
+	}
+	keysets := slices.Clone(r.keysets)
+	slices.SortStableFunc(keysets, func(a, b keysetReport) int { return cmp.Compare(one(a.tenant), one(b.tenant)) })
+	for _, k := range keysets {
+		for _, err := range k.problems {
+			all = append(all, problem{k.name, err})
+		}
+	}
+	return all
+}
+
+// describe puts problems on one line.
+func describe(problems []problem) string {
+	lines := make([]string, 0, len(problems))
+	for _, p := range problems {
+		lines = append(lines, p.err.Error())
+	}
+	return strings.Join(lines, " | ")
+}
+
+// unready is the reason in one line.
+func (r *report) unready() string {
+	text := "no keyset is there"
+	switch problems := r.problems(); {
+	case len(problems) > maxProblems:
+		text = describe(problems[:maxProblems])
+	case len(problems) > 0:
+		text = describe(problems)
+	case len(r.keysets) > 0 || !r.looked:
+		text = "keysets are being opened"
+	}
+	return "not every keyset is open: " + text
+}
+
+func (r *report) offlineSeconds() float64 {
+	if r.offlineSince.IsZero() {
+		return 0
+	}
+	return r.now.Sub(r.offlineSince).Seconds()
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+)
+
+// tenantWait is how long an answer waits for tenants' keysets that are not open
+// yet. Envoy's callout takes a second at most; what comes later is there for the
+// next one.
+const tenantWait = 500 * time.Millisecond
+
+// tenantOutcome is what came of a request for a tenant's keysets.
+type tenantOutcome string
+
+const (
+	tenantOpen    tenantOutcome = "open"
+	tenantAbsent  tenantOutcome = "absent"   // the folder did not hold it at the last look
+	tenantTooMany tenantOutcome = "too_many" // --max-tenants are open
+	tenantClosed  tenantOutcome = "closed"   // it is there, and did not open (yet)
+)
+
+// request opens tenants' keysets that are asked for, and keeps those that are
+// open from being forgotten. It waits a moment for those that are not open.
+func (s *state) request(ctx context.Context, store *keystore.Store, names []string) {
+	missing := s.missing(names)
+	for name, purposes := range missing {
+		f := found{purposes: purposes}
+		f.wrapped, f.err = readWrapped(store, name, purposes)
+		s.admit(name, f)
+	}
+	ctx, cancel := context.WithTimeout(ctx, tenantWait)
+	defer cancel()
+	for {
+		changed, pending := s.pending(names)
+		if !pending {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// missing are those of the names that the folder held at the last look and that
+// are not known yet: what it did not hold costs nothing until the next look.
+func (s *state) missing(names []string) map[string][]keystore.Purpose {
+	now := s.lock()
+	defer s.mutex.Unlock()
+	missing := map[string][]keystore.Purpose{}
+	for _, name := range names {
+		purposes, there := s.tenants[name]
+		e := s.entries[name]
+		switch {
+		case e != nil && e.tenant:
+			e.requested = now
+		case there && s.openTenants()+len(missing) < s.config.MaxTenants:
+			missing[name] = purposes
+		}
+	}
+	return missing
+}
+
+func (s *state) admit(name string, f found) {
+	now := s.lock()
+	defer s.mutex.Unlock()
+	if s.stopped || s.entries[name] != nil || s.openTenants() >= s.config.MaxTenants {
+		return
+	}
+	e := &entry{name: name, tenant: true, requested: now}
+	s.entries[name] = e
+	s.update(e, f, now)
+	s.announce()
+}
+
+// pending tells whether the KMS is still to be asked for one of the names.
+func (s *state) pending(names []string) (changed <-chan struct{}, pending bool) {
+	s.lock()
+	defer s.mutex.Unlock()
+	if !s.offline.since.IsZero() {
+		return s.changed, false
+	}
+	for _, name := range names {
+		if e := s.entries[name]; e != nil && e.tenant && e.held == nil && e.unreadable == nil && e.rejected == nil {
+			return s.changed, true
+		}
+	}
+	return s.changed, false
+}
+
+// outcomes counts what the names' requests came to.
+func (s *state) outcomes(names []string) map[tenantOutcome]int {
+	s.lock()
+	defer s.mutex.Unlock()
+	counts := map[tenantOutcome]int{}
+	for _, name := range names {
+		_, there := s.tenants[name]
+		e := s.entries[name]
+		switch {
+		case e != nil && e.held != nil:
+			counts[tenantOpen]++
+		case e != nil:
+			counts[tenantClosed]++
+		case there:
+			counts[tenantTooMany]++
+		default:
+			counts[tenantAbsent]++
+		}
+	}
+	return counts
+}
+
+// openTenants counts the tenants' keysets that are kept.
+func (s *state) openTenants() (count int) {
+	for _, e := range s.entries {
+		if e.tenant {
+			count++
+		}
+	}
+	return count
+}
+
+// tenantNames are the tenants' keysets that are kept: a look reads their files.
+func (s *state) tenantNames() (names []string) {
+	s.lock()
+	defer s.mutex.Unlock()
+	for name, e := range s.entries {
+		if e.tenant {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// forgetTenants drops those that are gone from the folder, and those that nobody
+// has asked for.
+func (s *state) forgetTenants(now time.Time) {
+	for name, e := range s.entries {
+		if !e.tenant {
+			continue
+		}
+		if _, there := s.tenants[name]; !there {
+			s.drop(e, whyRemoved)
+			delete(s.entries, name)
+		} else if now.Sub(e.requested) >= s.config.TenantIdle {
+			s.drop(e, whyIdle)
+			delete(s.entries, name)
+		}
+	}
+}
