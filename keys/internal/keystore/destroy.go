@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -14,19 +15,24 @@ import (
 )
 
 // Destroy removes all keysets of a name with every copy that this package made
-// of them. Cut short at any point, it is finished by being run again.
-func (s *Store) Destroy(name string, kek tink.AEAD, witness Witness) (*Destruction, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
+// of them, if they are still what was agreed to. Cut short at any point, it is
+// finished by being run again.
+func (s *Store) Destroy(agreed *Destruction, kek tink.AEAD, witness Witness) (*Destruction, error) {
+	name := agreed.Name
 	unlock, err := s.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	if err := s.sweep(name); err != nil {
+		return nil, err
+	}
 	planned, err := s.PlanDestruction(name, kek)
 	if err != nil {
 		return nil, err
+	}
+	if !planned.isSame(agreed) {
+		return nil, fault.Input(name, "it was changed meanwhile, so nothing is destroyed", "see what it has now and run the command again")
 	}
 	earlier, err := witness.Earlier(name)
 	if err != nil {
@@ -41,6 +47,9 @@ func (s *Store) Destroy(name string, kek tink.AEAD, witness Witness) (*Destructi
 		planned.absorb(earlier)
 	case len(copies) == 0 && len(files) == 0:
 		return nil, errNoKeyset(s.path(name, AEAD), name)
+	}
+	if err := checkOnlyNames(files); err != nil {
+		return nil, err
 	}
 	if err := s.probe(name); err != nil {
 		return nil, err
@@ -71,7 +80,11 @@ func (s *Store) PlanDestruction(name string, kek tink.AEAD) (*Destruction, error
 	if err != nil {
 		return nil, err
 	}
-	planned := &Destruction{Name: name, Whole: true}
+	copies, files, err := s.everythingOf(name)
+	if err != nil {
+		return nil, err
+	}
+	planned := &Destruction{Name: name, Whole: true, Copies: len(copies) + len(files) - len(purposes)}
 	for _, purpose := range purposes {
 		file, err := s.Read(name, purpose)
 		if err != nil {
@@ -95,11 +108,37 @@ func (s *Store) PlanDestruction(name string, kek tink.AEAD) (*Destruction, error
 // run may have removed it and not come so far.
 func (s *Store) attest(witness Witness) error {
 	for _, folder := range []string{filepath.Join(s.folder, backupsFolder), s.folder} {
-		if err := s.disk.sync(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.syncIfThere(folder); err != nil {
 			return fault.Failure(folder, fault.Cause(err), "run the same command again to finish it")
 		}
 	}
 	return witness.Confirm()
+}
+
+func (s *Store) syncIfThere(folder string) error {
+	if err := s.disk.sync(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// checkOnlyNames refuses files that have another name elsewhere, under which the
+// keys would live on.
+func checkOnlyNames(paths []string) error {
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return errNotRead(path, err)
+		}
+		if !info.Mode().IsRegular() {
+			return fault.Input(path, "it is a link or no file, and what it leads to would stay", "destroy it in the folder where it lies")
+		}
+		if linked, ok := info.Sys().(*syscall.Stat_t); ok && linked.Nlink > 1 {
+			return fault.Input(path, "it has another name (a hard link), under which it would stay",
+				"find that with find -samefile, remove it, and run the command again")
+		}
+	}
+	return nil
 }
 
 func allThere(paths []string) bool {
@@ -112,9 +151,6 @@ func allThere(paths []string) bool {
 // everythingOf are the paths of a name's files: copies, which nothing reads, and
 // the files that make the name.
 func (s *Store) everythingOf(name string) (copies, files []string, err error) {
-	if err := s.sweep(name); err != nil {
-		return nil, nil, err
-	}
 	var kinds []string
 	for _, purpose := range Purposes {
 		kinds = append(kinds, string(purpose))

@@ -2,6 +2,7 @@ package keystore
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -12,6 +13,14 @@ import (
 // keyset: they hold the key. Without a purpose it is whichever has the key.
 func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.AEAD, witness Witness) (*Change, error) {
 	if err := CheckName(name); err != nil {
+		return nil, err
+	}
+	unlock, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := s.sweep(name); err != nil {
 		return nil, err
 	}
 	earlier, err := witness.Earlier(name)
@@ -29,33 +38,32 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 			return nil, err
 		}
 	}
+	file, err := s.Read(name, purpose)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOnlyNames([]string{file.Path}); err != nil {
+		return nil, err
+	}
+	destroyed := &Destruction{Name: name, Keysets: []DestroyedKeyset{{Purpose: purpose, KeyIDs: []uint32{keyID}}}}
 	prepared := false
-	change, err := s.change(name, purpose, kek, func(e *edit) error {
+	change, err := s.changeFile(file, kek, func(e *edit) error {
 		if _, err := keyOf(e.Path, e.before.KeysetInfo(), keyID); err != nil {
-			if finishes {
-				return nil
-			}
-			return err
-		}
-		if err := e.checkNotPrimary(keyID, "destroyed"); err != nil {
-			return err
-		}
-		if err := e.manager.Delete(keyID); err != nil {
-			return fault.Failure(e.Path, fmt.Sprintf("key %d could not be taken out", keyID), "try again")
-		}
-		e.meta.forget(purpose, keyID)
-		e.Changed = true
-		e.prepare = func() error {
-			destroyed := DestroyedKeyset{Purpose: purpose, KeyIDs: []uint32{keyID}}
-			if err := witness.Prepare(&Destruction{Name: name, Keysets: []DestroyedKeyset{destroyed}}); err != nil {
+			if !finishes {
 				return err
 			}
 			prepared = true
-			copies, err := backupsOf(e.Path)
-			if err != nil {
+			return witness.Prepare(destroyed)
+		}
+		if err := e.takeOut(keyID); err != nil {
+			return err
+		}
+		e.prepare = func() error {
+			if err := witness.Prepare(destroyed); err != nil {
 				return err
 			}
-			return s.removeAll(copies)
+			prepared = true
+			return s.removeBackups(e.Path)
 		}
 		return nil
 	})
@@ -66,6 +74,65 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 		return nil, err
 	}
 	return change, s.attest(witness)
+}
+
+// PlanKeyDestruction names what DestroyKey would destroy, if it can.
+func (s *Store) PlanKeyDestruction(name string, purpose Purpose, keyID uint32, kek tink.AEAD) (*Destruction, error) {
+	if purpose == "" {
+		var err error
+		if purpose, err = s.PurposeOfKey(name, keyID); err != nil {
+			return nil, err
+		}
+	}
+	file, err := s.Read(name, purpose)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := file.Open(kek)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := keyOf(file.Path, handle.KeysetInfo(), keyID); err != nil {
+		return nil, err
+	}
+	e := &edit{Change: &Change{Path: file.Path, Purpose: purpose, PreviousPrimary: handle.KeysetInfo().GetPrimaryKeyId()}}
+	if err := e.checkNotPrimary(keyID, "destroyed"); err != nil {
+		return nil, err
+	}
+	copies, err := backupsOf(file.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &Destruction{Name: name, Keysets: []DestroyedKeyset{{Purpose: purpose, KeyIDs: []uint32{keyID}}}, Copies: len(copies)}, nil
+}
+
+func (e *edit) takeOut(keyID uint32) error {
+	if err := e.checkNotPrimary(keyID, "destroyed"); err != nil {
+		return err
+	}
+	if err := e.manager.Delete(keyID); err != nil {
+		return fault.Failure(e.Path, fmt.Sprintf("key %d could not be taken out", keyID), "try again")
+	}
+	e.meta.forget(e.Purpose, keyID)
+	e.Changed = true
+	return nil
+}
+
+// removeBackups removes a file's former texts from the disk. They go before the
+// key leaves the keyset: while it is there, the same command finds them again.
+func (s *Store) removeBackups(path string) error {
+	copies, err := backupsOf(path)
+	if err != nil {
+		return err
+	}
+	if err := s.removeAll(copies); err != nil {
+		return err
+	}
+	folder := filepath.Join(s.folder, backupsFolder)
+	if err := s.syncIfThere(folder); err != nil {
+		return errNotWritten(folder, err)
+	}
+	return nil
 }
 
 // states reads whether a keyset's file states that it holds a key.

@@ -7,6 +7,7 @@ type Destruction struct {
 	Name    string
 	Whole   bool // the name with all its keysets
 	Keysets []DestroyedKeyset
+	Copies  int // former texts, and what is noted beside the keysets
 }
 
 // DestroyedKeyset names keys of one keyset.
@@ -37,13 +38,21 @@ func (d *Destruction) absorb(earlier *Destruction) {
 	})
 }
 
+// isSame says whether two name the same.
+func (d *Destruction) isSame(other *Destruction) bool {
+	return d.Name == other.Name && d.Whole == other.Whole && d.Copies == other.Copies &&
+		slices.EqualFunc(d.Keysets, other.Keysets, func(a, b DestroyedKeyset) bool {
+			return a.Purpose == b.Purpose && slices.Equal(a.KeyIDs, b.KeyIDs)
+		})
+}
+
 // Witness attests a destruction. What it prepares is lasting and attests
-// nothing yet: it is confirmed when all is gone, and only then.
+// nothing: the intent to destroy. It attests when all is gone, and only then.
 type Witness interface {
 	// Earlier is what a run that was cut short prepared for this name, or nil.
 	Earlier(name string) (*Destruction, error)
 	Prepare(*Destruction) error
-	// Confirm needs nothing that may be missing: no room, no key.
+	// Confirm attests. When it can't, the same run again can.
 	Confirm() error
 	// Cancel withdraws what was prepared: nothing was destroyed.
 	Cancel()

@@ -1,0 +1,312 @@
+package keystore
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+func TestDestroyedNameLeavesNothing(t *testing.T) {
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	create(t, store, kek, "pii/acme")
+	rotate(t, store, kek, "pii")
+	secrets := materialOf(t, store, kek, "pii")
+	staged := filepath.Join(store.Folder(), ".pii.aead.json.123456")
+	writeFile(t, staged, string(readFile(t, store.path("pii", AEAD))))
+	stagedBackup := filepath.Join(store.Folder(), backupsFolder, ".pii.aead.json.20260101T000000.000000000Z.1")
+	writeFile(t, stagedBackup, string(readFile(t, store.path("pii", AEAD))))
+	done, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(done.Keysets) != 3 || len(done.Keysets[0].KeyIDs) != 2 || !done.Whole {
+		t.Errorf("destroyed %+v", done)
+	}
+	wantNowhere(t, store, kek, secrets)
+	if got := folder(t, store); slices.ContainsFunc(got, func(file string) bool { return file != backupsFolder && file[:9] != "pii.acme." }) {
+		t.Errorf("files left: %v", got)
+	}
+	for _, purpose := range Purposes {
+		if err := store.Verify("pii/acme", purpose, kek); err != nil {
+			t.Errorf("a tenant's keyset went with it: %v", err)
+		}
+	}
+	_, err = store.Destroy(done, kek, NoWitness{})
+	wantFault(t, err, fault.ExitBadInput, "changed meanwhile")
+	_, err = store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
+	wantFault(t, err, fault.ExitBadInput, "there is no such keyset")
+}
+
+func TestDestroyedKeyIsInNoFileAndTheOthersStillOpen(t *testing.T) {
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+	secrets := materialOf(t, store, kek, "pii")[AEAD]
+	rotate(t, store, kek, "pii")
+	sealed, err := primitive(t, store, kek).Encrypt([]byte("value"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change, err := store.DestroyKey("pii", "", former, kek, NoWitness{})
+	if err != nil || !change.Changed || change.Backup != "" || change.Purpose != AEAD {
+		t.Fatalf("%+v, %v", change, err)
+	}
+	wantNowhere(t, store, kek, map[Purpose][][]byte{AEAD: secrets})
+	if opened, err := primitive(t, store, kek).Decrypt(sealed, nil); err != nil || string(opened) != "value" {
+		t.Errorf("what the other key sealed: %v", err)
+	}
+	file, err := store.Read("pii", AEAD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, known := file.Created(former); known {
+		t.Error("the time of the destroyed key is still noted")
+	}
+	_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+	wantFault(t, err, fault.ExitBadInput, "has no key")
+	_, err = store.DestroyKey("pii", AEAD, change.Primary, kek, NoWitness{})
+	wantFault(t, err, fault.ExitBadInput, "is the primary")
+}
+
+// A disk that fails at any step of a destruction leaves either everything and no
+// receipt, or something to finish, and the same run again finishes and attests.
+func TestDestructionThatFailsAtAnyStepIsFinishedByTheNextRun(t *testing.T) {
+	broken := errors.New("broken disk")
+	for _, whole := range []bool{true, false} {
+		for step := 0; ; step++ {
+			store, kek := newStore(t)
+			create(t, store, kek, "pii")
+			former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+			secrets := materialOf(t, store, kek, "pii")
+			rotate(t, store, kek, "pii")
+			if !whole {
+				secrets = map[Purpose][][]byte{AEAD: secrets[AEAD]}
+			}
+			witness := &memory{}
+			left := step
+			count := func() error {
+				if left--; left == -1 {
+					return broken
+				}
+				return nil
+			}
+			sound := store.disk
+			store.disk.remove = func(path string) error { return errors.Join(count(), sound.remove(path)) }
+			// Broken before it is done, too.
+			if step%2 == 0 {
+				store.disk.remove = func(path string) error {
+					if err := count(); err != nil {
+						return err
+					}
+					return sound.remove(path)
+				}
+			}
+			store.disk.sync = func(path string) error { return errors.Join(count(), sound.sync(path)) }
+			run := func() error {
+				if !whole {
+					_, err := store.DestroyKey("pii", AEAD, former, kek, witness)
+					return err
+				}
+				_, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness)
+				return err
+			}
+			err := run()
+			if left >= 0 { // every step was had
+				if err != nil || witness.confirmed == nil {
+					t.Fatalf("whole %t, unbroken: %v", whole, err)
+				}
+				break
+			}
+			if err == nil || witness.confirmed != nil {
+				t.Fatalf("whole %t, step %d: attested and broken: %v", whole, step, err)
+			}
+			if witness.prepared == nil && len(materialOf(t, store, kek, "pii")) != 3 {
+				t.Errorf("whole %t, step %d: something is destroyed and nothing of it remembered", whole, step)
+			}
+			if err := run(); err != nil {
+				t.Fatalf("whole %t, step %d: it is not finished: %v", whole, step, err)
+			}
+			if witness.confirmed == nil || !witness.confirmed.Has(former) || whole && len(witness.confirmed.Keysets) != 3 {
+				t.Errorf("whole %t, step %d: attested %+v", whole, step, witness.confirmed)
+			}
+			wantNowhere(t, store, kek, secrets)
+		}
+	}
+}
+
+func TestNothingIsDestroyedWhenTheWitnessCanNot(t *testing.T) {
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+	rotate(t, store, kek, "pii")
+	before := contents(t, store)
+	witness := &memory{refuses: errors.New("no room")}
+	if _, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness); !errors.Is(err, witness.refuses) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := store.DestroyKey("pii", AEAD, former, kek, witness); !errors.Is(err, witness.refuses) {
+		t.Errorf("error %v", err)
+	}
+	if contents(t, store) != before {
+		t.Error("something changed")
+	}
+}
+
+func TestKeysetsWithAnotherNameElsewhereAreNotDestroyed(t *testing.T) {
+	for reason, link := range map[string]func(from, to string) error{"hard link": os.Link, "it is a link": func(from, to string) error {
+		return errors.Join(os.Rename(from, to), os.Symlink(to, from))
+	}} {
+		store, kek := newStore(t)
+		create(t, store, kek, "pii")
+		former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+		rotate(t, store, kek, "pii")
+		if err := link(store.path("pii", AEAD), filepath.Join(t.TempDir(), "elsewhere")); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, store)
+		_, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
+		wantFault(t, err, fault.ExitBadInput, reason)
+		_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+		wantFault(t, err, fault.ExitBadInput, reason)
+		if contents(t, store) != before {
+			t.Errorf("%s: something changed", reason)
+		}
+	}
+}
+
+func TestDestructionThatIsNotAllowedIsBadInput(t *testing.T) {
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	store.disk.remove = func(path string) error { return &fs.PathError{Op: "remove", Path: path, Err: syscall.EACCES} }
+	witness := &memory{}
+	_, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness)
+	wantFault(t, err, fault.ExitBadInput, "permission denied")
+	if witness.prepared != nil {
+		t.Error("the intent is still there")
+	}
+}
+
+// memory is a witness that forgets nothing but what is cancelled.
+type memory struct {
+	prepared, confirmed *Destruction
+	refuses             error
+}
+
+func (m *memory) Earlier(string) (*Destruction, error) { return m.prepared, nil }
+
+func (m *memory) Prepare(d *Destruction) error {
+	if m.refuses != nil {
+		return m.refuses
+	}
+	kept := *d
+	m.prepared = &kept
+	return nil
+}
+
+func (m *memory) Confirm() error {
+	m.confirmed, m.prepared = m.prepared, nil
+	return nil
+}
+
+func (m *memory) Cancel() { m.prepared = nil }
+
+func plan(t *testing.T, store *Store, kek tink.AEAD, name string) *Destruction {
+	t.Helper()
+	planned, err := store.PlanDestruction(name, kek)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return planned
+}
+
+func rotate(t *testing.T, store *Store, kek tink.AEAD, name string) *Change {
+	t.Helper()
+	change, err := store.AddKey(name, AEAD, "", true, kek)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return change
+}
+
+// materialOf is the secret of each key of a name.
+func materialOf(t *testing.T, store *Store, kek tink.AEAD, name string) map[Purpose][][]byte {
+	t.Helper()
+	purposes, err := store.PurposesOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[Purpose][][]byte{}
+	for _, purpose := range purposes {
+		file, err := store.Read(name, purpose)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle, err := file.Open(kek)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range insecurecleartextkeyset.KeysetMaterial(handle).GetKey() {
+			value := key.GetKeyData().GetValue()
+			found[purpose] = append(found[purpose], value[len(value)-32:])
+		}
+	}
+	return found
+}
+
+// wantNowhere opens every file that is left, and looks for secrets in it.
+func wantNowhere(t *testing.T, store *Store, kek tink.AEAD, secrets map[Purpose][][]byte) {
+	t.Helper()
+	err := filepath.WalkDir(store.Folder(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text := readFile(t, path)
+		opened := []byte(nil)
+		if encrypted, err := keyset.NewJSONReader(bytes.NewReader(text)).ReadEncrypted(); err == nil {
+			if opened, err = kek.Decrypt(encrypted.GetEncryptedKeyset(), nil); err != nil {
+				t.Errorf("%s does not open: %v", path, err)
+			}
+		}
+		for purpose, values := range secrets {
+			for _, secret := range values {
+				if bytes.Contains(opened, secret) || bytes.Contains(text, secret) || bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString(secret)[:24])) {
+					t.Errorf("%s holds a destroyed %s key", path, purpose)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// contents is every file of the folder with its name.
+func contents(t *testing.T, store *Store) string {
+	t.Helper()
+	var all bytes.Buffer
+	err := filepath.WalkDir(store.Folder(), func(path string, entry fs.DirEntry, err error) error {
+		all.WriteString(path + "\n")
+		if err == nil && !entry.IsDir() {
+			all.Write(readFile(t, path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
