@@ -90,6 +90,12 @@ func (s *Store) changeFile(file *File, kek tink.AEAD, step func(*edit) error) (*
 	if len(text) > MaxFileBytes {
 		return nil, fault.Input(file.Path, "it would be longer than a keyset file can be (1 MiB)", "start a new keyset")
 	}
+	if file.Name != "" { // a file of its own has no notes
+		e.meta.wrap(file.Purpose, e.kek, text)
+	}
+	if s.announce != nil {
+		s.announce(e.Change)
+	}
 	if bytes.Equal(e.meta.text(), former) {
 		return e.Change, s.replace(file, text, e, nil)
 	}

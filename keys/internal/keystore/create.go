@@ -1,9 +1,9 @@
 package keystore
 
 import (
-	"errors"
-	"io/fs"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -17,6 +17,7 @@ type Created struct {
 	Purpose Purpose
 	Path    string
 	KeyID   uint32
+	Type    string // Tink's name of the key's type
 }
 
 // Create makes the keysets of a new name, one of each purpose, or none.
@@ -64,7 +65,13 @@ func (s *Store) create(name string, purposes []Purpose, aeadTemplate AEADTemplat
 		}
 		keyID := handle.KeysetInfo().GetPrimaryKeyId()
 		about.add(purpose, keyID, s.now())
-		created = append(created, Created{Purpose: purpose, Path: path, KeyID: keyID})
+		about.wrap(purpose, kek, texts[purpose])
+		created = append(created, Created{Purpose: purpose, Path: path, KeyID: keyID, Type: keyType(handle.KeysetInfo().GetKeyInfo()[0].GetTypeUrl())})
+	}
+	if s.announce != nil {
+		for _, c := range created {
+			s.announce(&Change{Name: name, Purpose: c.Purpose, Path: c.Path, Changed: true, Added: c.KeyID, Primary: c.KeyID})
+		}
 	}
 	return created, s.write(name, created, texts, about)
 }
@@ -100,16 +107,23 @@ func (s *Store) write(name string, created []Created, texts map[Purpose][]byte, 
 }
 
 func (s *Store) checkUnused(name string, purposes []Purpose) error {
-	for _, purpose := range purposes {
-		path := s.path(name, purpose)
-		_, err := os.Lstat(path)
-		switch {
-		case err == nil:
-			return fault.Input(path, "the keyset exists already",
-				"choose another name, or see what this one has with: fieldveil keys list")
-		case !errors.Is(err, fs.ErrNotExist):
-			return fault.Failure(path, fault.Cause(err), "make the folder readable")
-		}
+	there, err := s.PurposesOf(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	i := slices.IndexFunc(purposes, func(p Purpose) bool { return slices.Contains(there, p) })
+	if i < 0 {
+		return nil
+	}
+	remedy := "choose another name, or see what this one has with: fieldveil keys inspect " + name
+	if lacking := Lacking(there); len(lacking) > 0 && len(purposes) > 1 {
+		remedy = fmt.Sprintf("give it what it lacks with: fieldveil keys create %s --purpose %s", name, lacking[0])
+	}
+	return fault.Input(s.path(name, purposes[i]), "the keyset exists already", remedy)
+}
+
+// Lacking are the purposes that are not among those of a name: it is older than
+// they are, or its making was cut short.
+func Lacking(there []Purpose) []Purpose {
+	return slices.DeleteFunc(slices.Clone(Purposes), func(p Purpose) bool { return slices.Contains(there, p) })
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -53,6 +55,41 @@ func (s *Store) Read(name string, purpose Purpose) (*File, error) {
 	return file, nil
 }
 
+// ReadAll reads the keysets of a name, without opening them.
+func (s *Store) ReadAll(name string) ([]*File, error) {
+	purposes, err := s.PurposesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(purposes) == 0 {
+		return nil, errNoKeyset(s.path(name, AEAD), name)
+	}
+	var files []*File
+	for _, purpose := range purposes {
+		file, err := s.Read(name, purpose)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// Backups are the paths of the file's former texts, the oldest first.
+func (f *File) Backups() ([]string, error) {
+	found, err := backupsOf(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	kept := []string{}
+	for _, path := range found {
+		if !strings.HasPrefix(filepath.Base(path), ".") {
+			kept = append(kept, path)
+		}
+	}
+	return kept, nil
+}
+
 // readKeyset gives fs.ErrNotExist as it is: what is missing, its caller knows.
 func readKeyset(path string, purpose Purpose) (*File, error) {
 	text, err := readBounded(path)
@@ -88,6 +125,10 @@ func (f *File) Info() *tinkpb.KeysetInfo { return f.encrypted.GetKeysetInfo() }
 // Created is when a key of the keyset was made, to the second, if that is known:
 // keys that other tools made have no such time.
 func (f *File) Created(keyID uint32) (time.Time, bool) { return f.meta.created(f.Purpose, keyID) }
+
+// KEKURI names the key-encryption key that wraps the keyset, if that is noted of
+// this very text. It is a note and no proof.
+func (f *File) KEKURI() (string, bool) { return f.meta.kekURI(f.Purpose, f.Text) }
 
 // Open decrypts the keyset and checks that the filter can use every key in it.
 func (f *File) Open(kek tink.AEAD) (*keyset.Handle, error) {
@@ -127,7 +168,11 @@ func (f *File) notDecrypted(err error) error {
 // gives it: a keyset that can't be opened again is data that can't be.
 func encrypt(handle *keyset.Handle, kek tink.AEAD, path string) ([]byte, error) {
 	var written, compact bytes.Buffer
-	if err := handle.Write(keyset.NewJSONWriter(&written), kek); err != nil {
+	asked := &asked{AEAD: kek}
+	if err := handle.Write(keyset.NewJSONWriter(&written), asked); err != nil {
+		if asked.said != nil {
+			return nil, asked.said
+		}
 		return nil, fault.Failure(path, "the key-encryption key did not wrap it ("+err.Error()+")",
 			"see that the KMS allows to encrypt with this key")
 	}
@@ -135,11 +180,33 @@ func encrypt(handle *keyset.Handle, kek tink.AEAD, path string) ([]byte, error) 
 		return nil, fault.Failure(path, "the keyset could not be serialized", "try again")
 	}
 	compact.WriteByte('\n')
-	if _, err := keyset.Read(keyset.NewJSONReader(bytes.NewReader(compact.Bytes())), kek); err != nil {
+	if _, err := keyset.Read(keyset.NewJSONReader(bytes.NewReader(compact.Bytes())), asked); err != nil {
+		if asked.said != nil {
+			return nil, asked.said
+		}
 		return nil, fault.Failure(path, "the key-encryption key does not open what it wrapped ("+err.Error()+")",
 			"see that the KMS allows to decrypt with this key")
 	}
 	return compact.Bytes(), nil
+}
+
+// asked keeps what a KMS says itself of why it does not do it: Tink passes on
+// the text of it alone.
+type asked struct {
+	tink.AEAD
+	said *fault.Fault
+}
+
+func (a *asked) Encrypt(plaintext, associatedData []byte) ([]byte, error) {
+	output, err := a.AEAD.Encrypt(plaintext, associatedData)
+	errors.As(err, &a.said)
+	return output, err
+}
+
+func (a *asked) Decrypt(ciphertext, associatedData []byte) ([]byte, error) {
+	output, err := a.AEAD.Decrypt(ciphertext, associatedData)
+	errors.As(err, &a.said)
+	return output, err
 }
 
 var errTooLong = errors.New("too long")

@@ -2,23 +2,42 @@ package keystore
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"time"
 
+	"github.com/tink-crypto/tink-go/v2/tink"
+
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
 // metaKind names the file beside a name's keysets that says when each key was
-// made. Tink's keysets have no place for it, and its readers refuse a member of
-// the JSON that they do not know, so it can not lie in the keyset's own file.
-// Nothing depends on it but the age that is shown: it is not authenticated.
+// made, and which key-encryption key wraps them. Tink's keysets have no place for
+// it, and its readers refuse a member of the JSON that they do not know, so it can
+// not lie in the keyset's own file. Nothing depends on it but what is shown: it is
+// not authenticated.
 const metaKind = "meta"
 
 // meta is the content of NAME.meta.json.
 type meta struct {
 	Created map[Purpose]map[uint32]time.Time `json:"created"`
+	Wrapped map[Purpose]wrapping             `json:"wrapped,omitempty"`
+}
+
+// wrapping says which key-encryption key wraps one text of a keyset's file. Of
+// another text, which another tool wrote or a backup brought back, it says nothing.
+type wrapping struct {
+	KEKURI     string `json:"kek_uri"`
+	FileSHA256 string `json:"file_sha256"`
+}
+
+// Named is a key-encryption key that knows its key URI.
+type Named interface {
+	tink.AEAD
+	KeyURI() string
 }
 
 // created is when a key was made, if that is known.
@@ -35,6 +54,30 @@ func (m *meta) add(purpose Purpose, keyID uint32, at time.Time) {
 		m.Created[purpose] = map[uint32]time.Time{}
 	}
 	m.Created[purpose][keyID] = at.UTC().Truncate(time.Second)
+}
+
+// wrap notes by which key-encryption key a file's text is wrapped.
+func (m *meta) wrap(purpose Purpose, kek tink.AEAD, text []byte) {
+	delete(m.Wrapped, purpose)
+	named, ok := kek.(Named)
+	if !ok {
+		return
+	}
+	if m.Wrapped == nil {
+		m.Wrapped = map[Purpose]wrapping{}
+	}
+	m.Wrapped[purpose] = wrapping{KEKURI: named.KeyURI(), FileSHA256: digest(text)}
+}
+
+// kekURI is the key URI that is noted for a file's text.
+func (m meta) kekURI(purpose Purpose, text []byte) (string, bool) {
+	noted, ok := m.Wrapped[purpose]
+	return noted.KEKURI, ok && noted.FileSHA256 == digest(text)
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 func (m *meta) forget(purpose Purpose, keyID uint32) { delete(m.Created[purpose], keyID) }

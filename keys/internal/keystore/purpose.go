@@ -50,6 +50,9 @@ var keyTypes = map[Purpose][]string{
 	Signature:     {"Ed25519PrivateKey"},
 }
 
+// keyType is the name in a type URL.
+func keyType(typeURL string) string { return typeURL[strings.LastIndex(typeURL, ".")+1:] }
+
 // template is the key template of a keyset's first key.
 func (p Purpose) template(aeadTemplate AEADTemplate) *tinkpb.KeyTemplate {
 	switch p {

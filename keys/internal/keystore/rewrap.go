@@ -1,6 +1,7 @@
 package keystore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,20 +24,11 @@ type Rewrapped struct {
 func (s *Store) Rewrap(names []string, former, next tink.AEAD, said func(Rewrapped)) error {
 	var files []*File
 	for _, name := range names {
-		purposes, err := s.PurposesOf(name)
+		read, err := s.ReadAll(name)
 		if err != nil {
 			return err
 		}
-		if len(purposes) == 0 {
-			return errNoKeyset(s.path(name, AEAD), name)
-		}
-		for _, purpose := range purposes {
-			file, err := s.Read(name, purpose)
-			if err != nil {
-				return err
-			}
-			files = append(files, file)
-		}
+		files = append(files, read...)
 	}
 	return s.rewrap(files, former, next, said)
 }
@@ -54,6 +46,11 @@ func (s *Store) rewrap(files []*File, former, next tink.AEAD, said func(Rewrappe
 		done := Rewrapped{Change: &Change{Name: file.Name, Purpose: file.Purpose, Path: file.Path}, Already: already[i]}
 		if !already[i] {
 			change, err := s.rewrapOne(file, former, next)
+			if err != nil && file.isRewrappedMeanwhile(next) {
+				done.Already = true
+				said(done)
+				continue
+			}
 			if err != nil && changed > 0 {
 				return fault.Failure(file.Path, fmt.Sprintf("%d of %d keysets are rewrapped, and then: %s", changed, len(files), err),
 					"put that right and run the same command again: it goes on from here")
@@ -80,6 +77,17 @@ func (f *File) isRewrapped(former, next tink.AEAD) (bool, error) {
 	return false, err
 }
 
+// isRewrappedMeanwhile says whether another command has done it since the file
+// was read.
+func (f *File) isRewrappedMeanwhile(next tink.AEAD) bool {
+	read, err := readKeyset(f.Path, f.Purpose)
+	if err != nil || bytes.Equal(read.Text, f.Text) {
+		return false
+	}
+	_, err = read.Open(next)
+	return err == nil
+}
+
 func (s *Store) rewrapOne(file *File, former, next tink.AEAD) (*Change, error) {
 	unlock, err := s.lock()
 	if err != nil {
@@ -95,6 +103,11 @@ func (s *Store) rewrapOne(file *File, former, next tink.AEAD) (*Change, error) {
 		return nil, err
 	}
 	read.Name = file.Name
+	if file.Name != "" {
+		if err := s.sweep(file.Name); err != nil {
+			return nil, err
+		}
+	}
 	return s.changeFile(read, former, func(e *edit) error {
 		e.kek, e.Changed = next, true
 		return nil

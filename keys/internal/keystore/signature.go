@@ -33,12 +33,13 @@ func CreateSignature(path, publicPath string, public func(*keyset.Handle) ([]byt
 	if err != nil {
 		return 0, err
 	}
-	if err := atomicfile.Create(path, text); err != nil {
-		return 0, errNotCreated(path, err)
-	}
+	// The public half first: nothing that signs is ever there without it.
 	if err := atomicfile.Create(publicPath, publicText); err != nil {
-		os.Remove(path)
 		return 0, errNotCreated(publicPath, err)
+	}
+	if err := atomicfile.Create(path, text); err != nil {
+		os.Remove(publicPath)
+		return 0, errNotCreated(path, err)
 	}
 	return handle.KeysetInfo().GetPrimaryKeyId(), nil
 }
@@ -63,7 +64,7 @@ func ReadSignature(path string) (*File, error) {
 }
 
 // RewrapSignature wraps such a keyset by another key-encryption key.
-func RewrapSignature(path string, former, next tink.AEAD, said func(Rewrapped)) error {
+func RewrapSignature(path string, former, next tink.AEAD, announce func(*Change), said func(Rewrapped)) error {
 	file, err := ReadSignature(path)
 	if err != nil {
 		return err
@@ -72,5 +73,6 @@ func RewrapSignature(path string, former, next tink.AEAD, said func(Rewrapped)) 
 	if err != nil {
 		return err
 	}
+	store.Announce(announce)
 	return store.rewrap([]*File{file}, former, next, said)
 }

@@ -37,7 +37,13 @@ type Store struct {
 	folder string
 	now    func() time.Time
 	disk   disk
+
+	announce func(*Change)
 }
+
+// Announce has f told of every change of a keyset when all that can be checked
+// is checked and nothing is written yet.
+func (s *Store) Announce(f func(*Change)) { s.announce = f }
 
 // disk is what destroys: tests break it at every step.
 type disk struct {
