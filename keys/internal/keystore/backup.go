@@ -36,20 +36,16 @@ func backup(path string, text []byte, now time.Time) (string, error) {
 	return kept, nil
 }
 
-// backupsOf are the former texts of a file, the oldest first, and what a killed
-// command may have left beside them.
+// backupsOf are the former texts of a file, the oldest first.
 func backupsOf(path string) ([]string, error) {
 	folder := filepath.Join(filepath.Dir(path), backupsFolder)
 	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errNotRead(folder, err)
 	}
-	var found []string
+	found := []string{}
 	for _, entry := range entries {
-		if strings.HasPrefix(strings.TrimPrefix(entry.Name(), "."), filepath.Base(path)+".") {
+		if strings.HasPrefix(entry.Name(), filepath.Base(path)+".") {
 			found = append(found, filepath.Join(folder, entry.Name()))
 		}
 	}
@@ -73,21 +69,32 @@ func pruneBackups(path string) {
 // It may hold a keyset, and a destroyed key must not live on in it. Who holds the
 // lock is alone in staging.
 func (s *Store) sweep(name string) error {
-	entries, err := os.ReadDir(s.folder)
-	if err != nil {
-		return errNotRead(s.folder, err)
-	}
-	for _, entry := range entries {
-		// .NAME.PURPOSE.json.123456, as os.CreateTemp names it.
-		file, isHidden := strings.CutPrefix(entry.Name(), ".")
-		staged := strings.TrimSuffix(file, filepath.Ext(file))
-		if of, _, ok := parseFileName(staged); !isHidden || !ok || of != name || staged == file || filepath.Ext(staged) != ".json" {
-			continue
+	for _, folder := range []string{s.folder, filepath.Join(s.folder, backupsFolder)} {
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errNotRead(folder, err)
 		}
-		path := filepath.Join(s.folder, entry.Name())
-		if err := os.Remove(path); err != nil {
-			return errNotWritten(path, err)
+		for _, entry := range entries {
+			if !isStagedFor(name, entry.Name()) {
+				continue
+			}
+			path := filepath.Join(folder, entry.Name())
+			if err := os.Remove(path); err != nil {
+				return errNotWritten(path, err)
+			}
 		}
 	}
 	return nil
+}
+
+// isStagedFor tells what atomicfile stages: .NAME.PURPOSE.json.123456, and for a
+// former text .NAME.PURPOSE.json.TIME.123456.
+func isStagedFor(name, file string) bool {
+	hidden, isHidden := strings.CutPrefix(file, ".")
+	end := strings.LastIndex(hidden, ".json.") // a tenant may be called json
+	if !isHidden || end < 0 {
+		return false
+	}
+	of, _, ok := parseFileName(hidden[:end] + ".json")
+	return ok && of == name
 }

@@ -48,7 +48,7 @@ func (s *Store) Destroy(agreed *Destruction, kek tink.AEAD, witness Witness) (*D
 	case len(copies) == 0 && len(files) == 0:
 		return nil, errNoKeyset(s.path(name, AEAD), name)
 	}
-	if err := checkOnlyNames(files); err != nil {
+	if err := checkOnlyNames(slices.Concat(copies, files)); err != nil {
 		return nil, err
 	}
 	if err := s.probe(name); err != nil {

@@ -42,7 +42,11 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOnlyNames([]string{file.Path}); err != nil {
+	copies, err := backupsOf(file.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOnlyNames(append(copies, file.Path)); err != nil {
 		return nil, err
 	}
 	destroyed := &Destruction{Name: name, Keysets: []DestroyedKeyset{{Purpose: purpose, KeyIDs: []uint32{keyID}}}}

@@ -24,6 +24,7 @@ func TestDestroyedNameLeavesNothing(t *testing.T) {
 	create(t, store, kek, "pii/acme")
 	rotate(t, store, kek, "pii")
 	secrets := materialOf(t, store, kek, "pii")
+	writeFile(t, filepath.Join(store.Folder(), ".pii.json.aead.json.1"), "x") // of the tenant json, and stays
 	staged := filepath.Join(store.Folder(), ".pii.aead.json.123456")
 	writeFile(t, staged, string(readFile(t, store.path("pii", AEAD))))
 	stagedBackup := filepath.Join(store.Folder(), backupsFolder, ".pii.aead.json.20260101T000000.000000000Z.1")
@@ -36,7 +37,9 @@ func TestDestroyedNameLeavesNothing(t *testing.T) {
 		t.Errorf("destroyed %+v", done)
 	}
 	wantNowhere(t, store, kek, secrets)
-	if got := folder(t, store); slices.ContainsFunc(got, func(file string) bool { return file != backupsFolder && file[:9] != "pii.acme." }) {
+	if got := folder(t, store); slices.ContainsFunc(got, func(file string) bool {
+		return file != backupsFolder && file[:9] != "pii.acme." && file[:9] != ".pii.json"
+	}) {
 		t.Errorf("files left: %v", got)
 	}
 	for _, purpose := range Purposes {

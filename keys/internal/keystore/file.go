@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -76,19 +74,7 @@ func (s *Store) ReadAll(name string) ([]*File, error) {
 }
 
 // Backups are the paths of the file's former texts, the oldest first.
-func (f *File) Backups() ([]string, error) {
-	found, err := backupsOf(f.Path)
-	if err != nil {
-		return nil, err
-	}
-	kept := []string{}
-	for _, path := range found {
-		if !strings.HasPrefix(filepath.Base(path), ".") {
-			kept = append(kept, path)
-		}
-	}
-	return kept, nil
-}
+func (f *File) Backups() ([]string, error) { return backupsOf(f.Path) }
 
 // readKeyset gives fs.ErrNotExist as it is: what is missing, its caller knows.
 func readKeyset(path string, purpose Purpose) (*File, error) {

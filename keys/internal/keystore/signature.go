@@ -20,7 +20,14 @@ const Signature Purpose = "signature"
 
 // CreateSignature makes a keyset with one Ed25519 key in a new file, and beside
 // it, in another, what public makes of it: both or none.
-func CreateSignature(path, publicPath string, public func(*keyset.Handle) ([]byte, error), kek tink.AEAD) (keyID uint32, err error) {
+func CreateSignature(
+	path, publicPath string, public func(*keyset.Handle) ([]byte, error), kek tink.AEAD, announce func(),
+) (keyID uint32, err error) {
+	for _, wanted := range []string{path, publicPath} {
+		if err := checkNew(wanted); err != nil {
+			return 0, err
+		}
+	}
 	handle, err := keyset.NewHandle(tinksignature.ED25519KeyTemplate())
 	if err != nil {
 		return 0, fault.Failure(path, "no key could be made: "+err.Error(), "try again")
@@ -33,6 +40,7 @@ func CreateSignature(path, publicPath string, public func(*keyset.Handle) ([]byt
 	if err != nil {
 		return 0, err
 	}
+	announce()
 	// The public half first: nothing that signs is ever there without it.
 	if err := atomicfile.Create(publicPath, publicText); err != nil {
 		return 0, errNotCreated(publicPath, err)
@@ -42,6 +50,16 @@ func CreateSignature(path, publicPath string, public func(*keyset.Handle) ([]byt
 		return 0, errNotCreated(path, err)
 	}
 	return handle.KeysetInfo().GetPrimaryKeyId(), nil
+}
+
+func checkNew(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return errNotCreated(path, err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return errNotCreated(path, fs.ErrExist)
+	}
+	return nil
 }
 
 func errNotCreated(path string, err error) error {
