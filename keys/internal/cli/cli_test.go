@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,7 +44,7 @@ func TestRotationInTwoSteps(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
 	for i, purpose := range []string{"aead", "deterministic"} {
-		f.ok("keys", "rotate", "pii", "--add-only", "--purpose", purpose)
+		f.ok("keys", "rotate", "pii", "--add", "--purpose", purpose)
 		added := f.list()[i]
 		if added.Keys[1].Primary {
 			t.Fatalf("%s: the added key is the primary", purpose)
@@ -84,7 +85,7 @@ func TestPRFKeysetIsNotRotatedAndTheErrorSaysWhy(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
 	keyID := strconv.FormatUint(uint64(f.list()[2].PrimaryKeyID), 10)
-	for _, arguments := range [][]string{{"--purpose", "prf"}, {"--purpose", "prf", "--add-only"}, {"--promote", keyID}} {
+	for _, arguments := range [][]string{{"--purpose", "prf"}, {"--purpose", "prf", "--add"}, {"--promote", keyID}} {
 		status, _, errors := run(t, f.complete(append([]string{"keys", "rotate", "pii"}, arguments...))...)
 		if status != 2 || !strings.Contains(errors, "would open to nonsense") {
 			t.Errorf("%q: status %d: %s", arguments, status, errors)
@@ -119,7 +120,7 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"keys", "rotate"}, {"keys", "rotate", "other"}, {"keys", "rotate", "pii", "--keysets", missing},
 		{"keys", "rotate", "pii", "--purpose", "prf"}, {"keys", "rotate", "pii", "--purpose", "mac"}, {"keys", "rotate", "pii", "--promote", "seven"},
 		{"keys", "rotate", "pii", "--promote", "4294967296"}, {"keys", "rotate", "pii", "--promote", "1"},
-		{"keys", "rotate", "pii", "--promote", "1", "--purpose", "aead"}, {"keys", "rotate", "pii", "--promote", "1", "--add-only"},
+		{"keys", "rotate", "pii", "--promote", "1", "--purpose", "aead"}, {"keys", "rotate", "pii", "--promote", "1", "--add"},
 		{"keys", "rotate", "pii", "--purpose", "deterministic", "--aead-template", "aes128-gcm"},
 		{"keys", "list", "--output", "yaml"}, {"keys", "list", "x"}, {"keys", "list", "--keysets", missing},
 		{"keys", "create-insecure-dev-kek"}, {"keys", "create-insecure-dev-kek", "--out", f.kek},
@@ -205,17 +206,19 @@ func newFolder(t *testing.T) *testFolder {
 // complete adds the folder's own flags where a command takes and lacks them.
 func (f *testFolder) complete(arguments []string) []string {
 	command := strings.Join(arguments[:min(2, len(arguments))], " ")
-	given := strings.Join(arguments, " ")
 	add := func(flag, value string) {
-		if !strings.Contains(given, flag) {
+		if !slices.Contains(arguments, flag) {
 			arguments = append(arguments, flag, value)
 		}
 	}
 	switch {
-	case command == "keys create", command == "keys rotate", strings.HasPrefix(command, "agent"):
+	case command == "keys create-receipt-keyset":
+		add("--kek-uri", kek.InsecureDevURI(f.kek))
+	case command == "keys create", command == "keys rotate", command == "keys verify", command == "keys rewrap",
+		command == "keys disable", command == "keys enable", command == "keys destroy", strings.HasPrefix(command, "agent"):
 		add("--keysets", f.keysets)
 		add("--kek-uri", kek.InsecureDevURI(f.kek))
-	case command == "keys list":
+	case command == "keys list", command == "keys inspect":
 		add("--keysets", f.keysets)
 	}
 	return arguments

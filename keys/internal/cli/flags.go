@@ -48,8 +48,25 @@ func (f *kekFlag) open() (tink.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kek.Open(keyURI)
+	return openKEK(keyURI)
 }
+
+func openKEK(keyURI string) (tink.AEAD, error) {
+	aead, err := kek.Open(keyURI)
+	if err != nil {
+		return nil, err
+	}
+	return namedKEK{AEAD: aead, keyURI: keyURI}, nil
+}
+
+// namedKEK is a key-encryption key that knows its key URI, for what is noted
+// beside the keysets that it wraps.
+type namedKEK struct {
+	tink.AEAD
+	keyURI string
+}
+
+func (k namedKEK) KeyURI() string { return k.keyURI }
 
 // aeadTemplateFlag is the algorithm of new AEAD keys.
 type aeadTemplateFlag struct{ name string }

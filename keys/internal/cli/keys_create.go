@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +15,7 @@ import (
 func newKeysCreate() *cobra.Command {
 	var keysets keysetsFlag
 	var kek kekFlag
+	var output outputFlag
 	var template aeadTemplateFlag
 	var purposeText string
 	c := &cobra.Command{
@@ -20,10 +25,17 @@ func newKeysCreate() *cobra.Command {
 			"and indexed protection, NAME.deterministic.json (AES-SIV) for deterministic protection,\n" +
 			"and NAME.prf.json (HMAC-SHA-256) for the index of indexed and the keys of\n" +
 			"format-preserving protection. Existing files are never replaced.\n\n" +
+			"NAME/TENANT makes the keysets of one tenant, in NAME.TENANT.PURPOSE.json.\n\n" +
 			"A name that was made without one of them is given it with --purpose.",
+		Example: "  fieldveil keys create pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii\n" +
+			"  fieldveil keys create pii/acme --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii",
 		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			name := arguments[0]
+			tell, err := output.teller(c)
+			if err != nil {
+				return err
+			}
 			aeadTemplate, err := template.parse()
 			if err != nil {
 				return err
@@ -47,10 +59,12 @@ func newKeysCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			_, absent := os.Lstat(keysets.folder)
 			store, err := keystore.OpenOrMake(keysets.folder)
 			if err != nil {
 				return err
 			}
+			store.Announce(func(change *keystore.Change) { tell.will("will make %s with the key %d", change.Path, change.Added) })
 			var created []keystore.Created
 			if purpose == "" {
 				created, err = store.Create(name, aeadTemplate, aead)
@@ -58,17 +72,36 @@ func newKeysCreate() *cobra.Command {
 				created, err = store.CreateMissing(name, purpose, aeadTemplate, aead)
 			}
 			if err != nil {
+				if errors.Is(absent, fs.ErrNotExist) {
+					os.Remove(keysets.folder) // which it does only when it is empty
+				}
 				return err
 			}
-			for _, file := range created {
-				fmt.Fprintf(c.OutOrStdout(), "created %s (primary key %d)\n", file.Path, file.KeyID)
-			}
-			return nil
+			return tell.did(createdOf(name, created))
 		},
 	}
 	keysets.add(c)
 	kek.add(c)
 	template.add(c, string(keystore.DefaultAEADTemplate), "")
 	c.Flags().StringVar(&purposeText, "purpose", "", "make the keyset of this `PURPOSE` alone: "+keystore.PurposeNames())
+	output.add(c)
 	return c
+}
+
+type createdKeyset struct {
+	Name    string           `json:"name"`
+	Purpose keystore.Purpose `json:"purpose"`
+	Path    string           `json:"path"`
+	KeyID   uint32           `json:"key_id"`
+	Type    string           `json:"type"`
+}
+
+func createdOf(name string, created []keystore.Created) (text string, document any) {
+	var said strings.Builder
+	var keysets []createdKeyset
+	for _, file := range created {
+		fmt.Fprintf(&said, "created %s (primary key %d)\n", file.Path, file.KeyID)
+		keysets = append(keysets, createdKeyset{Name: name, Purpose: file.Purpose, Path: file.Path, KeyID: file.KeyID, Type: file.Type})
+	}
+	return said.String(), map[string][]createdKeyset{"created": keysets}
 }

@@ -11,21 +11,30 @@ import (
 
 func newKeysCreateInsecureDevKEK() *cobra.Command {
 	var out string
+	var output outputFlag
 	c := &cobra.Command{
 		Use:   "create-insecure-dev-kek --out FILE",
 		Short: "Make a key-encryption key in clear text, for development only",
-		Args:  exactly(),
+		Long: "Make a key-encryption key in clear text in a file. Whoever reads that file opens every keyset\n" +
+			"that it wraps: it is for development and tests, where there is no KMS.",
+		Example: "  fieldveil keys create-insecure-dev-kek --out dev-kek.json",
+		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			tell, err := output.teller(c)
+			if err != nil {
+				return err
+			}
 			if out == "" {
 				return fault.Input("--out", "not given", "name the file to make")
 			}
 			if err := kek.CreateInsecureDev(out); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "created %s: INSECURE, for development only; whoever reads it opens every keyset\n", out)
-			return nil
+			return tell.did(fmt.Sprintf("created %s: INSECURE, for development only; whoever reads it opens every keyset\n", out),
+				map[string]string{"created": out, "kek_uri": kek.InsecureDevURI(out)})
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`FILE` to make; an existing one is never replaced")
+	output.add(c)
 	return c
 }

@@ -25,7 +25,8 @@ func newKeysList() *cobra.Command {
 		Long: "Show the keysets of a folder: names, purposes, key ids, status and primary, as the files\n" +
 			"state them. With a key-encryption key given, every keyset is opened as well, which proves\n" +
 			"what the file states.",
-		Args: exactly(),
+		Example: "  fieldveil keys list --keysets keysets --output json",
+		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			show, ok := map[string]func(io.Writer, []listedKeyset) error{"table": showTable, "json": showJSON}[output]
 			if !ok {
@@ -61,7 +62,7 @@ func newKeysList() *cobra.Command {
 				return err
 			}
 			for _, file := range listing.Ignored {
-				fmt.Fprintf(c.ErrOrStderr(), "fieldveil: %s: ignored, its name is not NAME.PURPOSE.json; rename it or move it away\n", file)
+				(&teller{err: c.ErrOrStderr()}).warnIgnored(file)
 			}
 			return show(c.OutOrStdout(), listed)
 		},
@@ -86,11 +87,32 @@ type listedKey struct {
 	Type    string `json:"type"`
 }
 
+func listedKeys(info *tinkpb.KeysetInfo) []listedKey {
+	listed := []listedKey{}
+	for _, key := range info.GetKeyInfo() {
+		typeURL := key.GetTypeUrl()
+		listed = append(listed, listedKey{
+			KeyID:   key.GetKeyId(),
+			Status:  strings.ToLower(key.GetStatus().String()),
+			Primary: key.GetKeyId() == info.GetPrimaryKeyId(),
+			Type:    typeURL[strings.LastIndex(typeURL, ".")+1:],
+		})
+	}
+	return listed
+}
+
+func (k listedKey) primaryText() string {
+	if k.Primary {
+		return "primary"
+	}
+	return ""
+}
+
 func readAll(
 	store *keystore.Store, listing *keystore.Listing, info func(*keystore.File) (*tinkpb.KeysetInfo, error),
 ) ([]listedKeyset, error) {
 	listed := []listedKeyset{}
-	for _, name := range listing.Names {
+	for _, name := range listing.All() {
 		for _, purpose := range listing.Purposes[name] {
 			file, err := store.Read(name, purpose)
 			if err != nil {
@@ -100,16 +122,7 @@ func readAll(
 			if err != nil {
 				return nil, err
 			}
-			one := listedKeyset{Name: name, Purpose: purpose, PrimaryKeyID: keys.GetPrimaryKeyId(), Keys: []listedKey{}}
-			for _, key := range keys.GetKeyInfo() {
-				typeURL := key.GetTypeUrl()
-				one.Keys = append(one.Keys, listedKey{
-					KeyID:   key.GetKeyId(),
-					Status:  strings.ToLower(key.GetStatus().String()),
-					Primary: key.GetKeyId() == keys.GetPrimaryKeyId(),
-					Type:    typeURL[strings.LastIndex(typeURL, ".")+1:],
-				})
-			}
+			one := listedKeyset{Name: name, Purpose: purpose, PrimaryKeyID: keys.GetPrimaryKeyId(), Keys: listedKeys(keys)}
 			listed = append(listed, one)
 		}
 	}
@@ -121,11 +134,7 @@ func showTable(w io.Writer, listed []listedKeyset) error {
 	fmt.Fprintln(table, "NAME\tPURPOSE\tKEY ID\tTYPE\tSTATUS\tPRIMARY")
 	for _, one := range listed {
 		for _, key := range one.Keys {
-			primary := ""
-			if key.Primary {
-				primary = "primary"
-			}
-			row := []string{one.Name, string(one.Purpose), strconv.FormatUint(uint64(key.KeyID), 10), key.Type, key.Status, primary}
+			row := []string{one.Name, string(one.Purpose), strconv.FormatUint(uint64(key.KeyID), 10), key.Type, key.Status, key.primaryText()}
 			fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 		}
 	}

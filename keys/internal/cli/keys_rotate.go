@@ -2,9 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
@@ -18,31 +18,44 @@ func newKeysRotate() *cobra.Command {
 		Long: "Add a new key to a keyset and make it the primary, the one that seals. Earlier keys stay and\n" +
 			"still open what they sealed.\n\n" +
 			"With several sidecars, do it in two steps, so that none meets a value of a key that it does\n" +
-			"not have yet: --add-only first, and --promote KEY_ID when all of them have polled.\n\n" +
+			"not have yet: --add first, and --promote KEY_ID when all of them have polled.\n\n" +
 			"The AEAD keyset is rotated unless --purpose says otherwise. After the primary of a\n" +
 			"deterministic keyset has changed, an equality search no longer finds what was sealed before,\n" +
 			"until that is sealed anew. A PRF keyset is not rotated: nothing tells which of its keys made\n" +
 			"an index or a format-preserving value.",
+		Example: "  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --add\n" +
+			"  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --promote 1234567",
 		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			r.name = arguments[0]
-			if err := r.parse(c); err != nil {
-				return err
-			}
-			rotated, err := r.run()
+			tell, err := r.output.teller(c)
 			if err != nil {
 				return err
 			}
-			r.report(c, rotated)
-			return nil
+			if err := r.parse(c); err != nil {
+				return err
+			}
+			rotated, err := r.run(tell)
+			if err != nil {
+				return err
+			}
+			return r.report(tell, rotated)
 		},
 	}
 	r.keysets.add(c)
 	r.kek.add(c)
 	r.templateFlag.add(c, "", " (as the present primary's if left out)")
 	c.Flags().StringVar(&r.purposeText, "purpose", string(keystore.AEAD), "`PURPOSE` of the keyset: aead or deterministic")
-	c.Flags().BoolVar(&r.addOnly, "add-only", false, "add a key and leave the primary as it is")
+	c.Flags().BoolVar(&r.addOnly, "add", false, "add a key and leave the primary as it is")
 	c.Flags().StringVar(&r.promoteText, "promote", "", "make the key `KEY_ID` the primary and add none")
+	r.output.add(c)
+	// --add was called --add-only.
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "add-only" {
+			name = "add"
+		}
+		return pflag.NormalizedName(name)
+	})
 	return c
 }
 
@@ -55,6 +68,7 @@ type rotation struct {
 	purposeText  string
 	promoteText  string
 	addOnly      bool
+	output       outputFlag
 
 	purpose  keystore.Purpose // "" with promotes: whichever keyset has the key
 	template keystore.AEADTemplate
@@ -78,14 +92,12 @@ func (r *rotation) parse(c *cobra.Command) error {
 	templateGiven := c.Flags().Changed("aead-template")
 	switch {
 	case r.promotes && (r.addOnly || templateGiven):
-		return fault.Input("--promote", "it adds no key, so it goes with neither --add-only nor --aead-template",
+		return fault.Input("--promote", "it adds no key, so it goes with neither --add nor --aead-template",
 			"add first, and promote later")
 	case r.promotes:
-		keyID, err := strconv.ParseUint(r.promoteText, 10, 32)
-		if err != nil {
-			return fault.Input("--promote \""+r.promoteText+"\"", "not a key id", "see key ids with: fieldveil keys list")
+		if r.keyID, err = parseKeyID("--promote", r.promoteText); err != nil {
+			return err
 		}
-		r.keyID = uint32(keyID)
 		if !c.Flags().Changed("purpose") {
 			r.purpose = ""
 		}
@@ -98,7 +110,7 @@ func (r *rotation) parse(c *cobra.Command) error {
 	return nil
 }
 
-func (r *rotation) run() (*keystore.Change, error) {
+func (r *rotation) run(tell *teller) (*keystore.Change, error) {
 	aead, err := r.kek.open()
 	if err != nil {
 		return nil, err
@@ -107,6 +119,7 @@ func (r *rotation) run() (*keystore.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	store.Announce(func(change *keystore.Change) { tell.will("%s: will %s", change.Path, r.plan(change)) })
 	if !r.promotes {
 		return store.AddKey(r.name, r.purpose, r.template, !r.addOnly, aead)
 	}
@@ -119,23 +132,38 @@ func (r *rotation) run() (*keystore.Change, error) {
 	return store.Promote(r.name, purpose, r.keyID, aead)
 }
 
-func (r *rotation) report(c *cobra.Command, rotated *keystore.Change) {
+func (r *rotation) plan(change *keystore.Change) string {
+	switch {
+	case r.promotes:
+		return fmt.Sprintf("promote key %d; the primary is %d", change.Primary, change.PreviousPrimary)
+	case r.addOnly:
+		return fmt.Sprintf("add key %d and leave key %d the primary", change.Added, change.Primary)
+	default:
+		return fmt.Sprintf("add key %d and promote it; the primary is %d", change.Added, change.PreviousPrimary)
+	}
+}
+
+func (r *rotation) report(tell *teller, rotated *keystore.Change) error {
 	var said string
+	action, keyID := "rotate", rotated.Added
 	changed := rotated.Primary != rotated.PreviousPrimary
 	switch {
 	case r.promotes && !changed:
+		action, keyID = "promote", r.keyID
 		said = fmt.Sprintf("key %d is the primary already; nothing changed", r.keyID)
 	case r.promotes:
+		action, keyID = "promote", r.keyID
 		said = fmt.Sprintf("promoted key %d; the primary was %d", rotated.Primary, rotated.PreviousPrimary)
 	case r.addOnly:
+		action = "add"
 		said = fmt.Sprintf("added key %d; the primary is still %d (promote it with: fieldveil keys rotate %s --promote %d)",
 			rotated.Added, rotated.Primary, r.name, rotated.Added)
 	default:
 		said = fmt.Sprintf("added key %d and promoted it; the primary was %d", rotated.Added, rotated.PreviousPrimary)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", rotated.Path, said)
 	if changed && rotated.Purpose == keystore.Deterministic {
-		fmt.Fprintf(c.ErrOrStderr(), "fieldveil: %s: equality searches no longer find values sealed with key %d; seal those anew, or promote it again\n",
-			rotated.Path, rotated.PreviousPrimary)
+		tell.warn(rotated.Path, fmt.Sprintf("equality searches no longer find values sealed with key %d", rotated.PreviousPrimary),
+			"seal those anew, or promote it again")
 	}
+	return tell.didChange(rotated, said, changedOf(action, rotated, keyID))
 }

@@ -46,11 +46,13 @@ func newRoot() *cobra.Command {
 func newKeys() *cobra.Command {
 	keys := &cobra.Command{
 		Use:   "keys",
-		Short: "Make, list and rotate keysets",
+		Short: "Make, show, rotate and destroy keysets",
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	keys.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysCreateInsecureDevKEK())
+	keys.AddCommand(newKeysCreate(), newKeysList(), newKeysInspect(), newKeysVerify(), newKeysRotate(),
+		newKeysDisable(), newKeysEnable(), newKeysDestroy(), newKeysRewrap(),
+		newKeysCreateReceiptKeyset(), newKeysCheckReceipt(), newKeysCreateInsecureDevKEK())
 	return keys
 }
 
