@@ -95,6 +95,10 @@ func (d *destruction) open(c *cobra.Command) (err error) {
 }
 
 func (d *destruction) destroyName(c *cobra.Command) error {
+	// A receipt that can not be is said before anybody is asked.
+	if _, err := d.witness.Earlier(d.name); err != nil {
+		return err
+	}
 	planned, err := d.store.PlanDestruction(d.name, d.aead)
 	if err != nil {
 		return err
