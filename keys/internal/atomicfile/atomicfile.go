@@ -6,6 +6,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -59,8 +60,16 @@ func (s *Staged) Create() error {
 	if err := os.Link(s.temporary, s.path); err != nil {
 		return err
 	}
-	return SyncFolder(filepath.Dir(s.path))
+	if err := SyncFolder(filepath.Dir(s.path)); err != nil {
+		os.Remove(s.path)
+		return err
+	}
+	return nil
 }
+
+// ErrUnsynced says that a file has taken the place of another, and that a power
+// cut may bring that one back.
+var ErrUnsynced = errors.New("it is replaced, but perhaps not yet on the disk")
 
 // Replace gives the file its name, in the place of an earlier file.
 func (s *Staged) Replace() error {
@@ -72,7 +81,10 @@ func (s *Staged) Replace() error {
 	if err := os.Rename(s.temporary, s.path); err != nil {
 		return err
 	}
-	return SyncFolder(filepath.Dir(s.path))
+	if err := SyncFolder(filepath.Dir(s.path)); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnsynced, err)
+	}
+	return nil
 }
 
 // Discard removes the file if it has no name yet.

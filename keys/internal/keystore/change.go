@@ -2,6 +2,7 @@ package keystore
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 
@@ -124,7 +125,10 @@ func (s *Store) replace(file *File, text []byte, e *edit, stagedMeta *atomicfile
 	if err != nil {
 		return err
 	}
-	if err := staged.Replace(); err != nil {
+	if err := staged.Replace(); errors.Is(err, atomicfile.ErrUnsynced) {
+		return fault.Failure(file.Path, "it is changed, but perhaps not yet on the disk ("+fault.Cause(err)+")",
+			"see that the disk is well and what the keyset has with: fieldveil keys inspect")
+	} else if err != nil {
 		if e.Backup != "" {
 			os.Remove(e.Backup)
 		}

@@ -64,11 +64,14 @@ func (s *Store) Destroy(agreed *Destruction, kek tink.AEAD, witness Witness) (*D
 		return nil, err
 	}
 	if err := s.removeAll(files); err != nil {
-		if earlier == nil && allThere(files) {
+		isWhole := allThere(files)
+		if earlier == nil && isWhole {
 			witness.Cancel()
+		}
+		if isWhole && len(copies) == 0 {
 			return nil, err
 		}
-		return nil, fault.Failure(name, "partly destroyed ("+fault.Cause(err)+")", "run the same command again to finish it")
+		return nil, errPartly(name, err)
 	}
 	return planned, s.attest(witness)
 }
@@ -181,10 +184,25 @@ func (s *Store) probe(name string) error {
 
 // removeAll removes files and stops at the first that it can't.
 func (s *Store) removeAll(paths []string) error {
-	for _, path := range paths {
-		if err := s.disk.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return errNotWritten(path, err)
+	for i, path := range paths {
+		err := s.disk.remove(path)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if i > 0 {
+			return errPartly(path, err)
+		}
+		return errNotWritten(path, err)
 	}
 	return nil
+}
+
+// errPartly is a failure whatever the cause: something is gone.
+func errPartly(place string, err error) error {
+	reason := fault.Cause(err)
+	var said *fault.Fault
+	if errors.As(err, &said) {
+		reason = said.Reason
+	}
+	return fault.Failure(place, "partly destroyed ("+reason+")", "run the same command again to finish it")
 }

@@ -50,7 +50,7 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 		return nil, err
 	}
 	destroyed := &Destruction{Name: name, Keysets: []DestroyedKeyset{{Purpose: purpose, KeyIDs: []uint32{keyID}}}}
-	prepared := false
+	prepared, copiesGone := false, false
 	change, err := s.changeFile(file, kek, func(e *edit) error {
 		if _, err := keyOf(e.Path, e.before.KeysetInfo(), keyID); err != nil {
 			if !finishes {
@@ -67,13 +67,20 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 				return err
 			}
 			prepared = true
-			return s.removeBackups(e.Path)
+			if err := s.removeAll(copies); err != nil {
+				return err
+			}
+			copiesGone = len(copies) > 0
+			return s.syncBackups()
 		}
 		return nil
 	})
 	if err != nil {
 		if prepared && !finishes && s.states(name, purpose, keyID) {
 			witness.Cancel()
+		}
+		if copiesGone && fault.ExitStatus(err) == fault.ExitBadInput {
+			return nil, errPartly(file.Path, err)
 		}
 		return nil, err
 	}
@@ -122,16 +129,9 @@ func (e *edit) takeOut(keyID uint32) error {
 	return nil
 }
 
-// removeBackups removes a file's former texts from the disk. They go before the
-// key leaves the keyset: while it is there, the same command finds them again.
-func (s *Store) removeBackups(path string) error {
-	copies, err := backupsOf(path)
-	if err != nil {
-		return err
-	}
-	if err := s.removeAll(copies); err != nil {
-		return err
-	}
+// syncBackups has former texts gone from the disk before the key leaves the
+// keyset: while it is there, the same command finds them again.
+func (s *Store) syncBackups() error {
 	folder := filepath.Join(s.folder, backupsFolder)
 	if err := s.syncIfThere(folder); err != nil {
 		return errNotWritten(folder, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,67 +88,81 @@ func TestDestroyedKeyIsInNoFileAndTheOthersStillOpen(t *testing.T) {
 // A disk that fails at any step of a destruction leaves either everything and no
 // receipt, or something to finish, and the same run again finishes and attests.
 func TestDestructionThatFailsAtAnyStepIsFinishedByTheNextRun(t *testing.T) {
-	broken := errors.New("broken disk")
 	for _, whole := range []bool{true, false} {
-		for step := 0; ; step++ {
-			store, kek := newStore(t)
-			create(t, store, kek, "pii")
-			former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
-			secrets := materialOf(t, store, kek, "pii")
-			rotate(t, store, kek, "pii")
-			if !whole {
-				secrets = map[Purpose][][]byte{AEAD: secrets[AEAD]}
+		for _, after := range []bool{true, false} { // the step is done, and fails all the same
+			step := 0
+			for failAtStep(t, whole, after, step) {
+				step++
 			}
-			witness := &memory{}
-			left := step
-			count := func() error {
-				if left--; left == -1 {
-					return broken
-				}
-				return nil
+			if step < 5 {
+				t.Errorf("whole %t: only %d steps", whole, step)
 			}
-			sound := store.disk
-			store.disk.remove = func(path string) error { return errors.Join(count(), sound.remove(path)) }
-			// Broken before it is done, too.
-			if step%2 == 0 {
-				store.disk.remove = func(path string) error {
-					if err := count(); err != nil {
-						return err
-					}
-					return sound.remove(path)
-				}
-			}
-			store.disk.sync = func(path string) error { return errors.Join(count(), sound.sync(path)) }
-			run := func() error {
-				if !whole {
-					_, err := store.DestroyKey("pii", AEAD, former, kek, witness)
-					return err
-				}
-				_, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness)
-				return err
-			}
-			err := run()
-			if left >= 0 { // every step was had
-				if err != nil || witness.confirmed == nil {
-					t.Fatalf("whole %t, unbroken: %v", whole, err)
-				}
-				break
-			}
-			if err == nil || witness.confirmed != nil {
-				t.Fatalf("whole %t, step %d: attested and broken: %v", whole, step, err)
-			}
-			if witness.prepared == nil && len(materialOf(t, store, kek, "pii")) != 3 {
-				t.Errorf("whole %t, step %d: something is destroyed and nothing of it remembered", whole, step)
-			}
-			if err := run(); err != nil {
-				t.Fatalf("whole %t, step %d: it is not finished: %v", whole, step, err)
-			}
-			if witness.confirmed == nil || !witness.confirmed.Has(former) || whole && len(witness.confirmed.Keysets) != 3 {
-				t.Errorf("whole %t, step %d: attested %+v", whole, step, witness.confirmed)
-			}
-			wantNowhere(t, store, kek, secrets)
 		}
 	}
+}
+
+func failAtStep(t *testing.T, whole, after bool, step int) (wasThere bool) {
+	t.Helper()
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+	secrets := materialOf(t, store, kek, "pii")
+	rotate(t, store, kek, "pii")
+	rotate(t, store, kek, "pii")
+	if !whole {
+		secrets = map[Purpose][][]byte{AEAD: secrets[AEAD]}
+	}
+	before, left, cause := contents(t, store), step, syscall.EACCES
+	if after {
+		cause = syscall.EIO
+	}
+	failing := func(sound func(string) error) func(string) error {
+		return func(path string) error {
+			left--
+			if left != -1 {
+				return sound(path)
+			}
+			if after {
+				_ = sound(path)
+			}
+			return &fs.PathError{Op: "change", Path: path, Err: cause}
+		}
+	}
+	store.disk = disk{remove: failing(store.disk.remove), sync: failing(store.disk.sync)}
+	witness := &memory{}
+	run := func() error {
+		if !whole {
+			_, err := store.DestroyKey("pii", AEAD, former, kek, witness)
+			return err
+		}
+		_, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness)
+		return err
+	}
+	place := fmt.Sprintf("whole %t, after %t, step %d", whole, after, step)
+	err := run()
+	if left >= 0 { // there is no such step
+		if err != nil || witness.confirmed == nil {
+			t.Errorf("%s: %v", place, err)
+		}
+		return false
+	}
+	if err == nil || witness.confirmed != nil {
+		t.Errorf("%s: attested, and it failed: %v", place, err)
+	}
+	if fault.ExitStatus(err) == fault.ExitBadInput && contents(t, store) != before {
+		t.Errorf("%s: bad input, and something changed: %v", place, err)
+	}
+	if witness.prepared == nil && len(materialOf(t, store, kek, "pii")) != 3 {
+		t.Errorf("%s: something is destroyed and nothing of it remembered", place)
+	}
+	if err := run(); err != nil {
+		t.Errorf("%s: it is not finished: %v", place, err)
+	}
+	if witness.confirmed == nil || !witness.confirmed.Has(former) || whole && len(witness.confirmed.Keysets) != 3 {
+		t.Errorf("%s: attested %+v", place, witness.confirmed)
+	}
+	wantNowhere(t, store, kek, secrets)
+	return true
 }
 
 func TestNothingIsDestroyedWhenTheWitnessCanNot(t *testing.T) {
