@@ -44,7 +44,8 @@ func TestRotationInTwoSteps(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
 	for i, purpose := range []string{"aead", "deterministic"} {
-		f.ok("keys", "rotate", "pii", "--add", "--purpose", purpose)
+		add := []string{"--add", "--add-only"}[i] // its former name
+		f.ok("keys", "rotate", "pii", add, "--purpose", purpose)
 		added := f.list()[i]
 		if added.Keys[1].Primary {
 			t.Fatalf("%s: the added key is the primary", purpose)
