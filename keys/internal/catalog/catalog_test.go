@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExampleCatalogIsReadAsThePolicyLibraryReadsIt(t *testing.T) {
+	catalog, err := Read([]string{"../../../policies/catalog"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := catalog.Columns("shop", Table{"public", "customer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, column := range columns {
+		names = append(names, column.Name+"="+column.Label)
+	}
+	if got := strings.Join(names, " "); got != "card=customer.card email=customer.email notes=customer.notes phone=customer.phone ssn=customer.ssn" {
+		t.Error(got)
+	}
+	if ssn := columns[4]; ssn.Storage != (Storage{Protection: Deterministic, Keyset: "pii", Type: "text"}) {
+		t.Errorf("%+v", ssn)
+	}
+}
+
+func TestColumnsOfOneTableAreTakenFromAllCatalogs(t *testing.T) {
+	first := write(t, `{"databases": [{"protocol": "postgres", "database": "hr", "columns": {
+	  "public.\"Order Items\"": {"Born": {"protection": "randomized", "keyset": "pii", "type": "date", "tenant": "acme"}}}}]}`)
+	second := write(t, "labels: {a.b: {protection: indexed, keyset: k, type: text}}\n"+
+		"databases:\n- {protocol: postgres, database: hr, columns: {'public.\"Order Items\"': {b: a.b}}}\n"+
+		"- {protocol: postgres, database: other, columns: {'public.\"Order Items\"': {c: a.b}}}\n")
+	rules := write(t, "rules: [{name: x, labels: ['*'], write: seal}]")
+	catalog, err := Read([]string{first, second, rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ParseTable(`public."Order Items"`)
+	if err != nil || table.String() != `public."Order Items"` {
+		t.Fatal(table, err)
+	}
+	columns, err := catalog.Columns("hr", table)
+	if err != nil || len(columns) != 2 {
+		t.Fatalf("%+v, %v", columns, err)
+	}
+	if columns[0].Label != `public."Order Items".Born` || columns[0].Tenant != "acme" || columns[1].Label != "a.b" {
+		t.Errorf("%+v", columns)
+	}
+}
+
+func TestUnsoundCatalogsAreRefused(t *testing.T) {
+	label := "labels: {a: {protection: indexed, keyset: k, type: text}}\n"
+	for text, reason := range map[string]string{
+		"databases: [{protocol: postgres, database: d, columns: {p.t: {c: nowhere}}}]": "nowhere is not defined",
+		"databases: [{protocol: postgres, database: other, columns: {p.t: {c: a}}}]":   "no column of p.t",
+		"labels: {a: {protection: randomized, keyset: k, type: text}}":                 "two ways",
+		"databases: [7]": "no catalog",
+		"databases: [{protocol: postgres, database: d, columns: {p.t: {c: a}}}, {protocol: postgres, database: d, columns: {p.t: {c: {protection: indexed, keyset: k, type: text}}}}]": "two labels",
+	} {
+		catalog, err := Read([]string{write(t, label), write(t, text)})
+		if err == nil {
+			_, err = catalog.Columns("d", Table{"p", "t"})
+		}
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir()} {
+		if _, err := Read([]string{path}); err == nil {
+			t.Errorf("%s was read", path)
+		}
+	}
+	for _, name := range []string{"", "customer", "a.b.c", "A.b", `a."b`, "a.b;c"} {
+		if _, err := ParseTable(name); err == nil {
+			t.Errorf("%q is a table", name)
+		}
+	}
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "catalog.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
