@@ -1,0 +1,198 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// change makes the changes, however often that takes: rows that others have locked
+// or written meanwhile are read again.
+func (r *run) change(ctx context.Context, changes []Change) error {
+	given := map[string]bool{} // rows that can not be changed
+	progressed := time.Now()
+	for delay := firstDelay / 10; len(changes) > 0; delay = min(2*delay, lastDelay/10) {
+		var written map[string]bool
+		before := len(changes)
+		err := r.retry(func() error {
+			written = map[string]bool{}
+			if err := r.write(ctx, changes, written, given); err != nil {
+				// What of it was written before it failed is seen in the rows.
+				changes = r.left(ctx, changes, given)
+				return err
+			}
+			return nil
+		})
+		if err != nil || r.DryRun {
+			return err
+		}
+		if changes, err = r.readBack(ctx, changes, written, given); err != nil {
+			return err
+		}
+		r.report.Written += int64(len(written))
+		if len(changes) < before {
+			progressed = time.Now()
+			delay = firstDelay / 10
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		if time.Since(progressed) > r.RetryFor {
+			return fault.Failure(r.Table, "row "+changes[0].Key.String()+" is locked or written by others all the time",
+				"end the transaction that holds it, and run the same command again to go on")
+		}
+		if !sleep(r.stop, spread(delay)) {
+			return r.stopped()
+		}
+	}
+	return nil
+}
+
+// write makes the changes in one transaction, or, if some of the rows can not be
+// changed, in ever smaller ones until these stand alone.
+func (r *run) write(ctx context.Context, changes []Change, written, given map[string]bool) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	var done []bool
+	var err error
+	if r.DryRun {
+		err = r.Server.Try(ctx, r.Command, changes)
+	} else {
+		done, err = r.Server.Write(ctx, r.Command, changes)
+	}
+	var row *RowError
+	switch {
+	case errors.As(err, &row) && len(changes) == 1:
+		given[changes[0].Key.id()] = true
+		names := make([]string, len(changes[0].Columns))
+		for i, column := range changes[0].Columns {
+			names[i] = r.Columns[column].Name
+		}
+		r.report.fault(changes[0].Key, names, row.Reason)
+		return nil
+	case errors.As(err, &row):
+		half := len(changes) / 2
+		if err := r.write(ctx, changes[:half], written, given); err != nil {
+			return err
+		}
+		return r.write(ctx, changes[half:], written, given)
+	}
+	for i, was := range done {
+		if was {
+			written[changes[i].Key.id()] = true
+		}
+	}
+	return err
+}
+
+// readBack reads the rows as they are stored now, and gives the changes that are
+// still to be made. That none of what was written is as it should be shows a
+// connection that does not lead through a sidecar, or a sidecar with other keys.
+func (r *run) readBack(ctx context.Context, changes []Change, written, given map[string]bool) ([]Change, error) {
+	var rows []Row
+	err := r.retry(func() (err error) {
+		rows, err = r.Server.Get(ctx, keysOf(changes))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string][]int{}
+	for _, change := range changes {
+		asked[change.Key.id()] = change.Columns
+	}
+	var left []Change
+	wrong, reason := 0, ""
+	for _, row := range rows {
+		id := row.Key.id()
+		if given[id] {
+			continue
+		}
+		if change := r.concerned(row); len(change.Columns) > 0 {
+			left = append(left, change)
+		}
+		if written[id] {
+			if text := r.unlike(row, asked[id]); text != "" {
+				wrong, reason = wrong+1, text
+			}
+		}
+	}
+	if wrong > 0 && wrong == len(written) {
+		return nil, fault.Failure(r.Table, "what was written through the sidecar is not as it should be: "+reason,
+			"see that --through leads through a sidecar whose policy protects the column and which has taken up the keyset, and run the same command again")
+	}
+	return left, nil
+}
+
+// left gives what is still to be done of the changes, or all of them if that can
+// not be told now.
+func (r *run) left(ctx context.Context, changes []Change, given map[string]bool) []Change {
+	r.Server.Reset()
+	rows, err := r.Server.Get(ctx, keysOf(changes))
+	if err != nil {
+		return changes
+	}
+	var left []Change
+	for _, row := range rows {
+		if change := r.concerned(row); len(change.Columns) > 0 && !given[row.Key.id()] {
+			left = append(left, change)
+		}
+	}
+	return left
+}
+
+// concerned is what of a row the command changes.
+func (j *Job) concerned(row Row) Change {
+	change := Change{Row: row}
+	for i := range j.Columns {
+		if state, _ := j.Columns[i].state(row.Values[i]); j.Command.concerns(state) {
+			change.Columns = append(change.Columns, i)
+		}
+	}
+	return change
+}
+
+// unlike says what of the columns that were written is not as the command leaves it.
+func (j *Job) unlike(row Row, columns []int) string {
+	for _, i := range columns {
+		state, _ := j.Columns[i].state(row.Values[i])
+		name := j.Columns[i].Name
+		switch {
+		case j.Command == Unseal && (state == Wanted || state == OtherKey):
+			return name + " is still sealed"
+		case j.Command == Seal && state == Plaintext:
+			return name + " is still plaintext"
+		case j.Command != Unseal && state == OtherKey:
+			return fmt.Sprintf("%s is sealed under another key than %d", name, j.Columns[i].KeyID)
+		}
+	}
+	return ""
+}
+
+func keysOf(changes []Change) []Key {
+	keys := make([]Key, len(changes))
+	for i := range changes {
+		keys[i] = changes[i].Key
+	}
+	return keys
+}
+
+// sleep tells whether it slept to the end.
+func sleep(stop context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-stop.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// spread keeps many workers from coming back at once.
+func spread(delay time.Duration) time.Duration { return delay/2 + rand.N(delay) }
