@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/table"
+)
+
+// open locks rows through the sidecar and reads them opened, in the transaction
+// that is open. A column is read only in rows where it shall be changed: another's
+// value may be one that can not be read.
+func (s *Server) open(ctx context.Context, sidecar *session, changes []table.Change) ([]write, error) {
+	groups := map[string][]int{}
+	for i := range changes {
+		name := fmt.Sprint(changes[i].Columns)
+		groups[name] = append(groups[name], i)
+	}
+	var opened []write
+	for _, members := range groups {
+		part := make([]table.Change, len(members))
+		for n, i := range members {
+			part[n] = changes[i]
+		}
+		writes, err := s.openGroup(ctx, sidecar, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range writes {
+			one.index = members[one.index]
+			opened = append(opened, one)
+		}
+	}
+	return opened, nil
+}
+
+// openGroup opens rows of which the same columns shall be changed.
+func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []table.Change) ([]write, error) {
+	columns := changes[0].Columns
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = "t." + quote(s.table.columns[column].name)
+	}
+	list := strings.Join(names, ", ")
+	sql := "SELECT k.n, t.xmin::text, " + list + " FROM " + s.table.sql() + " AS t JOIN " + s.keyRows() + " ON " + s.keyMatch() +
+		" FOR NO KEY UPDATE OF t SKIP LOCKED"
+	rows, err := sidecar.query(ctx, sql, s.keyArrays(keysOf(changes)), nil)
+	if err != nil {
+		return nil, err
+	}
+	var opened []write
+	for _, row := range rows {
+		n, err := strconv.Atoi(string(row[0]))
+		if err != nil || n < 1 || n > len(changes) {
+			return nil, &table.Transient{Reason: sidecar.flag + ": an answer that was not asked for"}
+		}
+		one := write{Change: changes[n-1], index: n - 1, values: row[2:]}
+		if string(row[1]) != one.Version {
+			continue // somebody wrote it meanwhile
+		}
+		for i, column := range columns {
+			if one.values[i] == nil || concealed(one.values[i], one.Values[column]) {
+				return nil, s.notRevealed(column)
+			}
+		}
+		opened = append(opened, one)
+	}
+	if len(opened) == 0 {
+		return nil, nil
+	}
+	described := sidecar.prepared[sql].Fields[2:]
+	return opened, s.probe(ctx, sidecar, opened[0], list, described)
+}
+
+// probe proves that what was read is what is stored, and not a masked form of it,
+// which would be written back in its place: it writes a value that no mask leaves as
+// it is, reads it back, and takes it back. It comes after the reading, so that a
+// policy that changes in between is seen. Masks are for characters and dates.
+func (s *Server) probe(ctx context.Context, sidecar *session, one write, list string, fields []pgconn.FieldDescription) error {
+	probe := write{Change: one.Change, values: slices.Clone(one.values)}
+	probed := false
+	for i, field := range fields {
+		if value := probeValue(field.DataTypeOID, field.TypeModifier); value != nil {
+			probe.values[i], probed = value, true
+		}
+	}
+	if !probed {
+		return nil
+	}
+	if err := sidecar.do(ctx, "SAVEPOINT fieldveil_probe"); err != nil {
+		return err
+	}
+	written := make([]bool, one.index+1)
+	probe.index = one.index
+	if err := s.update(ctx, sidecar, []write{probe}, written); err != nil {
+		return err
+	}
+	matches := make([]string, len(s.Key))
+	for i, name := range s.Key {
+		matches[i] = "t." + quote(name) + " = " + parameter(i+1, s.table.keyTypes[i])
+	}
+	rows, err := sidecar.query(ctx, "SELECT "+list+" FROM "+s.table.sql()+" AS t WHERE "+strings.Join(matches, " AND "), texts(one.Key...), nil)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 || !written[one.index] {
+		return &table.Transient{Reason: sidecar.flag + ": a row that is locked was written by others"}
+	}
+	for i, value := range rows[0] {
+		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) && probeValue(fields[i].DataTypeOID, fields[i].TypeModifier) != nil {
+			return s.notRevealed(one.Columns[i])
+		}
+	}
+	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe")
+}
+
+// probeValue is a value of a type that can be masked; nil for one that can not.
+func probeValue(oid uint32, modifier int32) []byte {
+	switch oid {
+	case pgtype.TextOID:
+		return []byte(rand.Text())
+	case pgtype.VarcharOID, pgtype.BPCharOID:
+		text := rand.Text()
+		if modifier > 4 {
+			// The modifier of characters is their number and four.
+			text = text[:min(len(text), int(modifier)-4)]
+		}
+		return []byte(text)
+	case pgtype.DateOID:
+		return []byte(probeDay())
+	case pgtype.TimestampOID:
+		return []byte(probeDay() + " 00:00:00")
+	case pgtype.TimestamptzOID:
+		return []byte(probeDay() + " 00:00:00+00")
+	}
+	return nil
+}
+
+// probeDay is never the first of a year.
+func probeDay() string {
+	number, err := rand.Int(rand.Reader, big.NewInt(8000*300))
+	if err != nil {
+		return "2001-02-03"
+	}
+	n := number.Int64()
+	return fmt.Sprintf("%04d-%02d-%02d", 1000+n/300, 2+n%300/28, 1+n%28)
+}
+
+// concealed tells whether what was read is what is stored.
+func concealed(read, stored []byte) bool {
+	return bytes.Equal(read, stored) || bytes.Equal(read, hexed(stored))
+}
+
+func (s *Server) notRevealed(column int) error {
+	name := s.table.columns[column].name
+	return fault.Input("--through", "its user does not see the values of "+s.table.name.String()+"."+name+" as they are",
+		"let a rule give the user the treatment reveal, and see that --through leads through a sidecar")
+}

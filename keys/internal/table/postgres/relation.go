@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// relation is what the server's catalog says of the table.
+type relation struct {
+	name     catalog.Table
+	keyTypes []string // of each column of the primary key, as SQL names them
+	all      map[string]column
+	columns  []column // those that are worked on
+	standby  bool
+}
+
+// column is a column as the server stores it.
+type column struct {
+	name, stored string
+	raw          bool // bytea
+	generated    bool
+}
+
+const relationSQL = `SELECT c.oid::text, c.relkind::text, pg_catalog.row_security_active(c.oid)::text,
+  (c.relkind = 'r' AND EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhparent = c.oid))::text,
+  pg_catalog.pg_is_in_recovery()::text, pg_catalog.current_database()::text
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1::text AND c.relname = $2::text`
+
+// A modifier of -1 gives the name that casts to any length: character(1) is bpchar then.
+const columnsSQL = `SELECT a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
+  CASE WHEN n.nspname = 'pg_catalog' THEN pg_catalog.format_type(t.oid, -1)
+       ELSE pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname) END,
+  (a.attgenerated <> '')::text,
+  coalesce(pg_catalog.array_position(k.indkey::int2[], a.attnum)::text, '')
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
+  LEFT JOIN pg_catalog.pg_index k ON k.indrelid = a.attrelid AND k.indisprimary
+WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY pg_catalog.array_position(k.indkey::int2[], a.attnum), a.attnum`
+
+func (s *Server) describe(ctx context.Context, session *session) error {
+	r := &s.table
+	place := "table " + r.name.String()
+	found, err := session.query(ctx, relationSQL, texts(r.name.Schema, r.name.Name), nil)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fault.Input(place, "there is no such table in the database that --direct leads to", "name another table or database")
+	}
+	kind, hidden, inherited := string(found[0][1]), string(found[0][2]), string(found[0][3])
+	r.standby, s.Database = string(found[0][4]) == "true", string(found[0][5])
+	switch {
+	case kind != "r" && kind != "p":
+		return fault.Input(place, "it is no table", "name the table that a view shows, or the server where a foreign table is")
+	case hidden == "true":
+		return fault.Input(place, "row-level security hides rows of it from the user of --direct", "let --direct be the table's owner, or a user with BYPASSRLS")
+	case inherited == "true":
+		return fault.Input(place, "other tables inherit from it, and its primary key does not tell their rows apart", "make the children partitions, or detach them")
+	}
+	columns, err := session.query(ctx, columnsSQL, [][]byte{found[0][0]}, nil)
+	if err != nil {
+		return err
+	}
+	r.all = map[string]column{}
+	for _, one := range columns {
+		name, stored := string(one[0]), string(one[1])
+		r.all[name] = column{name: name, stored: stored, raw: stored == "bytea", generated: string(one[3]) == "true"}
+		if string(one[4]) != "" {
+			s.Key, r.keyTypes = append(s.Key, name), append(r.keyTypes, string(one[2]))
+		}
+	}
+	if len(s.Key) == 0 {
+		return fault.Input(place, "it has no primary key", "give it one: ALTER TABLE "+r.sql()+" ADD PRIMARY KEY (…)")
+	}
+	return nil
+}
+
+// stored is a protected column as the server has it, if it can hold envelopes.
+func (r *relation) stored(name string, key []string) (column, error) {
+	place := "table " + r.name.String() + ", column " + name
+	found, there := r.all[name]
+	if !there {
+		return column{}, fault.Input(place, "the table has no such column", "see the catalog, and the table with \\d in psql")
+	}
+	for _, part := range key {
+		if part == name {
+			return column{}, fault.Input(place, "it is protected and part of the primary key", "give the table another primary key")
+		}
+	}
+	switch {
+	case found.generated:
+		return column{}, fault.Input(place, "the server generates it, and would store it in clear", "make it an ordinary column")
+	case found.raw, found.stored == "text", strings.HasPrefix(found.stored, "character varying"):
+		return found, nil
+	}
+	quoted := quote(name)
+	return column{}, fault.Input(place, "it is stored as "+found.stored+", which can hold no envelope",
+		"first: ALTER TABLE "+r.sql()+" ALTER COLUMN "+quoted+" TYPE text USING "+quoted+"::text")
+}
+
+func (r *relation) writable() error {
+	if r.standby {
+		return fault.Input("--direct", "it leads to a standby", "let it lead to the primary server")
+	}
+	return nil
+}
+
+// sql is the table's name in SQL.
+func (r *relation) sql() string { return quote(r.name.Schema) + "." + quote(r.name.Name) }
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func texts(values ...string) [][]byte {
+	out := make([][]byte, len(values))
+	for i, value := range values {
+		out[i] = []byte(value)
+	}
+	return out
+}
+
+// parameter is a parameter's place in a statement, with its type.
+func parameter(number int, typ string) string { return "$" + strconv.Itoa(number) + "::" + typ }

@@ -1,0 +1,145 @@
+// Package postgres is what the work on tables asks of PostgreSQL: one connection
+// straight to the server, which shows what is stored, and one through the sidecar,
+// which shows opened values and seals what is written.
+//
+// A row is told from its later versions by its system column xmin, the transaction
+// that wrote it: a key and an xmin name one content, for no two versions that others
+// can see come from one transaction.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/table"
+)
+
+// Server is a table on a PostgreSQL server.
+type Server struct {
+	through, direct *pgconn.Config
+	Database        string
+	// Key is the names of the primary key's columns.
+	Key   []string
+	table relation
+
+	sidecar, server *session // nil: not connected
+	lag             lagMeter
+}
+
+// Config parses a connection string, or reads PGHOST and the like where it says
+// nothing.
+func Config(flag, url string) (*pgconn.Config, error) {
+	config, err := pgconn.ParseConfig(url)
+	if err != nil {
+		// The parser's text may quote a password.
+		return nil, fault.Input(flag, "not a connection string", "write postgres://USER@HOST:PORT/DATABASE or host=… user=… dbname=…")
+	}
+	return config, nil
+}
+
+// Open connects straight to the server and learns what it says of the table. With
+// through it connects through the sidecar as well.
+func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Config) (*Server, error) {
+	s := &Server{through: through, direct: direct, table: relation{name: name}}
+	session, err := s.connected(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.describe(ctx, session); err != nil {
+		return nil, err
+	}
+	if through == nil {
+		return s, nil
+	}
+	return s, s.sameServer(ctx)
+}
+
+// Use takes the protected columns of the table, and gives them with what the
+// server says of them.
+func (s *Server) Use(columns []catalog.Column, writes bool) ([]table.Column, error) {
+	used := make([]table.Column, len(columns))
+	for i, column := range columns {
+		stored, err := s.table.stored(column.Name, s.Key)
+		if err != nil {
+			return nil, err
+		}
+		s.table.columns = append(s.table.columns, stored)
+		used[i] = table.Column{Column: column, Raw: stored.raw}
+	}
+	if writes {
+		return used, s.table.writable()
+	}
+	return used, nil
+}
+
+// Prepare has the sidecar judge the statements: a column that is too narrow for its
+// envelopes and a policy that forbids to write are told before anything is done.
+func (s *Server) Prepare(ctx context.Context) error {
+	sidecar, err := s.connected(ctx, true)
+	if err != nil {
+		return err
+	}
+	for i, column := range s.table.columns {
+		_, err := sidecar.prepare(ctx, s.updateSQL([]int{i}))
+		var said *fault.Fault
+		if errors.As(err, &said) && strings.HasPrefix(column.stored, "character varying(") {
+			said.Remedy = strings.TrimSuffix(said.Remedy, ".") + ": for one, ALTER TABLE " + s.table.sql() + " ALTER COLUMN " + quote(column.name) + " TYPE text"
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reset drops both connections.
+func (s *Server) Reset() {
+	for _, one := range []**session{&s.sidecar, &s.server} {
+		if *one != nil {
+			(*one).close()
+			*one = nil
+		}
+	}
+}
+
+// connected is the connection through the sidecar or straight to the server.
+func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) {
+	place, config, flag := &s.server, s.direct, "--direct"
+	if sidecar {
+		place, config, flag = &s.sidecar, s.through, "--through"
+	}
+	if *place == nil {
+		session, err := connect(ctx, flag, config)
+		if err != nil {
+			return nil, err
+		}
+		*place = session
+	}
+	return *place, nil
+}
+
+// sameServer refuses two connections to two servers or databases: what one reads
+// the other would not find.
+func (s *Server) sameServer(ctx context.Context) error {
+	var seen [2]string
+	for i, sidecar := range []bool{false, true} {
+		session, err := s.connected(ctx, sidecar)
+		if err != nil {
+			return err
+		}
+		rows, err := session.query(ctx, "SELECT pg_catalog.current_database()::text || ' ' || pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time())::text", nil, nil)
+		if err != nil {
+			return err
+		}
+		seen[i] = string(rows[0][0])
+	}
+	if seen[0] != seen[1] {
+		return fault.Input("--through and --direct", "they lead to two servers or databases", "let both lead to the one where the table is")
+	}
+	return nil
+}
