@@ -6,6 +6,8 @@ import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -26,7 +28,7 @@ UNPRIVILEGED = 65534
 
 PG_HBA = f"""\
 # Every principal proves itself, so that the exchange passes through the sidecar.
-local all {SUPERUSER} trust
+local all,replication {SUPERUSER} trust
 local all all scram-sha-256
 """
 
@@ -64,6 +66,7 @@ class Postgres:
         certificates: Certificates | None = None,
         name: str = "pg",
     ) -> None:
+        self._work = work
         self._certificates = certificates
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
         self._install = install.find(install.WITH_TLS if certificates else install.PLAIN, self.user, work)
@@ -101,6 +104,28 @@ class Postgres:
         return psycopg.connect(
             host=str(self.socket_dir), port=self.port, user=user, dbname=database, autocommit=True, **options
         )
+
+    @contextmanager
+    def standby(self) -> Iterator["Postgres"]:
+        """A standby of this server, which asks for a log that is not archived: only while it runs is it kept."""
+        other = Postgres(self._work, name=f"{self.home.name}-standby")
+        other.home.mkdir(mode=0o755)
+        self._run([self.program("pg_basebackup"), "-h", self.socket_dir, "-p", str(self.port), "-U", SUPERUSER, "-R",
+                   "-D", other.home / "copy", "-X", "stream", "--checkpoint=fast", "--no-sync"])  # fmt: skip
+        (other.home / "copy").rename(other.data)
+        if self.user is not None:
+            for path in (other.home, other.data, *other.data.rglob("*")):
+                os.chown(path, self.user, self.user)
+        try:
+            other.start()
+            yield other
+        finally:
+            other.stop()
+
+    def _run(self, command: list) -> None:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise PartFailed(f"{command[0]} failed\n{done.stdout}{done.stderr}")
 
     def _init(self) -> None:
         self.home.mkdir(mode=0o755)

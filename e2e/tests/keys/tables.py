@@ -1,0 +1,190 @@
+"""A database whose tables held values before they were protected, and `fieldveil table` on them."""
+
+import json
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from harness import Options, Stack, shop
+from tests.sample import SAMPLES
+from tools.layout import FIELDVEIL
+
+DATABASE = "tables"
+PERSON, ITEMS, EVERYTHING = "public.person", 'public."Order Items"', "public.everything"
+# Waits for Envoy to take up a changed keyset: the agent looks every second, and so does the filter.
+TAKEN_UP = 40.0
+
+
+def _label(protection: str, **more: str) -> dict:
+    return {"protection": protection, "keyset": "pii", "type": "text", "on_plaintext": "reveal", **more}
+
+
+COLUMNS = {
+    PERSON: {
+        "ssn": _label("deterministic"),
+        "note": _label("randomized"),
+        "token": _label("indexed"),
+        "born": _label("randomized", type="date"),
+    },
+    ITEMS: {"Gift": _label("randomized"), "Born": _label("deterministic", type="date")},
+    EVERYTHING: {s.column: _label(s.protection, type=s.type) for s in SAMPLES},
+    "public.narrow": {"short": _label("randomized", type="varchar(10)")},
+    "public.keyless": {"ssn": _label("randomized")},
+    "public.keyed": {"ssn": _label("deterministic")},
+    "public.numbers": {"amount": _label("randomized", type="int8")},
+    "public.shown": {"ssn": _label("randomized")},
+    "public.cards": {
+        "card": {"protection": "format_preserving", "alphabet": "digits", "keyset": "pii", "type": "text"},
+        "holder": _label("randomized"),
+    },
+    "public.probe": {"random": _label("randomized"), "fixed": _label("deterministic")},
+}
+
+SCHEMA = f"""
+CREATE TABLE person (id bigint PRIMARY KEY, visits int NOT NULL DEFAULT 0, ssn text, note text, token text, born text);
+CREATE INDEX ON person (left(token, 33));
+CREATE TABLE "Order Items" ("Tenant" text, n int, "Gift" bytea, "Born" text, PRIMARY KEY ("Tenant", n))
+  PARTITION BY HASH ("Tenant");
+CREATE TABLE items_0 PARTITION OF "Order Items" FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE items_1 PARTITION OF "Order Items" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE everything (id serial PRIMARY KEY, {", ".join(f"{s.column} {s.stored_as}" for s in SAMPLES)});
+CREATE TABLE narrow (id bigint PRIMARY KEY, short varchar(40));
+CREATE TABLE keyless (ssn text);
+CREATE TABLE keyed (ssn text PRIMARY KEY);
+CREATE TABLE numbers (id bigint PRIMARY KEY, amount int8);
+CREATE VIEW shown AS SELECT id, ssn FROM person;
+CREATE TABLE cards (id bigint PRIMARY KEY, card text, holder text);
+CREATE TABLE probe (id bigint PRIMARY KEY, random text, fixed text);
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    status: int
+    out: str
+    errors: str
+
+    @property
+    def report(self) -> dict:
+        return json.loads(self.out)
+
+    def found(self, column: str) -> dict[str, int]:
+        return next(one["found"] for one in self.report["columns"] if one["column"] == column)
+
+
+class Tables:
+    """A stack with the tables, and the command on them."""
+
+    def __init__(self, policies: Path) -> None:
+        self.catalog = _write_policies(policies)
+        keys = {"keys": {"refresh_seconds": 1}}
+        settings = {"wal_level": "replica", "max_wal_senders": "4"}
+        options = Options(policies=(policies,), filter_config=keys, postgres_settings=settings)
+        self.stack = Stack(options).start()
+        with self.stack.postgres.connect() as superuser:
+            superuser.execute(f"CREATE DATABASE {DATABASE}")
+        with self.direct() as direct:
+            direct.execute(SCHEMA)
+            for role in shop.ROLES:
+                direct.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}")
+                direct.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {role}")
+
+    def direct(self) -> psycopg.Connection:
+        return self.stack.direct(database=DATABASE)
+
+    def app(self, user: str = "app", **options: object) -> psycopg.Connection:
+        return self.stack.connect(user, DATABASE, **options)
+
+    @property
+    def direct_url(self) -> str:
+        server = self.stack.postgres
+        return psycopg.conninfo.make_conninfo(
+            host=str(server.socket_dir), port=server.port, user="postgres", dbname=DATABASE
+        )
+
+    def command(self, command: str, table: str, *words: object, user: str = "app", **flags: object) -> list[str]:
+        """`flags` replace what is given by default; None leaves one out."""
+        given = {"table": table, "direct": self.direct_url}
+        if command != "ranges":
+            given["catalog"] = self.catalog
+        if command in ("seal", "reseal", "verify"):
+            given["keysets"] = self.stack.agent.keysets
+        if command in ("seal", "reseal", "unseal"):
+            given["through"] = self.stack.dsn(user, DATABASE)
+        given |= flags
+        pairs = [word for name, value in given.items() if value is not None for word in (f"--{name}", value)]
+        return [str(word) for word in (FIELDVEIL, "table", command, *pairs, "--output", "json", *words)]
+
+    def run(self, command: str, table: str, *words: object, **more: object) -> Done:
+        done = subprocess.run(
+            self.command(command, table, *words, **more), capture_output=True, text=True, check=False, timeout=120
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def ok(self, command: str, table: str, *words: object, **more: object) -> Done:
+        done = self.run(command, table, *words, **more)
+        assert done.status == 0, done
+        return done
+
+    def killed(self, command: str, table: str, seconds: float, *words: object, number: int = signal.SIGKILL) -> Done:
+        """Ends the command after a time, if it has not ended itself."""
+        running = subprocess.Popen(
+            self.command(command, table, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            out, errors = running.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            running.send_signal(number)
+            out, errors = running.communicate(timeout=60)
+        return Done(running.returncode, out, errors)
+
+    def rotate(self, *purposes: str) -> None:
+        """New primary keys, in use by the sidecar when this returns."""
+        for purpose in purposes:
+            self.stack.agent.keys("rotate", "pii", "--purpose", purpose)
+        deadline = time.monotonic() + TAKEN_UP
+        while True:
+            with self.app() as app:
+                app.execute("TRUNCATE probe")
+                app.execute("INSERT INTO probe VALUES (1, 'x', 'x')")
+            if (done := self.run("verify", "public.probe")).status == 0:
+                return
+            assert time.monotonic() < deadline, done
+            time.sleep(0.2)
+
+
+def _write_policies(folder: Path) -> Path:
+    database = {"protocol": "postgres", "database": DATABASE, "columns": COLUMNS}
+    everything = ["public.person.*", 'public."Order Items".*', *(f"{t}.*" for t in COLUMNS if t not in (PERSON, ITEMS))]
+    rules = [
+        {
+            "name": "the application works with everything",
+            "who": {"session": {"user": ["app"]}},
+            "labels": everything,
+            "read": {"treatment": "reveal"},
+            "write": "seal",
+        },
+        {
+            "name": "support writes all and sees parts",
+            "who": {"session": {"user": ["support"]}},
+            "labels": ["public.person.ssn", "public.person.note", "public.person.token"],
+            "read": {"treatment": "mask", "format": "last4"},
+            "write": "seal",
+        },
+        {
+            "name": "support sees years",
+            "who": {"session": {"user": ["support"]}},
+            "labels": ["public.person.born"],
+            "read": {"treatment": "mask", "format": "year"},
+            "write": "seal",
+        },
+    ]
+    for name, data in (("catalog", {"databases": [database]}), ("rules", {"rules": rules})):
+        path = folder / name / "tables" / "data.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(data))
+    return folder / "catalog"
