@@ -49,15 +49,15 @@ test-rego: python ## run the tests of the policies
 	@$(SUITES) rego
 
 test-go: python ## run the tests of the key agent and command
-	@$(SETUP) keys
+	@$(SETUP) python keys vault
 	@$(SUITES) go
 
 test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python filter keys opa tink-java
+	@$(SETUP) python filter keys opa tink-java vault
 	@$(SUITES) keys
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx go-clients tink-java
+	@$(SETUP) python filter keys opa pgx go-clients tink-java vault
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)

@@ -27,6 +27,7 @@ TINK_JAVA = TOOLS / "tink-java"
 NODE_CLIENTS = TOOLS / "node"
 OPA = BIN / "opa"
 REGAL = BIN / "regal"
+VAULT = BIN / "vault"
 PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 

@@ -28,6 +28,7 @@ from tools.layout import (
     RUST_CLIENTS,
     TINK_JAVA,
     TINK_TOOL,
+    VAULT,
     VENV,
 )
 from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
@@ -37,6 +38,8 @@ WASM_TARGET = "wasm32-wasip1"
 REQUIREMENTS = E2E / "requirements.txt"
 TINK_JAVA_POM = E2E / "interop" / "java" / "pom.xml"
 REGAL_WRAPPER = E2E / "tools" / "regal"
+VAULT_VERSION = "1.21.0"
+VAULT_WRAPPER = E2E / "tools" / "vault"
 GO = frozenset({"go", "cc"})
 RUST = frozenset({"cargo", "rustup", "cc"})
 
@@ -76,6 +79,11 @@ def _opa(shell: Shell) -> None:
 def _regal(shell: Shell) -> None:
     # Its modules carry `replace` lines, which `go install` refuses: a wrapper module builds it.
     _go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL)
+
+
+def _vault(shell: Shell) -> None:
+    # As Regal. Without the engines and methods of other products, which double it.
+    _go_build(shell, VAULT_WRAPPER, "github.com/hashicorp/vault", VAULT, "-tags", "minimal", env={"CGO_ENABLED": "0"})
 
 
 def _keys(shell: Shell) -> None:
@@ -149,9 +157,11 @@ def _filter(shell: Shell) -> None:
     _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
 
 
-def _go_build(shell: Shell, module: Path, package: str, out: Path) -> None:
+def _go_build(
+    shell: Shell, module: Path, package: str, out: Path, *options: str, env: dict[str, str] | None = None
+) -> None:
     fresh = out.with_name(f".{out.name}.new")
-    shell.run(["go", "build", "-trimpath", "-o", fresh, package], cwd=module, attempts=ATTEMPTS)
+    shell.run(["go", "build", "-trimpath", *options, "-o", fresh, package], cwd=module, env=env, attempts=ATTEMPTS)
     _put(fresh, out)
     fresh.unlink()
 
@@ -188,6 +198,14 @@ PARTS = {
             (),
             RUST,
             (ROOT / "rust-toolchain.toml", ROOT / "Cargo.lock", WASM_TARGET),
+        ),
+        Part(
+            "vault",
+            f"Vault {VAULT_VERSION}, built from source",
+            _vault,
+            (VAULT,),
+            GO,
+            (VAULT_VERSION, *_files(VAULT_WRAPPER, "go.mod", "go.sum")),
         ),
         Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
