@@ -23,6 +23,7 @@ type Fault struct {
 	Reason string
 	Remedy string
 	status int
+	met    *Fault // the same fault, before it was met here
 }
 
 // Input says that what the caller gave cannot be used.
@@ -38,6 +39,22 @@ func Failure(place, reason, remedy string) *Fault {
 // Error is one line: place, reason, remedy.
 func (f *Fault) Error() string {
 	return oneLine(f.Place + ": " + f.Reason + "; " + f.Remedy)
+}
+
+// At is the same fault met at another place, which comes first.
+func (f *Fault) At(place string) *Fault {
+	at := *f
+	at.Place = place + ": " + f.Place
+	at.met = f
+	return &at
+}
+
+// Unwrap gives the fault that this one is at another place.
+func (f *Fault) Unwrap() error {
+	if f.met == nil {
+		return nil
+	}
+	return f.met
 }
 
 // ExitStatus is the status that the command ends with because of err.

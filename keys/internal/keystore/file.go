@@ -144,7 +144,7 @@ func (f *File) Open(kek tink.AEAD) (*keyset.Handle, error) {
 func (f *File) notDecrypted(err error) error {
 	var said *fault.Fault
 	if errors.As(err, &said) {
-		return err
+		return said.At(f.Path)
 	}
 	return fault.Input(f.Path, "the key-encryption key does not open it ("+err.Error()+")",
 		"give the key-encryption key that it was made with, or "+restore)
@@ -157,7 +157,7 @@ func encrypt(handle *keyset.Handle, kek tink.AEAD, path string) ([]byte, error) 
 	asked := &asked{AEAD: kek}
 	if err := handle.Write(keyset.NewJSONWriter(&written), asked); err != nil {
 		if asked.said != nil {
-			return nil, asked.said
+			return nil, asked.said.At(path)
 		}
 		return nil, fault.Failure(path, "the key-encryption key did not wrap it ("+err.Error()+")",
 			"see that the KMS allows to encrypt with this key")
@@ -168,7 +168,7 @@ func encrypt(handle *keyset.Handle, kek tink.AEAD, path string) ([]byte, error) 
 	compact.WriteByte('\n')
 	if _, err := keyset.Read(keyset.NewJSONReader(bytes.NewReader(compact.Bytes())), asked); err != nil {
 		if asked.said != nil {
-			return nil, asked.said
+			return nil, asked.said.At(path)
 		}
 		return nil, fault.Failure(path, "the key-encryption key does not open what it wrapped ("+err.Error()+")",
 			"see that the KMS allows to decrypt with this key")
