@@ -29,7 +29,8 @@ func (f *keysetsFlag) check() error {
 type kekFlag struct{ uri string }
 
 func (f *kekFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.uri, "kek-uri", "", "key `URI` of the key-encryption key: "+kek.Forms())
+	c.Flags().StringVar(&f.uri, "kek-uri", "", "key `URI` of the key-encryption key, one of\n"+strings.Join(kek.Forms(), "\n")+
+		"\nIts credentials are those of the KMS's own tools, from the environment")
 }
 
 func (f *kekFlag) given() bool { return f.uri != "" }
@@ -38,10 +39,12 @@ func (f *kekFlag) insecure() bool { return strings.HasPrefix(f.uri, kek.Insecure
 
 func (f *kekFlag) keyURI() (string, error) {
 	if !f.given() {
-		return "", fault.Input("--kek-uri", "no key-encryption key is given", "name one: "+kek.Forms())
+		return "", fault.Input("--kek-uri", "no key-encryption key is given", "name one of "+kekForms())
 	}
 	return f.uri, nil
 }
+
+func kekForms() string { return strings.Join(kek.Forms(), ", ") }
 
 func (f *kekFlag) open() (tink.AEAD, error) {
 	keyURI, err := f.keyURI()

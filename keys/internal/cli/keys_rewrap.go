@@ -8,7 +8,6 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
-	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -28,7 +27,7 @@ func newKeysRewrap() *cobra.Command {
 	}
 	r.keysets.add(c)
 	r.kek.add(c)
-	c.Flags().StringVar(&r.newURI, "new-kek-uri", "", "key `URI` of the key-encryption key to wrap by: "+kek.Forms())
+	c.Flags().StringVar(&r.newURI, "new-kek-uri", "", "key `URI` of the key-encryption key to wrap by, of the same forms")
 	c.Flags().BoolVar(&r.all, "all", false, "every keyset of the folder")
 	c.Flags().StringVar(&r.receiptKeyset, "receipt-keyset", "", "`FILE` of a keyset that signs receipts")
 	r.output.add(c)
@@ -108,7 +107,7 @@ func (r *rewrap) check(names []string) error {
 	case given != 1:
 		return fault.Input("fieldveil keys rewrap", "it takes names, --all or --receipt-keyset, and one of these alone", "say what to rewrap")
 	case r.newURI == "":
-		return fault.Input("--new-kek-uri", "no key-encryption key is given", "name one: "+kek.Forms())
+		return fault.Input("--new-kek-uri", "no key-encryption key is given", "name one of "+kekForms())
 	case r.receiptKeyset != "":
 		return nil
 	}

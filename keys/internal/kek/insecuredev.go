@@ -28,7 +28,7 @@ const createDevKEK = "make one with: fieldveil keys create-insecure-dev-kek --ou
 // maxDevKEKBytes is far above the some 300 bytes of a keyset with one key.
 const maxDevKEKBytes = 64 << 10
 
-var insecureDev = kms{
+var insecureDev = provider{
 	prefix:    InsecureDevPrefix,
 	form:      InsecureDevPrefix + "FILE (INSECURE, for development only: a key in clear text)",
 	newClient: newInsecureDevClient,
@@ -50,7 +50,7 @@ func (c *insecureDevClient) Supported(keyURI string) bool { return keyURI == c.k
 
 func (c *insecureDevClient) GetAEAD(keyURI string) (tink.AEAD, error) {
 	if !c.Supported(keyURI) {
-		return nil, fault.Input("key URI "+keyURI, "this client serves another key", "ask for a client of that key")
+		return nil, errOtherKey(keyURI)
 	}
 	file := strings.TrimPrefix(keyURI, InsecureDevPrefix)
 	text, err := readDevKEK(file)
