@@ -27,6 +27,7 @@ type provider struct {
 
 var providers = []provider{
 	vaultKMS,
+	awsKMS,
 	insecureDev,
 }
 
