@@ -28,6 +28,7 @@ type provider struct {
 var providers = []provider{
 	vaultKMS,
 	awsKMS,
+	gcpKMS,
 	insecureDev,
 }
 
