@@ -1,10 +1,12 @@
-"""The key agent, and the keysets it opens, wrapped by a development key-encryption key."""
+"""The key agent, and the keysets it opens, wrapped by a development key-encryption key or by a KMS's."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 from harness import unixhttp
+from harness.kms import Kms
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 from tools.layout import FIELDVEIL
@@ -14,15 +16,25 @@ REFRESH = "1s"
 
 
 class Agent:
-    def __init__(self, work: WorkDir) -> None:
+    def __init__(self, work: WorkDir, kms: Kms | None = None) -> None:
         self.keysets = work.path / "keysets"
         self.kek = work.path / "kek.json"
-        self.kek_uri = f"insecure-dev-kek://{self.kek}"
+        self._kms = kms
         self.socket = work.socket("agent.sock")
         self.process = Process("agent", work.log("agent"))
 
+    @property
+    def kek_uri(self) -> str:
+        return self._kms.kek_uri if self._kms else f"insecure-dev-kek://{self.kek}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the commands find the KMS with."""
+        return self._kms.environment if self._kms else {}
+
     def create_kek(self) -> None:
-        self._fieldveil("keys", "create-insecure-dev-kek", "--out", self.kek)
+        if self._kms is None:
+            self._fieldveil("keys", "create-insecure-dev-kek", "--out", self.kek)
         self.keysets.mkdir(exist_ok=True)
 
     def create_keyset(self, name: str) -> None:
@@ -43,7 +55,7 @@ class Agent:
             FIELDVEIL, "agent", "--keysets", self.keysets, "--socket", self.socket,
             "--kek-uri", self.kek_uri, "--refresh", REFRESH, *options,
         ]  # fmt: skip
-        self.process.start(command)
+        self.process.start(command, env=self.environment)
 
     def readiness(self) -> tuple[int, dict]:
         """What `/readyz` answers now."""
@@ -60,7 +72,8 @@ class Agent:
         self.process.stop()
 
     def _fieldveil(self, *words: str | Path) -> str:
-        done = subprocess.run([FIELDVEIL, *words], capture_output=True, text=True, check=False)
+        environment = {**os.environ, **self.environment}
+        done = subprocess.run([FIELDVEIL, *words], capture_output=True, text=True, check=False, env=environment)
         if done.returncode != 0:
             raise PartFailed(f"fieldveil {' '.join(map(str, words))} failed\n{done.stdout}{done.stderr}")
         return done.stdout

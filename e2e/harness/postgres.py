@@ -1,10 +1,8 @@
 """A PostgreSQL server of our own, with SCRAM for all but its superuser: on a Unix socket, and with TLS on loopback."""
 
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +12,12 @@ import psycopg
 
 from harness import install
 from harness.certificates import Certificates
+from harness.ports import LOOPBACK, free_port
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 
 # The number in the socket's name. Without TLS nothing listens on TCP.
 PORT = 5432
-LOOPBACK = "127.0.0.1"
-# Below those that systems give out by themselves, so that nobody comes by the number while the server starts.
-TCP_PORTS = range(20000, 32000)
 SUPERUSER = "postgres"
 # initdb and postgres refuse root. Nobody's id, the same on Linux and, as an unsigned number, good on macOS.
 UNPRIVILEGED = 65534
@@ -75,7 +71,7 @@ class Postgres:
         self.home = work.path / name
         self.data = self.home / "data"
         self.socket_dir = self.home
-        self.port = _free_port() if certificates else PORT
+        self.port = free_port() if certificates else PORT
         self.socket = work.socket(f"{name}/.s.PGSQL.{self.port}")
         self._settings = {**SETTINGS, **(self._tls_settings() if certificates else {}), **(settings or {})}
         # TERM would wait for clients; INT ends them.
@@ -169,14 +165,3 @@ class Postgres:
         except psycopg.OperationalError:
             return False
         return True
-
-
-def _free_port() -> int:
-    while True:
-        port = random.choice(TCP_PORTS)
-        with socket.socket() as probe:
-            try:
-                probe.bind((LOOPBACK, port))
-            except OSError:
-                continue
-        return port

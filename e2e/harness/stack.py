@@ -11,6 +11,7 @@ from harness import shop
 from harness.agent import Agent
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
+from harness.kms import Kms
 from harness.opa import Opa
 from harness.postgres import Postgres
 from harness.relay import Relay
@@ -37,6 +38,8 @@ class Options:
     # More ways to a server: a listener each, with the filter or without, by the name that it has here.
     ways: "Callable[[Stack], dict[str, Way]] | None" = None
     keysets: tuple[str, ...] = ("pii", "payments")
+    # What wraps them; without one, a development key in a file.
+    kms: Callable[[WorkDir], Kms] | None = None
     # More catalogs and rules, beside the example's.
     policies: tuple[Path, ...] = ()
     concurrency: int = 1
@@ -65,7 +68,8 @@ class Stack:
         self.certificates = Certificates(self.work.path / "certificates") if self.options.tls else None
         self.postgres = Postgres(self.work, self.options.postgres_settings, certificates=self.certificates)
         self.opa = Opa(self.work, self.options.policies)
-        self.agent = Agent(self.work)
+        self.kms = self.options.kms(self.work) if self.options.kms else None
+        self.agent = Agent(self.work, self.kms)
         self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
         self.envoy = self._make_envoy()
 
@@ -80,7 +84,7 @@ class Stack:
 
     def stop(self) -> None:
         """Stops everything that runs and removes the folder; harmless to call twice."""
-        parts = [self.envoy, self.relay, self.agent, self.opa, self.postgres]
+        parts = [self.envoy, self.relay, self.agent, self.opa, self.kms, self.postgres]
         for part in parts:
             if part is not None:
                 part.stop()
@@ -121,6 +125,9 @@ class Stack:
         shop.create_databases(self.postgres)
         if self.relay is not None:
             self.relay.start()
+        if self.kms is not None:
+            self._progress("the KMS")
+            self.kms.start()
         if self.options.filter:
             self.agent.create_kek()
             for keyset in self.options.keysets:
