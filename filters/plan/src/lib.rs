@@ -7,6 +7,7 @@
 
 mod error;
 mod input;
+mod keyset;
 mod plan;
 mod relation;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use crate::{PlanError, relation};
+use crate::{PlanError, keyset, relation};
 
 /// Bytes of an answer that are read at most: 4,096 fields take about 1 MB.
 pub const MAX_PLAN_BYTES: usize = 4 << 20;
@@ -82,7 +82,7 @@ pub struct PlanField {
     pub column: String,
     /// The data class.
     pub label: String,
-    /// The keyset's name.
+    /// The keyset's name: `NAME`, or `NAME/TENANT` for one that is the tenant's own.
     pub keyset: String,
     /// Part of the associated data; empty for none.
     pub tenant: String,
@@ -98,6 +98,13 @@ pub struct PlanField {
     pub on_plaintext: OnPlaintext,
     /// Whether it may be written.
     pub write: WriteRule,
+}
+
+impl PlanField {
+    /// Whether its keyset is a tenant's own, which the key agent opens when it is asked for.
+    pub fn has_tenant_keyset(&self) -> bool {
+        self.keyset.contains('/')
+    }
 }
 
 /// OPA's answer for one principal.
@@ -198,7 +205,7 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
             "it is not schema.table; put a part that is not plain lower case in double quotes",
         )
     })?;
-    for (name, text) in [("column", &raw.column), ("keyset", &raw.keyset), ("type", &raw.type_name)] {
+    for (name, text) in [("column", &raw.column), ("type", &raw.type_name)] {
         if text.is_empty() {
             return Err(wrong(format!("{place}.{name}"), "it is empty"));
         }
@@ -210,6 +217,7 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
             "label and tenant may hold no NUL, and a label is never empty",
         ));
     }
+    check_keyset(&place, &raw.keyset, &raw.tenant)?;
     check_alphabet(&place, raw.protection, raw.alphabet.as_deref())?;
     check_on_plaintext(&place, raw.protection, raw.on_plaintext)?;
     Ok(PlanField {
@@ -226,6 +234,21 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
         on_plaintext: raw.on_plaintext,
         write: raw.write,
     })
+}
+
+/// A tenant's own keyset seals for no other tenant: what is sealed under it is bound to its tenant, too.
+fn check_keyset(place: &str, name: &str, tenant: &str) -> Result<(), PlanError> {
+    match keyset::split(name) {
+        None => Err(wrong(
+            format!("{place}.keyset"),
+            "it is neither NAME nor NAME/TENANT, each 1 to 63 of a-z 0-9 _ - that begin with a letter or digit",
+        )),
+        Some((_, Some(own))) if own != tenant => Err(wrong(
+            format!("{place}.tenant"),
+            format!("keyset {name} is that of tenant {own} alone; name that tenant, or another keyset"),
+        )),
+        Some(_) => Ok(()),
+    }
 }
 
 /// That an alphabet has the name is for the crate that knows them to say.

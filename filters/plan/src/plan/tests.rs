@@ -55,6 +55,8 @@ fn wrong_values_are_errors_that_name_the_place() {
         ("relation", json!("customer")),
         ("column", json!("")),
         ("keyset", json!("")),
+        ("keyset", json!("pii/acme/more")),
+        ("keyset", json!("PII")),
         ("label", json!("a\u{0}b")),
         ("on_plaintext", json!("ignore")),
         ("alphabet", json!(10)),
@@ -128,6 +130,23 @@ fn one_label_with_two_alphabets_is_an_error() {
     other["column"] = json!("ssn2");
     let error = plan_of(vec![format_preserving(json!("digits")), other]).unwrap_err().to_string();
     assert!(error.contains("alphabet") && error.contains("customer.ssn"), "{error}");
+}
+
+#[test]
+fn keyset_of_a_tenant_goes_with_that_tenant_alone() {
+    let mut owned = with("keyset", json!("pii/acme"));
+    for tenant in ["", "globex"] {
+        owned["tenant"] = json!(tenant);
+        let error = plan_of(vec![owned.clone()]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "fields[0].tenant: keyset pii/acme is that of tenant acme alone; name that tenant, or another keyset"
+        );
+    }
+    owned["tenant"] = json!("acme");
+    assert!(plan_of(vec![owned]).unwrap().fields[0].has_tenant_keyset());
+    let shared = plan_of(vec![with("tenant", json!("acme"))]).unwrap();
+    assert!(!shared.fields[0].has_tenant_keyset());
 }
 
 #[test]
