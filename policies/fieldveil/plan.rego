@@ -10,6 +10,7 @@ package fieldveil
 
 import data.fieldveil.columns
 import data.fieldveil.problems
+import data.fieldveil.tenancy
 import data.fieldveil.treatment
 
 # METADATA
@@ -47,13 +48,13 @@ asked_for contains column if {
 
 fields contains field if {
 	some column in asked_for
-	field := object.union(columns.labels[column.label], {
+	field := object.union_n([columns.labels[column.label], tenancy.keys[column.label], {
 		"relation": column.relation,
 		"column": column.column,
 		"label": column.label,
-		"read": treatment.read(column.label),
-		"write": treatment.write(column.label),
-	})
+		"read": tenancy.read(column.label),
+		"write": tenancy.write(column.label),
+	}])
 }
 
 # Also of catalog and rules themselves: an edit shows, even one that changes nothing for this principal.

@@ -246,6 +246,8 @@ test_plan_schema_refuses_what_the_filter_would_not_understand if {
 		{"op": "replace", "path": "fields/0/on_plaintext", "value": "ignore"},
 		{"op": "add", "path": "fields/0/alphabet", "value": "hex"},
 		{"op": "remove", "path": "fields/0/keyset"},
+		{"op": "replace", "path": "fields/0/keyset", "value": "pii/acme/more"},
+		{"op": "replace", "path": "fields/0/tenant", "value": {"from": "claims.tenant"}},
 		{"op": "replace", "path": "ttl_seconds", "value": 0},
 		{"op": "remove", "path": "revision"},
 	} {

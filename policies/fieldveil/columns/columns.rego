@@ -32,19 +32,22 @@ protected contains column if {
 	}
 }
 
-# What a label is that does not say it.
-unless_told := {"tenant": "", "on_plaintext": "refuse"}
+# What a label is that does not say it. A tenant's own keyset says which tenant it is.
+unless_told(definition) := {
+	"tenant": concat("", array.slice(split(definition.keyset, "/"), 1, 2)),
+	"on_plaintext": "refuse",
+}
 
 # METADATA
 # title: definitions
 # scope: document
 # description: How each label is stored, as often as catalogs say it differently (which is a problem).
-definitions[label] contains object.union(unless_told, definition) if {
+definitions[label] contains object.union(unless_told(definition), definition) if {
 	some catalog in catalogs
 	some label, definition in catalog.labels
 }
 
-definitions[label] contains object.union(unless_told, definition) if {
+definitions[label] contains object.union(unless_told(definition), definition) if {
 	some database in databases
 	some relation, columns in database.columns
 	some name, definition in columns

@@ -108,6 +108,27 @@ found contains message if {
 }
 
 found contains message if {
+	some label, definition in columns.labels
+	is_object(definition.tenant)
+	contains(definition.keyset, "/")
+	message := sprintf(
+		"label %v: keyset: %v is one tenant's own, and the principal chooses the tenant: leave the tenant out of it",
+		[label, definition.keyset],
+	)
+}
+
+found contains message if {
+	some label, definition in columns.labels
+	is_string(definition.tenant)
+	own := split(definition.keyset, "/")[1]
+	definition.tenant != own
+	message := sprintf(
+		"label %v: tenant: keyset %v is that of tenant %v alone: leave the tenant out, or name another keyset",
+		[label, definition.keyset, own],
+	)
+}
+
+found contains message if {
 	some labels in labels_by_tag
 	count(labels) > 1
 	message := sprintf("labels %v have the same label tag: rename one", [concat(" and ", labels)])

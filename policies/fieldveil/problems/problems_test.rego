@@ -54,6 +54,12 @@ test_a_catalog_of_another_shape_is_a_problem_and_says_where if {
 		set_to("labels/a/protection", "blind"),
 		set_to("labels/a/alphabet", "hex"),
 		set_to("labels/a/on_plaintext", "ignore"),
+		set_to("labels/a/keyset", "pii/"),
+		set_to("labels/a/keyset", "pii/acme/more"),
+		set_to("labels/a/tenant", {}),
+		set_to("labels/a/tenant", {"from": "session.application_name"}),
+		set_to("labels/a/tenant", {"from": "session.user", "names": {}}),
+		set_to("labels/a/tenant", {"from": "session.user", "names": {"acme_app": "Acme"}}),
 		set_to("labels/a/type", "varchar(x)"),
 		set_to("labels/a/type", "xml"),
 		set_to("labels/a/type", "time(7)"),
@@ -199,6 +205,25 @@ test_what_a_column_of_its_own_label_says_is_checked_too if {
 	own := {"protection": "format_preserving", "keyset": "pii", "type": "varchar(5)", "alphabet": "digits"}
 	some message in of_catalog(set_to("databases/0/columns/public.t/z", own))
 	startswith(message, "label public.t.z: type: ")
+}
+
+test_a_tenants_own_keyset_is_for_no_other_tenant if {
+	own := set_to("labels/a/keyset", "pii/acme")
+	of_catalog(own) == set()
+	of_catalog(array.concat(own, set_to("labels/a/tenant", "acme"))) == set()
+	of_catalog(array.concat(own, set_to("labels/a/tenant", "globex"))) == {concat("", [
+		"label a: tenant: keyset pii/acme is that of tenant acme alone: ",
+		"leave the tenant out, or name another keyset",
+	])}
+}
+
+test_a_keyset_whose_tenant_the_principal_chooses_names_none if {
+	by_claim := set_to("labels/a/tenant", {"from": "claims.tenant"})
+	of_catalog(by_claim) == set()
+	of_catalog(array.concat(by_claim, set_to("labels/a/keyset", "pii/acme"))) == {concat("", [
+		"label a: keyset: pii/acme is one tenant's own, and the principal chooses the tenant: ",
+		"leave the tenant out of it",
+	])}
 }
 
 test_two_labels_with_one_tag_are_a_problem if {
