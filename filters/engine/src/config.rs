@@ -62,9 +62,15 @@ pub struct KeySource {
     /// How long one question may take, milliseconds.
     pub timeout_ms: u64,
     /// How often the agent is asked for changes, seconds.
+    #[serde(default = "default_refresh")]
     pub refresh_seconds: u64,
     /// How long keysets go on being used while the agent does not answer, seconds.
     pub max_stale_seconds: u64,
+}
+
+/// With the agent's own 5 s a change is in use everywhere within 10 s.
+fn default_refresh() -> u64 {
+    5
 }
 
 impl Config {
@@ -88,7 +94,7 @@ mod tests {
 
     fn with_limits(limits: &str) -> Result<Config, serde_json::Error> {
         let source = r#"{"cluster": "c", "path": "/p", "timeout_ms": 1"#;
-        let keys = format!(r#"{source}, "refresh_seconds": 1, "max_stale_seconds": 1}}"#);
+        let keys = format!(r#"{source}, "max_stale_seconds": 1}}"#);
         let config = format!(r#"{{"listener": "l", "policy": {source}}}, "keys": {keys}{limits}}}"#);
         Config::from_json(config.as_bytes())
     }
@@ -98,6 +104,11 @@ mod tests {
         assert_eq!(with_limits("").unwrap().limits.protected_value_bytes, 1 << 20);
         let limits = r#", "limits": {"protected_value_bytes": 4096}"#;
         assert_eq!(with_limits(limits).unwrap().limits.protected_value_bytes, 4096);
+    }
+
+    #[test]
+    fn keysets_are_asked_for_every_five_seconds_unless_told() {
+        assert_eq!(with_limits("").unwrap().keys.refresh_seconds, 5);
     }
 
     #[test]

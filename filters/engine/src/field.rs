@@ -3,7 +3,8 @@
 
 mod cipher;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
@@ -78,6 +79,8 @@ pub struct CompiledPlan {
     pub revision: String,
     /// In the plan's order; SQL analysis refers to them by index.
     pub fields: Vec<FieldPlan>,
+    /// The tenants' keysets that the fields name, each once.
+    pub tenant_keysets: BTreeSet<Rc<str>>,
     /// Milliseconds after which the plan is asked for anew.
     pub ttl_ms: u64,
     /// Milliseconds after which the plan is not used any more.
@@ -100,18 +103,28 @@ impl CompiledPlan {
             })
             .collect::<Result<Vec<_>, _>>()?;
         check_labels(&fields)?;
+        let named = fields.iter().filter(|field| field.needs_keys() && field.spec.has_tenant_keyset());
+        let tenant_keysets = named.map(|field| Rc::from(field.spec.keyset.as_str())).collect();
         let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
         Ok(Self {
             revision: plan.revision,
             fields,
+            tenant_keysets,
             ttl_ms: ms(plan.ttl_seconds),
             max_stale_ms: ms(plan.max_stale_seconds),
         })
     }
 
-    /// The first keyset or purpose that the plan names and `keyring` lacks, as a sentence.
+    /// The first keyset or purpose that the plan needs and `keyring` lacks, as a sentence. Tenants' own keysets aside:
+    /// where one is gone, the fields of the others go on.
     pub fn missing_keys(&self, keyring: &Keyring) -> Option<String> {
-        self.fields.iter().find_map(|field| field.check_keys(keyring).err())
+        let needed = self.fields.iter().filter(|f| f.needs_keys() && !f.spec.has_tenant_keyset());
+        needed.filter_map(|field| field.check_keys(keyring).err()).next()
+    }
+
+    /// Whether `keyring` lacks a tenant's keyset that the plan needs.
+    pub fn lacks_tenant_keys(&self, keyring: &Keyring) -> bool {
+        self.tenant_keysets.iter().any(|name| keyring.named(name).is_none())
     }
 }
 
@@ -240,6 +253,11 @@ impl FieldPlan {
     /// sees at least a part of them.
     pub fn searchable(&self) -> bool {
         matches!(self.read, Read::Reveal | Read::Mask(_))
+    }
+
+    /// Whether anything is sealed or opened for this principal.
+    pub fn needs_keys(&self) -> bool {
+        self.searchable() || self.writable()
     }
 
     /// Whether values of this field may be written.

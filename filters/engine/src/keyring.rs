@@ -1,13 +1,17 @@
 //! The open keysets of one worker, as the key agent serves them.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Bytes of an agent's answer that are read at most: a keyset of ten AES keys is about 3 KB.
-pub const MAX_KEYS_BYTES: usize = 4 << 20;
+/// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
+pub const MAX_KEYS_BYTES: usize = 8 << 20;
+/// Names that are held at most, tenants' among them.
+pub const MAX_KEYSETS: usize = 2048;
 
 /// Why the agent's answer was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +20,9 @@ pub enum KeyringError {
     /// Longer than [`MAX_KEYS_BYTES`].
     #[error("the answer has {0} bytes, more than {MAX_KEYS_BYTES}")]
     TooLong(usize),
+    /// More than [`MAX_KEYSETS`].
+    #[error("the answer has {0} keysets, more than {MAX_KEYSETS}")]
+    TooMany(usize),
     /// Not the agent's JSON. The position is told, never the text, which is key material.
     #[error("the answer is not the key agent's JSON (line {line}, column {column})")]
     Malformed {
@@ -53,62 +60,98 @@ struct Purposes<'a> {
     prf: Option<&'a RawValue>,
 }
 
+impl Purposes<'_> {
+    /// Of the texts, to know them again without keeping them.
+    fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        [self.aead, self.deterministic, self.prf].map(|raw| raw.map(RawValue::get)).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn open(&self, name: &str, digest: u64) -> Result<NamedKeys, KeyringError> {
+        let open = |raw: &RawValue| Keyset::from_json(raw.get().as_bytes());
+        let failed = |purpose| move |source| KeyringError::Keyset { name: name.to_owned(), purpose, source };
+        let aead = self.aead.map(|raw| open(raw).and_then(|keyset| Aead::new(&keyset)));
+        let deterministic =
+            self.deterministic.map(|raw| open(raw).and_then(|keyset| DeterministicAead::new(&keyset)));
+        let prf = self.prf.map(|raw| open(raw).and_then(|keyset| Prf::new(&keyset)));
+        Ok(NamedKeys {
+            name: Rc::from(name),
+            aead: aead.transpose().map_err(failed("aead"))?,
+            deterministic: deterministic.transpose().map_err(failed("deterministic"))?,
+            prf: prf.transpose().map_err(failed("prf"))?,
+            digest,
+        })
+    }
+}
+
 /// The keys under one name, by purpose.
 pub struct NamedKeys {
+    /// The name.
+    pub name: Rc<str>,
     /// For `randomized` and `indexed` labels.
     pub aead: Option<Aead>,
     /// For `deterministic` labels.
     pub deterministic: Option<DeterministicAead>,
     /// For the index of `indexed` labels, and for the keys of `format_preserving` ones.
     pub prf: Option<Prf>,
+    digest: u64,
 }
 
 /// All open keysets by name.
 pub struct Keyring {
     /// Changes whenever a keyset does.
     pub revision: String,
-    keysets: BTreeMap<String, NamedKeys>,
+    keysets: BTreeMap<String, Rc<NamedKeys>>,
+    /// Tenants' keysets that were served and are of no use.
+    unusable: BTreeMap<String, KeyringError>,
 }
 
 impl Keyring {
-    /// Reads the agent's answer. One unusable keyset makes the whole answer unusable, so that the last
-    /// good keyring stays in force.
-    pub fn from_json(json: &[u8]) -> Result<Self, KeyringError> {
+    /// Reads the agent's answer; what is unchanged since `held` is not made anew. One unusable keyset makes the whole
+    /// answer unusable, so that the last good keyring stays in force; but a tenant's own concerns that tenant alone.
+    pub fn from_json(json: &[u8], held: Option<&Self>) -> Result<Self, KeyringError> {
         if json.len() > MAX_KEYS_BYTES {
             return Err(KeyringError::TooLong(json.len()));
         }
         let answer: Answer = serde_json::from_slice(json)
             .map_err(|e| KeyringError::Malformed { line: e.line(), column: e.column() })?;
-        let mut keysets = BTreeMap::new();
-        for (name, purposes) in answer.keysets {
-            let failed = |purpose| {
-                let name = name.clone();
-                move |source| KeyringError::Keyset { name, purpose, source }
-            };
-            let open = |raw: &RawValue| Keyset::from_json(raw.get().as_bytes());
-            let aead = purposes
-                .aead
-                .map(|raw| open(raw).and_then(|keyset| Aead::new(&keyset)))
-                .transpose()
-                .map_err(failed("aead"))?;
-            let deterministic = purposes
-                .deterministic
-                .map(|raw| open(raw).and_then(|keyset| DeterministicAead::new(&keyset)))
-                .transpose()
-                .map_err(failed("deterministic"))?;
-            let prf = purposes
-                .prf
-                .map(|raw| open(raw).and_then(|keyset| Prf::new(&keyset)))
-                .transpose()
-                .map_err(failed("prf"))?;
-            keysets.insert(name, NamedKeys { aead, deterministic, prf });
+        if answer.keysets.len() > MAX_KEYSETS {
+            return Err(KeyringError::TooMany(answer.keysets.len()));
         }
-        Ok(Self { revision: answer.revision, keysets })
+        let mut keyring =
+            Self { revision: answer.revision, keysets: BTreeMap::new(), unusable: BTreeMap::new() };
+        for (name, purposes) in answer.keysets {
+            let digest = purposes.digest();
+            let same = held.and_then(|held| held.keysets.get(&name)).filter(|keys| keys.digest == digest);
+            let keys = match same {
+                Some(keys) => Ok(Rc::clone(keys)),
+                None => purposes.open(&name, digest).map(Rc::new),
+            };
+            match keys {
+                Ok(keys) => {
+                    keyring.keysets.insert(name, keys);
+                }
+                Err(error) if name.contains('/') => {
+                    keyring.unusable.insert(name, error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(keyring)
     }
 
     /// The keys of one name.
     pub fn named(&self, name: &str) -> Option<&NamedKeys> {
-        self.keysets.get(name)
+        self.keysets.get(name).map(Rc::as_ref)
+    }
+
+    /// Why there are no keys of this name.
+    pub fn absence(&self, name: &str) -> String {
+        match self.unusable.get(name) {
+            Some(error) => error.to_string(),
+            None => format!("keyset {name} is not served by the key agent"),
+        }
     }
 }
 
@@ -140,9 +183,13 @@ mod tests {
             "prf": keyset("HmacPrfKey", "RAW", format!("EgIIAxog{:A<40}AAA=", ""))}}})
     }
 
+    fn read(answer: &serde_json::Value) -> Result<Keyring, KeyringError> {
+        Keyring::from_json(answer.to_string().as_bytes(), None)
+    }
+
     #[test]
     fn every_purpose_is_read() {
-        let keyring = Keyring::from_json(answer().to_string().as_bytes()).unwrap();
+        let keyring = read(&answer()).unwrap();
         let keys = keyring.named("pii").unwrap();
         assert!(keys.aead.is_some() && keys.deterministic.is_some());
         assert_eq!(keys.prf.as_ref().unwrap().compute_primary(b"value", 16).unwrap().len(), 16);
@@ -153,7 +200,7 @@ mod tests {
         for purpose in ["aead", "deterministic", "prf"] {
             let mut answer = answer();
             answer["keysets"]["pii"].as_object_mut().unwrap().remove(purpose);
-            let keyring = Keyring::from_json(answer.to_string().as_bytes()).unwrap();
+            let keyring = read(&answer).unwrap();
             let keys = keyring.named("pii").unwrap();
             let present = (keys.aead.is_some(), keys.deterministic.is_some(), keys.prf.is_some());
             assert_eq!(present, (purpose != "aead", purpose != "deterministic", purpose != "prf"));
@@ -165,8 +212,46 @@ mod tests {
         for purpose in ["aead", "deterministic", "prf"] {
             let mut answer = answer();
             answer["keysets"]["pii"][purpose]["primaryKeyId"] = 2.into();
-            let error = Keyring::from_json(answer.to_string().as_bytes()).unwrap_err().to_string();
+            let error = read(&answer).unwrap_err().to_string();
             assert!(error.starts_with(&format!("keyset pii, purpose {purpose}: ")), "{error}");
         }
+    }
+
+    #[test]
+    fn unusable_keyset_of_a_tenant_leaves_the_others_in_force() {
+        let mut answer = answer();
+        let mut broken = answer["keysets"]["pii"].clone();
+        broken["prf"]["primaryKeyId"] = 2.into();
+        answer["keysets"]["pii/acme"] = broken;
+        answer["keysets"]["pii/globex"] = answer["keysets"]["pii"].clone();
+        let keyring = read(&answer).unwrap();
+        assert!(keyring.named("pii").is_some() && keyring.named("pii/globex").is_some());
+        assert!(keyring.named("pii/acme").is_none());
+        assert!(keyring.absence("pii/acme").starts_with("keyset pii/acme, purpose prf: "));
+        assert_eq!(keyring.absence("pii/initech"), "keyset pii/initech is not served by the key agent");
+    }
+
+    #[test]
+    fn what_is_unchanged_is_kept_and_what_is_changed_or_gone_is_not() {
+        let mut answer = answer();
+        for name in ["pii/acme", "pii/globex"] {
+            answer["keysets"][name] = answer["keysets"]["pii"].clone();
+        }
+        let held = read(&answer).unwrap();
+        answer["keysets"]["pii/acme"].as_object_mut().unwrap().remove("prf");
+        answer["keysets"].as_object_mut().unwrap().remove("pii/globex");
+        let next = Keyring::from_json(answer.to_string().as_bytes(), Some(&held)).unwrap();
+        let same = |name| std::ptr::eq(held.named(name).unwrap(), next.named(name).unwrap());
+        assert!(same("pii") && !same("pii/acme"));
+        assert!(next.named("pii/acme").unwrap().prf.is_none());
+        assert!(next.named("pii/globex").is_none());
+    }
+
+    #[test]
+    fn more_names_than_are_held_are_refused() {
+        let names: BTreeMap<String, serde_json::Value> =
+            (0..=MAX_KEYSETS).map(|number| (format!("pii/{number}"), serde_json::json!({}))).collect();
+        let answer = serde_json::json!({"revision": "r", "keysets": names});
+        assert!(matches!(read(&answer), Err(KeyringError::TooMany(_))));
     }
 }

@@ -10,6 +10,7 @@
 pub mod client_error;
 pub mod config;
 pub mod field;
+mod held_keys;
 pub mod keyring;
 pub mod ports;
 pub mod postgres;

@@ -10,6 +10,7 @@ use lru::LruCache;
 
 use crate::config::Config;
 use crate::field::CompiledPlan;
+use crate::held_keys::{HeldKeys, Tenants};
 use crate::keyring::Keyring;
 
 /// Plans held at most, one a principal. A plan of ten fields takes about 5 KB.
@@ -23,8 +24,11 @@ const MAX_CACHED_TEXT: usize = 8 << 10;
 const MAX_HELD_BY_ALL: usize = 128 << 20;
 /// A plan that nobody asked for in this time is not renewed.
 const IDLE_PLAN_MS: u64 = 10 * 60 * 1000;
+/// Tenants' keysets that are asked for at most, those of the plans that were used last. With three keysets of two keys
+/// each, a tenant's take about 10 KB of memory.
+const MAX_TENANTS: usize = 1024;
 /// Between two tries to renew one thing that could not be had.
-const RETRY_MS: u64 = 1000;
+pub(crate) const RETRY_MS: u64 = 1000;
 
 /// The policy input of one principal, as the JSON that OPA is sent: the cache's key.
 pub type PrincipalKey = Rc<str>;
@@ -34,11 +38,31 @@ pub type PrincipalKey = Rc<str>;
 pub enum Fetch {
     /// The plan of this principal; POST this text to OPA.
     Plan(PrincipalKey),
-    /// The keysets; GET them from the key agent, with this `If-None-Match`.
-    Keys {
-        /// The `ETag` of what is held.
-        etag: Option<String>,
-    },
+    /// The keysets; GET them from the key agent.
+    Keys(KeysQuestion),
+}
+
+/// A question to the key agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeysQuestion {
+    /// The `ETag` of what is held, for `If-None-Match`.
+    pub etag: Option<String>,
+    pub(crate) tenants: Rc<Tenants>,
+    pub(crate) number: u64,
+}
+
+impl KeysQuestion {
+    /// What to GET, below the path of the open keysets: that and `?tenant=` for each tenant's keyset.
+    pub fn target(&self, path: &str) -> String {
+        let mut target = path.to_owned();
+        for name in self.tenants.iter() {
+            target.push(if target.contains('?') { '&' } else { '?' });
+            target.push_str("tenant=");
+            // A keyset's name has nothing else that a query would not take as it is.
+            target.push_str(&name.replace('/', "%2F"));
+        }
+        target
+    }
 }
 
 /// What came of a [`Fetch`]. It may hold keys: no `Debug`.
@@ -63,10 +87,14 @@ struct PlanEntry {
     tried_ms: u64,
 }
 
-struct KeysEntry {
-    keyring: Rc<Keyring>,
-    etag: Option<String>,
-    fetched_ms: u64,
+impl PlanEntry {
+    fn is_used(&self, now_ms: u64) -> bool {
+        now_ms.saturating_sub(self.used_ms) < IDLE_PLAN_MS || Rc::strong_count(&self.plan) > 1
+    }
+
+    fn age_ms(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_sub(self.fetched_ms)
+    }
 }
 
 /// What analysis said of a text: the same for all who ask.
@@ -80,8 +108,7 @@ pub struct Worker {
     /// The filter's configuration.
     pub config: Config,
     plans: LruCache<PrincipalKey, PlanEntry>,
-    keys: Option<KeysEntry>,
-    keys_tried_ms: u64,
+    keys: HeldKeys,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
     counts: Counts,
     held: usize,
@@ -93,8 +120,7 @@ impl Worker {
         Self {
             config,
             plans: LruCache::new(MAX_PLANS),
-            keys: None,
-            keys_tried_ms: 0,
+            keys: HeldKeys::default(),
             analyses: LruCache::new(MAX_ANALYSES),
             counts: Counts::new(),
             held: 0,
@@ -104,7 +130,7 @@ impl Worker {
     /// The principal's plan, unless it is not there or too old.
     pub fn plan(&mut self, principal: &PrincipalKey, now_ms: u64) -> Option<Rc<CompiledPlan>> {
         let entry = self.plans.get_mut(principal)?;
-        if now_ms.saturating_sub(entry.fetched_ms) > entry.plan.max_stale_ms {
+        if entry.age_ms(now_ms) > entry.plan.max_stale_ms {
             return None;
         }
         entry.used_ms = now_ms;
@@ -114,31 +140,58 @@ impl Worker {
     /// The keyring, unless it is not there or too old.
     pub fn keyring(&self, now_ms: u64) -> Option<Rc<Keyring>> {
         let limit = self.config.keys.max_stale_seconds.saturating_mul(1000);
-        let entry = self.keys.as_ref()?;
-        (now_ms.saturating_sub(entry.fetched_ms) <= limit).then(|| Rc::clone(&entry.keyring))
+        self.keys.latest().filter(|_| self.keys.age_ms(now_ms) <= limit).cloned()
     }
 
-    /// What to fetch so that a keyring is there.
-    pub fn fetch_keys(&self) -> Fetch {
-        Fetch::Keys { etag: self.keys.as_ref().and_then(|k| k.etag.clone()) }
+    /// The keyring, however old: for what was let in before.
+    pub fn latest_keyring(&self) -> Option<Rc<Keyring>> {
+        self.keys.latest().cloned()
+    }
+
+    /// What to fetch so that the keyring is there, with the tenants' keysets of all plans in use.
+    pub fn fetch_keys(&mut self, now_ms: u64) -> Fetch {
+        let wanted = self.wanted_tenants(now_ms);
+        Fetch::Keys(self.keys.question(wanted, now_ms))
+    }
+
+    /// The tenants' keysets that plans in use name.
+    fn wanted_tenants(&mut self, now_ms: u64) -> Tenants {
+        let mut wanted = Tenants::new();
+        let mut left_out = false;
+        // The plans that were used last come first.
+        for (_, entry) in self.plans.iter().filter(|(_, entry)| entry.is_used(now_ms)) {
+            for name in &entry.plan.tenant_keysets {
+                if wanted.len() < MAX_TENANTS {
+                    wanted.insert(Rc::clone(name));
+                } else {
+                    left_out |= !wanted.contains(name);
+                }
+            }
+        }
+        if left_out {
+            self.count("tenant_keysets.over_limit", 1);
+        }
+        wanted
     }
 
     /// What is due for renewal now; called on every tick.
     pub fn due(&mut self, now_ms: u64) -> Vec<Fetch> {
         let mut due = Vec::new();
         let refresh_ms = self.config.keys.refresh_seconds.saturating_mul(1000);
-        let keys_age = self.keys.as_ref().map(|k| now_ms.saturating_sub(k.fetched_ms));
-        if keys_age.is_none_or(|age| age >= refresh_ms)
-            && now_ms.saturating_sub(self.keys_tried_ms) >= RETRY_MS.min(refresh_ms)
-        {
-            self.keys_tried_ms = now_ms;
-            due.push(self.fetch_keys());
+        let wanted = self.wanted_tenants(now_ms);
+        if self.keys.is_due(&wanted, refresh_ms, now_ms) {
+            due.push(Fetch::Keys(self.keys.question(wanted, now_ms)));
+        }
+        let gone = self
+            .plans
+            .iter()
+            .filter(|(_, entry)| !entry.is_used(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
+        for principal in gone.map(|(principal, _)| Rc::clone(principal)).collect::<Vec<_>>() {
+            self.plans.pop(&principal);
         }
         for (principal, entry) in self.plans.iter_mut() {
-            let used =
-                now_ms.saturating_sub(entry.used_ms) < IDLE_PLAN_MS || Rc::strong_count(&entry.plan) > 1;
-            let old = now_ms.saturating_sub(entry.fetched_ms) >= entry.plan.ttl_ms;
-            if used && old && now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS {
+            let old = entry.age_ms(now_ms) >= entry.plan.ttl_ms;
+            if entry.is_used(now_ms) && old && now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS {
                 entry.tried_ms = now_ms;
                 due.push(Fetch::Plan(Rc::clone(principal)));
             }
@@ -152,19 +205,8 @@ impl Worker {
         match (fetch, answer) {
             (Fetch::Plan(principal), Answer::Body { body, .. }) => self.take_plan(principal, body, now_ms),
             (Fetch::Plan(_), Answer::NotModified) => Err("OPA answered 304 to a POST".into()),
-            (Fetch::Keys { .. }, Answer::Body { body, etag }) => {
-                let keyring = Keyring::from_json(body).map_err(|e| e.to_string())?;
-                self.keys = Some(KeysEntry { keyring: Rc::new(keyring), etag, fetched_ms: now_ms });
-                Ok(())
-            }
-            (Fetch::Keys { .. }, Answer::NotModified) => match &mut self.keys {
-                Some(entry) => {
-                    entry.fetched_ms = now_ms;
-                    Ok(())
-                }
-                None => Err("the key agent answered 304 though nothing is held".into()),
-            },
-            (_, Answer::Failed(reason)) => Err(reason),
+            (Fetch::Keys(question), answer) => self.keys.take(question, answer, now_ms),
+            (Fetch::Plan(_), Answer::Failed(reason)) => Err(reason),
         }
     }
 

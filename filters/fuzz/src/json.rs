@@ -11,7 +11,9 @@ pub(crate) fn keyset(bytes: &[u8]) {
     for keyset in [Keyset::from_json(bytes), Keyset::from_protobuf(bytes)].into_iter().flatten() {
         assert!(keyset.key_ids().any(|id| id == keyset.primary_key_id()), "the primary key is there");
     }
-    let _ = Keyring::from_json(bytes);
+    let held = Keyring::from_json(bytes, None);
+    let again = Keyring::from_json(bytes, held.as_ref().ok());
+    assert_eq!(held.is_ok(), again.is_ok());
 }
 
 /// A plan, and what is made of it; the filter's own configuration beside it.

@@ -7,7 +7,7 @@ use fieldveil_engine::worker::{Answer, Fetch, Worker};
 use proxy_wasm::traits::Context;
 
 /// Bytes of an answer that are read at most; the engine's own limits lie below.
-const MAX_BODY: usize = 8 << 20;
+const MAX_BODY: usize = 16 << 20;
 
 /// The calls of one context that are not answered yet.
 #[derive(Default)]
@@ -26,8 +26,9 @@ impl Callouts {
         let config = &worker.config;
         let (cluster, timeout_ms) = match &fetch {
             Fetch::Plan(_) => (&config.policy.cluster, config.policy.timeout_ms),
-            Fetch::Keys { .. } => (&config.keys.cluster, config.keys.timeout_ms),
+            Fetch::Keys(_) => (&config.keys.cluster, config.keys.timeout_ms),
         };
+        let target;
         let (headers, body) = match &fetch {
             Fetch::Plan(input) => {
                 let headers = vec![
@@ -38,13 +39,11 @@ impl Callouts {
                 ];
                 (headers, Some(input.as_bytes()))
             }
-            Fetch::Keys { etag } => {
-                let mut headers = vec![
-                    (":method", "GET"),
-                    (":path", config.keys.path.as_str()),
-                    (":authority", cluster.as_str()),
-                ];
-                headers.extend(etag.as_deref().map(|etag| ("if-none-match", etag)));
+            Fetch::Keys(question) => {
+                target = question.target(&config.keys.path);
+                let mut headers =
+                    vec![(":method", "GET"), (":path", target.as_str()), (":authority", cluster.as_str())];
+                headers.extend(question.etag.as_deref().map(|etag| ("if-none-match", etag)));
                 (headers, None)
             }
         };

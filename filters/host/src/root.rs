@@ -59,7 +59,7 @@ impl Context for Root {
         if let Some((fetch, Err(reason))) = received {
             let part = match fetch {
                 fieldveil_engine::worker::Fetch::Plan(_) => "the plan (OPA)",
-                fieldveil_engine::worker::Fetch::Keys { .. } => "the keysets (key agent)",
+                fieldveil_engine::worker::Fetch::Keys(_) => "the keysets (key agent)",
             };
             write_log(
                 Level::Warn,

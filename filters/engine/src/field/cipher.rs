@@ -22,8 +22,8 @@ enum Keys<'a> {
 impl FieldPlan {
     fn named_keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, String> {
         let name = &self.spec.keyset;
-        let NamedKeys { aead, deterministic, prf } =
-            keyring.named(name).ok_or_else(|| format!("keyset {name} is not served by the key agent"))?;
+        let NamedKeys { aead, deterministic, prf, .. } =
+            keyring.named(name).ok_or_else(|| keyring.absence(name))?;
         let lacks = |purpose| move || format!("keyset {name} has no keys for purpose {purpose}");
         let aead = aead.as_ref().ok_or_else(lacks("aead"));
         let prf = prf.as_ref().ok_or_else(lacks("prf"));
@@ -52,12 +52,17 @@ impl FieldPlan {
         }
     }
 
+    /// As [`Self::check_keys`], with what a client is told.
+    pub fn require_keys(&self, keyring: &Keyring) -> Result<(), ClientError> {
+        self.keys(keyring).map(|_| ())
+    }
+
     fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
         self.named_keys(keyring).map_err(|reason| {
             ClientError::unavailable(
                 "a keyset",
                 &reason,
-                "Create the keyset, or mend the policy's keyset name.",
+                "Create the keyset, or mend the policy's keyset name; one that was destroyed does not come back.",
             )
         })
     }

@@ -86,10 +86,15 @@ impl Session {
     pub(super) fn catalog_read(&mut self) {
         if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
             let mut catalog = reading.finish(plan);
-            if let Some(keyring) = &self.keyring {
+            if let Some(keyring) = self.keyring() {
                 let mut ports = self.ports.borrow_mut();
                 catalog.check_widths(|field, stored| {
-                    plan.fields.get(field)?.longest_stored(keyring, &mut *ports, stored)
+                    let field = plan.fields.get(field)?;
+                    // Without its keys nothing is sealed, and so nothing is too long.
+                    match field.check_keys(&keyring) {
+                        Ok(()) => field.longest_stored(&keyring, &mut *ports, stored),
+                        Err(_) => Some(0),
+                    }
                 });
             }
             for (field, reason) in catalog.all_unusable() {
@@ -153,20 +158,35 @@ impl Session {
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
         allowed(&checked, catalog)?;
+        self.served(&checked)?;
         self.comparable(&checked)?;
         self.check_names(&checked)?;
         Ok(Rc::new(checked))
     }
 
+    /// A tenant's keyset can be gone while the others are there: what would seal or open a value with it is refused before
+    /// the server has it.
+    pub(super) fn served(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let concerned =
+            checked.analysis.statements.iter().flat_map(|statement| {
+                statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
+            });
+        concerned
+            .filter_map(|index| checked.plan.fields.get(*index))
+            .filter(|field| field.needs_keys() && field.spec.has_tenant_keyset())
+            .try_for_each(|field| field.require_keys(&keyring))
+    }
+
     /// Compared columns need one envelope for each value.
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = &self.keyring else { return Ok(()) };
+        let Some(keyring) = self.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.searches);
         for field in compared
             .filter_map(|index| checked.plan.fields.get(*index))
             .filter(|f| f.equality() || f.indexed())
         {
-            if !field.has_one_envelope_per_value(keyring) {
+            if !field.has_one_envelope_per_value(&keyring) {
                 return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
             }
         }

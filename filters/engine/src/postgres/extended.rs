@@ -187,6 +187,7 @@ impl Session {
             self.settings.readable()?;
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
+            self.served(&statement.checked.borrow())?;
             return Ok(Rc::clone(&statement.checked.borrow()));
         }
         let checked = self.check(&statement.text, plan)?;

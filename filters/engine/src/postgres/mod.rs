@@ -36,7 +36,7 @@ mod statements;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use fieldveil_pg_wire::backend::TransactionStatus;
 
@@ -156,7 +156,11 @@ pub struct Session {
     /// A logical replication connection: only under a plan without fields.
     replicates: bool,
     plan: Option<Rc<CompiledPlan>>,
-    keyring: Option<Rc<Keyring>>,
+    /// What the last statement was checked with. The worker alone keeps it, so that keys that are gone from the agent
+    /// are gone here, however long the session says nothing.
+    keyring: Weak<Keyring>,
+    /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
+    asked_for_tenants: bool,
     /// Why the last fetch of the plan, of the keys failed.
     fetch_failures: BTreeMap<&'static str, String>,
     client: Inbox,
@@ -208,7 +212,8 @@ impl Session {
             principal: None,
             replicates: false,
             plan: None,
-            keyring: None,
+            keyring: Weak::new(),
+            asked_for_tenants: false,
             fetch_failures: BTreeMap::new(),
             client: Inbox::default(),
             server: Inbox::default(),
@@ -332,6 +337,11 @@ impl Session {
         }
     }
 
+    /// The keyring that the last statement was checked with, or the one that has taken its place.
+    fn keyring(&self) -> Option<Rc<Keyring>> {
+        self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
+    }
+
     fn log(&self, level: Level, line: &str) {
         self.ports.borrow().log(level, line);
     }
@@ -373,6 +383,6 @@ enum Step {
 fn part_name(fetch: &Fetch) -> &'static str {
     match fetch {
         Fetch::Plan(_) => "plan",
-        Fetch::Keys { .. } => "keys",
+        Fetch::Keys(_) => "keys",
     }
 }

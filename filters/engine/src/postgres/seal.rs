@@ -97,7 +97,7 @@ impl Session {
         stored: Stored,
         use_: ParameterUse,
     ) -> Result<Vec<u8>, ClientError> {
-        let Some(keyring) = self.keyring.clone() else {
+        let Some(keyring) = self.keyring() else {
             return Err(ClientError::unavailable(
                 "the key agent",
                 "no keyset is held",

@@ -126,7 +126,7 @@ impl Session {
                     fetches.push(Fetch::Plan(principal));
                 }
                 if keyring.is_none() {
-                    fetches.push(self.worker.borrow().fetch_keys());
+                    fetches.push(self.worker.borrow_mut().fetch_keys(self.now_ms));
                 }
                 return Err(Unready::Fetch(fetches));
             }
@@ -138,11 +138,16 @@ impl Session {
                 "Create the keyset where the key agent reads, or mend the policy; the sidecar need not restart.",
             )));
         }
-        self.keyring = Some(keyring);
+        let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
+        if renewed && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
+            self.asked_for_tenants = true;
+            return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
+        }
+        self.asked_for_tenants = false;
+        self.keyring = Rc::downgrade(&keyring);
         if self.replicates && !plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
-        let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
         if renewed {
             self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
             self.plan = Some(plan);

@@ -307,7 +307,8 @@ impl Dialogue {
     pub fn give_keys(&mut self, keys: &[u8]) {
         let now_ms = self.ports.borrow().now_ms;
         let answer = Answer::Body { body: keys, etag: None };
-        self.worker.borrow_mut().answered(&Fetch::Keys { etag: None }, answer, now_ms).unwrap();
+        let fetch = self.worker.borrow_mut().fetch_keys(now_ms);
+        self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     }
 
     fn take(&mut self, output: Output) {

@@ -66,7 +66,7 @@ impl Session {
         tag: u8,
         begin: &[u8],
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
-        let Some(keyring) = self.keyring.clone() else {
+        let Some(keyring) = self.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
         if tag == tag::COPY_DATA {
@@ -116,7 +116,7 @@ impl Session {
             return Ok(Fate::Taken);
         }
         let plan = self.row_plan()?;
-        let keyring = self.keyring.clone();
+        let keyring = self.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
             self.row_failed(&error, out);

@@ -1,0 +1,167 @@
+//! What a worker holds of the key agent's keysets, and when it asks again.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::keyring::Keyring;
+use crate::worker::{Answer, KeysQuestion, RETRY_MS};
+
+/// Names of tenants' keysets.
+pub type Tenants = BTreeSet<Rc<str>>;
+
+#[derive(Default)]
+pub struct HeldKeys {
+    held: Option<Held>,
+    /// Questions so far; each has the number of those before it.
+    asked: u64,
+    tried_ms: u64,
+    /// When the worker first looked whether it has keysets.
+    since_ms: Option<u64>,
+}
+
+struct Held {
+    keyring: Rc<Keyring>,
+    etag: Option<String>,
+    /// The question that it answers.
+    question: u64,
+    tenants: Rc<Tenants>,
+    confirmed_ms: u64,
+}
+
+impl HeldKeys {
+    /// The keyring, however old.
+    pub fn latest(&self) -> Option<&Rc<Keyring>> {
+        self.held.as_ref().map(|held| &held.keyring)
+    }
+
+    /// Milliseconds since the agent last confirmed the keysets, or since there was first a need for them.
+    pub fn age_ms(&self, now_ms: u64) -> u64 {
+        let since = self.held.as_ref().map(|held| held.confirmed_ms).or(self.since_ms);
+        since.map_or(0, |since| now_ms.saturating_sub(since))
+    }
+
+    /// Whether the agent is to be asked now: what is held is old, or lacks a tenant that it was not asked for.
+    pub fn is_due(&mut self, wanted: &Tenants, refresh_ms: u64, now_ms: u64) -> bool {
+        self.since_ms.get_or_insert(now_ms);
+        if now_ms.saturating_sub(self.tried_ms) < RETRY_MS.min(refresh_ms) {
+            return false;
+        }
+        match &self.held {
+            None => true,
+            Some(held) => self.age_ms(now_ms) >= refresh_ms || !wanted.is_subset(&held.tenants),
+        }
+    }
+
+    /// The question for the keysets that are for all and for these. An ETag speaks of the whole answer, so it is told
+    /// only where the same tenants are asked for.
+    pub fn question(&mut self, wanted: Tenants, now_ms: u64) -> KeysQuestion {
+        self.tried_ms = now_ms;
+        self.asked = self.asked.saturating_add(1);
+        let same = self.held.as_ref().filter(|held| *held.tenants == wanted);
+        let tenants = same.map_or_else(|| Rc::new(wanted), |held| Rc::clone(&held.tenants));
+        KeysQuestion { etag: same.and_then(|held| held.etag.clone()), tenants, number: self.asked }
+    }
+
+    /// Takes in an answer, unless that of a later question is there. The error says why it could not be used; what was
+    /// held before is still held.
+    pub fn take(&mut self, question: &KeysQuestion, answer: Answer<'_>, now_ms: u64) -> Result<(), String> {
+        if self.held.as_ref().is_some_and(|held| held.question > question.number) {
+            return Ok(());
+        }
+        match answer {
+            Answer::Failed(reason) => Err(reason),
+            Answer::Body { body, etag } => {
+                let former = self.latest().map(Rc::as_ref);
+                let keyring = Rc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
+                let tenants = Rc::clone(&question.tenants);
+                // What the former one held and this one does not is erased here.
+                self.held =
+                    Some(Held { keyring, etag, question: question.number, tenants, confirmed_ms: now_ms });
+                Ok(())
+            }
+            Answer::NotModified => match &mut self.held {
+                Some(held) if question.etag.is_some() => {
+                    held.question = question.number;
+                    held.confirmed_ms = now_ms;
+                    Ok(())
+                }
+                _ => Err("the key agent answered 304 to a question without an ETag".into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Tenants {
+        names.iter().map(|name| Rc::from(*name)).collect()
+    }
+
+    fn body(revision: &str) -> String {
+        format!(r#"{{"revision": "{revision}", "keysets": {{}}}}"#)
+    }
+
+    fn give(keys: &mut HeldKeys, question: &KeysQuestion, revision: &str, now_ms: u64) {
+        let body = body(revision);
+        let answer = Answer::Body { body: body.as_bytes(), etag: Some(revision.to_owned()) };
+        keys.take(question, answer, now_ms).unwrap();
+    }
+
+    #[test]
+    fn etag_is_told_only_where_the_same_tenants_are_asked_for() {
+        let mut keys = HeldKeys::default();
+        let first = keys.question(names(&["pii/acme"]), 1000);
+        assert_eq!(first.etag, None);
+        give(&mut keys, &first, "a", 1000);
+        assert_eq!(keys.question(names(&["pii/acme"]), 2000).etag.as_deref(), Some("a"));
+        for others in [&["pii/acme", "pii/globex"][..], &["pii/globex"], &[]] {
+            assert_eq!(keys.question(names(others), 2000).etag, None, "{others:?}");
+        }
+    }
+
+    #[test]
+    fn answer_to_an_earlier_question_does_not_replace_that_to_a_later_one() {
+        let mut keys = HeldKeys::default();
+        let zeroth = keys.question(names(&[]), 0);
+        give(&mut keys, &zeroth, "z", 0);
+        let earlier = keys.question(names(&[]), 1000);
+        let later = keys.question(names(&["pii/acme"]), 1001);
+        give(&mut keys, &later, "later", 1500);
+        give(&mut keys, &earlier, "earlier", 1600);
+        keys.take(&earlier, Answer::NotModified, 9000).unwrap();
+        assert_eq!(keys.latest().unwrap().revision, "later");
+        assert_eq!(keys.age_ms(2500), 1000);
+    }
+
+    #[test]
+    fn tenant_that_was_not_asked_for_makes_a_question_due_and_one_that_was_left_out_does_not() {
+        let mut keys = HeldKeys::default();
+        assert!(keys.is_due(&names(&[]), 5000, 10_000));
+        let first = keys.question(names(&["pii/acme"]), 10_000);
+        assert!(!keys.is_due(&names(&[]), 5000, 10_500), "it was just tried");
+        give(&mut keys, &first, "a", 10_500);
+        assert!(!keys.is_due(&names(&["pii/acme"]), 5000, 12_000));
+        assert!(keys.is_due(&names(&["pii/globex"]), 5000, 12_000));
+        assert!(keys.is_due(&names(&[]), 5000, 15_500));
+    }
+
+    #[test]
+    fn answer_of_no_change_to_a_question_without_an_etag_is_an_error() {
+        let mut keys = HeldKeys::default();
+        let question = keys.question(names(&[]), 0);
+        assert!(keys.take(&question, Answer::NotModified, 0).is_err());
+        give(&mut keys, &question, "a", 0);
+        let other = keys.question(names(&["pii/acme"]), 0);
+        assert!(keys.take(&other, Answer::NotModified, 0).is_err());
+    }
+
+    #[test]
+    fn age_counts_from_the_first_need_while_nothing_is_held() {
+        let mut keys = HeldKeys::default();
+        assert_eq!(keys.age_ms(5000), 0);
+        assert!(keys.is_due(&names(&[]), 5000, 5000));
+        assert_eq!(keys.age_ms(8000), 3000);
+    }
+}
