@@ -31,11 +31,14 @@ pub struct Config {
 pub struct Limits {
     /// Bytes of one value of a protected column that is sealed, in the form in which the client sends it.
     pub protected_value_bytes: usize,
+    /// Values that one key with random nonces of 96 bits has sealed in this sidecar when a warning is due. Such a key is
+    /// good for 2^32 in all sidecars together.
+    pub key_uses: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { protected_value_bytes: 1 << 20 }
+        Self { protected_value_bytes: 1 << 20, key_uses: 1 << 31 }
     }
 }
 
@@ -107,8 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn keysets_are_asked_for_every_five_seconds_unless_told() {
-        assert_eq!(with_limits("").unwrap().keys.refresh_seconds, 5);
+    fn keysets_are_asked_for_every_five_seconds_and_keys_are_warned_of_at_half_of_their_uses() {
+        let config = with_limits("").unwrap();
+        assert_eq!((config.keys.refresh_seconds, config.limits.key_uses), (5, 1 << 31));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
 mod cipher;
+mod uses;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;

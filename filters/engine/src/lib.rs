@@ -11,6 +11,7 @@ pub mod client_error;
 pub mod config;
 pub mod field;
 mod held_keys;
+pub mod key_uses;
 pub mod keyring;
 pub mod ports;
 pub mod postgres;

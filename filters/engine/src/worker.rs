@@ -11,6 +11,7 @@ use lru::LruCache;
 use crate::config::Config;
 use crate::field::CompiledPlan;
 use crate::held_keys::{HeldKeys, Tenants};
+use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 
 /// Plans held at most, one a principal. A plan of ten fields takes about 5 KB.
@@ -109,6 +110,7 @@ pub struct Worker {
     pub config: Config,
     plans: LruCache<PrincipalKey, PlanEntry>,
     keys: HeldKeys,
+    key_uses: KeyUses,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
     counts: Counts,
     held: usize,
@@ -121,6 +123,7 @@ impl Worker {
             config,
             plans: LruCache::new(MAX_PLANS),
             keys: HeldKeys::default(),
+            key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),
             counts: Counts::new(),
             held: 0,
@@ -274,5 +277,23 @@ impl Worker {
     /// Hands over what was counted since the last time.
     pub fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
+    }
+
+    /// Counts one use of a key.
+    pub fn count_key(&mut self, key: KeyUse) {
+        self.key_uses.count(key);
+    }
+
+    /// Hands over the uses of keys that were counted since the last time.
+    pub fn take_key_uses(&mut self) -> Vec<Added> {
+        self.key_uses.take()
+    }
+
+    /// The counter of a key stands at `total`, of all workers. Gives a line for the log the first time that the key is
+    /// due for rotation.
+    pub fn key_reached(&mut self, key: &KeyUse, total: u64) -> Option<String> {
+        let (statistic, line) = self.key_uses.reached(key, total, self.config.limits.key_uses)?;
+        self.count(&statistic, 1);
+        Some(line)
     }
 }

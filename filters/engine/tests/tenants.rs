@@ -185,3 +185,20 @@ fn keysets_of_more_tenants_than_are_held_are_left_out() {
     assert!(asked.contains("%2Fa599") && !asked.contains("%2Fa0&"), "those used last come first");
     assert_eq!(worker.take_counts().get("tenant_keysets.over_limit"), Some(&1));
 }
+
+#[test]
+fn uses_of_keys_are_counted() {
+    let mut dialogue = up("acme", &["acme"]);
+    for text in [
+        "INSERT INTO customer (id, ssn, notes) VALUES (1, 'x', 'y'), (2, 'x', 'y')",
+        "SELECT id FROM customer WHERE ssn = 'x'",
+    ] {
+        dialogue.client(&query(text));
+        dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
+    }
+    let mut worker = dialogue.worker.borrow_mut();
+    let uses: Vec<_> = worker.take_key_uses().into_iter().map(|used| (used.statistic, used.count)).collect();
+    let counts: Vec<_> =
+        uses.iter().map(|(name, count)| (name.rsplit_once('.').unwrap().0, *count)).collect();
+    assert_eq!(counts, [("key_uses.pii.aead", 2), ("key_uses.pii/acme.deterministic", 3)]);
+}

@@ -36,10 +36,17 @@ pub struct Shared {
 impl Shared {
     /// Moves what was counted into Envoy's statistics.
     pub fn publish(&self) {
-        let counts = self.worker.borrow_mut().take_counts();
-        if !counts.is_empty() {
-            self.metrics.borrow_mut().add(counts);
+        let mut worker = self.worker.borrow_mut();
+        let mut metrics = self.metrics.borrow_mut();
+        for used in worker.take_key_uses() {
+            let counter = metrics.count(used.statistic, used.count);
+            let Some((key, counter)) = used.watched.zip(counter) else { continue };
+            let line = Metrics::total(counter).and_then(|total| worker.key_reached(&key, total));
+            if let Some(line) = line {
+                write_log(Level::Warn, &line);
+            }
         }
+        metrics.add(worker.take_counts());
     }
 }
 
@@ -102,7 +109,8 @@ impl RootContext for Root {
 
     fn on_tick(&mut self) {
         let Some(shared) = self.shared.clone() else { return };
-        let due = shared.worker.borrow_mut().due(now_ms());
+        let now_ms = now_ms();
+        let due = shared.worker.borrow_mut().due(now_ms);
         let mut callouts = std::mem::take(&mut self.callouts);
         for fetch in due {
             if let Err((_, reason)) = callouts.send(self, &shared.worker.borrow(), fetch) {

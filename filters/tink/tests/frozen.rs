@@ -134,3 +134,11 @@ fn frozen_version_2_envelopes_open_and_their_index_is_the_prf_of_label_tenant_an
     }
     assert!(frozen.vectors.len() >= 26, "frozen vectors may grow, never shrink");
 }
+
+#[test]
+fn aeads_that_do_not_bear_two_random_nonces_alike_are_told_apart() {
+    let short = ["aes128-gcm", "aes256-gcm", "chacha20-poly1305"];
+    let bearing = ["aes128-gcm-siv", "aes256-gcm-siv", "xchacha20-poly1305"];
+    let has = |name: &&str| Aead::new(&frozen().keyset(name)).unwrap().has_short_random_nonces();
+    assert!(short.iter().all(has) && !bearing.iter().any(has));
+}

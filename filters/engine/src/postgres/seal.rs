@@ -11,6 +11,7 @@ use super::Session;
 use super::statements::{Checked, Statement};
 use crate::client_error::ClientError;
 use crate::field::{FieldPlan, Stored};
+use crate::keyring::Keyring;
 
 impl Session {
     /// The text to forward: every literal in a protected place sealed, the rest as it came.
@@ -112,8 +113,16 @@ impl Session {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
         let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
-        self.count("sealed", &field.spec.label);
+        self.count_sealed(field, &keyring, use_);
         Ok(sealed)
+    }
+
+    /// Counts a value that was sealed, and a use of each key that did it.
+    fn count_sealed(&mut self, field: &FieldPlan, keyring: &Keyring, use_: ParameterUse) {
+        let mut worker = self.worker.borrow_mut();
+        field.uses(keyring, purpose(use_), |key| worker.count_key(key));
+        drop(worker);
+        self.count("sealed", &field.spec.label);
     }
 }
 

@@ -78,12 +78,20 @@ impl<C: AeadInOut<TagSize = U16>> AeadKey for NonceCipher<C> {
 }
 
 /// Seals with the primary key, opens with any enabled one. Equal values have different ciphertexts.
-pub struct Aead(Keys<Box<dyn AeadKey>>);
+pub struct Aead {
+    keys: Keys<Box<dyn AeadKey>>,
+    has_short_random_nonces: bool,
+}
 
 impl Aead {
     /// From a keyset whose enabled keys are all AEAD keys.
     pub fn new(keyset: &Keyset) -> Result<Self, KeysetError> {
-        Keys::new(keyset, Prefix::Tink, read).map(Self)
+        let mut primary = keyset.keys.iter().filter(|raw| raw.id == keyset.primary);
+        let short = [aes_gcm::TYPE_URL, chacha20_poly1305::TYPE_URL];
+        Ok(Self {
+            keys: Keys::new(keyset, Prefix::Tink, read)?,
+            has_short_random_nonces: primary.any(|raw| short.contains(&raw.type_url.as_str())),
+        })
     }
 
     /// Seals `plaintext`, binding `associated_data` to it.
@@ -93,7 +101,7 @@ impl Aead {
         plaintext: &[u8],
         associated_data: &[u8],
     ) -> Result<Vec<u8>, CryptError> {
-        let (prefix, key) = self.0.primary()?;
+        let (prefix, key) = self.keys.primary()?;
         key.encrypt(prefix, random, plaintext, associated_data)
     }
 
@@ -103,13 +111,19 @@ impl Aead {
         ciphertext: &[u8],
         associated_data: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
-        let (key, rest) = self.0.of(ciphertext)?;
+        let (key, rest) = self.keys.of(ciphertext)?;
         key.decrypt(rest, associated_data)
     }
 
     /// The key ids, the primary's first.
     pub fn key_ids(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.ids()
+        self.keys.ids()
+    }
+
+    /// Whether the primary key draws nonces of 96 bits and does not bear two alike: AES-GCM and ChaCha20-Poly1305, not
+    /// AES-GCM-SIV. Such a key is good for 2^32 values (NIST SP 800-38D, 8.3).
+    pub fn has_short_random_nonces(&self) -> bool {
+        self.has_short_random_nonces
     }
 }
 
