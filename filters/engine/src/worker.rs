@@ -8,6 +8,7 @@ use fieldveil_plan::Plan;
 use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
+use crate::ages::Ages;
 use crate::config::Config;
 use crate::field::CompiledPlan;
 use crate::held_keys::{HeldKeys, Tenants};
@@ -200,6 +201,13 @@ impl Worker {
             }
         }
         due
+    }
+
+    /// How old the keysets are, and the oldest plan in use.
+    pub fn ages(&self, now_ms: u64) -> Ages {
+        let used = self.plans.iter().filter(|(_, entry)| entry.is_used(now_ms));
+        let plans = used.map(|(_, entry)| entry.age_ms(now_ms)).max();
+        Ages { keysets: self.keys.age_ms(now_ms), plans: plans.unwrap_or_default() }
     }
 
     /// Takes in what came of a fetch. The error says why it could not be used; what was held before is

@@ -187,7 +187,7 @@ fn keysets_of_more_tenants_than_are_held_are_left_out() {
 }
 
 #[test]
-fn uses_of_keys_are_counted() {
+fn uses_of_keys_are_counted_and_ages_told() {
     let mut dialogue = up("acme", &["acme"]);
     for text in [
         "INSERT INTO customer (id, ssn, notes) VALUES (1, 'x', 'y'), (2, 'x', 'y')",
@@ -201,4 +201,7 @@ fn uses_of_keys_are_counted() {
     let counts: Vec<_> =
         uses.iter().map(|(name, count)| (name.rsplit_once('.').unwrap().0, *count)).collect();
     assert_eq!(counts, [("key_uses.pii.aead", 2), ("key_uses.pii/acme.deterministic", 3)]);
+    let now = dialogue.ports.borrow().now_ms;
+    let ages = worker.ages(now + 7000);
+    assert_eq!((ages.keysets, ages.plans), (7000, 7000));
 }

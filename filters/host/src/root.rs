@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use fieldveil_engine::Random;
+use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::Config;
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
@@ -55,6 +57,8 @@ impl Shared {
 pub struct Root {
     shared: Option<Shared>,
     callouts: Callouts,
+    /// Tells this worker from the others.
+    number: u64,
 }
 
 impl Context for Root {
@@ -90,13 +94,16 @@ impl RootContext for Root {
                 return false;
             }
         };
-        let ports = match EnvoyPorts::new() {
+        let mut ports = match EnvoyPorts::new() {
             Ok(ports) => ports,
             Err(error) => {
                 write_log(Level::Error, &format!("Envoy gives no randomness: {error}"));
                 return false;
             }
         };
+        let mut number = [0; 8];
+        ports.fill(&mut number);
+        self.number = u64::from_le_bytes(number);
         self.shared = Some(Shared {
             worker: Rc::new(RefCell::new(Worker::new(config))),
             ports: Rc::new(RefCell::new(ports)),
@@ -111,6 +118,8 @@ impl RootContext for Root {
         let Some(shared) = self.shared.clone() else { return };
         let now_ms = now_ms();
         let due = shared.worker.borrow_mut().due(now_ms);
+        let ages = shared.worker.borrow().ages(now_ms);
+        shared.metrics.borrow_mut().show_ages(Report { worker: self.number, now_ms, ages });
         let mut callouts = std::mem::take(&mut self.callouts);
         for fetch in due {
             if let Err((_, reason)) = callouts.send(self, &shared.worker.borrow(), fetch) {
