@@ -26,8 +26,8 @@ const MAX_CACHED_TEXT: usize = 8 << 10;
 const MAX_HELD_BY_ALL: usize = 128 << 20;
 /// A plan that nobody asked for in this time is not renewed.
 const IDLE_PLAN_MS: u64 = 10 * 60 * 1000;
-/// Tenants' keysets that are asked for at most, those of the plans that were used last. With three keysets of two keys
-/// each, a tenant's take about 10 KB of memory.
+/// Tenants' keysets that are asked for at most, those of the plans that were used last. Each takes a few KB of memory, and
+/// 2 KB of the answer.
 const MAX_TENANTS: usize = 1024;
 /// Between two tries to renew one thing that could not be had.
 pub(crate) const RETRY_MS: u64 = 1000;
