@@ -315,7 +315,12 @@ impl FieldPlan {
         let opened = match (was_plaintext, self.spec.on_plaintext) {
             (true, OnPlaintext::Null) => return Ok(Shown { was_plaintext, ..sealed }),
             (true, OnPlaintext::Reveal) => {
-                Zeroizing::new(self.declared.canonicalize(stored).map_err(|e| unreadable(e.to_string()))?)
+                // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
+                let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
+                let text =
+                    self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
+                let canonical = text.and_then(|text| self.declared.canonicalize(&Zeroizing::new(text)));
+                Zeroizing::new(canonical.map_err(|e| unreadable(e.to_string()))?)
             }
             _ => self.open(keyring, stored, how)?,
         };
