@@ -18,6 +18,14 @@ PERSON, ITEMS, EVERYTHING = "public.person", 'public."Order Items"', "public.eve
 # Waits for Envoy to take up a changed keyset: the agent looks every second, and so does the filter.
 TAKEN_UP = 40.0
 
+ROWS = 1500
+FILL = f"""
+INSERT INTO person (id, ssn, note, token, born)
+SELECT i, '078-05-' || i, CASE WHEN i % 5 > 0 THEN '0' END, 'token ' || i % 7,
+  '2000-02-' || lpad((1 + i % 28)::text, 2, '0')
+FROM generate_series(1, {ROWS}) i"""
+STORED = "SELECT id, visits, ssn, note, token, born FROM person ORDER BY id"
+
 
 def _label(protection: str, **more: str) -> dict:
     return {"protection": protection, "keyset": "pii", "type": "text", "on_plaintext": "reveal", **more}
@@ -155,6 +163,16 @@ class Tables:
                 return
             assert time.monotonic() < deadline, done
             time.sleep(0.2)
+
+
+def stored(tables: Tables) -> list[tuple]:
+    with tables.direct() as direct:
+        return direct.execute(STORED).fetchall()
+
+
+def seen(tables: Tables) -> list[tuple]:
+    with tables.app() as app:
+        return app.execute(STORED).fetchall()
 
 
 def _write_policies(folder: Path) -> Path:
