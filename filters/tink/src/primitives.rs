@@ -65,9 +65,15 @@ impl<T> Keys<T> {
 
     /// The key that seals, with the prefix that names it.
     pub(crate) fn primary(&self) -> Result<([u8; PREFIX_LEN], &T), CryptError> {
-        let (id, key) = self.keys.first().ok_or(CryptError::Malformed)?;
-        let [a, b, c, d] = id.to_be_bytes();
-        Ok(([START, a, b, c, d], key))
+        self.each().next().ok_or(CryptError::Malformed)
+    }
+
+    /// Every key with the prefix that names it, the primary first.
+    pub(crate) fn each(&self) -> impl Iterator<Item = ([u8; PREFIX_LEN], &T)> {
+        self.keys.iter().map(|(id, key)| {
+            let [a, b, c, d] = id.to_be_bytes();
+            ([START, a, b, c, d], key)
+        })
     }
 
     /// The key that a ciphertext names, and what follows its prefix.

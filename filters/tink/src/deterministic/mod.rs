@@ -26,6 +26,16 @@ impl DeterministicAead {
         key.encrypt(prefix, plaintext, associated_data)
     }
 
+    /// Seals `plaintext` with every key, with the primary one first: whichever sealed a value, its ciphertext is one of
+    /// these.
+    pub fn encrypt_with_each(
+        &self,
+        plaintext: &[u8],
+        associated_data: &[u8],
+    ) -> Result<Vec<Vec<u8>>, CryptError> {
+        self.0.each().map(|(prefix, key)| key.encrypt(prefix, plaintext, associated_data)).collect()
+    }
+
     /// Opens what was sealed with the same associated data.
     pub fn decrypt(
         &self,
