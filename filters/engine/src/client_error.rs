@@ -94,13 +94,15 @@ impl ClientError {
         )
     }
 
-    /// A search would miss rows that another key sealed.
+    /// Equal values may be stored unequal, so that their comparison would give a wrong answer.
     pub fn several_keys(label: &str, keyset: &str) -> Self {
         Self::unsupported(
             format!(
-                "{label} cannot be searched: keyset {keyset} has several enabled deterministic keys, and rows sealed with another than the primary would be missed"
+                "stored values of {label} cannot be compared with each other: keyset {keyset} has several enabled deterministic keys, under which equal values are stored unequal, until all rows are resealed"
             ),
-            format!("Write all rows of {label} again, then disable the old keys of keyset {keyset}."),
+            format!(
+                "Reseal the table with `fieldveil table reseal`, then disable the old keys of keyset {keyset}."
+            ),
         )
     }
 

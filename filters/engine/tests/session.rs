@@ -216,25 +216,6 @@ fn concealed_value_passes_as_stored_and_refused_one_is_denied() {
 }
 
 #[test]
-fn search_that_would_miss_rows_of_another_key_is_refused() {
-    let mut dialogue = Dialogue::with_catalog(&revealing());
-    dialogue.give_keys(&rotated_keys());
-    dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));
-    assert!(contains(&dialogue.take_to_server(), b"fv1."));
-    dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
-    let search = format!("SELECT id FROM customer WHERE ssn = '{CANARY}'");
-    for text in [&search, "SELECT a.id FROM customer a JOIN customer b ON a.ssn = b.ssn"] {
-        dialogue.take_to_client();
-        dialogue.client(&query(text));
-        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
-        assert!(
-            contains(&dialogue.to_client, b"0A000") && contains(&dialogue.to_client, b"several enabled"),
-            "{text}"
-        );
-    }
-}
-
-#[test]
 fn broken_client_gets_08p01_and_nothing_of_it_goes_on() {
     let broken: [&[u8]; 5] = [
         b"\xffabcd",

@@ -29,6 +29,9 @@ pub struct Statement {
     /// Fields compared with a value, with each other, or with NULL, also as keys of DISTINCT, GROUP BY and
     /// ON CONFLICT; sorted, each once.
     pub searches: Vec<usize>,
+    /// Those of them whose ciphertexts are compared with each other, or tell rows apart: right only while equal values
+    /// have equal ciphertexts; sorted, each once.
+    pub compares: Vec<usize>,
     /// Fields written; sorted, each once.
     pub writes: Vec<usize>,
     /// What each result column is, in order: the field it holds, or None for one that is not protected. None where
@@ -53,6 +56,7 @@ impl Statement {
             touched: false,
             reads: Vec::new(),
             searches: Vec::new(),
+            compares: Vec::new(),
             writes: Vec::new(),
             columns: None,
             copies: Vec::new(),
@@ -89,6 +93,8 @@ pub enum SessionUse {
         server_name: String,
         /// The parameters in protected places.
         parameters: Vec<Parameter>,
+        /// Fields whose values stand sealed in its text; sorted, each once.
+        sealed: Vec<usize>,
     },
     /// `EXECUTE name`
     Execute {
@@ -205,30 +211,59 @@ pub struct Splice {
 /// What comes in the place of a range of the text.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Replacement {
-    /// A literal of the stored type that holds the sealed value.
+    /// A literal that holds what the value is sealed to.
     Seal {
         /// The field it is sealed for.
         field: usize,
         /// Whether it is stored or searched for.
         use_: ParameterUse,
-        /// Whether it is an array's text, `{…}`, of values to be sealed each.
-        array: bool,
+        /// What the value is, and what is written.
+        form: Form,
         /// The literal's value as text: `42`, `true`, `2020-01-01`. Not yet in canonical form.
         value: Zeroizing<String>,
+    },
+    /// An array, with its type, of as many NULLs as a value of the field has envelopes.
+    Nulls {
+        /// The field.
+        field: usize,
     },
     /// This text.
     Text(String),
 }
 
+impl Replacement {
+    /// The field that it holds values of.
+    pub fn sealed(&self) -> Option<usize> {
+        match self {
+            Self::Seal { field, .. } | Self::Nulls { field } => Some(*field),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// What a value in a protected place is, and what is sent in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One value, for what it is sealed to, in the stored type.
+    Value,
+    /// One value, for an array of the stored type, told as such: what it is sealed to under each enabled key, under the
+    /// primary one first.
+    Envelopes,
+    /// An array of values, `{…}`, for an array of what each is sealed to; where they are searched for, under each
+    /// enabled key.
+    Array,
+}
+
 impl fmt::Debug for Replacement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Seal { field, use_, array, value: _ } => f
+            Self::Seal { field, use_, form, value: _ } => f
                 .debug_struct("Seal")
                 .field("field", field)
                 .field("use_", use_)
-                .field("array", array)
+                .field("form", form)
                 .finish_non_exhaustive(),
+            Self::Nulls { field } => f.debug_struct("Nulls").field("field", field).finish(),
             Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
         }
     }
@@ -243,8 +278,10 @@ pub struct Parameter {
     pub field: usize,
     /// Whether it is stored or searched for. When it is both, `Store`.
     pub use_: ParameterUse,
-    /// Whether its value is an array of values to be sealed each.
-    pub array: bool,
+    /// Whether it is searched for, be it stored too.
+    pub searched: bool,
+    /// What its value is, and what is bound in its place.
+    pub form: Form,
 }
 
 /// What a value in a protected place is for.

@@ -29,6 +29,8 @@ pub struct Relation {
     pub columns: Vec<Column>,
     /// For a view: the fields that its own query compares; sorted, each once.
     pub searches: Vec<usize>,
+    /// For a view: those of them that its own query compares with each other, or tells rows apart by.
+    pub compares: Vec<usize>,
 }
 
 /// What kind a relation is.
@@ -83,10 +85,23 @@ pub struct Field {
     pub equality: bool,
     /// Whether equal values have equal blind indexes at the start of their envelopes.
     pub indexed: bool,
+    /// How many ciphertexts a value may have, where equal values have equal ones under one key.
+    pub envelopes: Envelopes,
     /// The declared type.
     pub declared: Declared,
     /// The same in words, with its modifiers and without spaces: `numeric(10,2)`.
     pub type_name: String,
+}
+
+/// How many ciphertexts one value of a field may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Envelopes {
+    /// One, whatever keys come.
+    One,
+    /// One, while the keyset has one enabled key.
+    OneNow,
+    /// One for each enabled key of the keyset.
+    Several,
 }
 
 /// A declared type, as far as a cast to it changes nothing.

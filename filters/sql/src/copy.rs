@@ -59,6 +59,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     } else {
         effects.reads = fields;
         effects.searches.clone_from(&relation.searches);
+        effects.compares.clone_from(&relation.compares);
     }
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let format = options.format(&names)?;

@@ -28,6 +28,8 @@ pub(crate) struct Effects {
     pub touched: bool,
     pub reads: Vec<usize>,
     pub searches: Vec<usize>,
+    /// Those of them whose ciphertexts are compared with each other.
+    pub compares: Vec<usize>,
     pub writes: Vec<usize>,
     /// What each result column is, where all are known.
     pub columns: Option<Vec<Option<ResultField>>>,
@@ -84,6 +86,7 @@ pub(crate) fn walk<'c>(
     walker.reads.extend(outputs.protected().map(|column| column.field.id));
     walker.check_all_seen()?;
     let parameters = walker.parameters()?;
+    walker.place_stored();
     if walker.touched.is_empty() && walker.splices.is_empty() && parameters.is_empty() {
         return Ok(Effects::default());
     }
@@ -111,6 +114,7 @@ pub(crate) fn walk<'c>(
         touched: true,
         reads: walker.reads.into_iter().collect(),
         searches: walker.searches.into_iter().collect(),
+        compares: walker.compares.into_iter().collect(),
         writes: walker.writes.into_iter().collect(),
         columns,
         copies: walker.copies.into_iter().collect(),

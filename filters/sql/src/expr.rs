@@ -7,6 +7,7 @@ use crate::{
     catalog::{Declared, Stored},
     names,
     operands::operands,
+    predicate::{Comparison, Quantifier},
     refusal::Refusal,
     scope::{Meaning, Protected, Scope},
     walker::Walker,
@@ -87,15 +88,20 @@ impl<'c> Walker<'_, 'c> {
                     pending.push(right);
                     pending.push(left);
                 }
-                Expr::BinaryOp { left, op: BinaryOperator::Eq | BinaryOperator::NotEq, right } => {
-                    self.comparison(left, right, scope)?;
+                Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => {
+                    self.comparison(left, Comparison::Equal, right, scope)?;
+                }
+                Expr::BinaryOp { left, op: BinaryOperator::NotEq, right } => {
+                    self.comparison(left, Comparison::NotEqual, right, scope)?;
                 }
                 Expr::IsNull(inside) | Expr::IsNotNull(inside) => self.null_test(inside, scope)?,
-                Expr::InList { expr, list, negated: _ } => self.in_list(expr, list, scope)?,
+                Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated, scope)?,
                 Expr::InSubquery { expr, subquery, negated: _ } => self.in_subquery(expr, subquery, scope)?,
-                Expr::AnyOp { left, compare_op, right, is_some: _ }
-                | Expr::AllOp { left, compare_op, right } => {
-                    self.quantified(left, compare_op, right, scope)?;
+                Expr::AnyOp { left, compare_op, right, is_some: _ } => {
+                    self.quantified(left, (compare_op, Quantifier::Any), right, scope)?;
+                }
+                Expr::AllOp { left, compare_op, right } => {
+                    self.quantified(left, (compare_op, Quantifier::All), right, scope)?;
                 }
                 Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
                     pending.extend(self.distinct_from(left, right, scope)?);

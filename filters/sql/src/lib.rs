@@ -45,6 +45,7 @@ mod mention;
 mod merge;
 mod names;
 mod operands;
+mod parameter;
 mod position;
 mod predicate;
 mod query;
@@ -54,6 +55,7 @@ mod segment;
 mod select;
 mod session;
 mod setting;
+mod several;
 mod statement;
 mod update;
 mod utility;
@@ -61,10 +63,10 @@ mod value;
 mod walker;
 
 pub use analysis::{
-    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Parameter, ParameterUse, Replacement,
+    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Parameter, ParameterUse, Replacement,
     ResultField, SessionUse, Splice, Statement, StatementKind,
 };
-pub use catalog::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
+pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};
@@ -118,6 +120,7 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
             touched: effects.touched,
             reads: effects.reads,
             searches: effects.searches,
+            compares: effects.compares,
             writes: effects.writes,
             columns: effects.columns,
             copies: effects.copies,

@@ -9,6 +9,7 @@ use crate::{
     items::refuse_untyped,
     refusal::Refusal,
     scope::{Output, Protected, Scope},
+    several::refuse_each,
     walker::Walker,
 };
 
@@ -17,13 +18,39 @@ pub const ARMORED_INDEX_PREFIX: usize = 33;
 /// Bytes of a raw envelope that a value's blind index alone decides.
 pub const RAW_INDEX_PREFIX: usize = 22;
 
+/// How two sides are compared.
+#[derive(Clone, Copy)]
+pub(crate) enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `IS [NOT] DISTINCT FROM`
+    Distinct,
+}
+
+/// How many elements of an array are to compare so.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    /// `ANY`, `SOME`
+    Any,
+    /// `ALL`
+    All,
+}
+
 impl<'c> Walker<'_, 'c> {
     /// `left = right`, `left <> right`
-    pub fn comparison(&mut self, left: &Expr, right: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+    pub fn comparison(
+        &mut self,
+        left: &Expr,
+        comparison: Comparison,
+        right: &Expr,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
         match (self.compared_column(left, scope)?, self.compared_column(right, scope)?) {
             (Some(a), Some(b)) => self.equate_at(a, left, b, right),
-            (Some(column), None) => self.search(column, left, right),
-            (None, Some(column)) => self.search(column, right, left),
+            (Some(column), None) => self.search(column, (left, true), comparison, right),
+            (None, Some(column)) => self.search(column, (right, false), comparison, left),
             (None, None) => {
                 self.opaque(left, scope)?;
                 self.opaque(right, scope)
@@ -45,7 +72,7 @@ impl<'c> Walker<'_, 'c> {
             rest.push(right.as_ref());
             value = left;
         }
-        self.comparison(left, value, scope)?;
+        self.comparison(left, Comparison::Distinct, value, scope)?;
         Ok(rest)
     }
 
@@ -73,8 +100,15 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// `left [NOT] IN (…)`
-    pub fn in_list(&mut self, left: &Expr, list: &[Expr], scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+    pub fn in_list(
+        &mut self,
+        left: &Expr,
+        list: &[Expr],
+        negated: bool,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
         match self.compared_column(left, scope)? {
+            Some(column) if self.has_several(column) => self.in_list_several(column, list, negated),
             Some(column) => {
                 self.index_part(column, left)?;
                 list.iter().try_for_each(|value| self.searched(column, value))
@@ -114,7 +148,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn quantified(
         &mut self,
         left: &Expr,
-        op: &BinaryOperator,
+        (op, quantifier): (&BinaryOperator, Quantifier),
         right: &Expr,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
@@ -136,6 +170,10 @@ impl<'c> Walker<'_, 'c> {
         match subquery {
             Some(query) => self.in_subquery(left, query, scope),
             None => {
+                let found = (op == &BinaryOperator::Eq) == (quantifier == Quantifier::Any);
+                if !found && self.has_several(column) {
+                    return Err(refuse_each(column));
+                }
                 self.index_part(column, left)?;
                 self.array(column, right)
             }
@@ -145,12 +183,16 @@ impl<'c> Walker<'_, 'c> {
     /// An array that a column is looked for in: its elements, or one parameter or literal for all.
     fn array(&mut self, column: Protected<'c>, array: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
-            self.compared(column)?;
+            require_equality(column)?;
+            self.searches.insert(column.field.id);
         }
         match array {
             Expr::Nested(inside) => self.array(column, inside),
             Expr::Array(Array { elem, named: true }) => {
                 refuse_untyped(column, elem.iter())?;
+                if self.has_several(column) {
+                    return self.elements_several(column, elem);
+                }
                 self.untyped(|walker| elem.iter().try_for_each(|value| walker.searched(column, value)))
             }
             Expr::Cast {
@@ -185,21 +227,31 @@ impl<'c> Walker<'_, 'c> {
         self.index_part(right, right_at)
     }
 
-    /// A column whose ciphertexts the server compares for equality.
+    /// A column whose ciphertexts the server compares with each other.
     pub fn compared(&mut self, column: Protected<'c>) -> Result<(), Refusal> {
         require_equality(column)?;
+        self.compares.insert(column.field.id);
         self.searches.insert(column.field.id);
         Ok(())
     }
 
-    fn search(&mut self, column: Protected<'c>, at: &Expr, value: &Expr) -> Result<(), Refusal> {
+    fn search(
+        &mut self,
+        column: Protected<'c>,
+        (at, left): (&Expr, bool),
+        comparison: Comparison,
+        value: &Expr,
+    ) -> Result<(), Refusal> {
+        if self.has_several(column) {
+            return self.search_several(column, (at, left), comparison, value);
+        }
         self.index_part(column, at)?;
         self.searched(column, value)
     }
 
     fn searched(&mut self, column: Protected<'c>, value: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
-            self.compared(column)?;
+            require_equality(column)?;
         }
         self.value(column, ParameterUse::Search, value)
     }

@@ -9,6 +9,8 @@ pub(crate) struct Segment<'t> {
     /// The part, without the semicolon.
     pub text: &'t str,
     pub tokens: Vec<Token>,
+    /// Whether it may be executed when the keysets have other keys than when it was read.
+    pub outlives_keys: bool,
 }
 
 /// Brackets within brackets.
@@ -68,7 +70,12 @@ impl<'t> Segment<'t> {
     pub fn up_to(&self, index: usize) -> Segment<'t> {
         let end = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);
         let text = self.text.get(..end).unwrap_or_default();
-        Segment { offset: self.offset, text, tokens: lex(text).unwrap_or_default() }
+        Segment {
+            offset: self.offset,
+            text,
+            tokens: lex(text).unwrap_or_default(),
+            outlives_keys: self.outlives_keys,
+        }
     }
 
     /// The statement up to a part of it.
@@ -87,6 +94,7 @@ impl<'t> Segment<'t> {
             text,
             // What was read once in this state of the lexer reads the same again.
             tokens: lex(text).unwrap_or_default(),
+            outlives_keys: self.outlives_keys,
         }
     }
 
@@ -144,7 +152,8 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
             atomic |= tokens.last().is_some_and(|t| t.is_word("begin")) && creates_routine(&tokens);
         } else if is(";") && depth == 0 && !atomic {
             let end = token.range.start;
-            segments.push(Segment { offset: start, text: text.get(start..end).unwrap_or_default(), tokens });
+            let text = text.get(start..end).unwrap_or_default();
+            segments.push(Segment { offset: start, text, tokens, outlives_keys: false });
             tokens = Vec::new();
             start = token.range.end;
             continue;
@@ -152,7 +161,8 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
         let range = token.range.start.saturating_sub(start)..token.range.end.saturating_sub(start);
         tokens.push(Token { range, kind: token.kind });
     }
-    segments.push(Segment { offset: start, text: text.get(start..).unwrap_or_default(), tokens });
+    let text = text.get(start..).unwrap_or_default();
+    segments.push(Segment { offset: start, text, tokens, outlives_keys: false });
     segments.retain(|s| !s.tokens.is_empty());
     Ok(segments)
 }

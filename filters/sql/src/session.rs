@@ -3,7 +3,7 @@
 use sqlparser::ast::Statement as Tree;
 
 use crate::{
-    analysis::{Parameter, Replacement, SessionUse, Splice, Statement},
+    analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement},
     catalog::{Catalog, Stored},
     dml::{self, Effects},
     refusal::Refusal,
@@ -31,6 +31,8 @@ pub struct Prepared {
     pub server_name: String,
     /// Its parameters in protected places.
     pub parameters: Vec<Parameter>,
+    /// Fields whose values stand sealed in its text, under the keys of then; sorted, each once.
+    pub sealed: Vec<usize>,
     /// What it does.
     pub statement: Statement,
 }
@@ -65,7 +67,8 @@ pub(crate) fn prepare(
     }
     let server_name = names.server_name(&name);
     let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
-    let inner = segment.starting_at(as_.saturating_add(1));
+    // EXECUTE may come when there are more keys.
+    let inner = Segment { outlives_keys: true, ..segment.starting_at(as_.saturating_add(1)) };
     if !statement::is_dml(&inner) {
         return Err(not_understood());
     }
@@ -83,9 +86,12 @@ pub(crate) fn prepare(
             effects.splices.push(Splice { range, with: Replacement::Text("unknown".to_owned()) });
         }
     }
+    let mut sealed: Vec<usize> = effects.splices.iter().filter_map(|splice| splice.with.sealed()).collect();
+    sealed.sort_unstable();
+    sealed.dedup();
     effects.splices.extend(renamed(segment, 1, &server_name));
     effects.splices.sort_by_key(|splice| splice.range.start);
-    effects.session = Some(SessionUse::Prepare { name, server_name, parameters });
+    effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed });
     analyzed.is_dml = false;
     analyzed.changes_catalog = false;
     Ok(analyzed)
@@ -114,17 +120,18 @@ pub(crate) fn execute(
     names: &dyn Names,
 ) -> Result<statement::Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
-    let Some(Prepared { server_name, parameters, statement }) = names.prepared(&name) else {
+    let Some(Prepared { server_name, parameters, sealed: _, statement }) = names.prepared(&name) else {
         if catalog.relations.is_empty() {
             return Ok(statement::Analyzed::unread());
         }
         return Err(Refusal::unsupported(
-            "EXECUTE of a statement that was not seen to be prepared, or when names or policy were others",
+            "EXECUTE of a statement that was not seen to be prepared, or when names, policy or keys were others",
             "deallocate it, prepare it again, and then execute it",
         ));
     };
-    let Statement { kind, touched, reads, searches, writes, columns, copies, changes_catalog, .. } =
-        statement;
+    let Statement {
+        kind, touched, reads, searches, compares, writes, columns, copies, changes_catalog, ..
+    } = statement;
     let mut splices = Vec::from_iter(renamed(segment, 1, &server_name));
     if !parameters.is_empty() {
         splices.extend(sealed_arguments(segment, catalog, &parameters)?);
@@ -134,6 +141,7 @@ pub(crate) fn execute(
         touched: touched || !catalog.relations.is_empty(),
         reads,
         searches,
+        compares,
         writes,
         columns,
         copies,
@@ -178,7 +186,11 @@ impl Walker<'_, '_> {
         let columns = self.catalog.relations.iter().flat_map(|relation| &relation.columns);
         let mut protected = columns.filter(|column| column.stored != Stored::Other).filter_map(Protected::of);
         let Some(at) = protected.find(|p| p.field.id == placed.field) else { return Err(not_understood()) };
-        if placed.array { self.array_value(at, value) } else { self.value(at, placed.use_, value) }
+        match placed.form {
+            Form::Array => self.array_value(at, value),
+            Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
+            Form::Value => self.value(at, placed.use_, value),
+        }
     }
 }
 

@@ -41,13 +41,17 @@ impl Analyzed {
 
     /// What a PREPARE leaves for EXECUTE.
     pub fn prepared(&self) -> Option<Prepared> {
-        let Effects { touched, reads, searches, writes, columns, copies, session, .. } = &self.effects;
-        let Some(SessionUse::Prepare { name: _, server_name, parameters }) = session else { return None };
+        let Effects { touched, reads, searches, compares, writes, columns, copies, session, .. } =
+            &self.effects;
+        let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed }) = session else {
+            return None;
+        };
         let statement = Statement {
             kind: self.kind,
             touched: *touched,
             reads: reads.clone(),
             searches: searches.clone(),
+            compares: compares.clone(),
             writes: writes.clone(),
             columns: columns.clone(),
             copies: copies.clone(),
@@ -55,7 +59,8 @@ impl Analyzed {
             session: None,
             changes_catalog: true,
         };
-        Some(Prepared { server_name: server_name.clone(), parameters: parameters.clone(), statement })
+        let (server_name, parameters) = (server_name.clone(), parameters.clone());
+        Some(Prepared { server_name, parameters, sealed: sealed.clone(), statement })
     }
 }
 

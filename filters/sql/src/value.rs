@@ -6,7 +6,7 @@ use sqlparser::ast::{
 use zeroize::Zeroizing;
 
 use crate::{
-    analysis::{ParameterUse, Replacement},
+    analysis::{Form, ParameterUse, Replacement},
     cast::{self, Shape},
     catalog::{Declared, Stored},
     lexer::{self, Kind, Style, Token},
@@ -16,17 +16,17 @@ use crate::{
 };
 
 /// A value as written.
-struct Written {
-    content: Content,
+pub(crate) struct Written {
+    pub content: Content,
     /// The first and last token of all of it.
-    outer: (usize, usize),
+    pub outer: (usize, usize),
     /// The same without the parentheses around it.
     inner: (usize, usize),
     /// Whether there is a cast within.
     cast: bool,
 }
 
-enum Content {
+pub(crate) enum Content {
     Null,
     Literal { value: Zeroizing<String>, number: bool },
     Parameter { token: usize, number: u16 },
@@ -59,17 +59,17 @@ const SPACE: Fault = Fault("the value touches a word", "put a space between them
 impl<'c> Walker<'_, 'c> {
     /// A value that is stored in a protected column, or searched for in it.
     pub fn value(&mut self, at: Protected<'c>, use_: ParameterUse, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, use_, expr, false)
+        self.sealed(at, use_, expr, Form::Value)
     }
 
     /// An array of values that a protected column is searched for: a literal or a parameter.
     pub fn array_value(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, ParameterUse::Search, expr, true)
+        self.sealed(at, ParameterUse::Search, expr, Form::Array)
     }
 
     /// Arrays of values that are stored, one in each row.
     pub fn arrays_of_values(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, ParameterUse::Store, expr, true)
+        self.sealed(at, ParameterUse::Store, expr, Form::Array)
     }
 
     /// The tokens of `::type` behind a name.
@@ -105,13 +105,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    fn sealed(
-        &mut self,
-        at: Protected<'c>,
-        use_: ParameterUse,
-        expr: &Expr,
-        array: bool,
-    ) -> Result<(), Refusal> {
+    /// A value in a protected place, as written.
+    pub fn read_value(&self, at: Protected<'c>, expr: &Expr, array: bool) -> Result<Written, Refusal> {
         if at.column.stored == Stored::Other {
             return Err(Refusal::on(
                 at.field,
@@ -119,33 +114,53 @@ impl<'c> Walker<'_, 'c> {
                 "make it text or bytea",
             ));
         }
-        let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
         let reading = Reading { declared: at.field.declared, type_name: &at.field.type_name, array };
-        let Written { content, outer: _, inner, cast } = self.written(expr, reading).map_err(fault)?;
+        self.written(expr, reading).map_err(|Fault(reason, remedy)| Refusal::on(at.field, reason, remedy))
+    }
+
+    /// Refuses a value in whose place nothing can be put, for it touches a word.
+    pub fn replaceable(&self, at: Protected<'c>, tokens: (usize, usize)) -> Result<(), Refusal> {
+        let Fault(reason, remedy) = SPACE;
+        if self.stands_alone(tokens) { Ok(()) } else { Err(Refusal::on(at.field, reason, remedy)) }
+    }
+
+    fn sealed(
+        &mut self,
+        at: Protected<'c>,
+        use_: ParameterUse,
+        expr: &Expr,
+        form: Form,
+    ) -> Result<(), Refusal> {
+        let array = form == Form::Array;
+        let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
+        let Written { content, outer: _, inner, cast } = self.read_value(at, expr, array)?;
         match use_ {
             ParameterUse::Store => self.writes.insert(at.field.id),
             ParameterUse::Search => self.searches.insert(at.field.id),
         };
         let replaces = cast || matches!(content, Content::Literal { .. });
-        if replaces && !self.stands_alone(inner) {
-            return Err(fault(SPACE));
+        if replaces {
+            self.replaceable(at, inner)?;
         }
         match content {
             Content::Null if cast => self.splice(inner, Replacement::Text("NULL".to_owned())),
             Content::Null => {}
             Content::Literal { value: _, number: true } if array => return Err(fault(FORM)),
             Content::Literal { value, number: _ } => {
-                self.seal(at, use_, inner, array, value);
+                self.seal(at, use_, inner, form, value);
                 if let Some(type_) = self.given_type(at, array).filter(|_| array) {
                     self.insert_behind(inner.1, type_.to_owned());
                 }
             }
             Content::Parameter { token, number } => {
-                self.parameter(at, use_, array, token, number)?;
-                if let Some(type_) = self.given_type(at, array) {
-                    self.splice(inner, Replacement::Text(format!("${number}{type_}")));
-                } else if cast {
-                    self.splice(inner, Replacement::Text(format!("${number}")));
+                self.parameter(at, use_, form, (token, number))?;
+                let type_ = self.given_type(at, array);
+                let text =
+                    (cast || type_.is_some()).then(|| format!("${number}{}", type_.unwrap_or_default()));
+                if use_ == ParameterUse::Store && !array {
+                    self.stored_at(inner, number, text);
+                } else if let Some(text) = text {
+                    self.splice(inner, Replacement::Text(text));
                 }
             }
         }

@@ -12,11 +12,11 @@ use sqlparser::{
 use zeroize::Zeroizing;
 
 use crate::{
-    analysis::{Parameter, ParameterUse, Replacement, Splice},
+    analysis::{Form, ParameterUse, Replacement, Splice},
     catalog::{Catalog, Relation, RelationKind},
     cte::CteRange,
-    lexer::Kind,
     mention, names,
+    parameter::{Placed, StoredAt},
     position::Positions,
     refusal::Refusal,
     scope::{Outputs, Protected, Range, Source},
@@ -36,15 +36,19 @@ pub(crate) struct Walker<'a, 'c> {
     pub row_names: HashSet<String>,
     pub reads: BTreeSet<usize>,
     pub searches: BTreeSet<usize>,
+    /// Fields whose ciphertexts are compared with each other.
+    pub compares: BTreeSet<usize>,
     pub writes: BTreeSet<usize>,
     /// Fields whose envelopes go where nothing is protected.
     pub copies: BTreeSet<usize>,
     pub splices: Vec<Splice>,
     /// Whether values stand where the column doesn't give them their type.
     pub untyped: bool,
-    parameters: BTreeMap<u16, Placed<'c>>,
+    pub parameters: BTreeMap<u16, Placed<'c>>,
+    /// Parameters that are stored, each where it stands.
+    pub stored: Vec<StoredAt>,
     /// Parameters' tokens in protected places.
-    parameter_tokens: HashSet<usize>,
+    pub parameter_tokens: HashSet<usize>,
     /// Identifiers' tokens whose meaning has been established.
     seen: HashSet<usize>,
 }
@@ -60,11 +64,13 @@ impl<'a, 'c> Walker<'a, 'c> {
             row_names: HashSet::new(),
             reads: BTreeSet::new(),
             searches: BTreeSet::new(),
+            compares: BTreeSet::new(),
             writes: BTreeSet::new(),
             copies: BTreeSet::new(),
             splices: Vec::new(),
             untyped: false,
             parameters: BTreeMap::new(),
+            stored: Vec::new(),
             parameter_tokens: HashSet::new(),
             seen: HashSet::new(),
         }
@@ -201,6 +207,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             ));
         }
         self.searches.extend(&relation.searches);
+        self.compares.extend(&relation.compares);
         if relation.kind == RelationKind::Table && !mention::is_protected(relation) {
             return Err(Refusal::unsupported(
                 format!(
@@ -222,10 +229,10 @@ impl<'a, 'c> Walker<'a, 'c> {
         at: Protected<'c>,
         use_: ParameterUse,
         tokens: (usize, usize),
-        array: bool,
+        form: Form,
         value: Zeroizing<String>,
     ) {
-        let with = Replacement::Seal { field: at.field.id, use_, array, value };
+        let with = Replacement::Seal { field: at.field.id, use_, form, value };
         self.splice(tokens, with);
     }
 
@@ -249,59 +256,22 @@ impl<'a, 'c> Walker<'a, 'c> {
 
     /// Inserts text right behind a token.
     pub fn insert_behind(&mut self, index: usize, text: String) {
+        self.splice_behind(index, Replacement::Text(text));
+    }
+
+    /// Inserts something right behind a token.
+    pub fn splice_behind(&mut self, index: usize, with: Replacement) {
         if let Some(token) = self.segment.tokens.get(index) {
             let at = token.range.end.saturating_add(self.segment.offset);
-            self.splices.push(Splice { range: at..at, with: Replacement::Text(text) });
+            self.splices.push(Splice { range: at..at, with });
         }
     }
 
-    /// A parameter in a protected place.
-    pub fn parameter(
-        &mut self,
-        at: Protected<'c>,
-        use_: ParameterUse,
-        array: bool,
-        token: usize,
-        number: u16,
-    ) -> Result<(), Refusal> {
-        self.parameter_tokens.insert(token);
-        let placed = Placed { at, use_, array };
-        let Some(before) = self.parameters.get_mut(&number) else {
-            self.parameters.insert(number, placed);
-            return Ok(());
-        };
-        if !before.at.is_interchangeable_with(at) {
-            return Err(shared_parameter(at, "is used for two labels"));
-        }
-        if before.array != array {
-            return Err(shared_parameter(at, "is used as a value and as an array"));
-        }
-        if at.field.indexed && before.use_ != use_ {
-            return Err(shared_parameter(at, "is stored and searched for, which need different forms"));
-        }
-        if use_ == ParameterUse::Store && before.use_ == ParameterUse::Search {
-            *before = placed;
-        }
-        Ok(())
-    }
-
-    /// The parameters in protected places, once it is sure that they stand nowhere else.
-    pub fn parameters(&self) -> Result<Vec<Parameter>, Refusal> {
-        for (index, token) in self.segment.tokens.iter().enumerate() {
-            let Kind::Parameter(Some(number)) = token.kind else { continue };
-            if let Some(placed) = self.parameters.get(&number)
-                && !self.parameter_tokens.contains(&index)
-            {
-                return Err(shared_parameter(placed.at, "is also used where nothing is sealed"));
-            }
-        }
-        let parameter = |(number, Placed { at, use_, array }): (&u16, &Placed<'c>)| Parameter {
-            number: *number,
-            field: at.field.id,
-            use_: *use_,
-            array: *array,
-        };
-        Ok(self.parameters.iter().map(parameter).collect())
+    /// Tokens `first..=last` as they stand in the text.
+    pub fn source(&self, (first, last): (usize, usize)) -> String {
+        let range = |index: usize| self.segment.tokens.get(index).map(|token| token.range.clone());
+        let source = range(first).zip(range(last)).and_then(|(f, l)| self.segment.text.get(f.start..l.end));
+        source.unwrap_or_default().to_owned()
     }
 
     /// Runs where the column doesn't give values their type: within ARRAY, COALESCE, CASE and a select list.
@@ -365,15 +335,4 @@ impl<'a, 'c> Walker<'a, 'c> {
         }
         Ok(())
     }
-}
-
-/// What a parameter is for.
-struct Placed<'c> {
-    at: Protected<'c>,
-    use_: ParameterUse,
-    array: bool,
-}
-
-fn shared_parameter(at: Protected<'_>, what: &str) -> Refusal {
-    Refusal::on(at.field, format!("one parameter {what}"), "use a parameter of its own for each place")
 }

@@ -16,7 +16,7 @@ fn assigned_values_are_sealed() {
         ),
         (
             "UPDATE customer c SET ssn = $1 WHERE ssn = $1",
-            "UPDATE customer c SET ssn = $1 WHERE ssn = $1 | $1=S1",
+            "UPDATE customer c SET ssn = $1 WHERE ssn = $1 | $1=S?1",
         ),
         (
             "UPDATE customer SET ssn = $2 WHERE ssn = $1",

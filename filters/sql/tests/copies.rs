@@ -112,10 +112,11 @@ impl Names for Session {
     fn prepared(&self, name: &str) -> Option<Prepared> {
         let (_, analysis) = self.0.iter().find(|(known, _)| *known == name)?;
         let statement = analysis.statements.first()?.clone();
-        let Some(SessionUse::Prepare { server_name, parameters, .. }) = statement.session.clone() else {
+        let Some(SessionUse::Prepare { server_name, parameters, sealed, .. }) = statement.session.clone()
+        else {
             return None;
         };
-        Some(Prepared { server_name, parameters, statement })
+        Some(Prepared { server_name, parameters, sealed, statement })
     }
 
     fn server_name(&self, name: &str) -> String {
@@ -137,7 +138,7 @@ fn a_prepared_statement_is_checked_when_it_is_prepared_and_its_values_when_it_is
         ),
         (
             "PREPARE p AS SELECT id FROM customer WHERE ssn = 'a'",
-            "PREPARE «\"p\"» AS SELECT id FROM customer WHERE ssn = «?1:a»",
+            "PREPARE «\"p\"» AS SELECT id FROM customer WHERE ssn = «ANY (»«?1*:a»«)»",
         ),
     ]);
     check_refused(&[

@@ -266,7 +266,7 @@ fn conflicts_go_by_equality() {
         ),
         (
             "INSERT INTO customer (id, ssn) VALUES (1, $1) ON CONFLICT (ssn) DO UPDATE SET ssn = $1 WHERE customer.ssn <> $1",
-            "INSERT INTO customer (id, ssn) VALUES (1, $1) ON CONFLICT (ssn) DO UPDATE SET ssn = $1 WHERE customer.ssn <> $1 | $1=S1",
+            "INSERT INTO customer (id, ssn) VALUES (1, $1) ON CONFLICT (ssn) DO UPDATE SET ssn = $1 WHERE customer.ssn <> $1 | $1=S?1",
         ),
         (
             "INSERT INTO customer AS c (ssn) VALUES ('x') ON CONFLICT (ssn) DO UPDATE SET name = c.name || 'y' WHERE c.ssn = 'z' AND c.ssn <> excluded.ssn RETURNING id, ssn",

@@ -97,7 +97,7 @@ proptest! {
         }
         let found: Vec<_> = analysis.splices.iter().map(|splice| match &splice.with {
             Replacement::Seal { field, use_, value, .. } => (splice.range.clone(), *field, *use_, value.to_string()),
-            Replacement::Text(_) => panic!("{text}"),
+            Replacement::Text(_) | Replacement::Nulls { .. } => panic!("{text}"),
         }).collect();
         prop_assert_eq!(found, expected);
     }

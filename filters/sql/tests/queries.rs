@@ -141,7 +141,7 @@ fn rows_are_inserted_from_queries() {
         ("INSERT INTO customer (id, ssn) SELECT 1, 'a'", "INSERT INTO customer (id, ssn) SELECT 1, «S1:a»"),
         (
             "INSERT INTO customer (id, ssn) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM customer WHERE ssn = $2)",
-            "INSERT INTO customer (id, ssn) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM customer WHERE ssn = $2) | $2=S1",
+            "INSERT INTO customer (id, ssn) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM customer WHERE ssn = $2) | $2=S?1",
         ),
         (
             "INSERT INTO customer SELECT id, name FROM orders",

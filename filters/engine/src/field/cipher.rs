@@ -3,6 +3,7 @@
 use fieldveil_envelope::{self as envelope, Envelope, INDEX_LEN, Version};
 use fieldveil_ff1::{Ff1, KEY_LEN};
 use fieldveil_plan::Protection;
+use fieldveil_sql::Envelopes;
 use fieldveil_tink::{Aead, DeterministicAead, Prf, Random};
 use fieldveil_values::Purpose;
 use zeroize::Zeroizing;
@@ -10,6 +11,14 @@ use zeroize::Zeroizing;
 use super::{FieldPlan, Stored};
 use crate::client_error::{ClientError, envelope_reason};
 use crate::keyring::{Keyring, NamedKeys};
+
+/// An envelope as a column holds it.
+fn as_stored(sealed: Vec<u8>, stored: Stored) -> Vec<u8> {
+    match stored {
+        Stored::Armored => envelope::armor(&sealed).into_bytes(),
+        Stored::Raw | Stored::Formatted => sealed,
+    }
+}
 
 /// The keys that a protection needs.
 enum Keys<'a> {
@@ -42,13 +51,23 @@ impl FieldPlan {
         self.named_keys(keyring).map(|_| ())
     }
 
-    /// Whether what is compared is one for each value, so that looking for it finds every row: a keyset with a second
-    /// enabled key may have sealed some rows with that. What a PRF makes is its primary key's alone.
-    pub fn has_one_envelope_per_value(&self, keyring: &Keyring) -> bool {
+    /// The keys that decide what a value is sealed to: of a deterministic label all enabled ones, the primary first, for
+    /// some rows may be sealed under another than that; of others the one that seals. What a PRF makes is its primary
+    /// key's alone, which never changes.
+    pub fn sealing_keys(&self, keyring: &Keyring) -> Vec<u32> {
         match self.named_keys(keyring) {
-            Ok(Keys::Deterministic(keys)) => keys.key_ids().count() == 1,
-            Ok(Keys::Indexed(..) | Keys::FormatPreserving(_)) => true,
-            Ok(Keys::Randomized(_)) | Err(_) => false,
+            Ok(Keys::Deterministic(keys)) => keys.key_ids().collect(),
+            Ok(Keys::Randomized(aead) | Keys::Indexed(aead, _)) => aead.key_ids().take(1).collect(),
+            Ok(Keys::FormatPreserving(_)) | Err(_) => Vec::new(),
+        }
+    }
+
+    /// How many ciphertexts a value has where equal values are looked for by theirs, under these keys.
+    pub fn envelopes(&self, keys: &[u32]) -> Envelopes {
+        match (self.spec.protection, keys) {
+            (Protection::Deterministic, [_, _, ..]) => Envelopes::Several,
+            (Protection::Deterministic, _) => Envelopes::OneNow,
+            _ => Envelopes::One,
         }
     }
 
@@ -77,14 +96,50 @@ impl FieldPlan {
         text: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
-        if stored != Stored::Formatted && envelope::looks_sealed(text) {
-            let label = &self.spec.label;
-            return Err(ClientError::bad_value(label, "it is sealed already", self.declared.name()));
-        }
-        let canonical = Zeroizing::new(
-            self.declared.canonicalize_for(purpose, text).map_err(|error| self.bad_value(&error))?,
-        );
+        let canonical = self.to_be_sealed(purpose, text, stored)?;
         self.seal_canonical(keyring, random, purpose, &canonical, stored)
+    }
+
+    /// What the value may be stored as, one for each enabled key, the primary's first. For a deterministic label.
+    pub fn seal_with_each(
+        &self,
+        keyring: &Keyring,
+        purpose: Purpose,
+        text: &[u8],
+        stored: Stored,
+    ) -> Result<Vec<Vec<u8>>, ClientError> {
+        let canonical = self.to_be_sealed(purpose, text, stored)?;
+        let Keys::Deterministic(daead) = self.keys(keyring)? else {
+            return Err(ClientError::protocol("a value of this label is not looked for by its ciphertexts"));
+        };
+        let bodies = daead.encrypt_with_each(&canonical, &self.associated_data);
+        let bodies = bodies.map_err(|error| self.not_sealed(&error.to_string()))?;
+        Ok(bodies.iter().map(|body| self.written(Version::V1, body, stored)).collect())
+    }
+
+    /// The canonical text of a value that is not sealed yet.
+    fn to_be_sealed(
+        &self,
+        purpose: Purpose,
+        text: &[u8],
+        stored: Stored,
+    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+        if stored != Stored::Formatted && envelope::looks_sealed(text) {
+            return Err(self.not_sealed("it is sealed already"));
+        }
+        let canonical = self.declared.canonicalize_for(purpose, text);
+        canonical.map(Zeroizing::new).map_err(|error| self.bad_value(&error))
+    }
+
+    fn not_sealed(&self, reason: &str) -> ClientError {
+        ClientError::bad_value(&self.spec.label, reason, self.declared.name())
+    }
+
+    /// The envelope of a ciphertext, as a column holds it.
+    fn written(&self, version: Version, body: &[u8], stored: Stored) -> Vec<u8> {
+        let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
+        Envelope { version, label_tag: self.tag, body }.write(&mut sealed);
+        as_stored(sealed, stored)
     }
 
     fn seal_canonical(
@@ -95,16 +150,14 @@ impl FieldPlan {
         canonical: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
-        let failed = |reason: String| ClientError::bad_value(&self.spec.label, &reason, self.declared.name());
+        let failed = |reason: String| self.not_sealed(&reason);
         let whole = |body: Result<Vec<u8>, _>| -> Result<Vec<u8>, ClientError> {
             let body = body.map_err(|e: fieldveil_tink::CryptError| failed(e.to_string()))?;
-            let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
-            Envelope { version: Version::V1, label_tag: self.tag, body: &body }.write(&mut sealed);
-            Ok(sealed)
+            Ok(self.written(Version::V1, &body, stored))
         };
-        let sealed = match self.keys(keyring)? {
-            Keys::Randomized(aead) => whole(aead.encrypt(random, canonical, &self.associated_data))?,
-            Keys::Deterministic(daead) => whole(daead.encrypt(canonical, &self.associated_data))?,
+        match self.keys(keyring)? {
+            Keys::Randomized(aead) => whole(aead.encrypt(random, canonical, &self.associated_data)),
+            Keys::Deterministic(daead) => whole(daead.encrypt(canonical, &self.associated_data)),
             Keys::Indexed(aead, prf) => {
                 let index = self.index(prf, canonical)?;
                 if purpose == Purpose::Search {
@@ -119,18 +172,14 @@ impl FieldPlan {
                 let mut sealed = Vec::new();
                 envelope::write_indexed_header(&mut sealed, self.tag, &index);
                 sealed.extend_from_slice(&body);
-                sealed
+                Ok(as_stored(sealed, stored))
             }
             Keys::FormatPreserving(prf) => {
                 let text = std::str::from_utf8(canonical).map_err(|e| failed(e.to_string()))?;
                 let sealed = self.ff1(prf)?.encrypt(b"", text).map_err(|e| failed(e.to_string()))?;
-                return Ok(sealed.into_bytes());
+                Ok(sealed.into_bytes())
             }
-        };
-        Ok(match stored {
-            Stored::Armored => envelope::armor(&sealed).into_bytes(),
-            Stored::Raw | Stored::Formatted => sealed,
-        })
+        }
     }
 
     fn index(&self, prf: &Prf, canonical: &[u8]) -> Result<[u8; INDEX_LEN], ClientError> {

@@ -15,6 +15,7 @@ use self::question::Row;
 pub use self::question::question;
 
 use crate::field::{CompiledPlan, Stored};
+use crate::keyring::Keyring;
 
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;
@@ -23,11 +24,16 @@ const MAX_ROWS: usize = 200_000;
 pub const MAX_AGE_MS: u64 = 60_000;
 
 /// The catalog of one connection under one plan.
+#[derive(Clone)]
 pub struct ServerCatalog {
     /// For SQL analysis.
     pub sql: Catalog,
-    /// Tells catalogs apart that analysis may answer differently for.
+    /// Tells catalogs apart that analysis may answer differently for, or whose keys differ.
     pub fingerprint: u64,
+    /// The same, the keys aside.
+    pub shape: u64,
+    /// By field, the keys that decide what its values are sealed to.
+    pub keys: Vec<Vec<u32>>,
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
@@ -36,6 +42,7 @@ pub struct ServerCatalog {
 }
 
 /// A protected column whose type limits how long its texts are.
+#[derive(Clone)]
 struct Width {
     field: usize,
     stored: Stored,
@@ -59,6 +66,20 @@ impl ServerCatalog {
             };
             self.unusable.push((field, reason));
         }
+    }
+
+    /// Takes up the keys: how many ciphertexts a value has, and which.
+    pub fn take_keys(&mut self, plan: &CompiledPlan, keyring: &Keyring) {
+        self.keys = plan.fields.iter().map(|field| field.sealing_keys(keyring)).collect();
+        let columns = self.sql.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+        for field in columns.filter_map(|column| column.field.as_mut()) {
+            if let (Some(planned), Some(keys)) = (plan.fields.get(field.id), self.keys.get(field.id)) {
+                field.envelopes = planned.envelopes(keys);
+            }
+        }
+        let mut hasher = DefaultHasher::new();
+        (self.shape, &self.keys).hash(&mut hasher);
+        self.fingerprint = hasher.finish();
     }
 
     /// The field of a table's column.
@@ -173,6 +194,7 @@ impl Reading {
                 kind: if row.holds_rows { RelationKind::Table } else { RelationKind::OpaqueView },
                 columns: vec![column],
                 searches: Vec::new(),
+                compares: Vec::new(),
             }),
         }
         Ok(())
@@ -211,7 +233,7 @@ impl Reading {
         for relation in &relations {
             (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
             (relation.kind == RelationKind::Table, relation.kind == RelationKind::View).hash(&mut hasher);
-            relation.searches.hash(&mut hasher);
+            (&relation.searches, &relation.compares).hash(&mut hasher);
             for column in &relation.columns {
                 let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality, f.indexed));
                 (column.number, &column.name, column.has_default, column.generated, field).hash(&mut hasher);
@@ -221,6 +243,8 @@ impl Reading {
         ServerCatalog {
             sql: Catalog { relations, planned },
             fingerprint: hasher.finish(),
+            shape: hasher.finish(),
+            keys: Vec::new(),
             by_column: self.by_column,
             unusable: self.unusable,
             widths: self.widths,
@@ -236,6 +260,7 @@ fn sql_field(plan: &CompiledPlan, id: usize) -> Option<Field> {
         label: field.spec.label.clone(),
         equality: field.equality(),
         indexed: field.indexed(),
+        envelopes: field.envelopes(&[]),
         declared: field.declared_kind(),
         type_name: field.declared.name().replace(' ', ""),
     })

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
-use fieldveil_sql::{Analysis, Statement, StatementKind};
+use fieldveil_sql::{Analysis, Envelopes, Statement, StatementKind};
 
 use super::catalog::{self, Reading, ServerCatalog};
 use super::flight::{Awaited, Entry};
@@ -87,6 +87,7 @@ impl Session {
         if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
             let mut catalog = reading.finish(plan);
             if let Some(keyring) = self.keyring() {
+                catalog.take_keys(plan, &keyring);
                 let mut ports = self.ports.borrow_mut();
                 catalog.check_widths(|field, stored| {
                     let field = plan.fields.get(field)?;
@@ -114,11 +115,23 @@ impl Session {
                     &format!("the policy protects {place}, but the table has no such column"),
                 );
             }
-            self.statements.by_sql.catalog_read(catalog.fingerprint);
+            self.statements.by_sql.catalog_read(&catalog);
             self.catalog.current = Some(Rc::new(catalog));
             self.catalog.read_ms = self.now_ms;
             self.worker.borrow_mut().count("catalog.reads", 1);
         }
+    }
+
+    /// The worker has other keys than before.
+    pub(super) fn keys_renewed(&mut self) {
+        let (Some(catalog), Some(plan), Some(keyring)) = (&self.catalog.current, &self.plan, self.keyring())
+        else {
+            return;
+        };
+        let mut renewed = ServerCatalog::clone(catalog);
+        renewed.take_keys(plan, &keyring);
+        self.statements.by_sql.catalog_read(&renewed);
+        self.catalog.current = Some(Rc::new(renewed));
     }
 
     /// The catalog could not be read; the statement that waits for it is refused.
@@ -178,15 +191,12 @@ impl Session {
             .try_for_each(|field| field.require_keys(&keyring))
     }
 
-    /// Compared columns need one envelope for each value.
+    /// Where the server compares ciphertexts with each other, equal values must have equal ones.
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
-        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.searches);
-        for field in compared
-            .filter_map(|index| checked.plan.fields.get(*index))
-            .filter(|f| f.equality() || f.indexed())
-        {
-            if !field.has_one_envelope_per_value(&keyring) {
+        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
+        for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
+            if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {
                 return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
             }
         }

@@ -15,6 +15,14 @@ use super::{Output, Session, Waiting};
 use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
+/// A prepared statement that may be executed.
+enum Rechecked {
+    /// As the server has it.
+    Same(Rc<Checked>),
+    /// In another form, for the keys have changed.
+    OtherKeys(Rc<Checked>),
+}
+
 impl Session {
     pub(super) fn parse(
         &mut self,
@@ -61,19 +69,14 @@ impl Session {
             checked: RefCell::new(Rc::clone(&checked)),
             columns: OnceCell::new(),
             confirmed: Cell::new(false),
-            group: self.group,
+            group: Cell::new(self.group),
+            parsed_anew: Cell::new(false),
         });
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
         match &text {
             Some(text) => {
                 parse.text = text;
-                // The server infers the stored type; the client's own is remembered.
-                for parameter in &checked.analysis.parameters {
-                    let index = usize::from(parameter.number).saturating_sub(1);
-                    if let Some(oid) = parse.parameter_types.get_mut(index) {
-                        *oid = 0;
-                    }
-                }
+                parse.parameter_types = statement.server_types();
                 parse.encode(&mut out.to_server)?;
             }
             None => out.to_server.extend_from_slice(message),
@@ -91,7 +94,7 @@ impl Session {
     /// Whether it is open yet if the server has this statement: its Parse went before an earlier Sync and is
     /// not answered. Within one group an error takes all that follows with it.
     fn is_unconfirmed(&self, name: &[u8]) -> bool {
-        self.statements.statement(name).is_some_and(|s| !s.confirmed.get() && s.group != self.group)
+        self.statements.statement(name).is_some_and(|s| !s.confirmed.get() && s.group.get() != self.group)
             && !self.flight.is_empty()
             && self.protects()
     }
@@ -140,7 +143,9 @@ impl Session {
             self.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
-        if !statement.confirmed.get() && statement.group != self.group {
+        // What failed to be parsed anew, with the statement before it, is tried again.
+        let lost = !statement.confirmed.get() && statement.group.get() != self.group;
+        if lost && !statement.parsed_anew.get() {
             let error = ClientError::unsupported("preparing this statement failed", "Prepare it again.");
             self.refuse_bind(error, out);
             return Ok(Outcome::Done);
@@ -156,12 +161,22 @@ impl Session {
             }
             Readiness::Ready(plan) => self.recheck(&statement, &plan),
         };
-        let ready = ready.and_then(|checked| match checked.analysis.parameters.as_slice() {
-            [] => Ok(false),
-            _ => self.seal_values(&mut bind, &statement, &checked).map(|()| true),
+        let ready = ready.and_then(|rechecked| {
+            let anew = lost || matches!(rechecked, Rechecked::OtherKeys(_));
+            let (Rechecked::Same(checked) | Rechecked::OtherKeys(checked)) = rechecked;
+            let text = anew.then(|| self.seal_text(&statement.text, &checked)).transpose()?;
+            let sealed = !checked.analysis.parameters.is_empty();
+            if sealed {
+                self.seal_values(&mut bind, &statement, &checked)?;
+            }
+            Ok((checked, text, sealed))
         });
         match ready {
-            Ok(sealed) => {
+            Ok((checked, text, sealed)) => {
+                statement.checked.replace(checked);
+                if let Some(text) = text {
+                    self.parse_anew(bind.statement, &statement, &text, out)?;
+                }
                 let entry = self.enter_portal(bind.portal, &statement, bind.result_formats.clone());
                 match sealed {
                     true => bind.encode(&mut out.to_server)?,
@@ -180,25 +195,52 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    /// Checks a prepared statement anew if plan or catalog changed since. What went to the server at Parse
-    /// cannot be changed any more: if it would differ now, the client must prepare again.
-    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+    /// Puts the statement that the server has under a name in the form that it takes under the keys of now. The client's
+    /// Bind comes right behind, so an error is its error.
+    fn parse_anew(
+        &mut self,
+        name: &[u8],
+        statement: &Rc<Statement>,
+        text: &[u8],
+        out: &mut Output,
+    ) -> Result<(), WireError> {
+        if !significant(name).is_empty() {
+            Close { target: Target::Statement, name }.encode(&mut out.to_server)?;
+            self.flight.push(Entry::injected(Awaited::Close));
+        }
+        let parameter_types = statement.server_types();
+        Parse { name, text, parameter_types }.encode(&mut out.to_server)?;
+        self.flight.push(Entry::injected(Awaited::Parse(Some(Rc::clone(statement)))));
+        statement.confirmed.set(false);
+        statement.group.set(self.group);
+        statement.parsed_anew.set(true);
+        self.in_pipeline = true;
+        Ok(())
+    }
+
+    /// Checks a prepared statement anew if plan, catalog or keys changed since. What went to the server at Parse
+    /// cannot be changed any more: if it would differ now, it must be parsed anew. Where the keys alone changed that is
+    /// done here; else the client must prepare again, for what it was told of the statement may have changed too.
+    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
             self.settings.readable()?;
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
             self.served(&statement.checked.borrow())?;
-            return Ok(Rc::clone(&statement.checked.borrow()));
+            return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }
         let checked = self.check(&statement.text, plan)?;
-        if !checked.same_as(&statement.checked.borrow()) {
+        let before = statement.checked.borrow();
+        if !checked.same_as(&before) {
+            if checked.differs_by_keys(&before) && !checked.goes_by_name() {
+                return Ok(Rechecked::OtherKeys(checked));
+            }
             return Err(ClientError::unsupported(
                 "policy, tables or what a name stands for changed since this statement was prepared",
                 "Prepare it again.",
             ));
         }
-        statement.checked.replace(Rc::clone(&checked));
-        Ok(checked)
+        Ok(Rechecked::Same(checked))
     }
 
     pub(super) fn describe(
@@ -246,9 +288,14 @@ impl Session {
                 Readiness::Refuse(error) => Err(error),
                 Readiness::Ready(plan) => self.recheck(&open.statement, &plan),
             };
-            if let Err(error) = ready {
-                self.refuse_bind(error, out);
-                return Ok(Outcome::Done);
+            match ready {
+                Ok(Rechecked::Same(checked)) => drop(open.statement.checked.replace(checked)),
+                // It is bound already, under the keys of then.
+                Ok(Rechecked::OtherKeys(_)) => {}
+                Err(error) => {
+                    self.refuse_bind(error, out);
+                    return Ok(Outcome::Done);
+                }
             }
         }
         self.executes(&open.checked);

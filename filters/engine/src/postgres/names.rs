@@ -10,6 +10,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use super::Session;
+use super::catalog::ServerCatalog;
 use super::statements::{Change, Checked, Statements, Undo};
 use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
@@ -30,7 +31,9 @@ pub struct SqlNames {
     /// The plan whose fields they speak of.
     plan: Option<Rc<CompiledPlan>>,
     /// The catalog that says what their names mean: the server, too, reads what is prepared anew when that changes.
-    fingerprint: u64,
+    shape: u64,
+    /// By field, the keys that its values were sealed under.
+    keys: Vec<Vec<u32>>,
 }
 
 impl Default for SqlNames {
@@ -41,7 +44,8 @@ impl Default for SqlNames {
             prefix: Rc::from(""),
             given: Cell::new(0),
             plan: None,
-            fingerprint: 0,
+            shape: 0,
+            keys: Vec::new(),
         }
     }
 }
@@ -53,18 +57,24 @@ impl SqlNames {
         Self { plan: Some(Rc::clone(plan)), prefix: Rc::from(prefix), given, ..Self::default() }
     }
 
-    /// The catalog was read: what was prepared when names meant something else is forgotten.
-    pub fn catalog_read(&mut self, fingerprint: u64) {
-        if self.fingerprint != fingerprint {
+    /// The catalog was read, or there are other keys: what was prepared when names meant something else is forgotten, and
+    /// what holds values that are sealed under the keys of then.
+    pub fn catalog_read(&mut self, catalog: &ServerCatalog) {
+        if self.shape != catalog.shape {
             self.prepared.clear();
-            self.fingerprint = fingerprint;
+            self.shape = catalog.shape;
+        }
+        if self.keys != catalog.keys {
+            let before = std::mem::replace(&mut self.keys, catalog.keys.clone());
+            let keeps = |field: &usize| before.get(*field) == self.keys.get(*field);
+            self.prepared.retain(|_, prepared| prepared.sealed.iter().all(keeps));
         }
     }
 
     /// Whether what was checked was checked under the plan and catalog in force.
     fn speaks_of(&self, checked: &Checked) -> bool {
         self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan))
-            && checked.catalog.as_ref().is_some_and(|catalog| catalog.fingerprint == self.fingerprint)
+            && checked.catalog.as_ref().is_some_and(|catalog| catalog.shape == self.shape)
     }
 
     /// Whether no more may be prepared.
@@ -134,10 +144,10 @@ impl Session {
         for (index, statement) in checked.analysis.statements.iter().enumerate() {
             let names = &mut self.statements.by_sql;
             match &statement.session {
-                Some(SessionUse::Prepare { name, server_name, parameters }) => {
+                Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
                     let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
                     let (server_name, parameters) = (server_name.clone(), parameters.clone());
-                    let prepared = Prepared { server_name, parameters, statement };
+                    let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
                     undo.push((index, names.set(name.clone().into_bytes(), Some(Rc::new(prepared)))));
                 }
                 Some(SessionUse::Deallocate { name: Some(name) }) => {

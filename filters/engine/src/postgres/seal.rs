@@ -1,10 +1,11 @@
 //! Sealing what the client sends: literals in a text, values in a Bind.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::frontend::Bind;
-use fieldveil_sql::{ParameterUse, Replacement};
+use fieldveil_sql::{Envelopes, Form, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
 use super::Session;
@@ -23,15 +24,24 @@ impl Session {
             sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
             match &splice.with {
                 Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
-                Replacement::Seal { field, value, use_, array: false } => {
+                Replacement::Seal { field, value, use_, form: Form::Value } => {
                     let (field, stored) = field_of(checked, *field)?;
                     let envelope = self.seal(field, value.as_bytes(), stored, *use_)?;
                     write_literal(&mut sealed, &envelope, stored);
                 }
-                Replacement::Seal { field, value, use_, array: true } => {
+                Replacement::Seal { field, value, use_, form: Form::Envelopes } => {
+                    let (field, stored) = field_of(checked, *field)?;
+                    let envelopes = self.seal_with_each(field, value.as_bytes(), stored, *use_)?;
+                    write_array(&mut sealed, &array_of(envelopes.into_iter().map(Some), stored), stored);
+                }
+                Replacement::Seal { field, value, use_, form: Form::Array } => {
                     let (field, stored) = field_of(checked, *field)?;
                     let array = self.seal_array(field, *use_, (0, false), value.as_bytes(), stored)?;
                     write_string(&mut sealed, &array);
+                }
+                Replacement::Nulls { field } => {
+                    let (field, stored) = field_of(checked, *field)?;
+                    write_array(&mut sealed, &self.nulls(field, stored), stored);
                 }
             }
             position = splice.range.end;
@@ -53,18 +63,30 @@ impl Session {
             let index = usize::from(parameter.number).saturating_sub(1);
             let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
             let value = bind.values.get_mut(index).ok_or_else(too_few)?;
-            let Some(clear) = value else { continue };
             let (field, stored) = field_of(checked, parameter.field)?;
             let format = formats.get_mut(index).ok_or_else(too_few)?;
+            let Some(clear) = value else {
+                if parameter.form == Form::Envelopes {
+                    *value = Some(Cow::Owned(self.nulls(field, stored)));
+                    *format = Format::Text;
+                }
+                continue;
+            };
             let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
             let binary = *format == Format::Binary;
-            if parameter.array {
+            if parameter.form == Form::Array {
                 let form = (client_oid, binary);
                 *value = Some(Cow::Owned(self.seal_array(field, parameter.use_, form, clear, stored)?));
                 *format = Format::Text;
                 continue;
             }
             let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
+            if parameter.form == Form::Envelopes {
+                let envelopes = self.seal_with_each(field, &text, stored, parameter.use_)?;
+                *value = Some(Cow::Owned(array_of(envelopes.into_iter().map(Some), stored)));
+                *format = Format::Text;
+                continue;
+            }
             *value = Some(Cow::Owned(self.seal(field, &text, stored, parameter.use_)?));
             // A text is the same bytes in either format; a bytea goes as it is.
             *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
@@ -73,7 +95,8 @@ impl Session {
         Ok(())
     }
 
-    /// The array of what the values of an array are sealed to, as text.
+    /// The array of what the values of an array are sealed to, as text; of values that are searched for, under each
+    /// key.
     fn seal_array(
         &mut self,
         field: &FieldPlan,
@@ -82,13 +105,43 @@ impl Session {
         array: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
+        let each = use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several;
         let mut elements = Vec::new();
         for element in field.read_array(purpose(use_), client_oid, binary, array)? {
-            let sealed = element.map(|text| self.seal(field, &text, stored, use_)).transpose()?;
-            elements
-                .push(sealed.map(|sealed| if stored == Stored::Raw { bytea_text(&sealed) } else { sealed }));
+            match element {
+                Some(text) if each => {
+                    elements.extend(self.seal_with_each(field, &text, stored, use_)?.into_iter().map(Some));
+                }
+                Some(text) => elements.push(Some(self.seal(field, &text, stored, use_)?)),
+                None => elements.push(None),
+            }
         }
-        Ok(fieldveil_values::text_array(&elements))
+        Ok(array_of(elements, stored))
+    }
+
+    fn envelopes(&self, field: &FieldPlan) -> Envelopes {
+        let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
+        field.envelopes(&keys.unwrap_or_default())
+    }
+
+    /// An array of as many NULLs as a value of the field has envelopes: arrays within one array are of one length.
+    fn nulls(&self, field: &FieldPlan, stored: Stored) -> Vec<u8> {
+        let count = self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len());
+        array_of(std::iter::repeat_n(None, count), stored)
+    }
+
+    /// What a value is sealed to under each enabled key, under the primary one first.
+    fn seal_with_each(
+        &mut self,
+        field: &FieldPlan,
+        text: &[u8],
+        stored: Stored,
+        use_: ParameterUse,
+    ) -> Result<Vec<Vec<u8>>, ClientError> {
+        let keyring = self.keyring_for(field, text)?;
+        let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored)?;
+        self.count_sealed(field, &keyring, use_);
+        Ok(sealed)
     }
 
     pub(super) fn seal(
@@ -98,6 +151,17 @@ impl Session {
         stored: Stored,
         use_: ParameterUse,
     ) -> Result<Vec<u8>, ClientError> {
+        let keyring = self.keyring_for(field, text)?;
+        if use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several {
+            return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
+        }
+        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
+        self.count_sealed(field, &keyring, use_);
+        Ok(sealed)
+    }
+
+    /// The keys, for a value that is not too long.
+    fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
         let Some(keyring) = self.keyring() else {
             return Err(ClientError::unavailable(
                 "the key agent",
@@ -109,12 +173,7 @@ impl Session {
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
         }
-        if use_ == ParameterUse::Search && !field.has_one_envelope_per_value(&keyring) {
-            return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
-        }
-        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
-        self.count_sealed(field, &keyring, use_);
-        Ok(sealed)
+        Ok(keyring)
     }
 
     /// Counts a value that was sealed, and a use of each key that did it.
@@ -157,6 +216,22 @@ fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
             out.extend_from_slice(b"::bytea");
         }
     }
+}
+
+/// The text of an array of what is stored.
+fn array_of(elements: impl IntoIterator<Item = Option<Vec<u8>>>, stored: Stored) -> Vec<u8> {
+    let text = |element: Vec<u8>| if stored == Stored::Raw { bytea_text(&element) } else { element };
+    let elements: Vec<_> = elements.into_iter().map(|element| element.map(text)).collect();
+    fieldveil_values::text_array(&elements)
+}
+
+/// A literal of an array of what is stored, with its type.
+fn write_array(out: &mut Vec<u8>, array: &[u8], stored: Stored) {
+    write_string(out, array);
+    out.extend_from_slice(match stored {
+        Stored::Raw => b"::bytea[]",
+        Stored::Armored | Stored::Formatted => b"::text[]",
+    });
 }
 
 fn write_string(out: &mut Vec<u8>, text: &[u8]) {

@@ -144,7 +144,8 @@ impl Session {
             return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
         }
         self.asked_for_tenants = false;
-        self.keyring = Rc::downgrade(&keyring);
+        let held = std::mem::replace(&mut self.keyring, Rc::downgrade(&keyring));
+        let rekeyed = !held.ptr_eq(&self.keyring);
         if self.replicates && !plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
@@ -152,6 +153,8 @@ impl Session {
             self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
             self.plan = Some(plan);
             self.catalog.current = None;
+        } else if rekeyed {
+            self.keys_renewed();
         }
         Ok(())
     }

@@ -45,6 +45,12 @@ impl Checked {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
     }
 
+    /// Whether the two differ by keys alone: plan and catalog are the same.
+    pub fn differs_by_keys(&self, other: &Self) -> bool {
+        let shape = |checked: &Self| checked.catalog.as_ref().map(|catalog| catalog.shape);
+        shape(self) == shape(other)
+    }
+
     /// Whether what was sent to the server under `other` would be sent under `self` too.
     pub fn same_as(&self, other: &Self) -> bool {
         let meaning = |checked: &Self, field: usize| {
@@ -64,13 +70,16 @@ impl Checked {
                 .analysis
                 .parameters
                 .iter()
-                .map(|p| (p.number, p.use_, p.array, meaning(checked, p.field)))
+                .map(|p| (p.number, p.use_, p.form, meaning(checked, p.field)))
                 .collect()
         };
         let splices = |checked: &Self| -> Vec<_> {
+            let keys = |field: usize| checked.catalog.as_ref().and_then(|c| c.keys.get(field).cloned());
             let kind = |with: &Replacement| match with {
                 Replacement::Text(text) => (Some(text.clone()), None),
-                Replacement::Seal { field, .. } => (None, meaning(checked, *field)),
+                Replacement::Seal { field, .. } | Replacement::Nulls { field } => {
+                    (None, Some((meaning(checked, *field), keys(*field))))
+                }
             };
             checked.analysis.splices.iter().map(|s| (s.range.clone(), kind(&s.with))).collect()
         };
@@ -111,9 +120,12 @@ impl Checked {
             Replacement::Seal { field, use_: ParameterUse::Search, .. } => Some(field),
             _ => None,
         });
-        let bound =
-            self.analysis.parameters.iter().filter(|p| p.use_ == ParameterUse::Search).map(|p| p.field);
-        spliced.chain(bound)
+        let prepared = self.analysis.statements.iter().filter_map(|s| match &s.session {
+            Some(SessionUse::Prepare { parameters, .. }) => Some(parameters),
+            _ => None,
+        });
+        let parameters = self.analysis.parameters.iter().chain(prepared.flatten());
+        spliced.chain(parameters.filter(|p| p.searched).map(|p| p.field))
     }
 }
 
@@ -130,7 +142,23 @@ pub struct Statement {
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
     /// How many Syncs went before its Parse.
-    pub group: u64,
+    pub group: Cell<u64>,
+    /// Whether it was parsed anew since, when the keys had changed.
+    pub parsed_anew: Cell<bool>,
+}
+
+impl Statement {
+    /// The parameter types that the server is told: it infers the stored type of what is sealed.
+    pub fn server_types(&self) -> Vec<u32> {
+        let mut types = self.parameter_types.clone();
+        for parameter in &self.checked.borrow().analysis.parameters {
+            let index = usize::from(parameter.number).saturating_sub(1);
+            if let Some(oid) = types.get_mut(index) {
+                *oid = 0;
+            }
+        }
+        types
+    }
 }
 
 /// A portal.

@@ -103,6 +103,20 @@ pub fn rotated_keys() -> Vec<u8> {
     keys_of("rotated-aead", "rotated-deterministic")
 }
 
+/// The agent's answer with these of the test keys for deterministic labels, the first as the primary: `a`, `b`, `c`.
+pub fn keys_among(names: &str) -> Vec<u8> {
+    let frozen = frozen_keysets();
+    let key = |name: char| match name {
+        'a' => frozen["aes-siv"]["key"][0].clone(),
+        'b' => frozen["rotated-deterministic"]["key"][0].clone(),
+        _ => frozen["rotated-deterministic"]["key"][1].clone(),
+    };
+    let keys: Vec<_> = names.chars().map(key).collect();
+    let deterministic = json!({"primaryKeyId": keys[0]["keyId"], "key": keys});
+    let pii = json!({"aead": frozen["aes256-gcm"], "deterministic": deterministic});
+    json!({"revision": names, "keysets": {"pii": pii}}).to_string().into_bytes()
+}
+
 /// The catalog's rows for `public.customer (id, name, ssn, notes)`.
 pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
     ["id:20", "name:25", "ssn:25", "notes:25"]

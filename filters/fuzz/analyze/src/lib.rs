@@ -1,6 +1,6 @@
 //! The catalog that the differential test and the fuzz target of the SQL analysis share.
 
-use fieldveil_sql::{Catalog, Column, Declared, Field, Relation, RelationKind, Stored};
+use fieldveil_sql::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../../e2e/sqldiff/schema.json");
@@ -16,6 +16,19 @@ pub fn catalog() -> Catalog {
     Catalog { relations: protected.enumerate().map(relation).collect(), planned: vec!["planned".to_owned()] }
 }
 
+/// The same while the keysets of deterministic labels have several enabled keys.
+///
+/// # Panics
+/// As [`catalog`].
+pub fn catalog_under_several_keys() -> Catalog {
+    let mut catalog = catalog();
+    let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+    for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
+        field.envelopes = Envelopes::Several;
+    }
+    catalog
+}
+
 fn relation((index, relation): (usize, &Value)) -> Relation {
     let columns = relation["columns"].as_array().expect("a relation has columns");
     Relation {
@@ -29,6 +42,7 @@ fn relation((index, relation): (usize, &Value)) -> Relation {
             None => RelationKind::Table,
         },
         searches: relation["searches"].as_array().into_iter().flatten().map(number).collect(),
+        compares: Vec::new(),
         columns: columns.iter().enumerate().map(column).collect(),
     }
 }
@@ -49,6 +63,7 @@ fn column((index, column): (usize, &Value)) -> Column {
             label: text(&field["label"]),
             equality: is(field, "equality"),
             indexed: is(field, "indexed"),
+            envelopes: Envelopes::One,
             declared: declared(field["declared"].as_str()),
             type_name: field["declared"].as_str().unwrap_or("text").to_owned(),
         }),

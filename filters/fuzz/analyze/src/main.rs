@@ -1,14 +1,19 @@
-//! What the analysis says of each text: a JSON string a line in, a JSON object a line out. The differential test
+//! What the analysis says of each text: a JSON string a line in, a JSON object a line out; with `--several-keys`, while
+//! the keysets of deterministic labels have several enabled keys. The differential test
 //! against the server's own parser reads it. Its texts are made up; it prints their literals.
 
+use std::env;
 use std::io::{self, BufRead, BufWriter, Write};
 
-use fieldveil_analyze::catalog;
-use fieldveil_sql::{Analysis, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze};
+use fieldveil_analyze::{catalog, catalog_under_several_keys};
+use fieldveil_sql::{
+    Analysis, Form, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze,
+};
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
-    let catalog = catalog();
+    let several = env::args().nth(1).is_some_and(|word| word == "--several-keys");
+    let catalog = if several { catalog_under_several_keys() } else { catalog() };
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;
@@ -36,7 +41,7 @@ fn accepted(analysis: &Analysis) -> Value {
 fn parameters(parameters: &[Parameter]) -> Value {
     let parameters = parameters.iter().map(|parameter| {
         json!({"number": parameter.number, "field": parameter.field, "use": format!("{:?}", parameter.use_),
-            "array": parameter.array})
+            "array": parameter.form == Form::Array, "envelopes": parameter.form == Form::Envelopes})
     });
     parameters.collect()
 }
@@ -47,6 +52,7 @@ fn statement(statement: &Statement) -> Value {
         "touched": statement.touched,
         "reads": statement.reads,
         "searches": statement.searches,
+        "compares": statement.compares,
         "writes": statement.writes,
         "columns": statement.columns.as_ref().map(|columns| {
             columns.iter().map(|column| column.map(|column| column.field)).collect::<Vec<_>>()
@@ -63,10 +69,11 @@ fn statement(statement: &Statement) -> Value {
 fn splice(splice: &Splice) -> Value {
     let range = [splice.range.start, splice.range.end];
     match &splice.with {
-        Replacement::Seal { field, use_, array, value } => {
+        Replacement::Seal { field, use_, form, value } => {
             json!({"range": range, "field": field, "use": format!("{use_:?}"), "value": value.as_str(),
-                "array": array})
+                "array": *form == Form::Array, "envelopes": *form == Form::Envelopes})
         }
+        Replacement::Nulls { field } => json!({"range": range, "field": field, "nulls": true}),
         Replacement::Text(text) => json!({"range": range, "text": text}),
     }
 }

@@ -8,8 +8,8 @@
 )]
 
 use fieldveil_sql::{
-    Analysis, Catalog, Column, Declared, Field, ParameterUse, Refusal, Relation, RelationKind, Replacement,
-    Stored, analyze,
+    Analysis, Catalog, Column, Declared, Envelopes, Field, Form, Parameter, ParameterUse, Refusal, Relation,
+    RelationKind, Replacement, Stored, analyze,
 };
 
 fn plain(name: &str) -> Column {
@@ -29,6 +29,7 @@ fn sealed(name: &str, id: usize, label: &str, equality: bool) -> Column {
         label: label.to_owned(),
         equality,
         indexed: false,
+        envelopes: if equality { Envelopes::OneNow } else { Envelopes::One },
         declared: Declared::Characters,
         type_name: "text".to_owned(),
     });
@@ -52,6 +53,7 @@ fn table(oid: u32, schema: &str, name: &str, visible: bool, columns: Vec<Column>
         kind: RelationKind::Table,
         columns: columns.into_iter().enumerate().map(numbered).collect(),
         searches: Vec::new(),
+        compares: Vec::new(),
     }
 }
 
@@ -126,8 +128,8 @@ pub fn catalog() -> Catalog {
     }
 }
 
-/// The text with what replaces its ranges: `«S1:x»` stored for field 1, `«?1:x»` searched for, `«x»` text.
-/// Behind it the parameters: ` | $1=S1 $2=?1`.
+/// The text with what replaces its ranges: `«S1:x»` stored for field 1, `«?1:x»` searched for, `«x»` text; `*` for an
+/// array of envelopes. Behind it the parameters: ` | $1=S1 $2=?1`, and `S?1` for one that is both.
 pub fn render(text: &str, analysis: &Analysis) -> String {
     let mut rendered = String::new();
     let mut at = 0;
@@ -135,10 +137,10 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
         rendered.push_str(&text[at..splice.range.start]);
         at = splice.range.end;
         match &splice.with {
-            Replacement::Seal { field, use_, array, value } => {
-                let many = if *array { "[]" } else { "" };
-                rendered.push_str(&format!("«{}{field}{many}:{}»", mark(*use_), value.as_str()));
+            Replacement::Seal { field, use_, form, value } => {
+                rendered.push_str(&format!("«{}{field}{}:{}»", mark(*use_), many(*form), value.as_str()));
             }
+            Replacement::Nulls { field } => rendered.push_str(&format!("«{field}*:NULL»")),
             Replacement::Text(text) => rendered.push_str(&format!("«{text}»")),
         }
     }
@@ -147,15 +149,19 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
         rendered.push_str(" |");
     }
     for parameter in &analysis.parameters {
-        let many = if parameter.array { "[]" } else { "" };
-        rendered.push_str(&format!(
-            " ${}={}{}{many}",
-            parameter.number,
-            mark(parameter.use_),
-            parameter.field
-        ));
+        let Parameter { number, field, use_, searched, form } = *parameter;
+        let too = if searched && use_ == ParameterUse::Store { "?" } else { "" };
+        rendered.push_str(&format!(" ${number}={}{too}{field}{}", mark(use_), many(form)));
     }
     rendered
+}
+
+fn many(form: Form) -> &'static str {
+    match form {
+        Form::Value => "",
+        Form::Envelopes => "*",
+        Form::Array => "[]",
+    }
 }
 
 fn mark(use_: ParameterUse) -> char {
@@ -179,11 +185,26 @@ pub fn refused(text: &str) -> Refusal {
     }
 }
 
+/// The same where every deterministic label's keyset has several enabled keys.
+pub fn catalog_under_several_keys() -> Catalog {
+    let mut catalog = catalog();
+    let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+    for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
+        field.envelopes = Envelopes::Several;
+    }
+    catalog
+}
+
 /// Each text is accepted, touches a protected relation, and becomes what stands beside it.
 pub fn check_rewritten(cases: &[(&str, &str)]) {
+    check_rewritten_in(&catalog(), cases);
+}
+
+/// The same for another catalog.
+pub fn check_rewritten_in(catalog: &Catalog, cases: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (text, expected) in cases {
-        match analyze(text, &catalog()) {
+        match analyze(text, catalog) {
             Ok(analysis) => {
                 let rendered = render(text, &analysis);
                 if rendered != *expected || !analysis.statements.iter().any(|s| s.touched) {

@@ -46,6 +46,7 @@ fn understood(view: &Relation, analysis: &Analysis, catalog: &Catalog) -> Option
         kind: RelationKind::View,
         columns: columns.collect(),
         searches: statement.searches.clone(),
+        compares: statement.compares.clone(),
         ..view.clone()
     })
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription, tag};
 
-use fieldveil_sql::ParameterUse;
+use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
@@ -48,7 +48,7 @@ impl Session {
                         (oid::VARCHAR, ParameterUse::Search) => oid::TEXT,
                         (declared, _) => declared,
                     };
-                    *oid = match parameter.array {
+                    *oid = match parameter.form == Form::Array {
                         true => oid::array_of(declared).unwrap_or(*oid),
                         false => declared,
                     };

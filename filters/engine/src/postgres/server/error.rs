@@ -37,8 +37,9 @@ impl Session {
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
         let copy = entry.copy;
+        // The Parse of a statement that is parsed anew stands for the client's Bind, which comes behind it.
         let for_catalog = entry.origin == Origin::Injected
-            && matches!(entry.awaited, Awaited::Parse(_) | Awaited::Bind | Awaited::Catalog);
+            && matches!(entry.awaited, Awaited::Parse(None) | Awaited::Bind | Awaited::Catalog);
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
