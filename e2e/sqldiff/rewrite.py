@@ -15,7 +15,14 @@ def rewritten(text: str, splices: list[dict]) -> str:
     for index, splice in enumerate(splices):
         start, end = splice["range"]
         parts.append(source[at:start])
-        parts.append(splice["text"].encode() if "text" in splice else f"'{MARK}{index}'".encode())
+        if "text" in splice:
+            parts.append(splice["text"].encode())
+        elif splice.get("nulls"):
+            parts.append(b"'{NULL,NULL}'::text[]")
+        elif splice["envelopes"]:
+            parts.append(f"'{{{MARK}{index},{MARK}{index}}}'::text[]".encode())
+        else:
+            parts.append(f"'{MARK}{index}'".encode())
         at = end
     return b"".join([*parts, source[at:]]).decode()
 

@@ -23,10 +23,10 @@ class Case:
     verdict: Verdict
 
 
-def through(program: Path, lines: list[str]) -> list[dict]:
+def through(program: Path, lines: list[str], *words: str) -> list[dict]:
     """The program's answers, one to each text."""
     given = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run([program], input=given, capture_output=True, text=True, check=False)
+    done = subprocess.run([program, *words], input=given, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{program.name} failed: {done.stderr[-2000:]}")
     answers = [json.loads(line) for line in done.stdout.splitlines()]

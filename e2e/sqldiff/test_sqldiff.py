@@ -6,7 +6,16 @@ import pytest
 
 from sqldiff import compare, run
 from sqldiff.rewrite import rewritten
-from tools.layout import PG_PARSE
+from sqldiff.schema import RELATIONS
+from tools.layout import ANALYZE, PG_PARSE
+
+DETERMINISTIC = {
+    field
+    for relation in RELATIONS
+    for column in relation.columns
+    if column.sealed and column.sealed.equality
+    for field in column.sealed.fields
+}
 
 
 def agreed() -> list[run.Case]:
@@ -46,6 +55,25 @@ def test_the_analysis_never_disagrees_and_passes():
     disagreed = [case for case in run.all_cases() if case.verdict.outcome == "disagreed"]
     print("\n" + run.report(run.all_cases()))
     assert [(case.text, case.verdict.reasons) for case in disagreed] == []
+
+
+def test_what_is_written_for_several_keys_is_sql_that_compares_nothing_with_one_envelope_alone():
+    """Its answers are held to a plaintext database by the canary."""
+    cases = agreed()
+    said = run.through(ANALYZE, [case.text for case in cases], "--several-keys")
+    accepted = [(case, one) for case, one in zip(cases, said, strict=True) if "refused" not in one]
+    after = run.through(PG_PARSE, [rewritten(case.text, one["splices"]) for case, one in accepted])
+    assert [case.text for (case, _), becomes in zip(accepted, after, strict=True) if "error" in becomes] == []
+    searched = 0
+    for case, one in accepted:
+        for splice in one["splices"] + one["parameters"]:
+            if splice.get("use") == "Search" and splice["field"] in DETERMINISTIC:
+                assert splice["array"] or splice["envelopes"], case.text
+                searched += 1
+    assert searched > 200
+    refused = [(case.text, one["refused"]) for case, one in zip(cases, said, strict=True) if "refused" in one]
+    print("\n".join(f"refused under several keys: {text}: {why}" for text, why in refused))
+    assert len(refused) < len(accepted) // 20
 
 
 def _sealed(said: dict) -> list[dict]:
