@@ -1,6 +1,7 @@
 """`python -m canary --seed 1 --count 2000`: see the package's text."""
 
 import argparse
+import json
 import random
 import sys
 import tempfile
@@ -14,9 +15,12 @@ from harness import Options, Stack
 from harness.postgres import Postgres
 from harness.workdir import WorkDir
 
+KEYSET = "pii"
 
-def run(seed: int, count: int, verbose: bool = False) -> Report:
-    """Starts both servers and everything between, and stops them again."""
+
+def run(seed: int, count: int, verbose: bool = False, rotates: bool = False) -> Report:
+    """Starts both servers and everything between, and stops them again. If it `rotates`, a deterministic key is added
+    after a quarter of the statements, and is made the primary after half of them."""
 
     started = time.monotonic()
 
@@ -26,7 +30,9 @@ def run(seed: int, count: int, verbose: bool = False) -> Report:
 
     with tempfile.TemporaryDirectory() as folder:
         policies = database.write_policies(Path(folder))
-        options = Options(relay=True, policies=(policies,), envoy_log_level="debug")
+        options = Options(
+            relay=True, policies=(policies,), envoy_log_level="debug", filter_config={"keys": {"refresh_seconds": 1}}
+        )
         work = WorkDir()
         plain = Postgres(work)
         try:
@@ -34,19 +40,40 @@ def run(seed: int, count: int, verbose: bool = False) -> Report:
                 plain.start()
                 database.create(stack.postgres, sealed=True)
                 database.create(plain, sealed=False)
-                return Differential(stack, plain, seed, say).run(count)
+                if not rotates:
+                    return Differential(stack, plain, seed, say).run(count)
+                # It does not hold between rows of two keys.
+                for server in (stack.postgres, plain):
+                    database.drop_unique(server)
+                differential = Differential(stack, plain, seed, say)
+                differential.go_on(count // 4)
+                rotate(stack, "--add")
+                differential.go_on(count // 2)
+                rotate(stack, "--promote", str(newest_key(stack)))
+                differential.go_on(count)
+                return differential.finish()
         finally:
             plain.stop()
             work.remove()
+
+
+def rotate(stack: Stack, *words: str) -> None:
+    stack.agent.keys("rotate", KEYSET, "--purpose", "deterministic", *words)
+
+
+def newest_key(stack: Stack) -> int:
+    keyset = json.loads((stack.agent.keysets / f"{KEYSET}.deterministic.json").read_text())
+    return keyset["keysetInfo"]["keyInfo"][-1]["keyId"]
 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(description="random statements against the sidecar and a plain database")
     arguments.add_argument("--seed", type=int, default=random.randrange(10**6))
     arguments.add_argument("--count", type=int, default=3000, help="statements")
+    arguments.add_argument("--rotate", action="store_true", help="a key is added and promoted meanwhile")
     given = arguments.parse_args()
     started = time.monotonic()
-    report = run(given.seed, given.count, verbose=True)
+    report = run(given.seed, given.count, verbose=True, rotates=given.rotate)
     print(report)
     print(f"\n{time.monotonic() - started:.0f} s; again: make canary SEED={given.seed} COUNT={given.count}")
     return 0 if report.clean else 1

@@ -49,6 +49,16 @@ def create(server: Postgres, *, sealed: bool) -> None:
                 database.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {folder} TO {role}")
 
 
+def drop_unique(server: Postgres) -> None:
+    """Takes off what makes protected columns unique."""
+    with server.connect(schema.DATABASE) as database:
+        for table in schema.TABLES:
+            for column in table.columns:
+                if column.protected and column.extra == "UNIQUE":
+                    constraint = quoted(f"{table.name}_{column.name}_key")
+                    database.execute(f"ALTER TABLE {table.sql} DROP CONSTRAINT {constraint}")
+
+
 def write_policies(folder: Path) -> Path:
     """Catalog and rules, to load beside the example's."""
     labels, columns = {}, {}

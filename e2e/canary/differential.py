@@ -15,6 +15,7 @@ from canary.generate import script, sessions, sources, writes
 from canary.generate.copying import copy_out
 from canary.generate.maker import Maker
 from canary.marks import Marks
+from canary.names import quoted
 from canary.report import Report
 from canary.steps import SIMPLE, Script, Step
 from canary.watch import Watch
@@ -41,6 +42,11 @@ class Differential:
         self._fill()
 
     def run(self, count: int) -> Report:
+        self.go_on(count)
+        return self.finish()
+
+    def go_on(self, count: int) -> None:
+        """Until so many statements were made in all, or too much is wrong."""
         while self.report.statements < count and self._faults < MAX_FAULTS:
             self._script(script(self._rng, self.marks))
             many = self._most_rows() > MANY_ROWS
@@ -50,6 +56,8 @@ class Differential:
                 self._say(f"{self.report.statements} of {count} statements")
                 if many:
                     self._start_over()
+
+    def finish(self) -> Report:
         self._compare_tables()
         self.report.leaks += self._watch.everywhere()
         self.report.disagreements += self._watch.traps()
@@ -86,7 +94,8 @@ class Differential:
                 )  # fmt: skip
                 names = ", ".join(maker.name(column.name) for column in table.columns)
                 into = sources.written(maker, table)
-                text = f"INSERT INTO {into} ({names}) VALUES ({', '.join(values)}) ON CONFLICT DO NOTHING"
+                key = ", ".join(quoted(name) for name in table.key)
+                text = f"INSERT INTO {into} ({names}) VALUES ({', '.join(values)}) ON CONFLICT ({key}) DO NOTHING"
                 self._script(Script([maker.finish("insert", text)]))
 
     def _script(self, script: Script) -> None:

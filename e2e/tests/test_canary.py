@@ -13,6 +13,15 @@ STATEMENTS = 6000
 
 
 @pytest.mark.timeout(600)
+def test_random_statements_answer_so_while_a_key_is_added_and_promoted() -> None:
+    report = run(SEED, STATEMENTS // 4, rotates=True)
+    print(report)
+    assert report.clean, str(report)
+    assert any("several enabled" in reason for reason in report.refused), "no statement met several keys"
+    assert report.executed.total() > STATEMENTS // 16
+
+
+@pytest.mark.timeout(600)
 def test_random_statements_answer_as_a_plaintext_database_and_leak_no_mark() -> None:
     seed, count = int(os.environ.get("CANARY_SEED", SEED)), int(os.environ.get("CANARY_COUNT", STATEMENTS))
     report = run(seed, count)
