@@ -53,7 +53,7 @@ test-go: python ## run the tests of the key agent and command
 	@$(SUITES) go
 
 test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python filter keys opa tink-java vault
+	@$(SETUP) python filter keys opa pgx tink-java vault
 	@$(SUITES) keys
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
@@ -65,7 +65,7 @@ e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" ru
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/interop.md
-	@$(SETUP) python filter keys opa tink-java
+	@$(SETUP) python filter keys opa pgx tink-java
 	@$(VENV_PYTHON) -m interop
 
 lint: setup ## run the linters, the format checks, the layering and the documents' paths
