@@ -4,6 +4,7 @@
 
 mod support;
 
+use serde_json::json;
 use support::*;
 
 const CANARY: &str = "078-05-1120";
@@ -202,4 +203,19 @@ fn a_catalog_question_that_the_server_skips_is_not_waited_for() {
     assert_eq!(tags(&dialogue.take_to_client()), "EZ");
     dialogue.client(&query("SELECT 1"));
     assert!(dialogue.session.is_waiting(), "the catalog is asked for anew");
+}
+
+#[test]
+fn a_parameter_that_is_stored_and_looked_for_needs_the_right_to_search() {
+    let conceal = [field("ssn", "deterministic", "text", json!({"treatment": "conceal"}), "seal")];
+    let update = "UPDATE customer SET ssn = $1 WHERE ssn = $1";
+    let mut dialogue = Dialogue::with_catalog(&conceal);
+    for text in [query(&format!("PREPARE p AS {update}")), [parse("", update), sync()].concat()] {
+        dialogue.take_to_server();
+        dialogue.take_to_client();
+        dialogue.client(&text);
+        assert!(!contains(&dialogue.to_server, b"UPDATE"));
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(contains(&dialogue.to_client, b"42501"));
+    }
 }
