@@ -19,10 +19,10 @@ func newKeysRotate() *cobra.Command {
 			"still open what they sealed.\n\n" +
 			"With several sidecars, do it in two steps, so that none meets a value of a key that it does\n" +
 			"not have yet: --add first, and --promote KEY_ID when all of them have polled.\n\n" +
-			"The AEAD keyset is rotated unless --purpose says otherwise. After the primary of a\n" +
-			"deterministic keyset has changed, an equality search no longer finds what was sealed before,\n" +
-			"until that is sealed anew. A PRF keyset is not rotated: nothing tells which of its keys made\n" +
-			"an index or a format-preserving value.",
+			"The AEAD keyset is rotated unless --purpose says otherwise. While a deterministic keyset has\n" +
+			"several enabled keys, searches look for what each of them sealed; joins and grouping by such a\n" +
+			"column are refused until the table is resealed and the earlier keys are disabled. A PRF keyset\n" +
+			"is not rotated: nothing tells which of its keys made an index or a format-preserving value.",
 		Example: "  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --add\n" +
 			"  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --promote 1234567",
 		Args: exactly("NAME"),
