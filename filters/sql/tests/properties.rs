@@ -11,6 +11,10 @@ mod common;
 use common::catalog;
 use fieldveil_sql::{ParameterUse, Replacement, analyze};
 use proptest::prelude::*;
+use sqlparser::{
+    dialect::PostgreSqlDialect,
+    tokenizer::{Token, Tokenizer, Whitespace},
+};
 
 /// A value, and one of the ways to write it.
 fn literal() -> impl Strategy<Value = (String, String)> {
@@ -128,8 +132,22 @@ proptest! {
         let text = format!("INSERT INTO customer (ssn) VALUES ({})", words.join(" "));
         if let Ok(analysis) = analyze(&text, &catalog()) {
             let rendered = common::render(&text, &analysis);
-            prop_assert!(!rendered.replace("«S1:leak", "").contains("leak"), "{}", rendered);
+            prop_assert!(!without_comments(&rendered).replace("«S1:leak", "").contains("leak"), "{}", rendered);
         }
+    }
+}
+
+/// A comment is no value: it passes as it is.
+fn without_comments(text: &str) -> String {
+    let is_comment = |token: &Token| {
+        matches!(
+            token,
+            Token::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_))
+        )
+    };
+    match Tokenizer::new(&PostgreSqlDialect {}, text).tokenize() {
+        Ok(tokens) => tokens.iter().filter(|token| !is_comment(token)).map(Token::to_string).collect(),
+        Err(_) => text.to_owned(),
     }
 }
 
