@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hvac
+import psycopg
 import pytest
 import tink
 from tink import aead, daead, prf
@@ -174,6 +175,31 @@ def test_agent_waits_for_the_kms_at_its_start_and_serves_on_without_it(vault: Va
         agent.stop()
         vault.unseal()
         work.remove()
+
+
+def test_statements_go_on_without_the_kms_for_the_stated_time_and_are_refused_after_it() -> None:
+    options = Options(kms=Vault, filter_config={"keys": {"refresh_seconds": 1}})
+    with Stack(options).start(without=("agent",)) as stack:
+        agent = stack.agent
+        agent.start("--refresh", "200ms", "--kms-check", "500ms", "--max-offline", "6s")
+
+        def answer() -> list[tuple] | str:
+            """What a session of its own reads, or how it is refused."""
+            try:
+                with stack.connect("app") as app:
+                    return app.execute("SELECT ssn FROM customer").fetchall()
+            except psycopg.OperationalError as error:
+                return str(error)
+
+        agent.process.wait_until(lambda: answer() == [])
+        with stack.connect("app") as app:
+            app.execute(INSERT, ADA)
+        stack.kms.seal()
+        agent.process.wait_until(lambda: agent.metric("kms_offline_seconds") > 1)
+        assert answer() == [(ADA[3],)]
+        agent.process.wait_until(lambda: "is not served by the key agent" in answer())
+        stack.kms.unseal()
+        agent.process.wait_until(lambda: answer() == [(ADA[3],)])
 
 
 def test_kms_is_told_nothing_in_clear_over_a_network(vault: Vault) -> None:
