@@ -39,17 +39,11 @@ type edit struct {
 
 // change reads, changes and replaces one keyset under the folder's lock.
 func (s *Store) change(name string, purpose Purpose, kek tink.AEAD, step func(*edit) error) (*Change, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	unlock, err := s.lock()
+	unlock, err := s.begin(name)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.sweep(name); err != nil {
-		return nil, err
-	}
 	file, err := s.Read(name, purpose)
 	if err != nil {
 		return nil, err

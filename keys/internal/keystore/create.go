@@ -32,17 +32,11 @@ func (s *Store) CreateMissing(name string, purpose Purpose, aeadTemplate AEADTem
 }
 
 func (s *Store) create(name string, purposes []Purpose, aeadTemplate AEADTemplate, kek tink.AEAD) ([]Created, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	unlock, err := s.lock()
+	unlock, err := s.begin(name)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.sweep(name); err != nil {
-		return nil, err
-	}
 	if err := s.checkUnused(name, purposes); err != nil {
 		return nil, err
 	}

@@ -19,14 +19,11 @@ import (
 // finished by being run again.
 func (s *Store) Destroy(agreed *Destruction, kek tink.AEAD, witness Witness) (*Destruction, error) {
 	name := agreed.Name
-	unlock, err := s.lock()
+	unlock, err := s.begin(name)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.sweep(name); err != nil {
-		return nil, err
-	}
 	planned, err := s.PlanDestruction(name, kek)
 	if err != nil {
 		return nil, err

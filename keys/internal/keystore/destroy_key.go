@@ -12,17 +12,11 @@ import (
 // DestroyKey removes one key from a keyset, and with it every backup of that
 // keyset: they hold the key. Without a purpose it is whichever has the key.
 func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.AEAD, witness Witness) (*Change, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
-	}
-	unlock, err := s.lock()
+	unlock, err := s.begin(name)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.sweep(name); err != nil {
-		return nil, err
-	}
 	earlier, err := witness.Earlier(name)
 	if err != nil {
 		return nil, err

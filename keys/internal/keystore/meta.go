@@ -1,7 +1,6 @@
 package keystore
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
 )
 
 // metaKind names the file beside a name's keysets that says when each key was
@@ -100,23 +100,11 @@ func (s *Store) readMeta(name string) (meta, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return read, nil
-	case errors.Is(err, errTooLong), err == nil && decodeStrictly(text, &read) != nil:
+	case errors.Is(err, errTooLong), err == nil && strictjson.Decode(text, &read) != nil:
 		return meta{}, fault.Input(path, "not what fieldveil writes of when keys were made",
 			"restore it, or remove it: the age of the keys is then unknown")
 	case err != nil:
 		return meta{}, errNotRead(path, err)
 	}
 	return read, nil
-}
-
-func decodeStrictly(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if decoder.More() {
-		return errors.New("more than one value")
-	}
-	return nil
 }

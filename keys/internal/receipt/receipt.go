@@ -20,6 +20,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
 )
 
 // Type is what the statement of a receipt says of itself.
@@ -118,7 +119,7 @@ func parse(file string, text []byte, verifier tink.Verifier) (*Statement, error)
 			"finish it by running the same fieldveil keys destroy again, which then writes the receipt")
 	}
 	var statement Statement
-	if err := decodeStrictly(stated, &statement); err != nil || statement.Type != Type {
+	if err := strictjson.Decode(stated, &statement); err != nil || statement.Type != Type {
 		return nil, fault.Input(file, "it is signed, and no statement of a destruction that this version knows",
 			"check it with the version that wrote it")
 	}
@@ -127,14 +128,14 @@ func parse(file string, text []byte, verifier tink.Verifier) (*Statement, error)
 
 func parseIntent(stated []byte) (*intent, bool) {
 	var read intent
-	err := decodeStrictly(stated, &read)
+	err := strictjson.Decode(stated, &read)
 	return &read, err == nil && read.Type == typeIntent
 }
 
 // verified gives a statement's bytes, which nothing reads before.
 func verified(file string, text []byte, verifier tink.Verifier) ([]byte, error) {
 	var read receipt
-	if err := decodeStrictly(text, &read); err != nil {
+	if err := strictjson.Decode(text, &read); err != nil {
 		return nil, fault.Input(file, "not a receipt", "give the file that --receipt of fieldveil keys destroy wrote")
 	}
 	if err := verifier.Verify(read.Signature, []byte(read.Statement)); err != nil {
@@ -156,18 +157,6 @@ func sealStatement(statement any, signer tink.Signer) ([]byte, error) {
 	}
 	text, err := json.Marshal(receipt{Statement: string(stated), Signature: signed})
 	return append(text, '\n'), err
-}
-
-func decodeStrictly(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if decoder.More() {
-		return errors.New("more than one value")
-	}
-	return nil
 }
 
 func readBounded(path string) ([]byte, error) {

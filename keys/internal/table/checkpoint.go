@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
 )
 
 // checkpointEvery spares the disk: rows that were done after the last checkpoint
@@ -85,9 +85,7 @@ func (c *Checkpoint) read(work Work) error {
 		return fault.Failure("--checkpoint "+c.path, fault.Cause(err), "make the file readable")
 	}
 	var state checkpointState
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&state); err != nil || state.Format != checkpointFormat || state.Report == nil {
+	if err := strictjson.Decode(text, &state); err != nil || state.Format != checkpointFormat || state.Report == nil {
 		return fault.Input("--checkpoint "+c.path, "not a checkpoint", remedy)
 	}
 	if difference := state.Work.difference(work); difference != "" {
