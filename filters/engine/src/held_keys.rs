@@ -1,13 +1,9 @@
 //! What a worker holds of the key agent's keysets, and when it asks again.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::fetch::{Answer, KeysQuestion, RETRY_MS, Tenants};
 use crate::keyring::Keyring;
-use crate::worker::{Answer, KeysQuestion, RETRY_MS};
-
-/// Names of tenants' keysets.
-pub type Tenants = BTreeSet<Rc<str>>;
 
 #[derive(Default)]
 pub struct HeldKeys {

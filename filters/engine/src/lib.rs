@@ -10,6 +10,7 @@
 pub mod ages;
 pub mod client_error;
 pub mod config;
+pub mod fetch;
 pub mod field;
 mod held_keys;
 pub mod key_uses;

@@ -4,7 +4,7 @@
 
 mod support;
 
-use fieldveil_engine::worker::{Answer, Fetch};
+use fieldveil_engine::fetch::{Answer, Fetch};
 use serde_json::json;
 use support::*;
 

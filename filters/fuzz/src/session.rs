@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::config::Config;
+use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::postgres::{Output, Session};
-use fieldveil_engine::worker::{Answer, Fetch, Worker};
+use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
 
 const FROZEN: &str = include_str!("../../envelope/testdata/v1.json");

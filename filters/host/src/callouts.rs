@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fieldveil_engine::worker::{Answer, Fetch, Worker};
+use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::worker::Worker;
 use proxy_wasm::traits::Context;
 
 /// Bytes of an answer that are read at most; the engine's own limits lie below.

@@ -69,8 +69,8 @@ impl Context for Root {
         self.callouts = callouts;
         if let Some((fetch, Err(reason))) = received {
             let part = match fetch {
-                fieldveil_engine::worker::Fetch::Plan(_) => "the plan (OPA)",
-                fieldveil_engine::worker::Fetch::Keys(_) => "the keysets (key agent)",
+                fieldveil_engine::fetch::Fetch::Plan(_) => "the plan (OPA)",
+                fieldveil_engine::fetch::Fetch::Keys(_) => "the keysets (key agent)",
             };
             write_log(
                 Level::Warn,

@@ -6,9 +6,9 @@
 
 use std::net::SocketAddr;
 
+use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
 use fieldveil_engine::postgres::{Output, Session};
-use fieldveil_engine::worker::Fetch;
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::Action;
 

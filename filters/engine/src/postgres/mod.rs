@@ -46,10 +46,11 @@ use self::flight::Flight;
 use self::inbox::Inbox;
 use self::statements::Statements;
 use crate::client_error::ClientError;
+use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
 use crate::ports::{Level, Ports};
-use crate::worker::{Fetch, PrincipalKey, Worker};
+use crate::worker::Worker;
 
 /// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
 /// in it is protected, and is refused if something may be.

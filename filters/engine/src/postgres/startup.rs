@@ -10,8 +10,8 @@ use super::flight::{Awaited, Entry};
 use super::names::SqlNames;
 use super::{Output, Session, State, Step, Waiting};
 use crate::client_error::ClientError;
+use crate::fetch::Fetch;
 use crate::ports::Level;
-use crate::worker::Fetch;
 
 /// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
 /// text, and Envoy cannot start TLS in mid-stream.

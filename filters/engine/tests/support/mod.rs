@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::config::Config;
+use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::postgres::{Output, Session};
-use fieldveil_engine::worker::{Answer, Fetch, Worker};
+use fieldveil_engine::worker::Worker;
 use fieldveil_pg_wire::frame::write_message;
 use fieldveil_pg_wire::frontend::{Bind, Execute, Parse, Query, Sync};
 use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
