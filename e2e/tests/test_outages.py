@@ -24,7 +24,7 @@ def made() -> Iterator[Callable[..., Stack]]:
     stacks: list[Stack] = []
 
     def make(*, without: tuple[str, ...] = (), **options: object) -> Stack:
-        stacks.append(Stack(Options(relay=True, filter_config=QUICK, **options)))
+        stacks.append(Stack(Options(**{"relay": True, "filter_config": QUICK, **options})))
         return stacks[-1].start(without=without)
 
     yield make
@@ -51,6 +51,14 @@ def recovers(stack: Stack, user: str) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
+
+
+@pytest.mark.parametrize("parts", [["policy"], ["keys"], ["policy", "keys"]], ids="-".join)
+def test_cluster_that_envoy_does_not_know_is_an_error_and_no_hang(made, parts: list[str]) -> None:
+    stack = made(filter_config={part: {"cluster": "nowhere"} for part in parts})
+    error = refused(stack, "app")
+    assert (error["C"], error["S"]) == (CANNOT_CONNECT_NOW, "FATAL")
+    assert "Envoy did not take the call to cluster nowhere" in stack.envoy.process.log.read_text()
 
 
 def test_startup_without_opa_is_refused_until_it_is_there(made) -> None:

@@ -48,10 +48,17 @@ impl Stream {
     fn client_data(&mut self) -> Action {
         let bytes = self.get_downstream_data(0, usize::MAX).unwrap_or_default();
         let mut output = self.session().client_data(&bytes);
-        self.set_downstream_data(0, usize::MAX, &output.to_server);
-        self.carry_out(&mut output);
+        let mut to_server = std::mem::take(&mut output.to_server);
+        while self.fetch(&mut output) && !output.close && !self.session().is_waiting() {
+            output = self.session().client_data(b"");
+            to_server.append(&mut output.to_server);
+        }
+        self.set_downstream_data(0, usize::MAX, &to_server);
+        if output.close {
+            self.close();
+        }
         let waits = self.session().is_waiting();
-        if waits && !output.to_server.is_empty() {
+        if waits && !to_server.is_empty() {
             self.resume_downstream();
         }
         self.shared.publish();
@@ -65,19 +72,20 @@ impl Stream {
         }
     }
 
-    /// Sends what the session wants fetched, and ends the connection where it wants that.
-    fn carry_out(&mut self, output: &mut Output) {
+    /// Sends what the session wants fetched. Returns whether the session has the answer to some of it already: that
+    /// Envoy does not take the call.
+    fn fetch(&mut self, output: &mut Output) -> bool {
+        let mut answered = false;
         for fetch in std::mem::take(&mut output.fetch) {
             let mut callouts = std::mem::take(&mut self.callouts);
             let sent = callouts.send(self, &self.shared.worker.borrow(), fetch);
             self.callouts = callouts;
             if let Err((fetch, reason)) = sent {
                 self.answered(&fetch, Err(reason));
+                answered = true;
             }
         }
-        if output.close {
-            self.close();
-        }
+        answered
     }
 
     fn close(&self) {
@@ -141,8 +149,11 @@ impl StreamContext for Stream {
             self.shared.closing.borrow_mut().push(self.id);
             output.close = false;
         }
-        self.carry_out(&mut output);
-        if output.resume && !self.closing {
+        let answered = self.fetch(&mut output) && !self.session().is_waiting();
+        if output.close {
+            self.close();
+        }
+        if (output.resume || answered) && !self.closing {
             self.resume_client();
         }
         self.shared.publish();
