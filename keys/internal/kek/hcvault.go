@@ -65,6 +65,10 @@ func newVaultAPIClient(keyURI string, uri *url.URL) (*api.Client, error) {
 	if os.Getenv(api.EnvVaultClientTimeout) == "" {
 		config.Timeout = callTimeout
 	}
+	// Only this address is looked at, below: where another server sends token and
+	// keyset, they would go unseen, in clear text too.
+	config.DisableRedirects = true
+	config.CheckRetry = refuseRedirects
 	address := os.Getenv(api.EnvVaultAddress)
 	switch {
 	case uri.Host == "" && address == "" && config.AgentAddress == "":
@@ -81,6 +85,18 @@ func newVaultAPIClient(keyURI string, uri *url.URL) (*api.Client, error) {
 		return nil, errVaultSettings(err)
 	}
 	return client, checkEndpoint("the address of Vault", client.Address())
+}
+
+var errVaultRedirects = errors.New("it redirects to another address, which is not followed")
+
+// refuseRedirects has a redirect be no answer: one that is not followed passes
+// for an answer without a word in it.
+func refuseRedirects(ctx context.Context, answer *http.Response, err error) (bool, error) {
+	if err == nil && answer.StatusCode >= http.StatusMultipleChoices && answer.StatusCode < http.StatusBadRequest {
+		answer.Body.Close()
+		return false, errVaultRedirects
+	}
+	return api.DefaultRetryPolicy(ctx, answer, err)
 }
 
 func errVaultSettings(err error) error {

@@ -148,6 +148,35 @@ func TestVaultAwayIsNoNo(t *testing.T) {
 	}
 }
 
+func TestVaultRedirectsAreNotFollowed(t *testing.T) {
+	const token = "a token of Vault's"
+	keyURI := vaultPrefix + "/transit/keys/pii"
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				t.Errorf("%s %s came elsewhere, with %d bytes", r.Method, r.URL.Path, r.ContentLength)
+			}))
+			defer elsewhere.Close()
+			gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/lookup-self") {
+					w.Write([]byte(`{"data":{"ttl":0}}`))
+					return
+				}
+				w.Header().Set("Location", elsewhere.URL+r.URL.Path)
+				w.WriteHeader(status)
+			}))
+			defer gateway.Close()
+			t.Setenv(api.EnvVaultAddress, gateway.URL)
+			t.Setenv(api.EnvVaultToken, token)
+			key := opened(t, keyURI)
+			for _, call := range []func([]byte, []byte) ([]byte, error){key.Encrypt, key.Decrypt} {
+				_, err := call([]byte(keysetText), []byte{})
+				isAway(t, err, "redirects to another address")
+			}
+		})
+	}
+}
+
 func TestVaultIsReachedInClearOnlyOnThisMachine(t *testing.T) {
 	t.Setenv(api.EnvVaultToken, "token")
 	keyURI := vaultPrefix + "/transit/keys/pii"
