@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/tink-crypto/tink-go-awskms/v3/integration/awskms"
 	"github.com/tink-crypto/tink-go/v2/core/registry"
@@ -43,7 +44,8 @@ func newAWSClient(keyURI string) (registry.KMSClient, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	settings, err := config.LoadDefaultConfig(ctx, config.WithRegion(region[1]))
+	settings, err := config.LoadDefaultConfig(ctx, config.WithRegion(region[1]),
+		config.WithAPIOptions([]func(*middleware.Stack) error{guardAWS}))
 	if err != nil {
 		return nil, fault.Input("the AWS settings", err.Error(), "correct the AWS_… environment variables, or the shared files")
 	}
@@ -87,6 +89,10 @@ var awsRemedies = map[string]string{
 }
 
 func explainAWS(keyURI string, err error) *fault.Fault {
+	var misled *fault.Fault
+	if errors.As(err, &misled) {
+		return misled
+	}
 	var answer smithy.APIError
 	isRefusal := errors.As(err, &answer) && !isAWSAway(answer, err)
 

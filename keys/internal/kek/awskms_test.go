@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/kms"
@@ -92,6 +93,61 @@ func TestAWSTakesAWebIdentity(t *testing.T) {
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	_, err = opened(t, keyURI).Decrypt(wrapped, []byte{})
 	isAway(t, err, "no AWS credentials", "connection refused")
+}
+
+// A gateway's answer in place of the token service's; the SDK takes what it
+// deserializes to hold credentials.
+func TestAWSTokenServiceWithoutCredentialsIsAway(t *testing.T) {
+	const whole = `<AccessKeyId>A</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken>`
+	for name, credentials := range map[string]string{
+		"none": "", "no parts": "<Credentials/>", "no end": "<Credentials>" + whole + "</Credentials>",
+		"no key": "<Credentials><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials>",
+	} {
+		for _, action := range []string{"AssumeRoleWithWebIdentity", "AssumeRole"} {
+			t.Run(name+" "+action, func(t *testing.T) {
+				var asked atomic.Bool
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					asked.Store(r.PostFormValue("Action") == action)
+					fmt.Fprintf(w, "<%sResponse><%sResult>%s</%sResult></%sResponse>", action, action, credentials, action, action)
+				}))
+				defer server.Close()
+				useRole(t, action == "AssumeRoleWithWebIdentity", server.URL)
+				_, err := opened(t, someAWSKey).Decrypt([]byte("wrapped"), []byte{})
+				isAway(t, err, "no AWS credentials", "answer holds no credentials")
+				if !asked.Load() {
+					t.Error("the token service was not asked")
+				}
+			})
+		}
+	}
+}
+
+func TestAWSTokenServiceIsReachedInClearOnlyOnThisMachine(t *testing.T) {
+	for _, isWebIdentity := range []bool{true, false} {
+		useRole(t, isWebIdentity, "http://sts.invalid")
+		_, err := opened(t, someAWSKey).Decrypt([]byte("wrapped"), []byte{})
+		saysNo(t, err, "sts.invalid in clear text", AllowHTTPVariable)
+	}
+}
+
+// useRole has the environment name a role, and a shared file that names the
+// endpoint of the token service.
+func useRole(t *testing.T, isWebIdentity bool, endpoint string) {
+	t.Helper()
+	folder := t.TempDir()
+	identity, file := filepath.Join(folder, "token"), filepath.Join(folder, "config")
+	writeFile(t, identity, "a web identity")
+	source := "source_profile = user"
+	if isWebIdentity {
+		source = "web_identity_token_file = " + identity
+	}
+	writeFile(t, file, "[profile role]\nservices = near\nrole_arn = arn:aws:iam::123456789012:role/fieldveil\n"+source+
+		"\n[profile user]\naws_access_key_id = anyone\naws_secret_access_key = a secret access key"+
+		"\n[services near]\nsts =\n  endpoint_url = "+endpoint+"\n")
+	t.Setenv("AWS_ENDPOINT_URL_KMS", "http://"+freeAddress(t))
+	t.Setenv("AWS_CONFIG_FILE", file)
+	t.Setenv("AWS_PROFILE", "role")
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 }
 
 func TestAWSWithoutCredentialsIsSaid(t *testing.T) {
