@@ -143,11 +143,14 @@ var errNoVaultKey = errors.New("encryption key not found")
 // checkExists needs a permission that neither encrypting nor decrypting does;
 // without it, it says nothing.
 func (k *vaultKey) checkExists(ctx context.Context) error {
-	key, err := k.session.client.Logical().ReadWithContext(ctx, k.mount+"/keys/"+k.name)
+	answer, err := k.session.client.Logical().ReadRawWithContext(ctx, k.mount+"/keys/"+k.name)
+	if answer != nil {
+		answer.Body.Close()
+	}
 	switch {
 	case hasVaultStatus(err, http.StatusForbidden):
 		return nil
-	case err == nil && key == nil:
+	case hasVaultStatus(err, http.StatusNotFound):
 		return errNoVaultKey
 	}
 	return err
@@ -204,11 +207,15 @@ func isVaultAway(answer *api.ResponseError) bool {
 	case http.StatusTooManyRequests, http.StatusPreconditionFailed, http.StatusRequestTimeout, 472, 473:
 		return true
 	}
-	return answer.RawError || answer.StatusCode >= http.StatusInternalServerError
+	return !isVaults(answer) || answer.StatusCode >= http.StatusInternalServerError
 }
 
-// hasVaultStatus is of Vault's own answers, not of a gateway's before it.
+// isVaults tells Vault's own answers from a gateway's before it: Vault's name
+// the errors, be there none.
+func isVaults(answer *api.ResponseError) bool { return !answer.RawError && answer.Errors != nil }
+
+// hasVaultStatus is of Vault's own answers.
 func hasVaultStatus(err error, status int) bool {
 	var answer *api.ResponseError
-	return errors.As(err, &answer) && answer.StatusCode == status && !answer.RawError
+	return errors.As(err, &answer) && answer.StatusCode == status && isVaults(answer)
 }

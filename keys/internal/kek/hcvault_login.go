@@ -87,7 +87,7 @@ func logIn(ctx context.Context, client *api.Client, auth api.AuthMethod, file st
 	switch {
 	case errors.As(err, &unreadable):
 		return nil, fault.Input(file, fault.Cause(err), "put the credentials of the login to Vault there")
-	case errors.As(err, &answer) && answer.StatusCode < 500 && answer.StatusCode != http.StatusTooManyRequests:
+	case errors.As(err, &answer) && !isVaultAway(answer):
 		return nil, fault.Input("login to Vault", "refused ("+shortened(strings.Join(answer.Errors, ", "))+")",
 			"see that the mount, the role and the credentials in "+file+" are right and still valid")
 	case err != nil:
@@ -123,6 +123,8 @@ func chooseVaultToken(client *api.Client) (vaultLogin, error) {
 		"set it, or "+vaultTokenFile+", or "+vaultAuthMethod+" to kubernetes or approle")
 }
 
+var errNoTokenLifetime = errors.New("its answer does not tell how long the token lives")
+
 // lookUpToken tells how long a token lives. One that may not ask is used as it is.
 func lookUpToken(ctx context.Context, client *api.Client) (*api.SecretAuth, error) {
 	token := &api.SecretAuth{ClientToken: client.Token()}
@@ -132,6 +134,8 @@ func lookUpToken(ctx context.Context, client *api.Client) (*api.SecretAuth, erro
 		return token, nil
 	case err != nil:
 		return nil, err
+	case found == nil || found.Data["ttl"] == nil:
+		return nil, errNoTokenLifetime
 	}
 	lifetime, err := found.TokenTTL()
 	if err != nil {

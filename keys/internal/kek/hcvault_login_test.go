@@ -9,6 +9,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,6 +156,36 @@ func TestServiceAccountTokenLogsIn(t *testing.T) {
 	}
 	writeFile(t, file, issuer.token(t, "shop", "orders"))
 	unwraps(t, key, wrapped)
+}
+
+func TestLoginAnsweredByNoVaultIsAway(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secret-id")
+	writeFile(t, file, "a secret id")
+	t.Setenv(vaultAuthMethod, "approle")
+	t.Setenv(vaultRoleID, "role")
+	t.Setenv(vaultSecretIDFile, file)
+	t.Setenv(api.EnvVaultMaxRetries, "0")
+	for name, c := range map[string]struct {
+		status int
+		text   string
+		holds  func(*testing.T, error, ...string)
+	}{
+		"Vault's no": {400, `{"errors":["invalid role or secret ID"]}`, saysNo},
+		"page":       {403, "<html>Forbidden", isAway}, "gateway": {403, `{"message":"of a gateway"}`, isAway}, "timeout": {408, `{"errors":[]}`, isAway},
+		"behind": {412, `{"errors":[]}`, isAway}, "standby": {472, `{"errors":[]}`, isAway}, "rate limited": {429, `{"errors":[]}`, isAway},
+		"sealed": {503, `{"errors":["Vault is sealed"]}`, isAway}, "empty": {200, "", isAway}, "maintenance": {200, `{"status":"maintenance"}`, isAway},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				w.Write([]byte(c.text))
+			}))
+			defer server.Close()
+			t.Setenv(api.EnvVaultAddress, server.URL)
+			_, err := opened(t, vaultPrefix+"/transit/keys/pii").Decrypt([]byte("wrapped"), []byte{})
+			c.holds(t, err)
+		})
+	}
 }
 
 func TestOneLoginServesCallsAtTheSameTime(t *testing.T) {

@@ -148,6 +148,40 @@ func TestVaultAwayIsNoNo(t *testing.T) {
 	}
 }
 
+func TestVaultAnswersThatAreNotVaultsAreAway(t *testing.T) {
+	keyURI := vaultPrefix + "/transit/keys/pii"
+	t.Setenv(api.EnvVaultToken, "token")
+	for name, c := range map[string]struct {
+		status int
+		text   string
+	}{
+		"empty": {200, ""}, "no content": {204, ""}, "maintenance": {200, `{"status":"maintenance"}`}, "null": {200, "null"},
+		"no data": {200, `{"data":null}`}, "page": {200, "<html>Log in"}, "errors of a success": {200, `{"errors":[]}`},
+		"bad request": {400, `{"message":"of a gateway"}`}, "forbidden": {403, `{"message":"of a gateway"}`},
+		"no route": {404, `{"message":"of a gateway"}`}, "default backend": {404, "default backend"}, "not found": {404, ""},
+	} {
+		for _, first := range []string{"/lookup-self", "/transit/"} {
+			t.Run(name+", from "+first, func(t *testing.T) {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if !strings.Contains(r.URL.Path, first) {
+						w.Write([]byte(`{"data":{"ttl":0}}`))
+						return
+					}
+					w.WriteHeader(c.status)
+					w.Write([]byte(c.text))
+				}))
+				defer server.Close()
+				t.Setenv(api.EnvVaultAddress, server.URL)
+				key := opened(t, keyURI)
+				for _, call := range []func([]byte, []byte) ([]byte, error){key.Encrypt, key.Decrypt} {
+					_, err := call([]byte(keysetText), []byte{})
+					isAway(t, err, "the KMS is away")
+				}
+			})
+		}
+	}
+}
+
 func TestVaultRedirectsAreNotFollowed(t *testing.T) {
 	const token = "a token of Vault's"
 	keyURI := vaultPrefix + "/transit/keys/pii"

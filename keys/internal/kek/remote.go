@@ -55,6 +55,10 @@ func (k *remoteKey) call(
 	if err != nil {
 		return nil, k.explain(k.keyURI, err)
 	}
+	// No keyset is empty, wrapped or not: something before the KMS has answered.
+	if len(output) == 0 {
+		return nil, awayBecause(k.keyURI, "its answer is empty")
+	}
 	return output, nil
 }
 
