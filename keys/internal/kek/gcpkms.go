@@ -68,12 +68,19 @@ var gcpRemedies = map[codes.Code]string{
 	codes.Unimplemented:      "see that the endpoint is that of Cloud KMS",
 }
 
+// gatewayOverGRPC is in what the library makes of an answer that is not gRPC. It
+// gives it a code of the KMS's, by the HTTP status.
+const gatewayOverGRPC = "unexpected HTTP status code"
+
 func explainGCP(keyURI string, err error) *fault.Fault {
 	answer, _ := status.FromError(err)
 	// The library's own verdict before the KMS is called: it does not tell a
 	// credential that is refused from a token service that is away.
 	if answer.Code() == codes.Unauthenticated && strings.Contains(answer.Message(), "per-RPC creds failed") {
 		return fault.Failure("key URI "+keyURI, "no Google credentials ("+shortened(answer.Message())+")", gcpRemedies[codes.Unauthenticated])
+	}
+	if strings.Contains(answer.Message(), gatewayOverGRPC) {
+		return away(keyURI, err)
 	}
 	if remedy, isRefusal := gcpRemedies[answer.Code()]; isRefusal {
 		return refused(keyURI, answer.Code().String()+": "+answer.Message(), remedy)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -145,6 +146,36 @@ func TestGCPAwayIsNoNo(t *testing.T) {
 		_, err := key.Decrypt([]byte("wrapped"), []byte{})
 		isAway(t, err, "the KMS is away")
 	})
+}
+
+func TestGCPAnswersThatAreNotGRPCAreAway(t *testing.T) {
+	account, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	useServiceAccount(t, account)
+	for _, code := range []int{200, 307, 400, 401, 403, 404} {
+		t.Run(http.StatusText(code), func(t *testing.T) {
+			gateway := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(code)
+				w.Write([]byte("<html>of a gateway"))
+			}))
+			gateway.EnableHTTP2 = true
+			gateway.StartTLS()
+			defer gateway.Close()
+			authorities := x509.NewCertPool()
+			authorities.AddCert(gateway.Certificate())
+			t.Setenv(gcpEndpointVariable, gateway.URL)
+			key, err := newGCPKey(gcpKeyURI, option.WithGRPCDialOption(
+				grpc.WithTransportCredentials(credentials.NewClientTLSFromCert(authorities, ""))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			key.timeout = shortTimeout
+			_, err = key.Decrypt([]byte("wrapped"), []byte{})
+			isAway(t, err, "the KMS is away", gatewayOverGRPC)
+		})
+	}
 }
 
 func TestGCPKnowsWhoAsks(t *testing.T) {
