@@ -74,6 +74,8 @@ var awsAway = map[string]bool{
 	"DependencyTimeoutException": true, "KeyUnavailableException": true, "KMSInternalException": true,
 	"InternalFailure": true, "ServiceUnavailable": true, "RequestExpired": true,
 	"LimitExceededException": true, "ThrottlingException": true, "Throttling": true, "RequestLimitExceeded": true,
+
+	"UnknownError": true, // the SDK's own, of an answer that has no code
 }
 
 var awsRemedies = map[string]string{
@@ -121,10 +123,22 @@ func awsReason(answer smithy.APIError) string {
 	return shortened(answer.ErrorCode() + ": " + answer.ErrorMessage())
 }
 
+// awsStoreRefuses is in the words of a key store outside AWS that says no: of its
+// proxy, or about the ciphertext.
+var awsStoreRefuses = regexp.MustCompile(`proxy (rejected|denied)|corrupted`)
+
+// isAWSStoreAway tells a key store outside KMS's own, or its proxy, that gives no
+// answer: the code is that of a key that is withdrawn.
+func isAWSStoreAway(answer smithy.APIError) bool {
+	words := strings.ToLower(answer.ErrorMessage())
+	return answer.ErrorCode() == "KMSInvalidStateException" && !awsStoreRefuses.MatchString(words) &&
+		(strings.Contains(words, "key store") || strings.Contains(words, "proxy"))
+}
+
 // isAWSAway tells the answers that say nothing about key and credentials, a
 // gateway's among them.
 func isAWSAway(answer smithy.APIError, err error) bool {
 	var response *smithyhttp.ResponseError
-	return awsAway[answer.ErrorCode()] || answer.ErrorFault() == smithy.FaultServer ||
+	return awsAway[answer.ErrorCode()] || answer.ErrorFault() == smithy.FaultServer || isAWSStoreAway(answer) ||
 		errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError
 }

@@ -159,13 +159,15 @@ func TestAWSWithoutCredentialsIsSaid(t *testing.T) {
 // The answers are of the shapes that the service's reference gives; moto gives
 // none of them.
 func TestAWSVerdicts(t *testing.T) {
-	refused := func(code string) http.HandlerFunc {
+	says := func(code, message string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprintf(w, `{"__type":%q,"message":"of the service"}`, code)
+			fmt.Fprintf(w, `{"__type":%q,"message":%q}`, code, message)
 		}
 	}
+	refused := func(code string) http.HandlerFunc { return says(code, "of the service") }
+	storeSays := func(message string) http.HandlerFunc { return says("KMSInvalidStateException", message) }
 	trouble := func(status int, text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }
 	}
@@ -185,6 +187,16 @@ func TestAWSVerdicts(t *testing.T) {
 		"key unavailable":  {refused("KeyUnavailableException"), isAway, "KeyUnavailableException"},
 		"internal":         {trouble(500, `{"__type":"KMSInternalException"}`), isAway, "KMSInternalException"},
 		"gateway":          {trouble(502, "<html>Bad Gateway"), isAway, "the KMS is away"},
+		"gateway's no":     {trouble(403, `{"message":"forbidden"}`), isAway, "UnknownError"},
+		"gateway's page":   {trouble(403, "<html>Forbidden"), isAway, "the KMS is away"},
+		"redirect":         {trouble(307, ""), isAway, "the KMS is away"},
+		"store away":       {storeSays("The external key store proxy did not respond in time."), isAway, "did not respond"},
+		"store in trouble": {storeSays("AWS KMS cannot communicate with the external key store proxy."), isAway, "cannot communicate"},
+		"store's proxy no": {storeSays("The external key store proxy rejected the request because the external key is not enabled."), saysNo, "rejected"},
+		"store denies":     {storeSays("The external key store proxy denied access to the operation."), saysNo, "denied"},
+		"empty":            {trouble(200, ""), isAway, "its answer is empty"},
+		"empty, in JSON":   {trouble(200, "{}"), isAway, "its answer is empty"},
+		"no plaintext":     {trouble(200, `{"KeyId":"`+someAWSKey+`"}`), isAway, "its answer is empty"},
 		"gateway, in JSON": {trouble(503, `{"message":"no healthy upstream"}`), isAway, "the KMS is away"},
 	} {
 		t.Run(name, func(t *testing.T) {
