@@ -86,7 +86,7 @@ func logIn(ctx context.Context, client *api.Client, auth api.AuthMethod, file st
 	var answer *api.ResponseError
 	switch {
 	case errors.As(err, &unreadable):
-		return nil, fault.Input(file, fault.Cause(err), "put the credentials of the login to Vault there")
+		return nil, errNoVaultFile(file, err, "the credentials of the login to Vault")
 	case errors.As(err, &answer) && !isVaultAway(answer):
 		return nil, fault.Input("login to Vault", "refused ("+shortened(strings.Join(answer.Errors, ", "))+")",
 			"see that the mount, the role and the credentials in "+file+" are right and still valid")
@@ -106,7 +106,7 @@ func chooseVaultToken(client *api.Client) (vaultLogin, error) {
 			login: func(ctx context.Context) (*api.SecretAuth, error) {
 				text, err := os.ReadFile(file)
 				if err != nil {
-					return nil, fault.Input(file, fault.Cause(err), "put a token for Vault there")
+					return nil, errNoVaultFile(file, err, "a token for Vault")
 				}
 				client.SetToken(strings.TrimSpace(string(text)))
 				return lookUpToken(ctx, client)
@@ -144,6 +144,11 @@ func lookUpToken(ctx context.Context, client *api.Client) (*api.SecretAuth, erro
 	token.LeaseDuration = int(lifetime.Seconds())
 	token.Renewable, _ = found.TokenIsRenewable()
 	return token, nil
+}
+
+// errNoVaultFile is no no: who puts the file there may be late, or replacing it.
+func errNoVaultFile(file string, err error, what string) error {
+	return fault.Failure(file, fault.Cause(err), "put "+what+" there")
 }
 
 func required(variable, method string) (string, error) {

@@ -66,7 +66,7 @@ func TestVaultTokenFileIsReadAnew(t *testing.T) {
 	t.Setenv(vaultTokenFile, file)
 	key := opened(t, keyURI)
 	_, err := key.Encrypt([]byte(keysetText), []byte{})
-	saysNo(t, err, file, "no such file")
+	isAway(t, err, file, "no such file", "put a token for Vault there")
 	writeFile(t, file, first+"\n")
 	wrapped := wrap(t, key)
 	vault.revoke(t, first)
@@ -119,7 +119,7 @@ func TestAppRoleLogsInAnewWhenItsTokenIsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = key.Decrypt(wrapped, []byte{})
-	saysNo(t, err, file, "no such file")
+	isAway(t, err, file, "no such file", "put the credentials")
 }
 
 func TestServiceAccountTokenLogsIn(t *testing.T) {
@@ -142,6 +142,8 @@ func TestServiceAccountTokenLogsIn(t *testing.T) {
 	t.Setenv(vaultJWTFile, file)
 	key := opened(t, keyURI)
 
+	_, err := key.Encrypt([]byte(keysetText), []byte{})
+	isAway(t, err, file, "no such file", "put the credentials")
 	writeFile(t, file, issuer.token(t, "shop", "orders"))
 	wrapped := wrap(t, key)
 	// Kubernetes replaces the file; at the next login the new one is used.
@@ -149,7 +151,7 @@ func TestServiceAccountTokenLogsIn(t *testing.T) {
 	writeFile(t, file, other)
 	unwraps(t, key, wrapped)
 	vault.revoke(t, key.presentToken(t))
-	_, err := key.Decrypt(wrapped, []byte{})
+	_, err = key.Decrypt(wrapped, []byte{})
 	saysNo(t, err, "login to Vault", file)
 	if strings.Contains(err.Error(), other) {
 		t.Error("the service account token is in the error")
