@@ -13,6 +13,7 @@ import psycopg
 from psycopg import pq
 
 from canary.steps import PREPARED, SIMPLE, Script, Step
+from harness.polling import ready
 
 HANG_SECONDS = 30.0
 STATUS = pq.ExecStatus
@@ -203,11 +204,11 @@ class Client:
 
     def _flush(self) -> None:
         while self._pg.flush():
-            select.select([], [self._pg.socket], [], 1)
+            ready(self._pg.socket, select.POLLOUT, 1)
 
     def _wait(self) -> None:
         deadline = time.monotonic() + HANG_SECONDS
-        while not select.select([self._pg.socket], [], [], 1)[0]:
+        while not ready(self._pg.socket, select.POLLIN, 1):
             if time.monotonic() > deadline:
                 raise Lost("hang")
         self._pg.consume_input()

@@ -71,11 +71,17 @@ class Relay:
             recording = Recording()
             self.recordings.append(recording)
             self._open += [client, server]
-            for source, target, copy in (
-                (client, server, recording.to_server),
-                (server, client, recording.to_client),
-            ):
-                threading.Thread(target=_pass, args=(source, target, copy), daemon=True).start()
+            threading.Thread(target=self._serve, args=(client, server, recording), daemon=True).start()
+
+    def _serve(self, client: socket.socket, server: socket.socket, recording: Recording) -> None:
+        other = threading.Thread(target=_pass, args=(server, client, recording.to_client), daemon=True)
+        other.start()
+        _pass(client, server, recording.to_server)
+        other.join()
+        for end in (client, server):
+            end.close()
+            with contextlib.suppress(ValueError):  # stopped meanwhile
+                self._open.remove(end)
 
 
 def _pass(source: socket.socket, target: socket.socket, copy: bytearray) -> None:

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from psycopg import pq
 
+from harness.polling import ready
 from tests import wire
 
 
 def wait(server: pq.PGconn) -> None:
     """Until there are more bytes from the server."""
-    assert select.select([server.socket], [], [], wire.TIMEOUT_SECONDS)[0], "the server is silent"
+    assert ready(server.socket, select.POLLIN, wire.TIMEOUT_SECONDS), "the server is silent"
     server.consume_input()
 
 
