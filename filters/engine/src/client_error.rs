@@ -129,6 +129,15 @@ impl ClientError {
         Self::new(sqlstate::CANNOT_CONNECT_NOW, format!("{part} is unavailable: {reason}"), remedy)
     }
 
+    /// A keyset that the policy names can not be used.
+    pub fn no_keyset(reason: &str) -> Self {
+        Self::unavailable(
+            "a keyset that the policy names",
+            reason,
+            "See that the key agent serves it (its log and /readyz say why not), or mend the policy; the sidecar need not restart.",
+        )
+    }
+
     /// The peer broke the protocol.
     pub fn protocol(reason: &str) -> Self {
         Self::new(

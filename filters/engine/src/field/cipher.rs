@@ -77,13 +77,7 @@ impl FieldPlan {
     }
 
     fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
-        self.named_keys(keyring).map_err(|reason| {
-            ClientError::unavailable(
-                "a keyset",
-                &reason,
-                "Create the keyset, or mend the policy's keyset name; one that was destroyed does not come back.",
-            )
-        })
+        self.named_keys(keyring).map_err(|reason| ClientError::no_keyset(&reason))
     }
 
     /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`

@@ -132,11 +132,7 @@ impl Session {
             }
         };
         if let Some(missing) = plan.missing_keys(&keyring) {
-            return Err(Unready::Refuse(ClientError::unavailable(
-                "a keyset that the policy names",
-                &missing,
-                "Create the keyset where the key agent reads, or mend the policy; the sidecar need not restart.",
-            )));
+            return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
         }
         let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
         if renewed && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
