@@ -178,7 +178,7 @@ class Stack:
                 "cluster": "key_agent",
                 "path": "/v1/keysets",
                 "timeout_ms": 1000,
-                "refresh_seconds": 10,
+                "refresh_seconds": 5,
                 "max_stale_seconds": 600,
             },
         }
