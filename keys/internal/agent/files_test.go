@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,32 @@ func TestFolderThatIsGoneDropsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.until("/metrics", func(answer) bool { return a.metric("folder_problem") == "0" })
+}
+
+func TestOverfullFolderDropsWhatIsRemovedAndTakesUpNothingNew(t *testing.T) {
+	f := newFixture(t)
+	for _, name := range []string{"pii", "payments", "pii/acme"} {
+		f.create(name)
+	}
+	a := f.start()
+	path := "/v1/keysets?tenant=pii/acme"
+	if got := a.get(path, ""); got.names(t) != "payments pii pii/acme" {
+		t.Fatalf("keysets %q", got.names(t))
+	}
+	for i := range keystore.MaxKeysets {
+		f.write(fmt.Sprintf("new%d.aead.json", i), "{}")
+	}
+	a.until("/readyz", func(got answer) bool { return strings.Contains(got.body, "more keysets than one agent serves") })
+	f.remove("payments")
+	f.remove("pii/acme")
+	f.write("new.aead.json", "{}")
+	a.until(path, func(got answer) bool { return got.names(t) == "pii" })
+	primary := f.primary("pii", keystore.AEAD)
+	f.rotate("pii")
+	a.until("/readyz", func(got answer) bool { return !strings.Contains(got.body, fmt.Sprintf(`"primary_key_id":%d,`, primary)) })
+	if configured := a.metric("keysets_configured"); configured != "1" {
+		t.Errorf("%s names", configured)
+	}
 }
 
 // As the kubelet mounts a ConfigMap or Secret: files are links through ..data,

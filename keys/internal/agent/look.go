@@ -35,7 +35,7 @@ func (l *looker) run(ctx context.Context, interval time.Duration) {
 
 func (l *looker) look() {
 	listing, err := l.list()
-	if err != nil {
+	if listing == nil {
 		l.state.see(nil, nil, err)
 		l.told.tell()
 		return
@@ -45,27 +45,31 @@ func (l *looker) look() {
 	for _, name := range listing.Tenants {
 		tenants[name] = listing.Purposes[name]
 	}
-	for _, name := range append(l.state.tenantNames(), listing.Names...) {
+	read := l.state.keptNames()
+	if err == nil {
+		read = append(read, listing.Names...)
+	}
+	for _, name := range read {
 		purposes, there := listing.Purposes[name]
-		if !there {
+		if _, done := names[name]; done || !there {
 			continue
 		}
 		f := found{purposes: purposes}
 		f.wrapped, f.err = readWrapped(l.store, name, purposes)
 		names[name] = f
 	}
-	l.state.see(names, tenants, nil)
+	l.state.see(names, tenants, err)
 	l.told.ignored(listing.Ignored)
 	l.told.tell()
 }
 
-// list reads the folder's names. An empty folder in place of the one that held
+// list reads the folder's names; with an error if there are too many. An empty folder in place of the one that held
 // keysets is what an unmounted volume leaves: nobody removed a name, so that is a
 // folder that is gone. In the same folder, an empty one says that all were removed.
 func (l *looker) list() (*keystore.Listing, error) {
-	listing, err := l.store.List()
-	if err != nil {
-		return nil, err
+	listing, tooMany := l.store.List()
+	if listing == nil {
+		return nil, tooMany
 	}
 	folder, err := os.Stat(l.store.Folder())
 	switch {
@@ -77,5 +81,5 @@ func (l *looker) list() (*keystore.Listing, error) {
 		return nil, fault.Failure(l.store.Folder(), "another folder is in its place and holds no keyset",
 			"mount the folder of keysets again; or start the agent anew if this is the right one")
 	}
-	return listing, nil
+	return listing, tooMany
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -145,6 +146,14 @@ func (s *state) stop() {
 	}
 }
 
+// keptNames are those that are known, tenants' among them as far as they were
+// asked for: a look reads their files.
+func (s *state) keptNames() []string {
+	s.lock()
+	defer s.mutex.Unlock()
+	return slices.Collect(maps.Keys(s.entries))
+}
+
 // found is what a look at the folder gave for one name.
 type found struct {
 	purposes []keystore.Purpose
@@ -154,11 +163,16 @@ type found struct {
 
 // see takes over what a look at the folder gave. A name that is gone, or a
 // purpose of it, is dropped at once: somebody took it away, and no KMS is asked.
+// With an error there are no names, or too many: then what is known stays up to
+// date, and nothing new is taken up.
 func (s *state) see(names map[string]found, tenants map[string][]keystore.Purpose, err error) {
 	now := s.lock()
 	defer s.mutex.Unlock()
-	if s.folder = err; err != nil || s.stopped {
+	if s.folder = err; s.stopped || names == nil || (err != nil && !s.looked) {
 		return
+	}
+	if err != nil {
+		maps.DeleteFunc(tenants, func(name string, _ []keystore.Purpose) bool { return s.tenants[name] == nil })
 	}
 	s.looked, s.tenants = true, tenants
 	for name, f := range names {

@@ -124,18 +124,6 @@ func (s *state) openTenants() (count int) {
 	return count
 }
 
-// tenantNames are the tenants' keysets that are kept: a look reads their files.
-func (s *state) tenantNames() (names []string) {
-	s.lock()
-	defer s.mutex.Unlock()
-	for name, e := range s.entries {
-		if e.tenant {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // forgetTenants drops those that are gone from the folder, and those that nobody
 // has asked for.
 func (s *state) forgetTenants(now time.Time) {

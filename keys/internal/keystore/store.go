@@ -101,7 +101,8 @@ func (l *Listing) All() []string {
 	return all
 }
 
-// List reads the folder's names, and no file.
+// List reads the folder's names, and no file. Of a folder that holds too many it
+// gives them with the error.
 func (s *Store) List() (*Listing, error) {
 	entries, err := os.ReadDir(s.folder)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *Store) List() (*Listing, error) {
 	slices.Sort(listing.Names)
 	slices.Sort(listing.Tenants)
 	if len(listing.Names) > MaxKeysets || len(listing.Tenants) > MaxTenants {
-		return nil, fault.Input(s.folder, "it holds more keysets than one agent serves",
+		return listing, fault.Input(s.folder, "it holds more keysets than one agent serves",
 			"spread them over several folders, each with its own agent")
 	}
 	return listing, nil
