@@ -30,6 +30,13 @@ const (
 	writeTimeout = 10 * time.Second
 	// idleTimeout is above any refresh that Envoy is likely to be set to.
 	idleTimeout = 5 * time.Minute
+	// statusIdleTimeout is short: a place for metrics and probes is anybody's.
+	statusIdleTimeout = 5 * time.Second
+	// maxConnections to the socket are more than the workers of any Envoy, and with
+	// those for metrics and probes fewer than the descriptors of a process.
+	maxConnections = 512
+	// maxStatusConnections leave the socket its descriptors.
+	maxStatusConnections = 64
 	// maxHeaderBytes has room for the names of a thousand tenants in a request.
 	maxHeaderBytes = 256 << 10
 )
@@ -90,9 +97,9 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	logger.Info("serving", "socket", config.Socket, "allowed_uids", peers.allowed, "metrics_address", config.MetricsAddress,
 		"refresh", config.Refresh.String(), "kms_check", config.KMSCheck.String(),
 		"max_offline", config.MaxOffline.String(), "max_refused", config.MaxRefused.String())
-	servers := []*served{{peers, newSocketHandler(s, store, m)}}
+	servers := []*served{{limit(peers, maxConnections), newSocketHandler(s, store, m), idleTimeout}}
 	if status != nil {
-		servers = append(servers, &served{status, newStatusHandler(s, m)})
+		servers = append(servers, &served{limit(status, maxStatusConnections), newStatusHandler(s, m), statusIdleTimeout})
 	}
 	return serveAll(ctx, cancel, servers, logger)
 }
@@ -100,6 +107,7 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 type served struct {
 	listener net.Listener
 	handler  http.Handler
+	idle     time.Duration // how long a connection may be without a request
 }
 
 // serveAll serves until the context ends, or until one of the servers fails.
@@ -109,7 +117,7 @@ func serveAll(ctx context.Context, cancel context.CancelFunc, servers []*served,
 	for i, one := range servers {
 		group.Go(func() {
 			defer cancel()
-			failures[i] = serve(ctx, one.listener, one.handler, logger)
+			failures[i] = one.serve(ctx, logger)
 		})
 	}
 	group.Wait()
@@ -117,13 +125,14 @@ func serveAll(ctx context.Context, cancel context.CancelFunc, servers []*served,
 }
 
 // serve answers until the context ends. Closing the server removes the socket.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+func (one *served) serve(ctx context.Context, logger *slog.Logger) error {
+	listener := one.listener
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           one.handler,
 		ReadHeaderTimeout: readTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
+		IdleTimeout:       one.idle,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}

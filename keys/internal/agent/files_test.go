@@ -150,7 +150,9 @@ func TestOverfullFolderDropsWhatIsRemovedAndTakesUpNothingNew(t *testing.T) {
 	a.until(path, func(got answer) bool { return got.names(t) == "pii" })
 	primary := f.primary("pii", keystore.AEAD)
 	f.rotate("pii")
-	a.until("/readyz", func(got answer) bool { return !strings.Contains(got.body, fmt.Sprintf(`"primary_key_id":%d,`, primary)) })
+	a.until("/readyz", func(got answer) bool {
+		return !strings.Contains(got.body, fmt.Sprintf(`"primary_key_id":%d,`, primary))
+	})
 	if configured := a.metric("keysets_configured"); configured != "1" {
 		t.Errorf("%s names", configured)
 	}
