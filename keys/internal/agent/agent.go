@@ -87,7 +87,6 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go opens.run(ctx)
-	looks.look()
 	go looks.run(ctx, config.Refresh)
 
 	peers := &peerListener{UnixListener: socket, allowed: config.allowedUIDs(), refused: m.peersRefused.Inc, logger: logger}

@@ -20,15 +20,41 @@ type looker struct {
 	folder fs.FileInfo // in which keysets were last seen
 }
 
+// lookPatience is how long a look may take before that is told as a problem: a
+// file system that hangs keeps removals from being seen.
+const lookPatience = 10 * time.Second
+
 func (l *looker) run(ctx context.Context, interval time.Duration) {
-	for {
+	for ctx.Err() == nil {
+		l.state.beginLook()
+		l.watch(ctx, lookPatience, l.look)
 		timer := time.NewTimer(jittered(interval))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			return
 		case <-timer.C:
-			l.look()
+		}
+		timer.Stop()
+	}
+}
+
+// watch waits for a look, and tells of one that does not end. At the end nobody
+// waits for it.
+func (l *looker) watch(ctx context.Context, patience time.Duration, look func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		look()
+	}()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			return
+		case <-late.C:
+			l.told.tell()
 		}
 	}
 }

@@ -19,6 +19,7 @@ type report struct {
 	revision string // of the answer without tenants
 
 	folder       error
+	lookedAt     time.Time
 	answeredAt   time.Time // zero: the KMS has not answered yet
 	offlineSince time.Time // zero: the KMS answered last time
 	offline      error
@@ -65,7 +66,7 @@ func (s *state) report() *report {
 	defer s.mutex.Unlock()
 	r := &report{
 		now: now, looked: s.looked, servable: v != nil,
-		folder: s.folder, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
+		folder: s.folderProblem(now), lookedAt: s.lookedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
 	}
 	if v != nil {
 		r.revision = v.revision

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -20,6 +21,8 @@ type state struct {
 	entries    map[string]*entry             // by name, those of tenants among them
 	tenants    map[string][]keystore.Purpose // of the tenants' keysets that the folder holds
 	folder     error                         // why the folder could not be read last time
+	looking    time.Time                     // since when a look is under way; zero: none is
+	lookedAt   time.Time                     // when the last look ended, whatever it found; before the first: the start
 	looked     bool                          // the folder was read once
 	settled    bool                          // each name was tried once, or the KMS was found away
 	opened     bool                          // something was open once
@@ -77,7 +80,7 @@ const (
 )
 
 func newState(config *Config, now func() time.Time) *state {
-	return &state{config: config, now: now, entries: map[string]*entry{}, changed: make(chan struct{})}
+	return &state{config: config, now: now, entries: map[string]*entry{}, lookedAt: now(), changed: make(chan struct{})}
 }
 
 // lock gives the time of what is done under it, with what is too old gone.
@@ -154,6 +157,20 @@ func (s *state) keptNames() []string {
 	return slices.Collect(maps.Keys(s.entries))
 }
 
+func (s *state) beginLook() {
+	s.looking = s.lock()
+	s.mutex.Unlock()
+}
+
+// folderProblem is why the folder could not be read, or is not being read.
+func (s *state) folderProblem(now time.Time) error {
+	if !s.looking.IsZero() && now.Sub(s.looking) >= lookPatience {
+		return fault.Failure(s.config.Keysets, "a look at it does not end, so no change or removal is seen",
+			"see why its file system does not answer")
+	}
+	return s.folder
+}
+
 // found is what a look at the folder gave for one name.
 type found struct {
 	purposes []keystore.Purpose
@@ -168,6 +185,7 @@ type found struct {
 func (s *state) see(names map[string]found, tenants map[string][]keystore.Purpose, err error) {
 	now := s.lock()
 	defer s.mutex.Unlock()
+	s.looking, s.lookedAt = time.Time{}, now
 	if s.folder = err; s.stopped || names == nil || (err != nil && !s.looked) {
 		return
 	}

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +127,31 @@ func TestChangedFilesAreOpenedBeforeOpenOnesAreConfirmed(t *testing.T) {
 	c.see(c.folder("pii", "new"), nil, nil)
 	if j, _, ok := c.next(); !ok || j.entry.name != "new" {
 		t.Errorf("%v is asked for first", j.entry)
+	}
+}
+
+func TestLookThatDoesNotEndIsTold(t *testing.T) {
+	c := newClocked(t, "pii")
+	var log lockedBuffer
+	l := &looker{state: c.state, told: &teller{state: c.state, logger: slog.New(slog.NewJSONHandler(&log, nil)), problems: map[string]string{}}}
+	c.beginLook()
+	c.clock = c.clock.Add(lookPatience - 1)
+	if problems := c.report().problems(); len(problems) != 0 {
+		t.Errorf("%v before its time", problems)
+	}
+	c.clock = c.clock.Add(1)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	l.watch(ctx, time.Millisecond, func() { select {} })
+	if text := log.String(); !strings.Contains(text, "a look at it does not end") || !strings.Contains(text, `"of":"the folder"`) {
+		t.Errorf("the log: %s", text)
+	}
+	if r := c.report(); r.folder == nil || r.now.Sub(r.lookedAt) != lookPatience {
+		t.Errorf("folder %v, looked at %v ago", r.folder, r.now.Sub(r.lookedAt))
+	}
+	c.see(c.folder("pii"), nil, nil)
+	if r := c.report(); r.folder != nil || !r.lookedAt.Equal(c.clock) {
+		t.Errorf("after a look: folder %v", r.folder)
 	}
 }
 
