@@ -20,6 +20,7 @@ type state struct {
 	mutex      sync.Mutex
 	entries    map[string]*entry             // by name, those of tenants among them
 	tenants    map[string][]keystore.Purpose // of the tenants' keysets that the folder holds
+	reading    map[string]bool               // tenants' keysets whose files are read, to be admitted
 	folder     error                         // why the folder could not be read last time
 	looking    time.Time                     // since when a look is under way; zero: none is
 	lookedAt   time.Time                     // when the last look ended, whatever it found; before the first: the start
@@ -80,7 +81,7 @@ const (
 )
 
 func newState(config *Config, now func() time.Time) *state {
-	return &state{config: config, now: now, entries: map[string]*entry{}, lookedAt: now(), changed: make(chan struct{})}
+	return &state{config: config, now: now, entries: map[string]*entry{}, reading: map[string]bool{}, lookedAt: now(), changed: make(chan struct{})}
 }
 
 // lock gives the time of what is done under it, with what is too old gone.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
@@ -25,11 +26,15 @@ const (
 // request opens tenants' keysets that are asked for, and keeps those that are
 // open from being forgotten. It waits a moment for those that are not open.
 func (s *state) request(ctx context.Context, store *keystore.Store, names []string) {
-	missing := s.missing(names)
-	for name, purposes := range missing {
-		f := found{purposes: purposes}
-		f.wrapped, f.err = readWrapped(store, name, purposes)
-		s.admit(name, f)
+	// A file system that hangs holds up this reading, and no answer.
+	if missing := s.missing(names); len(missing) > 0 {
+		go func() {
+			for name, purposes := range missing {
+				f := found{purposes: purposes}
+				f.wrapped, f.err = readWrapped(store, name, purposes)
+				s.admit(name, f)
+			}
+		}()
 	}
 	ctx, cancel := context.WithTimeout(ctx, tenantWait)
 	defer cancel()
@@ -47,7 +52,8 @@ func (s *state) request(ctx context.Context, store *keystore.Store, names []stri
 }
 
 // missing are those of the names that the folder held at the last look and that
-// are not known yet: what it did not hold costs nothing until the next look.
+// are not known yet: what it did not hold costs nothing until the next look. Who
+// asks for them is to read and admit each.
 func (s *state) missing(names []string) map[string][]keystore.Purpose {
 	now := s.lock()
 	defer s.mutex.Unlock()
@@ -58,17 +64,22 @@ func (s *state) missing(names []string) map[string][]keystore.Purpose {
 		switch {
 		case e != nil && e.tenant:
 			e.requested = now
-		case there && s.openTenants()+len(missing) < s.config.MaxTenants:
-			missing[name] = purposes
+		case there && !s.reading[name] && s.openTenants()+len(s.reading) < s.config.MaxTenants:
+			s.reading[name], missing[name] = true, purposes
 		}
 	}
 	return missing
 }
 
+// admit takes in what was read, unless a look found meanwhile that it is gone:
+// the files may have been read before that.
 func (s *state) admit(name string, f found) {
 	now := s.lock()
 	defer s.mutex.Unlock()
-	if s.stopped || s.entries[name] != nil || s.openTenants() >= s.config.MaxTenants {
+	delete(s.reading, name)
+	purposes, there := s.tenants[name]
+	if s.stopped || !there || !slices.Equal(purposes, f.purposes) || s.entries[name] != nil {
+		s.announce()
 		return
 	}
 	e := &entry{name: name, tenant: true, requested: now}
@@ -81,11 +92,10 @@ func (s *state) admit(name string, f found) {
 func (s *state) pending(names []string) (changed <-chan struct{}, pending bool) {
 	s.lock()
 	defer s.mutex.Unlock()
-	if !s.offline.since.IsZero() {
-		return s.changed, false
-	}
 	for _, name := range names {
-		if e := s.entries[name]; e != nil && e.tenant && e.held == nil && e.unreadable == nil && e.rejected == nil {
+		e := s.entries[name]
+		opening := e != nil && e.tenant && e.held == nil && e.unreadable == nil && e.rejected == nil
+		if s.reading[name] || (opening && s.offline.since.IsZero()) {
 			return s.changed, true
 		}
 	}
@@ -103,7 +113,7 @@ func (s *state) outcomes(names []string) map[tenantOutcome]int {
 		switch {
 		case e != nil && e.held != nil:
 			counts[tenantOpen]++
-		case e != nil:
+		case e != nil, s.reading[name]:
 			counts[tenantClosed]++
 		case there:
 			counts[tenantTooMany]++

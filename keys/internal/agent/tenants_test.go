@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 func TestTenantsKeysetsAreServedToWhoAsksForThem(t *testing.T) {
@@ -147,5 +149,32 @@ func TestBrokenTenantLeavesTheAgentReadyAndIsTold(t *testing.T) {
 	}
 	if refused := a.metric("tenant_files_refused"); refused != "1" {
 		t.Errorf("metric %s", refused)
+	}
+}
+
+func TestTenantThatIsRemovedWhileItsFilesAreReadIsNotTakenIn(t *testing.T) {
+	c := newClocked(t, "pii")
+	purposes := []keystore.Purpose{keystore.AEAD}
+	look := func(names ...string) {
+		tenants := map[string][]keystore.Purpose{}
+		for _, name := range names {
+			tenants[name] = purposes
+		}
+		c.see(c.folder("pii"), tenants, nil)
+	}
+	look("pii/acme", "pii/globex")
+	read := c.missing([]string{"pii/acme", "pii/globex"})
+	if again := c.missing([]string{"pii/acme"}); len(read) != 2 || len(again) != 0 {
+		t.Errorf("%d are to be read, and %d again", len(read), len(again))
+	}
+	if _, pending := c.pending([]string{"pii/acme"}); !pending {
+		t.Error("nobody waits for what is read")
+	}
+	look("pii/globex")
+	for name, f := range c.folder("pii/acme", "pii/globex") {
+		c.admit(name, f)
+	}
+	if c.entries["pii/acme"] != nil || c.entries["pii/globex"] == nil || len(c.reading) != 0 {
+		t.Errorf("kept %q, still read %v", c.keptNames(), c.reading)
 	}
 }
