@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 // Config is what an agent is told.
@@ -41,8 +42,8 @@ func Defaults() Config {
 const (
 	// MinRefresh keeps a slip of the pen from becoming a load on disk and KMS.
 	MinRefresh = 100 * time.Millisecond
-	// MostTenants keeps what is served within the 4 MiB that a worker reads.
-	MostTenants = 2000
+	// MostTenants keeps what is served within the names that a worker reads.
+	MostTenants = maxAnswerNames - keystore.MaxKeysets
 )
 
 // Check refuses settings that could not work.

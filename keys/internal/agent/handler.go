@@ -54,9 +54,9 @@ func serveKeysets(w http.ResponseWriter, r *http.Request, s *state, store *keyst
 	tenants := tenantsOf(r, s.config.MaxTenants)
 	if len(tenants) > 0 {
 		s.request(r.Context(), store, tenants)
-		m.countTenants(s.outcomes(tenants))
 	}
 	v := s.snapshot(tenants)
+	m.countTenants(s.outcomes(tenants, v.without()))
 	if v == nil {
 		writeError(w, http.StatusServiceUnavailable, s.report().unready())
 		return

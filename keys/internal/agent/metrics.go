@@ -35,7 +35,7 @@ func newMetrics(memoryLocked bool) *metrics {
 		}, []string{"path", "code"}),
 		tenants: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "tenant_requests_total",
-			Help: "Tenants' keysets asked for: open, absent, closed (there, and not open), too_many (--max-tenants).",
+			Help: "Tenants' keysets asked for: open, absent, closed (there, and not open), too_many (--max-tenants), no_room (the answer is full).",
 		}, []string{"outcome"}),
 		peersRefused: prometheus.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "peers_refused_total", Help: "Connections to the socket by users that are not allowed.",
@@ -45,7 +45,7 @@ func newMetrics(memoryLocked bool) *metrics {
 	for _, o := range []outcome{answered, refused, unavailable} {
 		m.kmsCalls.WithLabelValues(string(o))
 	}
-	for _, o := range []tenantOutcome{tenantOpen, tenantAbsent, tenantClosed, tenantTooMany} {
+	for _, o := range []tenantOutcome{tenantOpen, tenantAbsent, tenantClosed, tenantTooMany, tenantNoRoom} {
 		m.tenants.WithLabelValues(string(o))
 	}
 	locked := prometheus.NewGauge(prometheus.GaugeOpts{

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -24,6 +25,7 @@ type report struct {
 	offlineSince time.Time // zero: the KMS answered last time
 	offline      error
 
+	leftOut []string       // names for all that the answer has no room for, sorted
 	keysets []keysetReport // sorted by name
 	dropped []dropped      // since they were last taken
 }
@@ -69,7 +71,7 @@ func (s *state) report() *report {
 		folder: s.folderProblem(now), lookedAt: s.lookedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
 	}
 	if v != nil {
-		r.revision = v.revision
+		r.revision, r.leftOut = v.revision, slices.Sorted(maps.Keys(v.leftOut))
 	}
 	names := 0
 	r.ready = s.looked
@@ -81,7 +83,7 @@ func (s *state) report() *report {
 			r.ready = r.ready && k.open
 		}
 	}
-	r.ready = r.ready && names > 0
+	r.ready = r.ready && names > 0 && len(r.leftOut) == 0
 	return r
 }
 
@@ -125,14 +127,18 @@ func (s *state) takeDropped() []dropped {
 
 // problem is one thing that is wrong, and where.
 type problem struct {
-	place string // a keyset's name, or one of the two below
+	place string // a keyset's name, or one of those below
 	err   error
 }
 
 const (
 	placeFolder = "the folder"
 	placeKMS    = "the KMS"
+	placeAnswer = "the answer"
 )
+
+var errNoRoom = fault.Failure("the open keysets", "they are longer than one answer can be (8 MiB), so some are left out",
+	"destroy keys that are used no more, or spread the names over several folders, each with its own agent")
 
 // problems are the present ones: of the folder and the KMS first, then of the
 // names, then of tenants.
@@ -142,6 +148,9 @@ func (r *report) problems() (all []problem) {
 	}
 	if r.offline != nil {
 		all = append(all, problem{placeKMS, r.offline})
+	}
+	if len(r.leftOut) > 0 {
+		all = append(all, problem{placeAnswer, errNoRoom})
 	}
 	keysets := slices.Clone(r.keysets)
 	slices.SortStableFunc(keysets, func(a, b keysetReport) int { return cmp.Compare(one(a.tenant), one(b.tenant)) })

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -12,11 +13,18 @@ import (
 )
 
 // snapshot is one answer: everything open at one time, and of the tenants'
-// keysets those that were asked for. It holds the keysets: it is to be released.
+// keysets those that were asked for, as far as there is room. It holds the keysets: it is to be released.
 type snapshot struct {
 	revision string
 	keysets  map[string]openKeyset
+	leftOut  map[string]bool // those that are open, and for which there was no room
 }
+
+// A worker refuses a longer answer as a whole (filters/engine/src/keyring.rs).
+const (
+	maxAnswerBytes = 8 << 20
+	maxAnswerNames = 2048
+)
 
 // revisionBytes of a SHA-256 are enough to tell any two revisions apart.
 const revisionBytes = 16
@@ -33,13 +41,24 @@ func (s *state) snapshot(tenants []string) *snapshot {
 	for _, name := range tenants {
 		asked[name] = true
 	}
+	names := slices.SortedFunc(maps.Keys(s.entries), func(a, b string) int {
+		// Tenants last: one of them costs no name for all its place.
+		return cmp.Or(cmp.Compare(one(s.entries[a].tenant), one(s.entries[b].tenant)), cmp.Compare(a, b))
+	})
 	digest := sha256.New()
-	v := &snapshot{keysets: map[string]openKeyset{}}
-	for _, name := range slices.Sorted(maps.Keys(s.entries)) {
+	v := &snapshot{keysets: map[string]openKeyset{}, leftOut: map[string]bool{}}
+	length := maxFrameBytes
+	for _, name := range names {
 		e := s.entries[name]
 		if e.held == nil || (e.tenant && !asked[name]) {
 			continue
 		}
+		more := e.held.keys.length(name)
+		if length+more > maxAnswerBytes {
+			v.leftOut[name] = true
+			continue
+		}
+		length += more
 		e.held.keys.hold()
 		v.keysets[name] = e.held.keys
 		writeFramed(digest, []byte(name))
@@ -49,11 +68,31 @@ func (s *state) snapshot(tenants []string) *snapshot {
 	return v
 }
 
+// maxFrameBytes has room for what is in an answer beside its names.
+const maxFrameBytes = 128
+
+// length is what a name takes in an answer, or a little more.
+func (k openKeyset) length(name string) int {
+	length := len(name) + len(`"":{},`)
+	for purpose, opened := range k {
+		length += len(purpose) + len(`"":,`) + opened.cleartext.length
+	}
+	return length
+}
+
 // servable is false while a worker is better off with what it may hold than with
 // what is open by chance. Later an answer without a keyset says that the keyset
 // is to be used no more, and so does one without any.
 func (s *state) servable() bool {
 	return s.settled && !s.stopped && (s.opened || (s.folder == nil && len(s.entries) == 0))
+}
+
+// without are the names that are open and left out.
+func (v *snapshot) without() map[string]bool {
+	if v == nil {
+		return nil
+	}
+	return v.leftOut
 }
 
 func (v *snapshot) release() {

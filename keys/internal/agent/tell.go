@@ -92,6 +92,9 @@ func (r *report) consequence(place string) string {
 			return "served as it was before its files changed"
 		}
 	}
+	if place == placeAnswer {
+		return "not served: " + strings.Join(r.leftOut, ", ")
+	}
 	if len(r.openNames()) == 0 {
 		return "nothing is served"
 	}

@@ -21,6 +21,7 @@ const (
 	tenantAbsent  tenantOutcome = "absent"   // the folder did not hold it at the last look
 	tenantTooMany tenantOutcome = "too_many" // --max-tenants are open
 	tenantClosed  tenantOutcome = "closed"   // it is there, and did not open (yet)
+	tenantNoRoom  tenantOutcome = "no_room"  // it is open, and the answer is full
 )
 
 // request opens tenants' keysets that are asked for, and keeps those that are
@@ -102,8 +103,9 @@ func (s *state) pending(names []string) (changed <-chan struct{}, pending bool) 
 	return s.changed, false
 }
 
-// outcomes counts what the names' requests came to.
-func (s *state) outcomes(names []string) map[tenantOutcome]int {
+// outcomes counts what the names' requests came to, some of which were left out
+// of the answer.
+func (s *state) outcomes(names []string, leftOut map[string]bool) map[tenantOutcome]int {
 	s.lock()
 	defer s.mutex.Unlock()
 	counts := map[tenantOutcome]int{}
@@ -111,6 +113,8 @@ func (s *state) outcomes(names []string) map[tenantOutcome]int {
 		_, there := s.tenants[name]
 		e := s.entries[name]
 		switch {
+		case leftOut[name]:
+			counts[tenantNoRoom]++
 		case e != nil && e.held != nil:
 			counts[tenantOpen]++
 		case e != nil, s.reading[name]:
