@@ -63,7 +63,10 @@ func Run(ctx context.Context, config Config, logger *slog.Logger) error {
 func run(ctx context.Context, config *Config, store *keystore.Store, openKEK func() (tink.AEAD, error), logger *slog.Logger) error {
 	// Sockets first: a second agent is told so before it asks the KMS for anything.
 	m := newMetrics(config.MemoryLocked)
-	socket, err := listen(config.Socket)
+	socket, err := listen(ctx, config.Socket)
+	if err != nil && ctx.Err() != nil {
+		return nil // told to end before it began
+	}
 	if err != nil {
 		return err
 	}

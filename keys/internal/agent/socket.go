@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,13 +20,13 @@ const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 // listen makes the agent's Unix socket, mode 0600. A socket that nobody listens on
 // is replaced; a live one, or any other file, is not. Closing the listener
 // removes the socket.
-func listen(path string) (*net.UnixListener, error) {
+func listen(ctx context.Context, path string) (*net.UnixListener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fault.Input(path, fmt.Sprintf("longer than a socket's path can be (%d bytes)", maxSocketPath), "choose a shorter one")
 	}
 	// Two agents that start at once could both find the socket stale, and the
 	// second would remove the first's: they take turns by a lock on the folder.
-	folder, err := os.Open(filepath.Dir(path))
+	folder, err := os.OpenFile(filepath.Dir(path), os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
@@ -33,8 +34,8 @@ func listen(path string) (*net.UnixListener, error) {
 		return nil, fault.Failure(path, "its folder can not be read", "make "+filepath.Dir(path)+" readable")
 	}
 	defer folder.Close()
-	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, fault.Failure(path, "its folder can not be locked ("+err.Error()+")", "choose a local file system")
+	if err := lockFolder(ctx, folder, path); err != nil {
+		return nil, err
 	}
 	if err := removeStale(path); err != nil {
 		return nil, err
@@ -48,6 +49,32 @@ func listen(path string) (*net.UnixListener, error) {
 		return nil, fault.Failure(path, "the socket can not be made ("+err.Error()+")", "choose a folder that can be written")
 	}
 	return listener, nil
+}
+
+const (
+	// lockPatience is far longer than another agent takes to start. Whoever can read
+	// the folder can hold the lock for ever.
+	lockPatience = 5 * time.Second
+	lockRetry    = 20 * time.Millisecond
+)
+
+func lockFolder(ctx context.Context, folder *os.File, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	for {
+		err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
+			return fault.Failure(path, "its folder can not be locked ("+err.Error()+")", "choose a local file system")
+		}
+		select {
+		case <-ctx.Done():
+			return fault.Failure(path, "another process keeps its folder locked", "end that one, or choose a folder that only the agent's user can read")
+		case <-time.After(lockRetry):
+		}
+	}
 }
 
 // listenStatus makes the TCP socket of metrics and probes.

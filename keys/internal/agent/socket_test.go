@@ -1,14 +1,18 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
@@ -77,7 +81,7 @@ func TestOfManyAgentsStartedOnAStaleSocketOneServes(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if listener, err := listen(f.config.Socket); err == nil {
+			if listener, err := listen(t.Context(), f.config.Socket); err == nil {
 				mutex.Lock()
 				defer mutex.Unlock()
 				listeners = append(listeners, listener)
@@ -103,12 +107,34 @@ func TestOtherFilesAndImpossiblePathsAreRefused(t *testing.T) {
 		f.config.Keysets + "/no/sock":                     "folder does not exist",
 		f.config.Keysets + "/" + strings.Repeat("x", 200): "longer than",
 	} {
-		_, err := listen(path)
+		_, err := listen(t.Context(), path)
 		if fault.ExitStatus(err) != fault.ExitBadInput || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	if text, err := os.ReadFile(f.config.Socket); err != nil || string(text) != "mine" {
 		t.Error("the other file was touched")
+	}
+}
+
+func TestLockedFolderOfTheSocketHoldsUpNeitherTheStartForEverNorTheEnd(t *testing.T) {
+	f := newFixture(t)
+	folder, err := os.Open(filepath.Dir(f.config.Socket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_SH); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if err := Run(ctx, f.config, slog.New(slog.DiscardHandler)); err != nil || time.Since(begun) > lockPatience {
+		t.Errorf("told to end: %v after %v", err, time.Since(begun))
+	}
+	err = Run(t.Context(), f.config, slog.New(slog.DiscardHandler))
+	if fault.ExitStatus(err) != fault.ExitFailure || !strings.Contains(err.Error(), "keeps its folder locked") {
+		t.Errorf("it ends with %v", err)
 	}
 }
