@@ -136,7 +136,9 @@ func (one *served) serve(ctx context.Context, logger *slog.Logger) error {
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       one.idle,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+		// Else "OPTIONS *" has an answer that none of ours is.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

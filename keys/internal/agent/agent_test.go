@@ -3,7 +3,10 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +133,26 @@ func TestOtherPathsAndMethodsAreRefused(t *testing.T) {
 	a := f.start()
 	if got := a.get("/", ""); got.status != 404 || !strings.Contains(got.body, `"error"`) {
 		t.Errorf("status %d: %s", got.status, got.body)
+	}
+	for request, want := range map[string]string{
+		"OPTIONS *":             "404",
+		"OPTIONS /v1/keysets":   "405",
+		"GET //v1/keysets":      "404",
+		"GET /v1/keysets/":      "404",
+		"GET /v1/./keysets":     "404",
+		"GET /livez/../readyz":  "404",
+		"CONNECT agent:80":      "404",
+		"GET http://agent/none": "404",
+	} {
+		connection, err := net.Dial("unix", f.config.Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		fmt.Fprintf(connection, "%s HTTP/1.1\r\nHost: agent\r\nConnection: close\r\n\r\n", request)
+		if got, err := io.ReadAll(connection); err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 "+want) {
+			t.Errorf("%s: %v: %s", request, err, got)
+		}
 	}
 	response, err := a.client.Post("http://agent/v1/keysets", "text/plain", strings.NewReader("x"))
 	if err != nil {

@@ -15,27 +15,41 @@ import (
 //
 // and what newStatusHandler answers.
 func newSocketHandler(s *state, store *keystore.Store, m *metrics) http.Handler {
-	mux := newStatusHandler(s, m)
-	mux.HandleFunc("/v1/keysets", m.counted("/v1/keysets", readOnly(func(w http.ResponseWriter, r *http.Request) {
+	all := newStatusHandler(s, m)
+	all["/v1/keysets"] = m.counted("/v1/keysets", readOnly(func(w http.ResponseWriter, r *http.Request) {
 		serveKeysets(w, r, s, store, m)
-	})))
-	return mux
+	}))
+	return all
 }
+
+// paths answers just these, as they are written, and "other" for any other:
+// http.ServeMux would redirect what it takes for another way to write a path.
+type paths map[string]http.HandlerFunc
+
+func (p paths) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if handler := p[r.URL.Path]; handler != nil {
+		handler(w, r)
+		return
+	}
+	p[other](w, r)
+}
+
+const other = "other"
 
 // newStatusHandler answers over TCP, and so nothing that is secret:
 //
 //	GET /livez     that the agent works
 //	GET /readyz    whether every configured keyset is open, and what is wrong
 //	GET /metrics   for Prometheus
-func newStatusHandler(s *state, m *metrics) *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/livez", m.counted("/livez", readOnly(serveLive)))
-	mux.HandleFunc("/readyz", m.counted("/readyz", readOnly(s.serveReady)))
-	mux.HandleFunc("/metrics", m.counted("/metrics", readOnly(m.handler.ServeHTTP)))
-	mux.HandleFunc("/", m.counted("other", func(w http.ResponseWriter, _ *http.Request) {
-		writeError(w, http.StatusNotFound, "there is no such path here")
-	}))
-	return mux
+func newStatusHandler(s *state, m *metrics) paths {
+	return paths{
+		"/livez":   m.counted("/livez", readOnly(serveLive)),
+		"/readyz":  m.counted("/readyz", readOnly(s.serveReady)),
+		"/metrics": m.counted("/metrics", readOnly(m.handler.ServeHTTP)),
+		other: m.counted(other, func(w http.ResponseWriter, _ *http.Request) {
+			writeError(w, http.StatusNotFound, "there is no such path here")
+		}),
+	}
 }
 
 func readOnly(next http.HandlerFunc) http.HandlerFunc {
