@@ -81,7 +81,7 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 
 	// Look and open for as long as this serves. A KMS that hangs holds up the
 	// opener alone; at the end nobody waits for it.
-	s := newState(config, time.Now)
+	s := newState(config, newClock(sinceBoot))
 	defer s.stop()
 	m.registry.MustRegister(collector{s})
 	told := &teller{state: s, folder: store.Folder(), logger: logger, problems: map[string]string{}}

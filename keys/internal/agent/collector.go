@@ -44,7 +44,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 			tenants += one(k.open)
 			tenantsRefused += one(k.notTaken)
 			for _, p := range k.purposes {
-				oldest = max(oldest, p.age(p.primaryKeyID, r.now))
+				oldest = max(oldest, p.age(p.primaryKeyID, r.now.Add(r.ahead)))
 			}
 			continue
 		}
@@ -62,7 +62,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 		}
 		for purpose, p := range k.purposes {
 			for keyID := range p.created {
-				gauge(descAge, p.age(keyID, r.now), k.name, string(purpose),
+				gauge(descAge, p.age(keyID, r.now.Add(r.ahead)), k.name, string(purpose),
 					strconv.FormatUint(uint64(keyID), 10), strconv.FormatBool(keyID == p.primaryKeyID))
 			}
 		}

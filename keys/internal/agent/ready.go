@@ -44,7 +44,7 @@ func (s *state) serveReady(w http.ResponseWriter, _ *http.Request) {
 		case k.open && k.tenant:
 			answer.Tenants++
 		case k.open:
-			answer.Keysets[k.name] = k.ready()
+			answer.Keysets[k.name] = k.ready(r.ahead)
 		}
 	}
 	for _, p := range r.problems() {
@@ -59,13 +59,14 @@ func (s *state) serveReady(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, status, answer)
 }
 
-func (k *keysetReport) ready() readyKeyset {
+func (k *keysetReport) ready(ahead time.Duration) readyKeyset {
+	told := func(at time.Time) time.Time { return at.Add(ahead).UTC() }
 	answer := readyKeyset{
-		OpenSince: k.openSince.UTC(), LastOpened: k.lastOpened.UTC(), ServedUntil: k.end.UTC(),
+		OpenSince: told(k.openSince), LastOpened: told(k.lastOpened), ServedUntil: told(k.end),
 		Purposes: map[keystore.Purpose]readyKeyIDs{},
 	}
 	if !k.refusedSince.IsZero() {
-		since := k.refusedSince.UTC()
+		since := told(k.refusedSince)
 		answer.RefusedSince = &since
 	}
 	for purpose, p := range k.purposes {

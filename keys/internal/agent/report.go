@@ -13,7 +13,8 @@ import (
 
 // report is what may be told of the state: it holds no key material.
 type report struct {
-	now      time.Time
+	now      time.Time     // by the agent's clock
+	ahead    time.Duration // of the agent's clock is the machine's time
 	ready    bool
 	servable bool
 	looked   bool
@@ -67,7 +68,7 @@ func (s *state) report() *report {
 	now := s.lock()
 	defer s.mutex.Unlock()
 	r := &report{
-		now: now, looked: s.looked, servable: v != nil,
+		now: now, ahead: time.Since(now).Round(time.Second), looked: s.looked, servable: v != nil,
 		folder: s.folderProblem(now), lookedAt: s.lookedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
 	}
 	if v != nil {

@@ -87,7 +87,7 @@ func (r *report) consequence(place string) string {
 		case !k.open:
 			return "not served"
 		case !k.refusedSince.IsZero():
-			return "served until " + k.end.UTC().Format(timeFormat) + ", unless the KMS opens it again"
+			return "served until " + k.end.Add(r.ahead).UTC().Format(timeFormat) + ", unless the KMS opens it again"
 		default:
 			return "served as it was before its files changed"
 		}
