@@ -32,11 +32,6 @@ const (
 	idleTimeout = 5 * time.Minute
 	// statusIdleTimeout is short: a place for metrics and probes is anybody's.
 	statusIdleTimeout = 5 * time.Second
-	// maxConnections to the socket are more than the workers of any Envoy, and with
-	// those for metrics and probes fewer than the descriptors of a process.
-	maxConnections = 512
-	// maxStatusConnections leave the socket its descriptors.
-	maxStatusConnections = 64
 	// maxHeaderBytes has room for the names of a thousand tenants in a request.
 	maxHeaderBytes = 256 << 10
 )
@@ -99,9 +94,10 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	logger.Info("serving", "socket", config.Socket, "allowed_uids", peers.allowed, "metrics_address", config.MetricsAddress,
 		"refresh", config.Refresh.String(), "kms_check", config.KMSCheck.String(),
 		"max_offline", config.MaxOffline.String(), "max_refused", config.MaxRefused.String())
-	servers := []*served{{limit(peers, maxConnections), newSocketHandler(s, store, m), idleTimeout}}
+	forSocket, forStatus := connectionLimits()
+	servers := []*served{{limit(peers, forSocket), newSocketHandler(s, store, m), idleTimeout}}
 	if status != nil {
-		servers = append(servers, &served{limit(status, maxStatusConnections), newStatusHandler(s, m), statusIdleTimeout})
+		servers = append(servers, &served{limit(status, forStatus), newStatusHandler(s, m), statusIdleTimeout})
 	}
 	return serveAll(ctx, cancel, servers, logger)
 }

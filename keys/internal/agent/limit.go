@@ -3,7 +3,29 @@ package agent
 import (
 	"net"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
+
+const (
+	// maxConnections to the socket are more than the workers of any Envoy.
+	maxConnections = 512
+	// maxStatusConnections are more than ask for metrics and probes.
+	maxStatusConnections = 64
+)
+
+// connectionLimits leave descriptors to the looks at the folder and to the KMS.
+func connectionLimits() (socket, status int) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return maxConnections, maxStatusConnections
+	}
+	return within(limit.Cur)
+}
+
+func within(descriptors uint64) (socket, status int) {
+	return int(max(1, min(maxConnections, descriptors/2))), int(max(1, min(maxStatusConnections, descriptors/8)))
+}
 
 // limitedListener has so many connections open at once and no more: the others
 // wait in the kernel's queue, and take no descriptor of the process.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"testing"
@@ -46,6 +47,18 @@ func TestConnectionBeyondTheLimitWaitsForAPlace(t *testing.T) {
 	listener.Close()
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("it ends with %v", err)
+	}
+}
+
+func TestConnectionsLeaveDescriptorsToOthers(t *testing.T) {
+	for _, descriptors := range []uint64{64, 256, 1024, 1 << 20, math.MaxUint64} {
+		socket, status := within(descriptors)
+		if socket < 1 || status < 1 || uint64(socket+status) > descriptors*5/8 && descriptors < 1<<20 {
+			t.Errorf("of %d descriptors %d and %d", descriptors, socket, status)
+		}
+	}
+	if socket, status := within(1 << 20); socket != maxConnections || status != maxStatusConnections {
+		t.Errorf("at most %d and %d", socket, status)
 	}
 }
 
