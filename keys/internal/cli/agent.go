@@ -26,6 +26,8 @@ func newAgent() *cobra.Command {
 			"are removed are served no more. While the KMS does not answer, what is open is served for\n" +
 			"--max-offline. GET /livez, /readyz and /metrics are answered there and, over TCP, on\n" +
 			"--metrics-address. SIGTERM and SIGINT stop the agent and remove the socket.",
+		Example: "  fieldveil agent --keysets /keysets --kek-uri hcvault://vault.example.com:8200/transit/keys/fieldveil \\\n" +
+			"    --socket /run/fieldveil/agent.sock --metrics-address 127.0.0.1:9102",
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := keysets.check(); err != nil {
