@@ -50,8 +50,12 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 			if !finishes {
 				return err
 			}
+			// A former text may have come back meanwhile, or never have gone.
 			prepared = true
-			return witness.Prepare(destroyed)
+			if err := witness.Prepare(destroyed); err != nil {
+				return err
+			}
+			return s.removeAll(copies)
 		}
 		if err := e.takeOut(keyID); err != nil {
 			return err

@@ -165,6 +165,26 @@ func failAtStep(t *testing.T, whole, after bool, step int) (wasThere bool) {
 	return true
 }
 
+func TestFinishedDestructionOfAKeyLeavesNoFormerTextThatHoldsIt(t *testing.T) {
+	store, kek := newStore(t)
+	create(t, store, kek, "pii")
+	former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
+	secrets := materialOf(t, store, kek, "pii")[AEAD]
+	holds := readFile(t, store.path("pii", AEAD))
+	rotate(t, store, kek, "pii")
+	if _, err := store.DestroyKey("pii", AEAD, former, kek, NoWitness{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup(store.path("pii", AEAD), holds, store.now()); err != nil {
+		t.Fatal(err)
+	}
+	witness := &memory{prepared: &Destruction{Name: "pii", Keysets: []DestroyedKeyset{{Purpose: AEAD, KeyIDs: []uint32{former}}}}}
+	if _, err := store.DestroyKey("pii", AEAD, former, kek, witness); err != nil || witness.confirmed == nil {
+		t.Fatalf("attested %+v: %v", witness.confirmed, err)
+	}
+	wantNowhere(t, store, kek, map[Purpose][][]byte{AEAD: secrets})
+}
+
 func TestNothingIsDestroyedWhenTheWitnessCanNot(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
