@@ -51,8 +51,13 @@ func (s *Store) change(name string, purpose Purpose, kek tink.AEAD, step func(*e
 	return s.changeFile(file, kek, step)
 }
 
-// changeFile does it for a file that was read under the lock.
+// changeFile does it for a file that was read under the lock. One with another
+// name elsewhere is refused: a new text would cut it off from that name, and the
+// former one would stay there for good, with keys that are destroyed later.
 func (s *Store) changeFile(file *File, kek tink.AEAD, step func(*edit) error) (*Change, error) {
+	if err := checkOnlyNames([]string{file.Path}); err != nil {
+		return nil, err
+	}
 	handle, err := file.Open(kek)
 	if err != nil {
 		return nil, err

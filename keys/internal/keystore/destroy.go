@@ -131,7 +131,7 @@ func checkOnlyNames(paths []string) error {
 			return errNotRead(path, err)
 		}
 		if !info.Mode().IsRegular() {
-			return fault.Input(path, "it is a link or no file, and what it leads to would stay", "destroy it in the folder where it lies")
+			return fault.Input(path, "it is a link or no file, and what it leads to would stay", "change it in the folder where it lies")
 		}
 		if linked, ok := info.Sys().(*syscall.Stat_t); ok && linked.Nlink > 1 {
 			return fault.Input(path, "it has another name (a hard link), under which it would stay",

@@ -203,7 +203,7 @@ func TestNothingIsDestroyedWhenTheWitnessCanNot(t *testing.T) {
 	}
 }
 
-func TestKeysetsWithAnotherNameElsewhereAreNotDestroyed(t *testing.T) {
+func TestKeysetsWithAnotherNameElsewhereAreNotChanged(t *testing.T) {
 	for reason, link := range map[string]func(from, to string) error{"hard link": os.Link, "it is a link": func(from, to string) error {
 		return errors.Join(os.Rename(from, to), os.Symlink(to, from))
 	}} {
@@ -218,6 +218,10 @@ func TestKeysetsWithAnotherNameElsewhereAreNotDestroyed(t *testing.T) {
 		_, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
 		wantFault(t, err, fault.ExitBadInput, reason)
 		_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+		wantFault(t, err, fault.ExitBadInput, reason)
+		_, err = store.AddKey("pii", AEAD, "", true, kek)
+		wantFault(t, err, fault.ExitBadInput, reason)
+		err = store.Rewrap([]string{"pii"}, kek, kek, func(Rewrapped) {})
 		wantFault(t, err, fault.ExitBadInput, reason)
 		if contents(t, store) != before {
 			t.Errorf("%s: something changed", reason)
