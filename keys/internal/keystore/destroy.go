@@ -84,6 +84,9 @@ func (s *Store) PlanDestruction(name string, kek tink.AEAD) (*Destruction, error
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkNoStrays(name); err != nil {
+		return nil, err
+	}
 	planned := &Destruction{Name: name, Whole: true, Copies: len(copies) + len(files) - len(purposes)}
 	for _, purpose := range purposes {
 		file, err := s.Read(name, purpose)

@@ -32,6 +32,9 @@ func (s *Store) DestroyKey(name string, purpose Purpose, keyID uint32, kek tink.
 			return nil, err
 		}
 	}
+	if err := s.checkNoStrays(name); err != nil {
+		return nil, err
+	}
 	file, err := s.Read(name, purpose)
 	if err != nil {
 		return nil, err
