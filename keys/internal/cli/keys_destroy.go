@@ -118,23 +118,18 @@ func (d *destruction) destroyName(c *cobra.Command) error {
 }
 
 func (d *destruction) destroyKey(c *cobra.Command) error {
-	earlier, err := d.witness.Earlier(d.name)
+	planned, err := d.store.PlanKeyDestruction(d.name, d.purpose, d.keyID, d.aead, d.witness)
 	if err != nil {
 		return err
 	}
-	// An earlier run that was cut short was confirmed, and its key may be gone.
-	if earlier == nil || !earlier.Has(d.keyID) {
-		planned, err := d.store.PlanKeyDestruction(d.name, d.purpose, d.keyID, d.aead)
-		if err != nil {
-			return err
-		}
-		d.purpose = planned.Keysets[0].Purpose
+	// A run that was cut short may have done all but attest it.
+	if !planned.Gone || planned.Copies > 0 {
 		d.tell.will("%s", planText(planned))
 		if err := d.yes.confirm(c, fmt.Sprint(d.keyID)); err != nil {
 			return err
 		}
 	}
-	change, err := d.store.DestroyKey(d.name, d.purpose, d.keyID, d.aead, d.witness)
+	change, err := d.store.DestroyKey(planned, d.aead, d.witness)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (s *Store) Destroy(agreed *Destruction, kek tink.AEAD, witness Witness) (*D
 		return nil, err
 	}
 	if !planned.isSame(agreed) {
-		return nil, fault.Input(name, "it was changed meanwhile, so nothing is destroyed", "see what it has now and run the command again")
+		return nil, errChangedMeanwhile(name)
 	}
 	earlier, err := witness.Earlier(name)
 	if err != nil {
@@ -103,6 +103,7 @@ func (s *Store) PlanDestruction(name string, kek tink.AEAD) (*Destruction, error
 		}
 		slices.Sort(destroyed.KeyIDs)
 		planned.Keysets = append(planned.Keysets, destroyed)
+		planned.texts = append(planned.texts, digest(file.Text))
 	}
 	return planned, nil
 }
@@ -195,6 +196,10 @@ func (s *Store) removeAll(paths []string) error {
 		return errNotWritten(path, err)
 	}
 	return nil
+}
+
+func errChangedMeanwhile(name string) error {
+	return fault.Input(name, "it was changed meanwhile, so nothing is destroyed", "see what it has now and run the command again")
 }
 
 // errPartly is a failure whatever the cause: something is gone.

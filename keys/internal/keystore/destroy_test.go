@@ -64,7 +64,7 @@ func TestDestroyedKeyIsInNoFileAndTheOthersStillOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change, err := store.DestroyKey("pii", "", former, kek, NoWitness{})
+	change, err := destroyKey(store, kek, "pii", "", former, NoWitness{})
 	if err != nil || !change.Changed || change.Backup != "" || change.Purpose != AEAD {
 		t.Fatalf("%+v, %v", change, err)
 	}
@@ -79,9 +79,9 @@ func TestDestroyedKeyIsInNoFileAndTheOthersStillOpen(t *testing.T) {
 	if _, known := file.Created(former); known {
 		t.Error("the time of the destroyed key is still noted")
 	}
-	_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+	_, err = destroyKey(store, kek, "pii", AEAD, former, NoWitness{})
 	wantFault(t, err, fault.ExitBadInput, "has no key")
-	_, err = store.DestroyKey("pii", AEAD, change.Primary, kek, NoWitness{})
+	_, err = destroyKey(store, kek, "pii", AEAD, change.Primary, NoWitness{})
 	wantFault(t, err, fault.ExitBadInput, "is the primary")
 }
 
@@ -132,7 +132,7 @@ func failAtStep(t *testing.T, whole, after bool, step int) (wasThere bool) {
 	witness := &memory{}
 	run := func() error {
 		if !whole {
-			_, err := store.DestroyKey("pii", AEAD, former, kek, witness)
+			_, err := destroyKey(store, kek, "pii", AEAD, former, witness)
 			return err
 		}
 		_, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness)
@@ -172,14 +172,14 @@ func TestFinishedDestructionOfAKeyLeavesNoFormerTextThatHoldsIt(t *testing.T) {
 	secrets := materialOf(t, store, kek, "pii")[AEAD]
 	holds := readFile(t, store.path("pii", AEAD))
 	rotate(t, store, kek, "pii")
-	if _, err := store.DestroyKey("pii", AEAD, former, kek, NoWitness{}); err != nil {
+	if _, err := destroyKey(store, kek, "pii", AEAD, former, NoWitness{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := backup(store.path("pii", AEAD), holds, store.now()); err != nil {
 		t.Fatal(err)
 	}
 	witness := &memory{prepared: &Destruction{Name: "pii", Keysets: []DestroyedKeyset{{Purpose: AEAD, KeyIDs: []uint32{former}}}}}
-	if _, err := store.DestroyKey("pii", AEAD, former, kek, witness); err != nil || witness.confirmed == nil {
+	if _, err := destroyKey(store, kek, "pii", AEAD, former, witness); err != nil || witness.confirmed == nil {
 		t.Fatalf("attested %+v: %v", witness.confirmed, err)
 	}
 	wantNowhere(t, store, kek, map[Purpose][][]byte{AEAD: secrets})
@@ -195,7 +195,7 @@ func TestNothingIsDestroyedWhenTheWitnessCanNot(t *testing.T) {
 	if _, err := store.Destroy(plan(t, store, kek, "pii"), kek, witness); !errors.Is(err, witness.refuses) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := store.DestroyKey("pii", AEAD, former, kek, witness); !errors.Is(err, witness.refuses) {
+	if _, err := destroyKey(store, kek, "pii", AEAD, former, witness); !errors.Is(err, witness.refuses) {
 		t.Errorf("error %v", err)
 	}
 	if contents(t, store) != before {
@@ -217,7 +217,7 @@ func TestKeysetsWithAnotherNameElsewhereAreNotChanged(t *testing.T) {
 		before := contents(t, store)
 		_, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
 		wantFault(t, err, fault.ExitBadInput, reason)
-		_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+		_, err = destroyKey(store, kek, "pii", AEAD, former, NoWitness{})
 		wantFault(t, err, fault.ExitBadInput, reason)
 		_, err = store.AddKey("pii", AEAD, "", true, kek)
 		wantFault(t, err, fault.ExitBadInput, reason)

@@ -20,7 +20,7 @@ func TestNothingIsDestroyedWhileACopyMayLieBesideIt(t *testing.T) {
 		before := contents(t, store)
 		_, err := store.PlanDestruction("pii", kek)
 		wantFault(t, err, fault.ExitBadInput, "may be a copy of a keyset of pii")
-		_, err = store.DestroyKey("pii", AEAD, former, kek, NoWitness{})
+		_, err = destroyKey(store, kek, "pii", AEAD, former, NoWitness{})
 		wantFault(t, err, fault.ExitBadInput, "may be a copy of a keyset of pii")
 		if contents(t, store) != before {
 			t.Errorf("%s: something changed", file)

@@ -7,7 +7,11 @@ type Destruction struct {
 	Name    string
 	Whole   bool // the name with all its keysets
 	Keysets []DestroyedKeyset
-	Copies  int // former texts, and what is noted beside the keysets
+	Copies  int  // former texts, and what is noted beside the keysets
+	Gone    bool // the one key was taken out by a run that was cut short
+
+	finishes bool     // a run that was cut short
+	texts    []string // digests of the keysets' files: status and primary are agreed to as well
 }
 
 // DestroyedKeyset names keys of one keyset.
@@ -19,6 +23,11 @@ type DestroyedKeyset struct {
 // Has says whether a key is among what is destroyed.
 func (d *Destruction) Has(keyID uint32) bool {
 	return slices.ContainsFunc(d.Keysets, func(k DestroyedKeyset) bool { return slices.Contains(k.KeyIDs, keyID) })
+}
+
+// isOf says whether it is of this one key. Without a purpose, of any keyset.
+func (d *Destruction) isOf(purpose Purpose, keyID uint32) bool {
+	return !d.Whole && d.Has(keyID) && (purpose == "" || purpose == d.Keysets[0].Purpose)
 }
 
 // absorb adds what an earlier run, cut short, had named.
@@ -40,7 +49,8 @@ func (d *Destruction) absorb(earlier *Destruction) {
 
 // isSame says whether two name the same.
 func (d *Destruction) isSame(other *Destruction) bool {
-	return d.Name == other.Name && d.Whole == other.Whole && d.Copies == other.Copies &&
+	return d.Name == other.Name && d.Whole == other.Whole && d.Copies == other.Copies && d.Gone == other.Gone &&
+		slices.Equal(d.texts, other.texts) &&
 		slices.EqualFunc(d.Keysets, other.Keysets, func(a, b DestroyedKeyset) bool {
 			return a.Purpose == b.Purpose && slices.Equal(a.KeyIDs, b.KeyIDs)
 		})
