@@ -46,7 +46,8 @@ type Statement struct {
 // intent is what is signed before anything is destroyed.
 type intent struct {
 	Type    string   `json:"type"`
-	Folder  string   `json:"folder"` // that of the keysets, so that another's is not taken for it
+	KEKURI  string   `json:"kek_uri"` // that the keysets opened with
+	Folder  string   `json:"folder"`  // that of the keysets, so that another's is not taken for it
 	Name    string   `json:"name"`
 	Whole   bool     `json:"whole"`
 	Keysets []Keyset `json:"keysets"`

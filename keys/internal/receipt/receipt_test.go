@@ -117,7 +117,7 @@ func TestReceiptIsNeverReplaced(t *testing.T) {
 	}
 }
 
-func TestEarlierDestructionIsFinishedUnderItsOwnNameAndFolder(t *testing.T) {
+func TestEarlierDestructionIsFinishedUnderItsOwnNameFolderAndKEK(t *testing.T) {
 	f := newFixture(t)
 	f.ok(f.witness().Prepare(destruction))
 
@@ -132,6 +132,11 @@ func TestEarlierDestructionIsFinishedUnderItsOwnNameAndFolder(t *testing.T) {
 	_, err = elsewhere.Earlier("pii/acme")
 	f.wantFault(err, "an earlier destruction of pii/acme")
 	f.wantFault(elsewhere.Prepare(destruction), "so nothing is destroyed")
+
+	otherKEK, err := NewWitness(f.file, f.folder, "test://another", f.handle)
+	f.ok(err)
+	_, err = otherKEK.Earlier("pii/acme")
+	f.wantFault(err, "was begun with the key-encryption key test://kek")
 
 	forged := newFixture(t)
 	stranger, err := NewWitness(f.file, f.folder, "test://kek", forged.handle)

@@ -81,6 +81,11 @@ func (w *Witness) Earlier(name string) (*keystore.Destruction, error) {
 		return nil, fault.Input(w.pending, "an earlier destruction of "+read.Name+" in "+read.Folder+" was cut short",
 			"finish that first by running it again, or name another receipt")
 	}
+	// When nothing is left to open, only the intent tells what had wrapped it.
+	if read.KEKURI != w.kekURI {
+		return nil, fault.Input(w.pending, "an earlier destruction of "+read.Name+" was begun with the key-encryption key "+read.KEKURI,
+			"finish it with that one; what is left and wrapped by another, rewrap by it before")
+	}
 	w.resumed = true
 	earlier := &keystore.Destruction{Name: name, Whole: read.Whole}
 	for _, k := range read.Keysets {
@@ -134,7 +139,8 @@ func (w *Witness) Prepare(d *keystore.Destruction) error {
 		return fault.Input(d.Name, "only backups are left of it, and a receipt would name no key", "leave out --receipt")
 	}
 	w.statement = Statement{Type: Type, Name: d.Name, Whole: d.Whole, Keysets: keysets, KEKURI: w.kekURI}
-	text, err := sealStatement(intent{Type: typeIntent, Folder: w.folder, Name: d.Name, Whole: d.Whole, Keysets: keysets}, w.signer)
+	text, err := sealStatement(
+		intent{Type: typeIntent, KEKURI: w.kekURI, Folder: w.folder, Name: d.Name, Whole: d.Whole, Keysets: keysets}, w.signer)
 	if err != nil {
 		return fault.Failure(w.file, "the intent could not be signed", "try again")
 	}
