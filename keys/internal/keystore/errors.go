@@ -5,6 +5,7 @@ import (
 	"syscall"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 )
 
 // errNotRead says why a file can not be read. What lies there in its place is
@@ -12,6 +13,9 @@ import (
 func errNotRead(path string, err error) error {
 	if errors.Is(err, syscall.EISDIR) {
 		return fault.Input(path, "it is a folder, not a file", restore)
+	}
+	if errors.Is(err, regularfile.ErrNotRegular) {
+		return fault.Input(path, err.Error(), restore)
 	}
 	return fault.Failure(path, fault.Cause(err), "make the file readable")
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -16,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 )
 
 // MaxFileBytes bounds a keyset file. A key takes some 200 bytes in it, so this
@@ -78,11 +77,11 @@ func (f *File) Backups() ([]string, error) { return backupsOf(f.Path) }
 
 // readKeyset gives fs.ErrNotExist as it is: what is missing, its caller knows.
 func readKeyset(path string, purpose Purpose) (*File, error) {
-	text, err := readBounded(path)
+	text, err := regularfile.Read(path, MaxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, regularfile.ErrTooLong):
 		return nil, fault.Input(path, "longer than a keyset file can be (1 MiB)", restore)
 	case err != nil:
 		return nil, errNotRead(path, err)
@@ -193,21 +192,6 @@ func (a *asked) Decrypt(ciphertext, associatedData []byte) ([]byte, error) {
 	output, err := a.AEAD.Decrypt(ciphertext, associatedData)
 	errors.As(err, &a.said)
 	return output, err
-}
-
-var errTooLong = errors.New("too long")
-
-func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, MaxFileBytes+1))
-	if err == nil && len(text) > MaxFileBytes {
-		return nil, errTooLong
-	}
-	return text, err
 }
 
 // isCleartext tells the most dangerous mistake from a merely broken file.

@@ -11,6 +11,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
 )
 
@@ -96,11 +97,11 @@ func (s *Store) readMeta(name string) (meta, error) {
 		return read, nil
 	}
 	path := s.file(name, metaKind)
-	text, err := readBounded(path)
+	text, err := regularfile.Read(path, MaxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return read, nil
-	case errors.Is(err, errTooLong), err == nil && strictjson.Decode(text, &read) != nil:
+	case errors.Is(err, regularfile.ErrTooLong), err == nil && strictjson.Decode(text, &read) != nil:
 		return meta{}, fault.Input(path, "not what fieldveil writes of when keys were made",
 			"restore it, or remove it: the age of the keys is then unknown")
 	case err != nil:

@@ -9,9 +9,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
+	"syscall"
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/keyset"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
 )
 
@@ -161,17 +161,14 @@ func sealStatement(statement any, signer tink.Signer) ([]byte, error) {
 }
 
 func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := regularfile.Read(path, maxBytes)
+	switch {
+	case err == nil:
+		return text, nil
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(path, "there is no such file", "name one that is there")
-	}
-	if err != nil {
-		return nil, fault.Failure(path, fault.Cause(err), "make the file readable")
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
-	if err != nil || len(text) > maxBytes {
+	case errors.Is(err, regularfile.ErrTooLong), errors.Is(err, regularfile.ErrNotRegular), errors.Is(err, syscall.EISDIR):
 		return nil, fault.Input(path, "not a file of at most 1 MiB", "name another")
 	}
-	return text, nil
+	return nil, fault.Failure(path, fault.Cause(err), "make the file readable")
 }
