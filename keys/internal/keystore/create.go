@@ -107,6 +107,9 @@ func (s *Store) checkUnused(name string, purposes []Purpose) error {
 	}
 	i := slices.IndexFunc(purposes, func(p Purpose) bool { return slices.Contains(there, p) })
 	if i < 0 {
+		if len(there) == 0 {
+			return s.checkRoom(name)
+		}
 		return nil
 	}
 	remedy := "choose another name, or see what this one has with: fieldveil keys inspect " + name
@@ -114,6 +117,23 @@ func (s *Store) checkUnused(name string, purposes []Purpose) error {
 		remedy = fmt.Sprintf("give it what it lacks with: fieldveil keys create %s --purpose %s", name, lacking[0])
 	}
 	return fault.Input(s.path(name, purposes[i]), "the keyset exists already", remedy)
+}
+
+// checkRoom refuses the name that would make the folder one that is not served.
+func (s *Store) checkRoom(name string) error {
+	listing, err := s.List()
+	if listing == nil { // and not overfull by other hands
+		return err
+	}
+	names, most := listing.Names, MaxKeysets
+	if IsTenant(name) {
+		names, most = listing.Tenants, MaxTenants
+	}
+	if len(names) < most {
+		return nil
+	}
+	return fault.Input(s.folder, fmt.Sprintf("it holds %d names already, the most that one agent serves", len(names)),
+		"make it in another folder, with an agent of its own")
 }
 
 // Lacking are the purposes that are not among those of a name: it is older than
