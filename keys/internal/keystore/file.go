@@ -18,7 +18,7 @@ import (
 )
 
 // MaxFileBytes bounds a keyset file. A key takes some 200 bytes in it, so this
-// is room for thousands of rotations.
+// is ample room for the most keys that it may have.
 const MaxFileBytes = 1 << 20
 
 const restore = "restore the file from a backup, or move it away"

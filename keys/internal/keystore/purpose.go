@@ -74,9 +74,15 @@ func (p Purpose) outputPrefix() tinkpb.OutputPrefixType {
 	return tinkpb.OutputPrefixType_TINK
 }
 
+// MaxKeys is how many keys of one keyset the filter takes, enabled or not.
+const MaxKeys = 256
+
 // check refuses a keyset that the filter could not use. The texts it gives name
 // a key id and a type, never more.
 func (p Purpose) check(cleartext *tinkpb.Keyset) error {
+	if count := len(cleartext.GetKey()); count > MaxKeys {
+		return fmt.Errorf("it has %d keys, and the filter takes %d", count, MaxKeys)
+	}
 	seen := map[uint32]bool{}
 	primaryEnabled := false
 	for _, key := range cleartext.GetKey() {
@@ -85,14 +91,19 @@ func (p Purpose) check(cleartext *tinkpb.Keyset) error {
 			return fmt.Errorf("two of its keys have the id %d", keyID)
 		}
 		seen[keyID] = true
-		name, _ := strings.CutPrefix(typeURL, typeURLPrefix)
-		if !slices.Contains(keyTypes[p], name) {
+		name, isTink := strings.CutPrefix(typeURL, typeURLPrefix)
+		if !isTink || !slices.Contains(keyTypes[p], name) {
 			return fmt.Errorf("key %d is of type %s, and %s keys are %s",
 				keyID, typeURL, p, strings.Join(keyTypes[p], ", "))
 		}
 		if key.GetOutputPrefixType() != p.outputPrefix() {
 			return fmt.Errorf("key %d has the output prefix %s, and %s keys have %s",
 				keyID, key.GetOutputPrefixType(), p, p.outputPrefix())
+		}
+		if form, ok := keyForms[name]; ok {
+			if err := form.check(key.GetKeyData().GetValue()); err != nil {
+				return fmt.Errorf("key %d is a key of type %s that the filter does not take: %w", keyID, name, err)
+			}
 		}
 		if keyID == cleartext.GetPrimaryKeyId() {
 			primaryEnabled = key.GetStatus() == tinkpb.KeyStatusType_ENABLED

@@ -18,6 +18,10 @@ func (s *Store) AddKey(name string, purpose Purpose, template AEADTemplate, prom
 		return nil, err
 	}
 	return s.change(name, purpose, kek, func(e *edit) error {
+		if e.before.Len() >= MaxKeys {
+			return fault.Input(e.Path, fmt.Sprintf("it has %d keys already, the most that the filter takes", MaxKeys),
+				"destroy keys that are out of use with: fieldveil keys destroy")
+		}
 		keyID, err := addKey(e.before, e.manager, purpose, template)
 		if err != nil {
 			return fault.Failure(e.Path, "no key could be made: "+err.Error(), "try again")
