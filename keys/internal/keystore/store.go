@@ -38,6 +38,8 @@ type Store struct {
 	now    func() time.Time
 	disk   disk
 
+	patience time.Duration // with others' lock
+
 	announce func(*Change)
 }
 
@@ -67,6 +69,8 @@ func Open(folder string) (*Store, error) {
 		folder: folder,
 		now:    time.Now,
 		disk:   disk{remove: os.Remove, sync: atomicfile.SyncFolder},
+
+		patience: lockPatience,
 	}, nil
 }
 
