@@ -53,12 +53,16 @@ func backupsOf(path string) ([]string, error) {
 	return found, nil
 }
 
-// pruneBackups removes the oldest. What it can't remove stays: it was private
-// before, and the next change tries again.
-func pruneBackups(path string) {
+// pruneBackups removes the oldest, and never the one that was just written: by
+// a clock that went back it may seem the oldest. What it can't remove stays: it
+// was private before, and the next change tries again.
+func pruneBackups(path, written string) {
 	found, err := backupsOf(path)
 	if err != nil {
 		return
+	}
+	if i := slices.Index(found, written); i >= 0 {
+		found = append(slices.Delete(found, i, i+1), written)
 	}
 	for _, old := range found[:max(0, len(found)-keepBackups)] {
 		os.Remove(old)

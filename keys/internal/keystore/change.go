@@ -133,7 +133,7 @@ func (s *Store) replace(file *File, text []byte, e *edit, stagedMeta *atomicfile
 		}
 		return errNotWritten(file.Path, err)
 	}
-	pruneBackups(file.Path)
+	pruneBackups(file.Path, e.Backup)
 	if stagedMeta == nil {
 		return nil
 	}
