@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 )
 
 // Decode reads one value. Errors may quote the text.
@@ -15,7 +16,8 @@ func Decode(text []byte, into any) error {
 	if err := decoder.Decode(into); err != nil {
 		return err
 	}
-	if decoder.More() {
+	// More says no to a closing bracket.
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("more than one value")
 	}
 	return nil
