@@ -51,9 +51,9 @@ func statementText(file string, s *receipt.Statement) string {
 		what = "all keysets of"
 	}
 	fmt.Fprintf(&text, "%s: the signature is good\n", file)
-	fmt.Fprintf(&text, "destroyed: %s %s\nat: %s\nwrapped by: %s\n", what, s.Name, s.DestroyedAt.Format(time.RFC3339), s.KEKURI)
+	fmt.Fprintf(&text, "destroyed: %s %s\nat: %s\nwrapped by: %s\n", what, fault.OneLine(s.Name), s.DestroyedAt.Format(time.RFC3339), fault.OneLine(s.KEKURI))
 	for _, k := range s.Keysets {
-		fmt.Fprintf(&text, "%s keys: %s\n", k.Purpose, strings.Trim(fmt.Sprint(k.KeyIDs), "[]"))
+		fmt.Fprintf(&text, "%s keys: %s\n", fault.OneLine(string(k.Purpose)), strings.Trim(fmt.Sprint(k.KeyIDs), "[]"))
 	}
 	return text.String()
 }

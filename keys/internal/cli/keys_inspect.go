@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -84,7 +85,9 @@ func inspect(store *keystore.Store, name string, now time.Time) ([]inspectedKeys
 		if err != nil {
 			return nil, err
 		}
-		one := inspectedKeyset{Purpose: file.Purpose, Path: file.Path, PrimaryKeyID: file.Info().GetPrimaryKeyId(), Backups: backups}
+		one := inspectedKeyset{
+			Purpose: file.Purpose, Path: file.Path, PrimaryKeyID: file.Info().GetPrimaryKeyId(), Backups: backups,
+		}
 		if uri, known := file.KEKURI(); known {
 			one.KEKURI = &uri
 		}
@@ -104,7 +107,7 @@ func inspect(store *keystore.Store, name string, now time.Time) ([]inspectedKeys
 func (k *inspectedKeyset) show(w io.Writer, name string) {
 	wrapped := "by a key-encryption key that is not noted"
 	if k.KEKURI != nil {
-		wrapped = "by " + *k.KEKURI
+		wrapped = "by " + fault.OneLine(*k.KEKURI)
 	}
 	fmt.Fprintf(w, "%s %s: %s, wrapped %s, former texts kept: %d\n", name, k.Purpose, k.Path, wrapped, len(k.Backups))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -114,7 +117,7 @@ func (k *inspectedKeyset) show(w io.Writer, name string) {
 		if key.Created != nil {
 			created, age = key.Created.Format(time.RFC3339), ageText(*key.AgeSeconds)
 		}
-		row := []string{"  " + strconv.FormatUint(uint64(key.KeyID), 10), key.Type, key.Status, key.primaryText(), created, age}
+		row := []string{"  " + strconv.FormatUint(uint64(key.KeyID), 10), fault.OneLine(key.Type), key.Status, key.primaryText(), created, age}
 		fmt.Fprintln(table, strings.Join(row, "\t"))
 	}
 	table.Flush()

@@ -134,7 +134,7 @@ func showTable(w io.Writer, listed []listedKeyset) error {
 	fmt.Fprintln(table, "NAME\tPURPOSE\tKEY ID\tTYPE\tSTATUS\tPRIMARY")
 	for _, one := range listed {
 		for _, key := range one.Keys {
-			row := []string{one.Name, string(one.Purpose), strconv.FormatUint(uint64(key.KeyID), 10), key.Type, key.Status, key.primaryText()}
+			row := []string{one.Name, string(one.Purpose), strconv.FormatUint(uint64(key.KeyID), 10), fault.OneLine(key.Type), key.Status, key.primaryText()}
 			fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 		}
 	}

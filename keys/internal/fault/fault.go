@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"unicode"
 )
 
 // Exit statuses of the command.
@@ -38,7 +39,7 @@ func Failure(place, reason, remedy string) *Fault {
 
 // Error is one line: place, reason, remedy.
 func (f *Fault) Error() string {
-	return oneLine(f.Place + ": " + f.Reason + "; " + f.Remedy)
+	return OneLine(f.Place + ": " + f.Reason + "; " + f.Remedy)
 }
 
 // At is the same fault met at another place, which comes first.
@@ -84,10 +85,11 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// oneLine keeps a name with a line break in it from forging a second line.
-func oneLine(text string) string {
+// OneLine keeps a name with a line break in it from forging a second line, and
+// one with other control characters from commanding a terminal.
+func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' {
+		if !unicode.IsGraphic(r) { // control characters, and those that turn the direction of writing
 			return ' '
 		}
 		return r
