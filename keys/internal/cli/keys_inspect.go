@@ -86,7 +86,7 @@ func inspect(store *keystore.Store, name string, now time.Time) ([]inspectedKeys
 			return nil, err
 		}
 		one := inspectedKeyset{
-			Purpose: file.Purpose, Path: file.Path, PrimaryKeyID: file.Info().GetPrimaryKeyId(), Backups: backups,
+			Purpose: file.Purpose, Path: file.Path, PrimaryKeyID: file.Info().GetPrimaryKeyId(), Keys: []inspectedKey{}, Backups: backups,
 		}
 		if uri, known := file.KEKURI(); known {
 			one.KEKURI = &uri

@@ -26,3 +26,13 @@ func TestWhatFilesStateCommandsNoTerminalAndForgesNoLine(t *testing.T) {
 		}
 	}
 }
+
+func TestFileThatStatesNoKeysIsInspectedAsOneWithAListOfNone(t *testing.T) {
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	f.write(f.file("pii.aead.json"), []byte(`{"encryptedKeyset":"AAAA"}`))
+	status, said, errors := run(t, "keys", "inspect", "pii", "--keysets", f.keysets, "--output", "json")
+	if status != 0 || !strings.Contains(said, `"keys": []`) || strings.Contains(said, `"keys": null`) {
+		t.Errorf("status %d: %s%s", status, said, errors)
+	}
+}
