@@ -36,7 +36,7 @@ func newKeysCheckReceipt() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tell.did(statementText(file, statement), map[string]any{"receipt": file, "valid": true, "statement": statement})
+			return tell.show(statementText(file, statement), map[string]any{"receipt": file, "valid": true, "statement": statement})
 		},
 	}
 	c.Flags().StringVar(&public, "public-keyset", "", "`FILE` of the public half of the keyset that signed it")

@@ -51,7 +51,7 @@ func newKeysInspect() *cobra.Command {
 			for _, one := range inspected {
 				one.show(&text, name)
 			}
-			return tell.did(text.String(), map[string]any{"name": name, "keysets": inspected})
+			return tell.show(text.String(), map[string]any{"name": name, "keysets": inspected})
 		},
 	}
 	keysets.add(c)

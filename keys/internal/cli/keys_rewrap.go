@@ -82,13 +82,18 @@ func (r *rewrap) run(c *cobra.Command, names []string) error {
 		done = append(done, rewrapped{Name: one.Name, Purpose: one.Purpose, Path: one.Path, Already: one.Already, Backup: orNull(one.Backup)})
 	}
 	err = r.rewrap(names, former, next, tell, said)
-	if err != nil {
-		if !tell.json {
-			_ = tell.did(text.String(), nil) // what was done before it
-		}
+	if err != nil && len(done) == 0 {
 		return err
 	}
-	return tell.did(text.String(), map[string]any{"action": "rewrap", "kek_uri": r.newURI, "keysets": done})
+	// With an error, what was done before it.
+	untold := tell.did(text.String(), map[string]any{"action": "rewrap", "kek_uri": r.newURI, "keysets": done})
+	if err == nil {
+		return untold
+	}
+	if untold != nil {
+		fmt.Fprintln(tell.err, "fieldveil: "+untold.Error())
+	}
+	return err
 }
 
 func (r *rewrap) check(names []string) error {

@@ -143,7 +143,7 @@ func (v *verification) report(tell *teller) error {
 	for _, warning := range v.Warnings {
 		fmt.Fprintln(tell.err, "fieldveil: "+warning)
 	}
-	if err := tell.did(text.String(), v); err != nil {
+	if err := tell.show(text.String(), v); err != nil {
 		return err
 	}
 	if v.OK {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,8 +42,18 @@ func (t *teller) will(format string, words ...any) {
 	fmt.Fprintf(to, format+"\n", words...)
 }
 
-// did tells what was done, as text of whole lines or as a document.
+// did tells what was done, as text of whole lines or as a document. Where that
+// can't be written, the error tells it.
 func (t *teller) did(text string, document any) error {
+	if err := t.show(text, document); err != nil {
+		return fault.Failure("standard output", "it can not be written to ("+fault.Cause(err)+")",
+			"this is done all the same: "+strings.ReplaceAll(strings.TrimSpace(text), "\n", ", "))
+	}
+	return nil
+}
+
+// show tells what is there and was not changed.
+func (t *teller) show(text string, document any) error {
 	if !t.json {
 		_, err := io.WriteString(t.out, text)
 		return err
