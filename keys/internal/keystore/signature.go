@@ -23,10 +23,11 @@ const Signature Purpose = "signature"
 func CreateSignature(
 	path, publicPath string, public func(*keyset.Handle) ([]byte, error), kek tink.AEAD, announce func(),
 ) (keyID uint32, err error) {
-	for _, wanted := range []string{path, publicPath} {
-		if err := checkNew(wanted); err != nil {
-			return 0, err
-		}
+	if err := checkNew(path); err != nil {
+		return 0, errNotCreated(path, err)
+	}
+	if err := checkNew(publicPath); err != nil {
+		return 0, errAlone(path, publicPath, err)
 	}
 	handle, err := keyset.NewHandle(tinksignature.ED25519KeyTemplate())
 	if err != nil {
@@ -54,12 +55,22 @@ func CreateSignature(
 
 func checkNew(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return errNotCreated(path, err)
+		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return errNotCreated(path, fs.ErrExist)
+		return fs.ErrExist
 	}
 	return nil
+}
+
+// errAlone says of a public half that is there without what signs what it may be:
+// a run that was killed between the two files leaves it.
+func errAlone(path, publicPath string, err error) error {
+	if !errors.Is(err, fs.ErrExist) {
+		return errNotCreated(publicPath, err)
+	}
+	return fault.Input(publicPath, "the file exists already, and "+path+" does not",
+		"remove it if a run that was cut short left it, and run the command again; or choose another name")
 }
 
 func errNotCreated(path string, err error) error {
