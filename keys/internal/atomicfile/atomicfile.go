@@ -35,7 +35,10 @@ func Replace(path string, content []byte) error {
 // Staged is a file that is on disk whole and has no name yet. What can fail for
 // want of room has not failed once it is there, so that several files can be
 // staged before the first of them is given its name.
-type Staged struct{ temporary, path string }
+type Staged struct {
+	temporary, path string
+	file            *os.File // locked, so that Sweep knows whose run still lives
+}
 
 // Stage writes a file that Create or Replace gives its name later.
 func Stage(path string, content []byte) (*Staged, error) {
@@ -44,9 +47,11 @@ func Stage(path string, content []byte) (*Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	staged := &Staged{temporary: temporary.Name(), path: path}
+	staged := &Staged{temporary: temporary.Name(), path: path, file: temporary}
+	// Where there are no locks, Sweep gets none either.
+	_ = syscall.Flock(int(temporary.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	_, writeError := temporary.Write(content)
-	if err := errors.Join(writeError, temporary.Sync(), temporary.Close()); err != nil {
+	if err := errors.Join(writeError, temporary.Sync()); err != nil {
 		staged.Discard()
 		return nil, err
 	}
@@ -88,7 +93,10 @@ func (s *Staged) Replace() error {
 }
 
 // Discard removes the file if it has no name yet.
-func (s *Staged) Discard() { os.Remove(s.temporary) }
+func (s *Staged) Discard() {
+	os.Remove(s.temporary)
+	s.file.Close()
+}
 
 // resemble lets who could read the former file read this one: an operator and
 // the agent need not be one user.

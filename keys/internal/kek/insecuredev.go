@@ -102,6 +102,7 @@ func CreateInsecureDev(file string) error {
 		return fault.Failure(file, "the key could not be serialized", "try again")
 	}
 	compact.WriteByte('\n')
+	atomicfile.Sweep(file)
 	err = atomicfile.Create(file, compact.Bytes())
 	switch {
 	case errors.Is(err, fs.ErrExist):

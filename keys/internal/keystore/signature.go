@@ -23,6 +23,8 @@ const Signature Purpose = "signature"
 func CreateSignature(
 	path, publicPath string, public func(*keyset.Handle) ([]byte, error), kek tink.AEAD, announce func(),
 ) (keyID uint32, err error) {
+	atomicfile.Sweep(path)
+	atomicfile.Sweep(publicPath)
 	if err := checkNew(path); err != nil {
 		return 0, errNotCreated(path, err)
 	}
@@ -98,6 +100,7 @@ func RewrapSignature(path string, former, next tink.AEAD, announce func(*Change)
 	if err != nil {
 		return err
 	}
+	atomicfile.Sweep(path)
 	store, err := Open(filepath.Dir(path))
 	if err != nil {
 		return err

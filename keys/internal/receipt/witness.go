@@ -144,6 +144,8 @@ func (w *Witness) Prepare(d *keystore.Destruction) error {
 	if err != nil {
 		return fault.Failure(w.file, "the intent could not be signed", "try again")
 	}
+	atomicfile.Sweep(w.pending)
+	atomicfile.Sweep(w.file)
 	write := atomicfile.Create
 	if w.resumed {
 		write = atomicfile.Replace
