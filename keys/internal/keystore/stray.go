@@ -27,7 +27,8 @@ func (s *Store) checkNoStrays(name string) error {
 		}
 		for _, entry := range entries {
 			path := filepath.Join(folder, entry.Name())
-			if mayBeCopyOf(name, entry.Name()) && !slices.Contains(copies, path) && !slices.Contains(files, path) {
+			isSwept := isStagedFor(name, entry.Name())
+			if mayBeCopyOf(name, entry.Name()) && !isSwept && !slices.Contains(copies, path) && !slices.Contains(files, path) {
 				return fault.Input(path, "it may be a copy of a keyset of "+name+", in which its keys would stay",
 					"remove it, or move it away if it is none, and run the command again")
 			}
@@ -40,7 +41,9 @@ func (s *Store) checkNoStrays(name string) error {
 var ofTenant = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}\.(aead|deterministic|prf|meta)\b`)
 
 // mayBeCopyOf tells what begins as a name's files do and is not another name's.
+// Some editors put a mark before it, and a dot hides it.
 func mayBeCopyOf(name, file string) bool {
+	file = strings.TrimLeft(file, ".#")
 	if end := strings.LastIndex(file, ".json"); end >= 0 {
 		if of, _, ok := parseFileName(file[:end] + ".json"); ok {
 			return of == name

@@ -10,6 +10,7 @@ import (
 func TestNothingIsDestroyedWhileACopyMayLieBesideIt(t *testing.T) {
 	for _, file := range []string{
 		"pii.aead.json.bad", "pii.aead.json~", "pii.aead~", "pii.aead.old.json", "pii.aead", "pii.old", "pii.json.1",
+		"#pii.aead.json#", ".pii.aead.json", ".pii.aead.old",
 		filepath.Join(backupsFolder, "pii.aead.json"), filepath.Join(backupsFolder, "pii.aead~"),
 	} {
 		store, kek := newStore(t)
@@ -34,7 +35,7 @@ func TestFilesOfOtherNamesAreNoCopies(t *testing.T) {
 		create(t, store, kek, name)
 		rotate(t, store, kek, name)
 	}
-	for _, file := range []string{"pii.acme.aead.json.bad", "pii.globex.prf.json~", "pii-2.aead.json~", "pii2.aead.json", "README"} {
+	for _, file := range []string{"pii.acme.aead.json.bad", "pii.globex.prf.json~", "pii-2.aead.json~", "pii2.aead.json", "README", ".pii.aead.json.123", ".pii.acme.aead.json.1"} {
 		writeFile(t, filepath.Join(store.Folder(), file), "x")
 	}
 	if _, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{}); err != nil {
