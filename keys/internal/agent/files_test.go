@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -140,8 +141,15 @@ func TestOverfullFolderDropsWhatIsRemovedAndTakesUpNothingNew(t *testing.T) {
 	if got := a.get(path, ""); got.names(t) != "payments pii pii/acme" {
 		t.Fatalf("keysets %q", got.names(t))
 	}
+	// At once: a look that comes between two writes would know some of the new names.
+	store := f.config.Keysets
+	full := store + "-full"
+	err := os.CopyFS(full, os.DirFS(store))
 	for i := range keystore.MaxKeysets {
-		f.write(fmt.Sprintf("new%d.aead.json", i), "{}")
+		err = errors.Join(err, os.WriteFile(filepath.Join(full, fmt.Sprintf("new%d.aead.json", i)), []byte("{}"), 0o600))
+	}
+	if err := errors.Join(err, os.Rename(store, store+"-former"), os.Rename(full, store)); err != nil {
+		t.Fatal(err)
 	}
 	a.until("/readyz", func(got answer) bool { return strings.Contains(got.body, "more keysets than one agent serves") })
 	f.remove("payments")
