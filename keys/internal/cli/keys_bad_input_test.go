@@ -169,6 +169,28 @@ func TestVerifySaysEveryProblemAndWarns(t *testing.T) {
 	}
 }
 
+func TestVerifyStopsAtAKMSThatDoesNotAnswer(t *testing.T) {
+	t.Setenv("VAULT_ADDR", "https://127.0.0.1:1")
+	t.Setenv("VAULT_TOKEN", "none")
+	t.Setenv("VAULT_MAX_RETRIES", "0")
+	f := newFolder(t)
+	f.ok("keys", "create", "pii")
+	f.ok("keys", "create", "payments")
+	status, _, errors := run(t, "keys", "verify", "--keysets", f.keysets, "--kek-uri", "hcvault:///transit/keys/x")
+	if status != 1 || strings.Count(errors, "the KMS is away") != 1 || !strings.Contains(errors, "1 more names were not tried") {
+		t.Errorf("status %d\n%s", status, errors)
+	}
+}
+
+func TestFolderWithoutAKeysetIsBadInputWhereAllAreMeant(t *testing.T) {
+	f := newFolder(t)
+	if err := os.MkdirAll(f.keysets, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.wantBadInput(nil, "there is no keyset in it", "keys", "verify")
+	f.wantBadInput(nil, "there is no keyset in it", "keys", "rewrap", "--all", "--new-kek-uri", "insecure-dev-kek://"+f.kek)
+}
+
 // changing is every command that opens the aead keyset of pii.
 func (f *testFolder) changing(keyID string) [][]string {
 	var all [][]string

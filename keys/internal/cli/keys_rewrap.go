@@ -130,14 +130,9 @@ func (r *rewrap) rewrap(names []string, former, next tink.AEAD, tell *teller, sa
 	}
 	store.Announce(announce)
 	if r.all {
-		listing, err := store.List()
-		if err != nil {
+		if names, err = allNames(store, r.keysets.folder, tell); err != nil {
 			return err
 		}
-		for _, file := range listing.Ignored {
-			tell.warnIgnored(file)
-		}
-		names = listing.All()
 	}
 	return store.Rewrap(names, former, next, said)
 }

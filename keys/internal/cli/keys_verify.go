@@ -47,18 +47,18 @@ func newKeysVerify() *cobra.Command {
 				return err
 			}
 			if len(names) == 0 {
-				listing, err := store.List()
-				if err != nil {
+				if names, err = allNames(store, keysets.folder, tell); err != nil {
 					return err
-				}
-				names = listing.All()
-				for _, file := range listing.Ignored {
-					tell.warnIgnored(file)
 				}
 			}
 			v := &verification{Keysets: []verified{}, Warnings: []string{}, store: store, aead: aead}
-			for _, name := range names {
-				v.verify(name)
+			for i, name := range names {
+				if v.verify(name); v.isAway {
+					if left := len(names) - i - 1; left > 0 {
+						v.warn(keysets.folder, fmt.Sprintf("%d more names were not tried", left), "run the command again when the KMS answers")
+					}
+					break
+				}
 			}
 			return v.report(tell)
 		},
@@ -78,6 +78,7 @@ type verification struct {
 	store    *keystore.Store
 	aead     tink.AEAD
 	problems []error
+	isAway   bool // the KMS, and each further call would wait as long
 }
 
 type verified struct {
@@ -105,6 +106,7 @@ func (v *verification) verify(name string) {
 		file, err := v.store.Read(name, purpose)
 		if err == nil {
 			err = file.Verify(v.aead)
+			v.isAway = fault.ExitStatus(err) == fault.ExitFailure
 		}
 		if err != nil {
 			problem := err.Error()
@@ -120,6 +122,9 @@ func (v *verification) verify(name string) {
 			}
 		}
 		v.Keysets = append(v.Keysets, one)
+		if v.isAway {
+			return
+		}
 	}
 	if lacking := keystore.Lacking(purposes); len(purposes) > 0 && len(lacking) > 0 {
 		v.warn(name, fmt.Sprintf("it has no %s keyset", lacking[0]), fmt.Sprintf("make it with: fieldveil keys create %s --purpose %s", name, lacking[0]))
