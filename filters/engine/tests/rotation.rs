@@ -1,59 +1,12 @@
 //! What a session does while a deterministic keyset has several enabled keys, and when that begins and ends.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::unwrap_used
-)]
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod support;
 
-use fieldveil_pg_wire::frontend::{Close, Parse, Target};
+use fieldveil_pg_wire::frontend::{Parse, Target};
+use support::keys::*;
 use support::*;
-
-const CANARY: &str = "078-05-1120";
-const SEARCH: &str = "SELECT id FROM customer WHERE ssn = $1";
-
-/// A session whose deterministic keyset has these keys.
-fn under(keys: &str) -> Dialogue {
-    let mut dialogue = Dialogue::with_catalog(&revealing());
-    dialogue.give_keys(&keys_among(keys));
-    dialogue
-}
-
-/// What the value is stored as under one key.
-fn sealed_under(key: &str) -> String {
-    let mut dialogue = under(key);
-    dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));
-    let envelopes = envelopes(&dialogue.to_server);
-    assert_eq!(envelopes.len(), 1);
-    envelopes[0].clone()
-}
-
-/// Every armored envelope in the bytes, in order.
-fn envelopes(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    let starts = text.match_indices("fv1.").map(|(at, _)| at);
-    starts
-        .map(|at| text[at..].split_at(4).1.split(ends).next().unwrap_or_default())
-        .map(|s| format!("fv1.{s}"))
-        .collect()
-}
-
-fn parsed(dialogue: &mut Dialogue, name: &str, text: &str) -> Vec<u8> {
-    dialogue.client(&[parse(name, text), sync()].concat());
-    let sent = dialogue.take_to_server();
-    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
-    assert_eq!(tags(&dialogue.take_to_client()), "1Z");
-    sent
-}
-
-fn bound(dialogue: &mut Dialogue, name: &str, values: &[&[u8]]) -> Vec<u8> {
-    dialogue.client(&[bind(name, values), execute(), sync()].concat());
-    dialogue.take_to_server()
-}
 
 #[test]
 fn a_search_names_what_every_enabled_key_makes_and_an_insert_what_the_primary_does() {
@@ -114,62 +67,6 @@ fn what_compares_ciphertexts_with_each_other_is_refused_while_keys_are_several()
 }
 
 #[test]
-fn a_statement_prepared_under_one_key_is_parsed_anew_when_there_are_two_and_again_when_there_is_one() {
-    for chunk in [usize::MAX, 7, 1] {
-        let mut dialogue = Dialogue::with_catalog_in_chunks(&revealing(), chunk);
-        dialogue.give_keys(&keys_among("a"));
-        let sent = parsed(&mut dialogue, "s", SEARCH);
-        assert!(contains(&sent, b"ssn = $1\0"));
-        let (a, b) = (sealed_under("a"), sealed_under("b"));
-        for (keys, sent_tags, text, expected) in [
-            ("a", "BES", "", vec![&a]),
-            ("ab", "CPBES", "ssn = ANY ($1::text[])\0", vec![&a, &b]),
-            ("ba", "BES", "", vec![&b, &a]),
-            ("b", "CPBES", "ssn = $1\0", vec![&b]),
-        ] {
-            dialogue.give_keys(&keys_among(keys));
-            let sent = bound(&mut dialogue, "s", &[CANARY.as_bytes()]);
-            assert_eq!(tags(&sent), sent_tags, "{keys}");
-            assert!(text.is_empty() || contains(&sent, text.as_bytes()), "{keys}");
-            assert_eq!(envelopes(&sent), expected.into_iter().cloned().collect::<Vec<_>>(), "{keys}");
-            let anew =
-                if sent_tags == "CPBES" { [message(b'3', b""), message(b'1', b"")].concat() } else { vec![] };
-            dialogue.server(&[anew, message(b'2', b""), complete("SELECT 0"), ready(b'I')].concat());
-            assert_eq!(tags(&dialogue.take_to_client()), "2CZ", "{keys}");
-        }
-    }
-}
-
-#[test]
-fn the_unnamed_statement_is_parsed_anew_in_its_own_place() {
-    let mut dialogue = under("a");
-    parsed(&mut dialogue, "", SEARCH);
-    dialogue.give_keys(&keys_among("ba"));
-    let sent = bound(&mut dialogue, "", &[CANARY.as_bytes()]);
-    assert_eq!(tags(&sent), "PBES");
-    dialogue.server(&[message(b'1', b""), message(b'2', b""), complete("SELECT 0"), ready(b'I')].concat());
-    assert_eq!(tags(&dialogue.to_client), "2CZ");
-}
-
-#[test]
-fn a_value_in_a_prepared_text_is_sealed_anew_when_keys_change() {
-    let (a, b) = (sealed_under("a"), sealed_under("b"));
-    for (text, under_both) in [
-        (format!("SELECT id FROM customer WHERE ssn = '{CANARY}'"), vec![b.clone(), a.clone()]),
-        (format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')"), vec![b.clone()]),
-    ] {
-        let mut dialogue = under("a");
-        let sent = parsed(&mut dialogue, "s", &text);
-        assert_eq!(envelopes(&sent), std::slice::from_ref(&a));
-        assert_eq!(tags(&bound(&mut dialogue, "s", &[])), "BES");
-        dialogue.server(&[message(b'2', b""), complete("SELECT 0"), ready(b'I')].concat());
-        dialogue.give_keys(&keys_among("ba"));
-        let sent = bound(&mut dialogue, "s", &[]);
-        assert_eq!((tags(&sent).as_str(), envelopes(&sent)), ("CPBES", under_both), "{text}");
-    }
-}
-
-#[test]
 fn null_is_looked_for_as_null() {
     let mut dialogue = under("ab");
     let sent = parsed(&mut dialogue, "s", "SELECT id FROM customer WHERE ssn NOT IN ($1, $2)");
@@ -189,49 +86,6 @@ fn null_is_looked_for_as_null() {
     // Arrays within an array are of one length.
     assert!(contains(&dialogue.to_server, b"{NULL,NULL}"));
     assert_eq!(envelopes(&dialogue.to_server).len(), 2);
-}
-
-#[test]
-fn what_could_not_be_parsed_anew_is_tried_again() {
-    let mut dialogue = under("a");
-    parsed(&mut dialogue, "s", SEARCH);
-    dialogue.give_keys(&keys_among("ba"));
-    bound(&mut dialogue, "s", &[CANARY.as_bytes()]);
-    // The Close was done, the Parse failed: the server does not have the statement any more.
-    dialogue.server(&[message(b'3', b""), server_error("25P02"), ready(b'E')].concat());
-    let answer = dialogue.take_to_client();
-    assert_eq!(tags(&answer), "EZ");
-    assert!(contains(&answer, b"25P02"));
-    dialogue.server(b"");
-    dialogue.client(&query("ROLLBACK"));
-    dialogue.server(&[complete("ROLLBACK"), ready(b'I')].concat());
-    dialogue.take_to_client();
-    dialogue.take_to_server();
-    let sent = bound(&mut dialogue, "s", &[CANARY.as_bytes()]);
-    assert_eq!(tags(&sent), "CPBES");
-    dialogue.server(
-        &[message(b'3', b""), message(b'1', b""), message(b'2', b""), complete("SELECT 0"), ready(b'I')]
-            .concat(),
-    );
-    assert_eq!(tags(&dialogue.take_to_client()), "2CZ");
-    assert_eq!(tags(&bound(&mut dialogue, "s", &[CANARY.as_bytes()])), "BES");
-}
-
-#[test]
-fn a_bind_behind_one_that_is_parsed_anew_waits_for_its_answer() {
-    let mut dialogue = under("a");
-    parsed(&mut dialogue, "s", SEARCH);
-    dialogue.give_keys(&keys_among("ba"));
-    let one = [bind("s", &[CANARY.as_bytes()]), execute(), sync()].concat();
-    dialogue.client(&[bind("s", &[CANARY.as_bytes()]), execute(), one.clone(), one].concat());
-    // In the same pipeline it goes at once: what fails takes it along.
-    assert_eq!(tags(&dialogue.take_to_server()), "CPBEBES");
-    let row = [message(b'2', b""), complete("SELECT 0")].concat();
-    let parsed = [message(b'3', b""), message(b'1', b"")].concat();
-    dialogue.server(&[parsed, row.clone(), row.clone(), ready(b'I')].concat());
-    assert_eq!(tags(&dialogue.take_to_server()), "BES");
-    dialogue.server(&[row, ready(b'I')].concat());
-    assert_eq!(tags(&dialogue.take_to_client()), "2C2CZ2CZ");
 }
 
 #[test]
@@ -270,15 +124,4 @@ fn what_sql_prepared_is_executed_under_other_keys_unless_it_holds_values() {
     dialogue.answer_catalog();
     dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     assert!(contains(&dialogue.to_client, b"0A000") && contains(&dialogue.to_client, b"prepare it again"));
-}
-
-#[test]
-fn a_statement_that_is_closed_is_not_parsed_anew() {
-    let mut dialogue = under("a");
-    parsed(&mut dialogue, "s", SEARCH);
-    dialogue.give_keys(&keys_among("ba"));
-    let mut close = Vec::new();
-    Close { target: Target::Statement, name: b"s" }.encode(&mut close).unwrap();
-    dialogue.client(&[close, bind("s", &[CANARY.as_bytes()]), sync()].concat());
-    assert!(!contains(&dialogue.to_server, b"SELECT"));
 }

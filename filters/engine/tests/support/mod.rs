@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
+pub mod keys;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
