@@ -90,6 +90,45 @@ fn what_could_not_be_parsed_anew_is_tried_again() {
     assert_eq!(tags(&bound(&mut dialogue, "s", &[CANARY.as_bytes()])), "BES");
 }
 
+/// A session in which the server skipped the messages that parse `s` anew, for what stood before them failed.
+fn skipped_parsing_anew() -> Dialogue {
+    let mut dialogue = under("a");
+    parsed(&mut dialogue, "s", SEARCH);
+    parsed(&mut dialogue, "one", "SELECT 1");
+    dialogue.give_keys(&keys_among("ba"));
+    let one = [bind("one", &[]), execute()].concat();
+    dialogue.client(&[one, bind("s", &[CANARY.as_bytes()]), execute(), sync()].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "BECPBES");
+    dialogue.server(&[message(b'2', b""), server_error("22012"), ready(b'I')].concat());
+    assert_eq!(tags(&dialogue.take_to_client()), "2EZ");
+    dialogue
+}
+
+#[test]
+fn what_was_skipped_while_it_was_parsed_anew_goes_again_behind_others_of_its_pipeline() {
+    let mut dialogue = skipped_parsing_anew();
+    let one = [bind("one", &[]), execute()].concat();
+    // The server answers at the Sync: none of these may wait for an answer.
+    dialogue.client(&[one, bind("s", &[CANARY.as_bytes()]), execute(), sync()].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "BECPBES");
+    let row = [message(b'2', b""), complete("SELECT 0")].concat();
+    let parsed = [message(b'3', b""), message(b'1', b"")].concat();
+    dialogue.server(&[row.clone(), parsed, row, ready(b'I')].concat());
+    assert_eq!(tags(&dialogue.take_to_client()), "2C2CZ");
+    assert_eq!(tags(&bound(&mut dialogue, "s", &[CANARY.as_bytes()])), "BES");
+}
+
+#[test]
+fn what_was_skipped_while_it_was_parsed_anew_is_closed_or_replaced_behind_others_of_its_pipeline() {
+    let mut close = Vec::new();
+    Close { target: Target::Statement, name: b"s" }.encode(&mut close).unwrap();
+    for (last, sent) in [(close, "BECS"), (parse("s", SEARCH), "BEPS")] {
+        let mut dialogue = skipped_parsing_anew();
+        dialogue.client(&[bind("one", &[]), execute(), last, sync()].concat());
+        assert_eq!(tags(&dialogue.take_to_server()), sent);
+    }
+}
+
 #[test]
 fn a_bind_behind_one_that_is_parsed_anew_waits_for_its_answer() {
     let mut dialogue = under("a");

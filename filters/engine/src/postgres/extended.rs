@@ -92,10 +92,12 @@ impl Session {
     }
 
     /// Whether it is open yet if the server has this statement: its Parse went before an earlier Sync and is
-    /// not answered. Within one group an error takes all that follows with it.
+    /// not answered. Within one group an error takes all that follows with it. What else is in flight tells
+    /// nothing: it may lack its Sync, which the client sends only behind the message that would wait.
     fn is_unconfirmed(&self, name: &[u8]) -> bool {
-        self.statements.statement(name).is_some_and(|s| !s.confirmed.get() && s.group.get() != self.group)
-            && !self.flight.is_empty()
+        self.statements
+            .statement(name)
+            .is_some_and(|s| !s.confirmed.get() && s.group.get() != self.group && self.flight.parses(s))
             && self.protects()
     }
 

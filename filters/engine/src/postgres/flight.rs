@@ -150,6 +150,11 @@ impl Flight {
         self.entries.iter().all(|e| matches!(e.awaited, Awaited::CopyEnd))
     }
 
+    /// Whether a Parse of this statement is not answered yet.
+    pub fn parses(&self, statement: &Rc<Statement>) -> bool {
+        self.entries.iter().any(|e| matches!(&e.awaited, Awaited::Parse(Some(s)) if Rc::ptr_eq(s, statement)))
+    }
+
     /// Whether no more may be sent for now.
     pub fn is_full(&self) -> bool {
         self.entries.len() >= MAX_IN_FLIGHT
