@@ -8,12 +8,15 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from harness import Stack
+from harness import Stack, shop
 from tests.keys.rotating import (
+    DATABASE,
     INSERT,
+    NOT_SUPPORTED,
     TAKEN_UP_SECONDS,
     Probes,
     connect,
+    refusal,
     rotate,
     started,
     values,
@@ -53,3 +56,47 @@ def test_a_batch_that_failed_at_a_change_of_keys_runs_again(stack: Stack) -> Non
         again.start()
         again.join(TAKEN_UP_SECONDS)
         assert answers == [found], "no answer comes"
+
+
+def test_what_was_prepared_goes_on_when_tables_and_keys_have_both_changed(stack: Stack) -> None:
+    statements: list[tuple[str, list]] = [
+        ("SELECT id FROM account WHERE login = %s", values(1)[:1]),
+        ("SELECT id, login FROM account WHERE login = 'user-1' AND number = %s", values(1)[1:2]),
+        ("UPDATE account SET mail = '1@example.org' WHERE login IN (%s, 'nobody') RETURNING id", values(1)[:1]),
+        ("INSERT INTO account (id, login) VALUES (%s, 'user-2')", [2]),
+        ("DELETE FROM account WHERE login = 'user-2' AND id = %s", [2]),
+    ]
+    with ExitStack() as within:
+        probes = Probes(stack, within)
+        app, other = (within.enter_context(connect(stack, prepare_threshold=0)) for _ in range(2))
+        app.execute(INSERT, [1, *values(1)])
+
+        def results(connection: psycopg.Connection) -> list[list[tuple]]:
+            cursors = [connection.execute(statement, parameters) for statement, parameters in statements]
+            return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+        found = [[(1,)], [(1, "user-1")], [(1,)], [], []]
+        assert results(app) == found
+        assert results(other) == found
+        whole = "SELECT * FROM account WHERE login = %s"
+        for connection in (app, other):
+            assert connection.execute(whole, values(1)[:1]).rowcount == 1
+        with stack.direct(database=DATABASE) as direct:
+            direct.execute("ALTER TABLE account ADD COLUMN added int")
+        rotate(stack, "--add")
+        probes.wait_for_several()
+        # A statement of DDL, of its own or another table, lets a connection read the catalog again.
+        app.execute("CREATE TEMP TABLE scratch (id int)")
+        assert results(app) == found
+        with stack.direct(database=DATABASE) as direct:
+            direct.execute("CREATE TABLE anew (LIKE account INCLUDING ALL)")
+            direct.execute("INSERT INTO anew SELECT * FROM account")
+            direct.execute("DROP TABLE account")
+            direct.execute("ALTER TABLE anew RENAME TO account")
+            shop.allow_all(direct, "account")
+        other.execute("CREATE TEMP TABLE scratch (id int)")
+        assert results(other) == found
+        # As without the sidecar, what returns another column than it did must be prepared again.
+        error = refusal(other, whole, values(1)[:1])
+        assert error is not None
+        assert error.sqlstate == NOT_SUPPORTED

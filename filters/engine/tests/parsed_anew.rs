@@ -156,3 +156,94 @@ fn a_statement_that_is_closed_is_not_parsed_anew() {
     dialogue.client(&[close, bind("s", &[CANARY.as_bytes()]), sync()].concat());
     assert!(!contains(&dialogue.to_server, b"SELECT"));
 }
+
+/// The catalog's rows with one more column.
+fn rows_with_a_column() -> Vec<Vec<Option<Vec<u8>>>> {
+    let mut rows = catalog_rows();
+    let mut added = rows[1].clone();
+    (added[5], added[6]) = (Some(b"5".to_vec()), Some(b"added".to_vec()));
+    rows.push(added);
+    rows
+}
+
+/// The same for a table that was dropped and created again.
+fn rows_of_a_table_created_anew() -> Vec<Vec<Option<Vec<u8>>>> {
+    let mut rows = catalog_rows();
+    rows.iter_mut().for_each(|row| row[0] = Some(b"16500".to_vec()));
+    rows
+}
+
+/// The session's own DDL, then other keys; what a Bind becomes then, under the catalog that the server answers with.
+fn bound_after_ddl(
+    dialogue: &mut Dialogue,
+    catalog: Vec<Vec<Option<Vec<u8>>>>,
+    name: &str,
+    values: &[&[u8]],
+) -> String {
+    dialogue.client(&query("ALTER TABLE customer ADD COLUMN added text"));
+    dialogue.server(&[complete("ALTER TABLE"), ready(b'I')].concat());
+    dialogue.take_to_client();
+    dialogue.give_keys(&keys_among("ba"));
+    dialogue.client(&[bind(name, values), execute(), sync()].concat());
+    dialogue.take_to_server();
+    dialogue.answer_catalog_with(catalog);
+    tags(&dialogue.to_server)
+}
+
+#[test]
+fn what_was_prepared_goes_on_when_tables_and_keys_have_both_changed() {
+    let search = format!("SELECT id FROM customer WHERE ssn IN ('{CANARY}', $1)");
+    for (text, values) in [
+        (SEARCH, vec![CANARY.as_bytes()]),
+        (search.as_str(), vec![CANARY.as_bytes()]),
+        ("INSERT INTO customer (id, ssn) VALUES (1, '078-05-1120')", vec![]),
+        ("DELETE FROM customer WHERE ssn = '078-05-1120'", vec![]),
+    ] {
+        for rows in [rows_with_a_column(), rows_of_a_table_created_anew()] {
+            let mut dialogue = under("a");
+            parsed(&mut dialogue, "s", text);
+            let sent = bound_after_ddl(&mut dialogue, rows, "s", &values);
+            assert_eq!(sent, "CPBES", "{text}");
+            let row = [message(b'2', b""), complete("SELECT 0"), ready(b'I')].concat();
+            dialogue.server(&[message(b'3', b""), message(b'1', b""), row].concat());
+            assert_eq!(tags(&dialogue.take_to_client()), "2CZ", "{text}");
+            dialogue.take_to_server();
+            assert_eq!(tags(&bound(&mut dialogue, "s", &values)), "BES", "{text}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_a_statement_that_is_parsed_anew_are_treated_as_the_server_describes_them_now() {
+    let mut dialogue = under("a");
+    let description = row_description(&[("ssn", 3)]);
+    dialogue.client(&[parse("s", "SELECT ssn FROM customer WHERE ssn = $1"), sync()].concat());
+    let parameters = message(b't', &[0, 1, 0, 0, 0, 25]);
+    dialogue.server(&[message(b'1', b""), parameters.clone(), description.clone(), ready(b'I')].concat());
+    let sent = bound_after_ddl(&mut dialogue, rows_of_a_table_created_anew(), "s", &[CANARY.as_bytes()]);
+    assert_eq!(sent, "CPDBES");
+    let oid = description.windows(4).position(|bytes| bytes == 16400_u32.to_be_bytes()).unwrap();
+    let mut created_anew = description;
+    created_anew[oid..oid + 4].copy_from_slice(&16500_u32.to_be_bytes());
+    dialogue.server(&[message(b'3', b""), message(b'1', b""), parameters, created_anew].concat());
+    dialogue.server(&[message(b'2', b""), data_row(&[Some(sealed_under("a").into_bytes())])].concat());
+    dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
+    assert_eq!(tags(&dialogue.to_client), "2DCZ");
+    assert!(contains(&dialogue.to_client, CANARY.as_bytes()));
+}
+
+#[test]
+fn what_returns_other_columns_than_it_did_is_not_parsed_anew() {
+    for text in
+        ["SELECT * FROM customer WHERE ssn = $1", "SELECT p.*, c.id FROM customer c, p WHERE ssn = $1"]
+    {
+        let mut dialogue = under("a");
+        dialogue.client(&[parse("s", text), sync()].concat());
+        dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+        bound_after_ddl(&mut dialogue, rows_with_a_column(), "s", &[CANARY.as_bytes()]);
+        dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+        assert!(
+            contains(&dialogue.to_client, b"0A000") && contains(&dialogue.to_client, b"Prepare it again")
+        );
+    }
+}

@@ -19,8 +19,8 @@ use crate::field::CompiledPlan;
 enum Rechecked {
     /// As the server has it.
     Same(Rc<Checked>),
-    /// In another form, for the keys have changed.
-    OtherKeys(Rc<Checked>),
+    /// In another form, for keys or tables have changed.
+    Anew(Rc<Checked>),
 }
 
 impl Session {
@@ -67,7 +67,7 @@ impl Session {
             text: Rc::from(parse.text),
             parameter_types: parse.parameter_types.clone(),
             checked: RefCell::new(Rc::clone(&checked)),
-            columns: OnceCell::new(),
+            columns: RefCell::new(None),
             confirmed: Cell::new(false),
             group: Cell::new(self.group),
             parsed_anew: Cell::new(false),
@@ -82,13 +82,24 @@ impl Session {
             None => out.to_server.extend_from_slice(message),
         }
         self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo(undo));
-        if checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none() {
-            // Which columns come back is asked at once: a client may execute without describing.
-            Describe { target: Target::Statement, name: parse.name }.encode(&mut out.to_server)?;
-            self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(statement))));
-        }
+        self.ask_columns(parse.name, &statement, out)?;
         self.in_pipeline = true;
         Ok(Outcome::Done)
+    }
+
+    /// Which columns come back is asked at once: a client may execute without describing.
+    fn ask_columns(
+        &mut self,
+        name: &[u8],
+        statement: &Rc<Statement>,
+        out: &mut Output,
+    ) -> Result<(), WireError> {
+        let checked = statement.checked.borrow();
+        if checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none() {
+            Describe { target: Target::Statement, name }.encode(&mut out.to_server)?;
+            self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(Rc::clone(statement)))));
+        }
+        Ok(())
     }
 
     /// Whether it is open yet if the server has this statement: its Parse went before an earlier Sync and is
@@ -164,8 +175,8 @@ impl Session {
             Readiness::Ready(plan) => self.recheck(&statement, &plan),
         };
         let ready = ready.and_then(|rechecked| {
-            let anew = lost || matches!(rechecked, Rechecked::OtherKeys(_));
-            let (Rechecked::Same(checked) | Rechecked::OtherKeys(checked)) = rechecked;
+            let anew = lost || matches!(rechecked, Rechecked::Anew(_));
+            let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
             let text = anew.then(|| self.seal_text(&statement.text, &checked)).transpose()?;
             let sealed = !checked.analysis.parameters.is_empty();
             if sealed {
@@ -197,8 +208,8 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    /// Puts the statement that the server has under a name in the form that it takes under the keys of now. The client's
-    /// Bind comes right behind, so an error is its error.
+    /// Puts the statement that the server has under a name in the form that it takes under the keys and tables of now. The
+    /// client's Bind comes right behind, so an error is its error.
     fn parse_anew(
         &mut self,
         name: &[u8],
@@ -213,6 +224,7 @@ impl Session {
         let parameter_types = statement.server_types();
         Parse { name, text, parameter_types }.encode(&mut out.to_server)?;
         self.flight.push(Entry::injected(Awaited::Parse(Some(Rc::clone(statement)))));
+        self.ask_columns(name, statement, out)?;
         statement.confirmed.set(false);
         statement.group.set(self.group);
         statement.parsed_anew.set(true);
@@ -221,8 +233,8 @@ impl Session {
     }
 
     /// Checks a prepared statement anew if plan, catalog or keys changed since. What went to the server at Parse
-    /// cannot be changed any more: if it would differ now, it must be parsed anew. Where the keys alone changed that is
-    /// done here; else the client must prepare again, for what it was told of the statement may have changed too.
+    /// cannot be changed any more: if it would differ now, it must be parsed anew. Where what the client was told of the
+    /// statement stays true, as it does when the keys alone changed, that is done here; else it must prepare again.
     fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
             self.settings.readable()?;
@@ -234,8 +246,8 @@ impl Session {
         let checked = self.check(&statement.text, plan)?;
         let before = statement.checked.borrow();
         if !checked.same_as(&before) {
-            if checked.differs_by_keys(&before) && !checked.goes_by_name() {
-                return Ok(Rechecked::OtherKeys(checked));
+            if checked.told_as(&before) && !checked.goes_by_name() {
+                return Ok(Rechecked::Anew(checked));
             }
             return Err(ClientError::unsupported(
                 "policy, tables or what a name stands for changed since this statement was prepared",
@@ -293,7 +305,7 @@ impl Session {
             match ready {
                 Ok(Rechecked::Same(checked)) => drop(open.statement.checked.replace(checked)),
                 // It is bound already, under the keys of then.
-                Ok(Rechecked::OtherKeys(_)) => {}
+                Ok(Rechecked::Anew(_)) => {}
                 Err(error) => {
                     self.refuse_bind(error, out);
                     return Ok(Outcome::Done);

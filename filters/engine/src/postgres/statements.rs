@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::Format;
-use fieldveil_sql::{Analysis, Copy, ParameterUse, Prepared, Replacement, SessionUse, StatementKind};
+use fieldveil_sql::{
+    Analysis, Copy, Form, ParameterUse, Prepared, Replacement, ResultField, SessionUse, StatementKind,
+};
 
 use super::catalog::ServerCatalog;
 use super::names::SqlNames;
@@ -45,40 +47,56 @@ impl Checked {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
     }
 
-    /// Whether the two differ by keys alone: plan and catalog are the same.
-    pub fn differs_by_keys(&self, other: &Self) -> bool {
+    /// What a field is, whatever its place in the plan.
+    fn meaning(&self, field: usize) -> impl PartialEq + use<> {
+        self.plan.fields.get(field).map(|field| {
+            let spec = &field.spec;
+            let names = (spec.label.clone(), spec.keyset.clone(), spec.tenant.clone());
+            (names, spec.protection, field.declared.oid())
+        })
+    }
+
+    /// Whether what the client was told of `other`, its parameters and its columns, is true of `self` too: of what
+    /// differs by the keys alone it is; else it must concern the same fields, and its columns must be known.
+    pub fn told_as(&self, other: &Self) -> bool {
         let shape = |checked: &Self| checked.catalog.as_ref().map(|catalog| catalog.shape);
-        shape(self) == shape(other)
+        if shape(self) == shape(other) {
+            return true;
+        }
+        let parameters = |checked: &Self| -> Vec<_> {
+            let parameters = checked.analysis.parameters.iter();
+            parameters.map(|p| (p.number, p.use_, p.form == Form::Array, checked.meaning(p.field))).collect()
+        };
+        let concerned = |checked: &Self| -> Vec<_> {
+            let fields =
+                |fields: &[usize]| -> Vec<_> { fields.iter().map(|f| checked.meaning(*f)).collect() };
+            let statements = checked.analysis.statements.iter();
+            statements.map(|s| (s.kind, fields(&s.reads), fields(&s.searches), fields(&s.writes))).collect()
+        };
+        let columns = |checked: &Self| -> Option<Vec<Vec<_>>> {
+            let column = |column: &Option<ResultField>| column.map(|c| (c.cast, checked.meaning(c.field)));
+            let statements = checked.analysis.statements.iter();
+            statements.map(|s| Some(s.columns.as_ref()?.iter().map(column).collect())).collect()
+        };
+        self.touched == other.touched
+            && !self.resolves_late()
+            && parameters(self) == parameters(other)
+            && concerned(self) == concerned(other)
+            && columns(self).is_some_and(|known| columns(other) == Some(known))
     }
 
     /// Whether what was sent to the server under `other` would be sent under `self` too.
     pub fn same_as(&self, other: &Self) -> bool {
-        let meaning = |checked: &Self, field: usize| {
-            checked.plan.fields.get(field).map(|f| {
-                let spec = &f.spec;
-                (
-                    spec.label.clone(),
-                    spec.keyset.clone(),
-                    spec.tenant.clone(),
-                    spec.protection,
-                    f.declared.oid(),
-                )
-            })
-        };
         let parameters = |checked: &Self| -> Vec<_> {
-            checked
-                .analysis
-                .parameters
-                .iter()
-                .map(|p| (p.number, p.use_, p.form, meaning(checked, p.field)))
-                .collect()
+            let parameters = checked.analysis.parameters.iter();
+            parameters.map(|p| (p.number, p.use_, p.form, checked.meaning(p.field))).collect()
         };
         let splices = |checked: &Self| -> Vec<_> {
             let keys = |field: usize| checked.catalog.as_ref().and_then(|c| c.keys.get(field).cloned());
             let kind = |with: &Replacement| match with {
                 Replacement::Text(text) => (Some(text.clone()), None),
                 Replacement::Seal { field, .. } | Replacement::Nulls { field } => {
-                    (None, Some((meaning(checked, *field), keys(*field))))
+                    (None, Some((checked.meaning(*field), keys(*field))))
                 }
             };
             checked.analysis.splices.iter().map(|s| (s.range.clone(), kind(&s.with))).collect()
@@ -137,13 +155,13 @@ pub struct Statement {
     pub parameter_types: Vec<u32>,
     /// What analysis said, renewed when plan or catalog change.
     pub checked: RefCell<Rc<Checked>>,
-    /// The server's RowDescription, once it came.
-    pub columns: OnceCell<Vec<ResultColumn>>,
+    /// The server's RowDescription, the last that came.
+    pub columns: RefCell<Option<Vec<ResultColumn>>>,
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
     /// How many Syncs went before its Parse.
     pub group: Cell<u64>,
-    /// Whether it was parsed anew since, when the keys had changed.
+    /// Whether it was parsed anew since, when keys or tables had changed.
     pub parsed_anew: Cell<bool>,
 }
 

@@ -296,9 +296,13 @@ impl Dialogue {
 
     /// The server's answer to the catalog's question.
     pub fn answer_catalog(&mut self) {
+        self.answer_catalog_with(catalog_rows());
+    }
+
+    pub fn answer_catalog_with(&mut self, rows: Vec<Vec<Option<Vec<u8>>>>) {
         assert!(self.session.is_waiting(), "no catalog is asked for");
         let mut answer = [message(b'1', b""), message(b'2', b"")].concat();
-        for row in catalog_rows() {
+        for row in rows {
             answer.extend(data_row(&row));
         }
         answer.extend(

@@ -182,12 +182,12 @@ fn portal_rows(portal: &Rc<Portal>) -> Option<Rc<RowPlan>> {
     if portal.checked.is_fetch() {
         return None;
     }
-    let columns = portal.statement.columns.get()?;
+    let columns = portal.statement.columns.borrow();
     let format = |index: usize| match portal.result_formats.as_slice() {
         [] => Format::Text,
         [all] => *all,
         each => each.get(index).copied().unwrap_or_default(),
     };
-    let plan = Rc::new(RowPlan::new(&portal.checked, 0, columns, format));
+    let plan = Rc::new(RowPlan::new(&portal.checked, 0, columns.as_ref()?, format));
     Some(Rc::clone(portal.rows.get_or_init(|| plan)))
 }
