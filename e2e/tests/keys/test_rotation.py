@@ -220,6 +220,7 @@ def test_what_compares_ciphertexts_is_refused_until_rows_are_resealed(stack: Sta
     with ExitStack() as within:
         probes = Probes(stack, within)
         app = within.enter_context(connect(stack, prepare_threshold=threshold))
+        probes.connections.append(app)
         for row in (1, 2):
             app.execute(INSERT, [row, *values(row)])
         found = [(1,)]
