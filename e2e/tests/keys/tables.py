@@ -15,6 +15,7 @@ from tools.layout import FIELDVEIL
 
 DATABASE = "tables"
 PERSON, ITEMS, EVERYTHING = "public.person", 'public."Order Items"', "public.everything"
+TRAP = "public.trap"
 # Waits for Envoy to take up a changed keyset: the agent looks every second, and so does the filter.
 TAKEN_UP = 40.0
 
@@ -49,6 +50,8 @@ COLUMNS = {
         "card": {"protection": "format_preserving", "alphabet": "digits", "keyset": "pii", "type": "text"},
         "holder": _label("randomized"),
     },
+    # Made anew by each test that needs one of its own kind.
+    "public.trap": {"ssn": _label("deterministic"), "note": _label("randomized")},
     "public.probe": {"random": _label("randomized"), "fixed": _label("deterministic")},
 }
 
@@ -163,6 +166,14 @@ class Tables:
                 return
             assert time.monotonic() < deadline, done
             time.sleep(0.2)
+
+
+def trap(tables: Tables, schema: str, user: str = "app") -> None:
+    """The table `trap`, and what stands in the way of sealing it."""
+    with tables.direct() as direct:
+        direct.execute("DROP TABLE IF EXISTS trap")
+        direct.execute(schema)
+        direct.execute(f"GRANT ALL ON trap TO {user}")
 
 
 def stored(tables: Tables) -> list[tuple]:

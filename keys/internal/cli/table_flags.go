@@ -30,6 +30,7 @@ type tableFlags struct {
 	from, to string
 	dryRun   bool
 	unsealed bool
+	triggers bool
 	output   string
 }
 
@@ -52,6 +53,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 	}
 	flags.StringVar(&f.through, "through", "", "connection `URL` through the sidecar, or $FIELDVEIL_THROUGH_URL; a password better in $PGPASSWORD or ~/.pgpass")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "check everything, write nothing, and say what would be done")
+	flags.BoolVar(&f.triggers, "allow-triggers", false, "go on though triggers before UPDATE may change rows: they leave the protected columns alone")
 	flags.Float64Var(&f.rate, "max-rows-per-second", 0, "write at most so many rows a second (default no limit)")
 	flags.DurationVar(&f.maxLag, "max-lag", 0, "wait while a standby is further behind than this (default not looked at)")
 }
@@ -97,7 +99,7 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 		return err
 	}
 	if f.writes() {
-		if err := onceConnected(server.Prepare(ctx)); err != nil {
+		if err := onceConnected(server.Prepare(ctx, f.command, f.triggers)); err != nil {
 			return err
 		}
 	}

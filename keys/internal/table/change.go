@@ -10,16 +10,28 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
-// change makes the changes, however often that takes: rows that others have locked
-// or written meanwhile are read again.
+// change makes the changes of a page. Until a row has been seen to come out as it
+// should, it makes one at a time: what spoils envelopes spoils one then.
 func (r *run) change(ctx context.Context, changes []Change) error {
+	for !r.proven && !r.DryRun && len(changes) > 1 {
+		if err := r.changeAll(ctx, changes[:1]); err != nil {
+			return err
+		}
+		changes = changes[1:]
+	}
+	return r.changeAll(ctx, changes)
+}
+
+// changeAll makes the changes, however often that takes: rows that others have locked
+// or written meanwhile are read again.
+func (r *run) changeAll(ctx context.Context, changes []Change) error {
 	given := map[string]bool{} // rows that can not be changed
 	progressed := time.Now()
 	for delay := firstDelay / 10; len(changes) > 0; delay = min(2*delay, lastDelay/10) {
-		var written map[string]bool
+		var written map[string]string // the version that each was given
 		before := len(changes)
 		err := r.retry(func() error {
-			written = map[string]bool{}
+			written = map[string]string{}
 			if err := r.write(ctx, changes, written, given); err != nil {
 				// What of it was written before it failed is seen in the rows.
 				changes = r.left(ctx, changes, given)
@@ -54,16 +66,17 @@ func (r *run) change(ctx context.Context, changes []Change) error {
 
 // write makes the changes in one transaction, or, if some of the rows can not be
 // changed, in ever smaller ones until these stand alone.
-func (r *run) write(ctx context.Context, changes []Change, written, given map[string]bool) error {
+func (r *run) write(ctx context.Context, changes []Change, written map[string]string, given map[string]bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
 	var done []bool
+	var version string
 	var err error
 	if r.DryRun {
 		err = r.Server.Try(ctx, r.Command, changes)
 	} else {
-		done, err = r.Server.Write(ctx, r.Command, changes)
+		done, version, err = r.Server.Write(ctx, r.Command, changes)
 	}
 	var row *RowError
 	switch {
@@ -84,16 +97,17 @@ func (r *run) write(ctx context.Context, changes []Change, written, given map[st
 	}
 	for i, was := range done {
 		if was {
-			written[changes[i].Key.id()] = true
+			written[changes[i].Key.id()] = version
 		}
 	}
 	return err
 }
 
 // readBack reads the rows as they are stored now, and gives the changes that are
-// still to be made. That none of what was written is as it should be shows a
-// connection that does not lead through a sidecar, or a sidecar with other keys.
-func (r *run) readBack(ctx context.Context, changes []Change, written, given map[string]bool) ([]Change, error) {
+// still to be made. A row that was written is judged while it is as it was written:
+// what others make of it later is theirs. A value that is lost ends the work; that
+// none is under the wanted key shows a sidecar with other keys.
+func (r *run) readBack(ctx context.Context, changes []Change, written map[string]string, given map[string]bool) ([]Change, error) {
 	var rows []Row
 	err := r.retry(func() (err error) {
 		rows, err = r.Server.Get(ctx, keysOf(changes))
@@ -107,25 +121,32 @@ func (r *run) readBack(ctx context.Context, changes []Change, written, given map
 		asked[change.Key.id()] = change.Columns
 	}
 	var left []Change
-	wrong, reason := 0, ""
+	ours, wrong, final, reason := 0, 0, false, ""
 	for _, row := range rows {
 		id := row.Key.id()
-		if given[id] {
+		version, done := written[id]
+		if given[id] || done && row.Version != version {
 			continue
 		}
 		if change := r.concerned(row); len(change.Columns) > 0 {
 			left = append(left, change)
 		}
-		if written[id] {
-			if text := r.unlike(row, asked[id]); text != "" {
-				wrong, reason = wrong+1, text
-			}
+		if !done {
+			continue
+		}
+		ours++
+		if err := r.spoilt(row, asked[id]); err != nil {
+			return nil, err
+		}
+		if text, passing := r.unlike(row, asked[id]); text != "" {
+			wrong, final, reason = wrong+1, final || !passing, text
 		}
 	}
-	if wrong > 0 && wrong == len(written) {
+	if final || wrong > 0 && wrong == ours {
 		return nil, fault.Failure(r.Table, "what was written through the sidecar is not as it should be: "+reason,
 			"see that --through leads through a sidecar whose policy protects the column and which has taken up the keyset, and run the same command again")
 	}
+	r.proven = r.proven || ours > wrong
 	return left, nil
 }
 
@@ -157,21 +178,37 @@ func (j *Job) concerned(row Row) Change {
 	return change
 }
 
-// unlike says what of the columns that were written is not as the command leaves it.
-func (j *Job) unlike(row Row, columns []int) string {
+// unlike says what of the columns that were written is not as the command leaves it,
+// and whether that may pass: a sidecar takes up a new key between two rows.
+func (j *Job) unlike(row Row, columns []int) (text string, passing bool) {
 	for _, i := range columns {
 		state, _ := j.Columns[i].state(row.Values[i])
 		name := j.Columns[i].Name
 		switch {
 		case j.Command == Unseal && (state == Wanted || state == OtherKey):
-			return name + " is still sealed"
-		case j.Command == Seal && state == Plaintext:
-			return name + " is still plaintext"
+			return name + " is still sealed", false
+		case j.Command != Unseal && state == Plaintext:
+			return name + " is still plaintext", false
 		case j.Command != Unseal && state == OtherKey:
-			return fmt.Sprintf("%s is sealed under another key than %d", name, j.Columns[i].KeyID)
+			return fmt.Sprintf("%s is sealed under another key than %d", name, j.Columns[i].KeyID), true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// spoilt finds an envelope that the server did not store as the sidecar wrote it.
+func (j *Job) spoilt(row Row, columns []int) error {
+	for _, i := range columns {
+		state, reason := j.Columns[i].state(row.Values[i])
+		if state == Null {
+			reason = "it is NULL"
+		}
+		if state == Null || j.Command != Unseal && (state == Broken || state == OtherLabel) {
+			return fault.Failure(j.Table, "row "+row.Key.String()+", column "+j.Columns[i].Name+" is not stored as it was written: "+reason,
+				"find the trigger or rule of the table that changes it, or the label if the policy has another one, and mend the rows that verify names")
+		}
+	}
+	return nil
 }
 
 func keysOf(changes []Change) []Key {

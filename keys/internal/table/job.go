@@ -60,6 +60,7 @@ type run struct {
 	after    Key // all rows up to and with this key are done
 	throttle throttle
 	saved    time.Time
+	proven   bool // a row that was written has come out as it should
 }
 
 func (r *run) all(ctx context.Context) error {

@@ -86,8 +86,8 @@ type Server interface {
 	// Get gives the stored rows with these keys that there are.
 	Get(ctx context.Context, keys []Key) ([]Row, error)
 	// Write makes the changes to rows that nobody has locked and that still have their version, in one transaction. It
-	// tells which.
-	Write(ctx context.Context, command Command, changes []Change) (written []bool, err error)
+	// tells which, and the version that they have since.
+	Write(ctx context.Context, command Command, changes []Change) (written []bool, version string, err error)
 	// Try does what Write does but for changing anything.
 	Try(ctx context.Context, command Command, changes []Change) error
 	// Estimate is about how many rows a range has.

@@ -121,7 +121,8 @@ func (s *Server) probe(ctx context.Context, sidecar *session, one write, list st
 			return s.notRevealed(one.Columns[i])
 		}
 	}
-	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe")
+	// Released, so that what comes is written by the transaction itself.
+	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe; RELEASE SAVEPOINT fieldveil_probe")
 }
 
 // probeValue is a value of a type that can be masked; nil for one that can not.

@@ -201,14 +201,24 @@ func (s *Server) keyMatch() string {
 
 // keyArrays are the keys, an array literal for each of their columns.
 func (s *Server) keyArrays(keys []table.Key) [][]byte {
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	arrays := make([][]byte, len(s.Key))
 	for i := range arrays {
 		elements := make([]string, len(keys))
 		for n, key := range keys {
-			elements[n] = `"` + escape.Replace(key[i]) + `"`
+			elements[n] = key[i]
 		}
-		arrays[i] = []byte("{" + strings.Join(elements, ",") + "}")
+		arrays[i] = arrayOf(elements)
 	}
 	return arrays
+}
+
+var arrayEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// arrayOf is an array literal.
+func arrayOf(elements []string) []byte {
+	quoted := make([]string, len(elements))
+	for i, element := range elements {
+		quoted[i] = `"` + arrayEscape.Replace(element) + `"`
+	}
+	return []byte("{" + strings.Join(quoted, ",") + "}")
 }

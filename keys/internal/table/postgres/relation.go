@@ -12,6 +12,7 @@ import (
 // relation is what the server's catalog says of the table.
 type relation struct {
 	name     catalog.Table
+	oid      string
 	keyTypes []string // of each column of the primary key, as SQL names them
 	all      map[string]column
 	columns  []column // those that are worked on
@@ -53,6 +54,7 @@ func (s *Server) describe(ctx context.Context, session *session) error {
 	if len(found) == 0 {
 		return fault.Input(place, "there is no such table in the database that --direct leads to", "name another table or database")
 	}
+	r.oid = string(found[0][0])
 	kind, hidden, inherited := string(found[0][1]), string(found[0][2]), string(found[0][3])
 	r.standby, s.Database = string(found[0][4]) == "true", string(found[0][5])
 	switch {
@@ -63,7 +65,7 @@ func (s *Server) describe(ctx context.Context, session *session) error {
 	case inherited == "true":
 		return fault.Input(place, "other tables inherit from it, and its primary key does not tell their rows apart", "make the children partitions, or detach them")
 	}
-	columns, err := session.query(ctx, columnsSQL, [][]byte{found[0][0]}, nil)
+	columns, err := session.query(ctx, columnsSQL, texts(r.oid), nil)
 	if err != nil {
 		return err
 	}

@@ -77,9 +77,15 @@ func (s *Server) Use(columns []catalog.Column, writes bool) ([]table.Column, err
 	return used, nil
 }
 
-// Prepare has the sidecar judge the statements: a column that is too narrow for its
+// Prepare refuses triggers that may change what is written, unless they are allowed,
+// and has the sidecar judge the statements: a column that is too narrow for its
 // envelopes and a policy that forbids to write are told before anything is done.
-func (s *Server) Prepare(ctx context.Context) error {
+func (s *Server) Prepare(ctx context.Context, command table.Command, allowTriggers bool) error {
+	if !allowTriggers {
+		if err := s.unchanged(ctx, command); err != nil {
+			return err
+		}
+	}
 	sidecar, err := s.connected(ctx, true)
 	if err != nil {
 		return err

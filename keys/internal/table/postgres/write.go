@@ -19,24 +19,24 @@ type write struct {
 }
 
 // Write makes the changes in one transaction.
-func (s *Server) Write(ctx context.Context, command table.Command, changes []table.Change) ([]bool, error) {
+func (s *Server) Write(ctx context.Context, command table.Command, changes []table.Change) ([]bool, string, error) {
 	return s.write(ctx, command, changes, false)
 }
 
 // Try has the sidecar check, seal and open every value, and changes nothing.
 func (s *Server) Try(ctx context.Context, command table.Command, changes []table.Change) error {
-	_, err := s.write(ctx, command, changes, true)
+	_, _, err := s.write(ctx, command, changes, true)
 	return err
 }
 
-func (s *Server) write(ctx context.Context, command table.Command, changes []table.Change, try bool) ([]bool, error) {
+func (s *Server) write(ctx context.Context, command table.Command, changes []table.Change, try bool) ([]bool, string, error) {
 	sidecar, err := s.connected(ctx, true)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer sidecar.rollback(ctx)
 	if err := sidecar.do(ctx, "BEGIN"); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	written := make([]bool, len(changes))
 	if command == table.Seal {
@@ -45,23 +45,36 @@ func (s *Server) write(ctx context.Context, command table.Command, changes []tab
 			err = s.update(ctx, sidecar, writes, written)
 		}
 		if err != nil || try {
-			return nil, err
+			return nil, "", err
 		}
-		return written, sidecar.do(ctx, "COMMIT")
+		version, err := commit(ctx, sidecar)
+		return written, version, err
 	}
 	opened, err := s.open(ctx, sidecar, changes)
 	if err != nil || try {
-		return nil, err
+		return nil, "", err
 	}
 	if command == table.Reseal {
 		if err := s.update(ctx, sidecar, opened, written); err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return written, sidecar.do(ctx, "COMMIT")
+		version, err := commit(ctx, sidecar)
+		return written, version, err
 	}
 	// Its locks would keep the rows from the other connection.
 	sidecar.rollback(ctx)
-	return written, s.unseal(ctx, opened, written)
+	version, err := s.unseal(ctx, opened, written)
+	return written, version, err
+}
+
+// commit ends a transaction, and gives the xmin of what it wrote outside of
+// savepoints.
+func commit(ctx context.Context, session *session) (string, error) {
+	rows, err := session.query(ctx, "SELECT (pg_catalog.txid_current() % 4294967296)::text", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	return string(rows[0][0]), session.do(ctx, "COMMIT")
 }
 
 // sealing is the plaintexts as the sidecar takes them, of those rows that are
@@ -102,14 +115,14 @@ func (s *Server) sealing(ctx context.Context, sidecar *session, changes []table.
 
 // unseal writes opened values straight to the server, if the rows are still those
 // that were opened.
-func (s *Server) unseal(ctx context.Context, opened []write, written []bool) error {
+func (s *Server) unseal(ctx context.Context, opened []write, written []bool) (string, error) {
 	server, err := s.connected(ctx, false)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer server.rollback(ctx)
 	if err := server.do(ctx, "BEGIN"); err != nil {
-		return err
+		return "", err
 	}
 	changes := make([]table.Change, len(opened))
 	for i := range opened {
@@ -117,18 +130,18 @@ func (s *Server) unseal(ctx context.Context, opened []write, written []bool) err
 	}
 	locked, err := s.lock(ctx, server, changes)
 	if err != nil {
-		return err
+		return "", err
 	}
 	writes := make([]write, len(locked))
 	for i, n := range locked {
 		writes[i] = opened[n]
 		sidecar, err := s.connected(ctx, true)
 		if err != nil {
-			return err
+			return "", err
 		}
 		declared, err := s.declared(ctx, sidecar, writes[i].Columns)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for n, column := range writes[i].Columns {
 			// The text of a bytea is in hex already.
@@ -138,9 +151,9 @@ func (s *Server) unseal(ctx context.Context, opened []write, written []bool) err
 		}
 	}
 	if err := s.update(ctx, server, writes, written); err != nil {
-		return err
+		return "", err
 	}
-	return server.do(ctx, "COMMIT")
+	return commit(ctx, server)
 }
 
 // lock locks those rows that nobody else has locked.

@@ -1,0 +1,114 @@
+package table
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+)
+
+// tableInMemory is a Server of rows with the keys 1, 2, …; what is sealed holds an envelope's head.
+type tableInMemory struct {
+	Server
+	rows    []Row
+	version int
+	writes  []int // rows of each transaction
+	// written is called with every row that has been written, before it can be read back.
+	written func(row *Row)
+	held    map[string]bool
+	read    func(page []Row)
+}
+
+func newTableInMemory(count int, value []byte) *tableInMemory {
+	s := &tableInMemory{written: func(*Row) {}, held: map[string]bool{}, read: func([]Row) {}}
+	for i := range count {
+		s.rows = append(s.rows, Row{Key: Key{strconv.Itoa(i + 1)}, Version: "0", Values: [][]byte{value}})
+	}
+	return s
+}
+
+func (s *tableInMemory) Estimate(context.Context, Range) (int64, error) {
+	return int64(len(s.rows)), nil
+}
+func (s *tableInMemory) Reset() {}
+
+func (s *tableInMemory) Read(_ context.Context, part Range, limit int) ([]Row, error) {
+	from := 0
+	if part.From != nil {
+		from, _ = strconv.Atoi(part.From[0])
+	}
+	page := append([]Row{}, s.rows[from:min(from+limit, len(s.rows))]...)
+	s.read(page)
+	return page, nil
+}
+
+func (s *tableInMemory) Get(_ context.Context, keys []Key) ([]Row, error) {
+	var found []Row
+	for _, key := range keys {
+		n, _ := strconv.Atoi(key[0])
+		found = append(found, s.rows[n-1])
+	}
+	return found, nil
+}
+
+func (s *tableInMemory) Write(_ context.Context, command Command, changes []Change) ([]bool, string, error) {
+	s.version++
+	s.writes = append(s.writes, len(changes))
+	written := make([]bool, len(changes))
+	for i, change := range changes {
+		n, _ := strconv.Atoi(change.Key[0])
+		row := &s.rows[n-1]
+		if s.held[change.Key[0]] || row.Version != change.Version {
+			continue
+		}
+		value := []byte("plain")
+		if command != Unseal {
+			value = stored("a.b", 1, 7)
+		}
+		*row = Row{Key: row.Key, Version: strconv.Itoa(s.version), Values: [][]byte{value}}
+		written[i] = true
+		s.written(row)
+	}
+	return written, strconv.Itoa(s.version), nil
+}
+
+func jobOn(s *tableInMemory, command Command) *Job {
+	column := Column{Column: catalog.Column{Name: "c", Label: "a.b", Storage: catalog.Storage{Protection: catalog.Randomized}}, Raw: true, KeyID: 7}
+	return &Job{Command: command, Table: "t", Columns: []Column{column}, Server: s, Batch: 10, Progress: &Progress{Out: io.Discard, Every: time.Hour}}
+}
+
+func TestFirstRowIsDoneAloneAndWhatSpoilsEnvelopesEndsTheWork(t *testing.T) {
+	for name, spoilt := range map[string][]byte{
+		"broken": []byte{0xF7, 9}, "NULL": nil, "another label": stored("a.c", 1, 7), "still plaintext": []byte("lowered"),
+	} {
+		s := newTableInMemory(30, []byte("plain"))
+		s.written = func(row *Row) { row.Values = [][]byte{spoilt} }
+		_, err := jobOn(s, Seal).Run(context.Background())
+		if err == nil || !strings.Contains(err.Error(), name) || len(s.writes) != 1 || s.writes[0] != 1 {
+			t.Errorf("%s: %v after %v", name, err, s.writes)
+		}
+		s = newTableInMemory(30, []byte("plain"))
+		s.written = func(row *Row) {
+			if row.Key[0] == "15" {
+				row.Values = [][]byte{spoilt}
+			}
+		}
+		_, err = jobOn(s, Seal).Run(context.Background())
+		if err == nil || !strings.Contains(err.Error(), name) || len(s.writes) != 3 {
+			t.Errorf("%s: %v after %v", name, err, s.writes)
+		}
+	}
+}
+
+func TestRowThatAnotherWritesAfterItWasUnsealedIsTheirs(t *testing.T) {
+	s := newTableInMemory(30, stored("a.b", 1, 7))
+	s.written = func(row *Row) { row.Version, row.Values = "theirs", [][]byte{stored("a.b", 1, 7)} }
+	report, err := jobOn(s, Unseal).Run(context.Background())
+	if err != nil || report.Written != 30 || report.Faulty != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
