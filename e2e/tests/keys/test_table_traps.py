@@ -1,5 +1,7 @@
 """Tables on which sealing could lose or pass over values, or never end: triggers, odd keys, checkpoints."""
 
+import json
+
 import pytest
 
 from tests.keys.tables import TRAP, Tables, trap
@@ -53,3 +55,63 @@ def test_trigger_that_changes_envelopes_all_the_same_ends_the_work_at_the_first_
     done = tables.run("seal", TRAP, "--allow-triggers", "--batch", "10")
     assert done.status == 1, done
     assert plain(tables) == 40
+
+
+# A type whose operators lie in a schema that is not searched; by name one would find those of text.
+FOLDED = """
+DROP SCHEMA IF EXISTS ext CASCADE; CREATE SCHEMA ext; GRANT USAGE ON SCHEMA ext TO PUBLIC;
+CREATE TYPE ext.folded;
+CREATE FUNCTION ext.folded_in(cstring) RETURNS ext.folded AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
+CREATE FUNCTION ext.folded_out(ext.folded) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
+CREATE TYPE ext.folded (INPUT = ext.folded_in, OUTPUT = ext.folded_out, INTERNALLENGTH = VARIABLE, COLLATABLE = true);
+CREATE CAST (ext.folded AS text) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (text AS ext.folded) WITHOUT FUNCTION AS ASSIGNMENT;
+CREATE FUNCTION ext.compared(ext.folded, ext.folded) RETURNS int IMMUTABLE STRICT LANGUAGE sql AS
+  $$ SELECT pg_catalog.bttextcmp(pg_catalog.lower($1::text), pg_catalog.lower($2::text)) $$;
+"""
+for name, sign in (("lt", "<"), ("le", "<="), ("eq", "="), ("ge", ">="), ("gt", ">")):
+    FOLDED += f"""
+CREATE FUNCTION ext.{name}(ext.folded, ext.folded) RETURNS bool IMMUTABLE STRICT LANGUAGE sql AS
+  $$ SELECT pg_catalog.lower($1::text) {sign} pg_catalog.lower($2::text) $$;
+CREATE OPERATOR ext.{sign} (LEFTARG = ext.folded, RIGHTARG = ext.folded, PROCEDURE = ext.{name});"""
+FOLDED += """
+CREATE OPERATOR CLASS ext.folded_ops DEFAULT FOR TYPE ext.folded USING btree AS OPERATOR 1 ext.<, OPERATOR 2 ext.<=,
+  OPERATOR 3 ext.=, OPERATOR 4 ext.>=, OPERATOR 5 ext.>, FUNCTION 1 ext.compared(ext.folded, ext.folded);"""
+KEYS = {
+    "operators of another schema": (
+        FOLDED + "CREATE TABLE trap (id ext.folded PRIMARY KEY, ssn text, note text);",
+        "(CASE WHEN i % 2 = 0 THEN upper(chr(97 + i % 26)) ELSE chr(97 + i % 26) END || i)::ext.folded",
+    ),
+    "operators of two schemas": (
+        FOLDED + "CREATE TABLE trap (id ext.folded, g int DEFAULT 1, ssn text, note text, PRIMARY KEY (g, id));",
+        "(CASE WHEN i % 2 = 0 THEN upper(chr(97 + i % 26)) ELSE chr(97 + i % 26) END || i)::ext.folded",
+    ),
+    "a column that is included": (
+        "CREATE TABLE trap (id int, visits text, ssn text, note text, PRIMARY KEY (id) INCLUDE (visits));",
+        "i",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_no_row_is_passed_over_whatever_the_primary_key(tables: Tables, name: str) -> None:
+    schema, key = KEYS[name]
+    fill = f"INSERT INTO trap (id, ssn, note) SELECT {key}, 'ssn', 'note' FROM generate_series(1, 60) i"
+    trap(tables, f"{schema} {fill}")
+    for command in ("seal", "verify", "unseal"):
+        assert tables.ok(command, TRAP, "--batch", "7").report["rows"] == 60
+    with tables.direct() as direct:
+        assert direct.execute("SELECT count(*) FROM trap WHERE ssn = 'ssn' AND note = 'note'").fetchone() == (60,)
+    counted = 0
+    for part in tables.ok("ranges", TRAP, "--count", "4").report["ranges"]:
+        bounds = {bound: json.dumps(value) for bound, value in part.items() if value}
+        counted += tables.ok("seal", TRAP, **bounds).report["rows"]
+    assert counted == 60
+
+
+@pytest.mark.parametrize("kind", ["int[]", "ends"])
+def test_primary_key_of_no_single_value_is_refused(tables: Tables, kind: str) -> None:
+    trap(tables, "DROP TYPE IF EXISTS ends CASCADE; CREATE TYPE ends AS (a int, b int); "
+         f"CREATE TABLE trap (id {kind} PRIMARY KEY, ssn text, note text)")  # fmt: skip
+    done = tables.run("seal", TRAP)
+    assert (done.status, f"the column id, stored as {kind}" in done.errors.replace("integer", "int")) == (2, True), done

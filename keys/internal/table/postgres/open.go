@@ -107,7 +107,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, one write, list st
 	}
 	matches := make([]string, len(s.Key))
 	for i, name := range s.Key {
-		matches[i] = "t." + quote(name) + " = " + parameter(i+1, s.table.keyTypes[i])
+		matches[i] = "t." + quote(name) + " " + s.table.equals[i] + " " + parameter(i+1, s.table.keyTypes[i])
 	}
 	rows, err := sidecar.query(ctx, "SELECT "+list+" FROM "+s.table.sql()+" AS t WHERE "+strings.Join(matches, " AND "), texts(one.Key...), nil)
 	if err != nil {

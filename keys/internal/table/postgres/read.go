@@ -194,7 +194,7 @@ func (s *Server) keyRows() string {
 func (s *Server) keyMatch() string {
 	matches := make([]string, len(s.Key))
 	for i, name := range s.Key {
-		matches[i] = "t." + quote(name) + " = k.k" + strconv.Itoa(i+1)
+		matches[i] = "t." + quote(name) + " " + s.table.equals[i] + " k.k" + strconv.Itoa(i+1)
 	}
 	return strings.Join(matches, " AND ")
 }

@@ -14,6 +14,8 @@ type relation struct {
 	name     catalog.Table
 	oid      string
 	keyTypes []string // of each column of the primary key, as SQL names them
+	equals   []string // the operator of each column of the primary key, as SQL writes it
+	path     string   // schemas to find the others in, as search_path lists them; empty for none
 	all      map[string]column
 	columns  []column // those that are worked on
 	standby  bool
@@ -32,17 +34,38 @@ const relationSQL = `SELECT c.oid::text, c.relkind::text, pg_catalog.row_securit
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1::text AND c.relname = $2::text`
 
+// Columns that an index includes come after those of its key. The operators are those
+// of the index: another schema's need not be the ones that a name alone finds.
+//
 // A modifier of -1 gives the name that casts to any length: character(1) is bpchar then.
 const columnsSQL = `SELECT a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
   CASE WHEN n.nspname = 'pg_catalog' THEN pg_catalog.format_type(t.oid, -1)
        ELSE pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(t.typname) END,
   (a.attgenerated <> '')::text,
-  coalesce(pg_catalog.array_position(k.indkey::int2[], a.attnum)::text, '')
+  coalesce(k.place::text, ''), coalesce(CASE WHEN e.nspname <> 'pg_catalog' OR e.oprname <> '='
+    THEN 'OPERATOR(' || pg_catalog.quote_ident(e.nspname) || '.' || e.oprname || ')' END, '='), (t.typcategory IN ('A', 'C'))::text
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
   JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace
-  LEFT JOIN pg_catalog.pg_index k ON k.indrelid = a.attrelid AND k.indisprimary
+  LEFT JOIN (SELECT k.indkey[i] AS attnum, i AS place, o.opcfamily, o.opcintype
+    FROM pg_catalog.pg_index k CROSS JOIN pg_catalog.generate_series(0, k.indnkeyatts - 1) i
+      JOIN pg_catalog.pg_opclass o ON o.oid = k.indclass[i]
+    WHERE k.indrelid = $1::oid AND k.indisprimary) k ON k.attnum = a.attnum
+  LEFT JOIN LATERAL (SELECT p.oprname, s.nspname FROM pg_catalog.pg_amop m JOIN pg_catalog.pg_operator p ON p.oid = m.amopopr
+      JOIN pg_catalog.pg_namespace s ON s.oid = p.oprnamespace
+    WHERE m.amopfamily = k.opcfamily AND m.amoplefttype = k.opcintype AND m.amoprighttype = k.opcintype AND m.amopstrategy = 3) e ON true
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY pg_catalog.array_position(k.indkey::int2[], a.attnum), a.attnum`
+ORDER BY k.place, a.attnum`
+
+// pathSQL is the session's search_path with the schemas of the primary key's operators
+// behind it: comparisons of rows of several columns can name none.
+const pathSQL = `SELECT pg_catalog.concat_ws(', ', nullif(pg_catalog.current_setting('search_path'), ''),
+  pg_catalog.string_agg(DISTINCT pg_catalog.quote_ident(s.nspname), ', '))
+FROM pg_catalog.pg_index k CROSS JOIN pg_catalog.generate_series(0, k.indnkeyatts - 1) i
+  JOIN pg_catalog.pg_opclass o ON o.oid = k.indclass[i]
+  JOIN pg_catalog.pg_amop m ON m.amopfamily = o.opcfamily AND m.amoplefttype = o.opcintype AND m.amoprighttype = o.opcintype
+  JOIN pg_catalog.pg_operator p ON p.oid = m.amopopr JOIN pg_catalog.pg_namespace s ON s.oid = p.oprnamespace
+WHERE k.indrelid = $1::oid AND k.indisprimary AND s.nspname <> 'pg_catalog'
+HAVING pg_catalog.count(*) > 0`
 
 func (s *Server) describe(ctx context.Context, session *session) error {
 	r := &s.table
@@ -73,14 +96,33 @@ func (s *Server) describe(ctx context.Context, session *session) error {
 	for _, one := range columns {
 		name, stored := string(one[0]), string(one[1])
 		r.all[name] = column{name: name, stored: stored, raw: stored == "bytea", generated: string(one[3]) == "true"}
-		if string(one[4]) != "" {
-			s.Key, r.keyTypes = append(s.Key, name), append(r.keyTypes, string(one[2]))
+		if string(one[4]) == "" {
+			continue
 		}
+		if string(one[6]) == "true" {
+			return fault.Input(place, "its primary key has the column "+name+", stored as "+stored+", which is no single value",
+				"give the table another primary key")
+		}
+		s.Key, r.keyTypes, r.equals = append(s.Key, name), append(r.keyTypes, string(one[2])), append(r.equals, string(one[5]))
 	}
 	if len(s.Key) == 0 {
 		return fault.Input(place, "it has no primary key", "give it one: ALTER TABLE "+r.sql()+" ADD PRIMARY KEY (…)")
 	}
-	return nil
+	path, err := session.query(ctx, pathSQL, texts(r.oid), nil)
+	if err != nil || len(path) == 0 {
+		return err
+	}
+	r.path = string(path[0][0])
+	return s.findOperators(ctx, session)
+}
+
+// findOperators has comparisons in the session find the primary key's operators.
+func (s *Server) findOperators(ctx context.Context, session *session) error {
+	if s.table.path == "" {
+		return nil
+	}
+	_, err := session.query(ctx, "SELECT pg_catalog.set_config('search_path', $1::text, false)", texts(s.table.path), nil)
+	return err
 }
 
 // stored is a protected column as the server has it, if it can hold envelopes.

@@ -124,6 +124,12 @@ func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) 
 		if err != nil {
 			return nil, err
 		}
+		if !sidecar {
+			if err := s.findOperators(ctx, session); err != nil {
+				session.close()
+				return nil, err
+			}
+		}
 		*place = session
 	}
 	return *place, nil

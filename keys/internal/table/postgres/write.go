@@ -223,7 +223,7 @@ func (s *Server) updateSQL(columns []int) string {
 	}
 	var where []string
 	for i, name := range s.Key {
-		where = append(where, "t."+quote(name)+" = "+next(s.table.keyTypes[i]))
+		where = append(where, "t."+quote(name)+" "+s.table.equals[i]+" "+next(s.table.keyTypes[i]))
 	}
 	where = append(where, "t.xmin = "+next("xid"))
 	return "UPDATE " + s.table.sql() + " AS t SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
