@@ -86,6 +86,10 @@ KEYS = {
         FOLDED + "CREATE TABLE trap (id ext.folded, g int DEFAULT 1, ssn text, note text, PRIMARY KEY (g, id));",
         "(CASE WHEN i % 2 = 0 THEN upper(chr(97 + i % 26)) ELSE chr(97 + i % 26) END || i)::ext.folded",
     ),
+    "floating point": (
+        "ALTER DATABASE tables SET extra_float_digits = 0; CREATE TABLE trap (id float8 PRIMARY KEY, ssn text, note text);",
+        "i / 7.0::float8",
+    ),
     "a column that is included": (
         "CREATE TABLE trap (id int, visits text, ssn text, note text, PRIMARY KEY (id) INCLUDE (visits));",
         "i",

@@ -112,3 +112,12 @@ func TestRowThatAnotherWritesAfterItWasUnsealedIsTheirs(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+func TestKeyThatDoesNotAdvanceEndsTheWork(t *testing.T) {
+	s := newTableInMemory(30, []byte("plain"))
+	s.read = func(page []Row) { page[len(page)-1].Key = Key{"10"} }
+	report, err := jobOn(s, Verify).Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), `the key ["10"]`) || report.Rows != 10 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}

@@ -76,6 +76,10 @@ func (r *run) all(ctx context.Context) error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
+		if last := page[len(page)-1].Key; r.after != nil && last.id() == r.after.id() {
+			return fault.Failure(r.Table, "the server reads the key "+last.String()+" otherwise than it writes it",
+				"take settings that change how values are written out of the URL of --direct")
+		}
 		if err := r.page(ctx, page); err != nil {
 			return err
 		}

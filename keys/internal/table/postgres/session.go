@@ -25,7 +25,9 @@ var settings = map[string]string{
 	"IntervalStyle":    "postgres",
 	"TimeZone":         "UTC",
 	"bytea_output":     "hex",
-	"lock_timeout":     "500ms",
+	// Keys that are floating point are read as they are.
+	"extra_float_digits": "1",
+	"lock_timeout":       "500ms",
 	// A transaction that saw one picture from begin to end would not see what others wrote meanwhile.
 	"default_transaction_isolation": "read committed",
 	"enable_seqscan":                "off",
@@ -47,7 +49,7 @@ func connect(ctx context.Context, flag string, config *pgconn.Config) (*session,
 		config.ConnectTimeout = 15 * time.Second
 	}
 	for name, value := range settings {
-		if _, told := config.RuntimeParams[name]; !told || name == "client_encoding" {
+		if _, told := config.RuntimeParams[name]; !told || name == "client_encoding" || name == "extra_float_digits" {
 			config.RuntimeParams[name] = value
 		}
 	}
