@@ -102,13 +102,33 @@ def test_row_that_others_hold_is_waited_for_and_not_overwritten(person: Tables) 
     assert seen(person)[699][2] == "theirs"
 
 
-def test_row_that_is_held_for_ever_ends_the_command_with_its_key(person: Tables) -> None:
+def test_row_that_is_held_for_ever_is_told_and_all_others_are_done(person: Tables) -> None:
     with person.app(autocommit=False) as holder:
         holder.execute("UPDATE person SET visits = 1 WHERE id = 20")
-        done = person.run("seal", PERSON, "--retry-for", "300ms")
-        assert done.status == 1
-        assert re.search(r'row \["20"\] is locked', done.errors)
+        done = person.run("seal", PERSON, "--retry-for", "300ms", "--batch", 100)
+        assert (done.status, done.report["written"]) == (1, ROWS - 1)
+        assert re.search(r'row \["20"\]: locked', done.errors)
+        (problem,) = done.report["problems"]
+        assert (problem["key"], "locked or written by others" in problem["reason"]) == (["20"], True)
     person.ok("seal", PERSON)
+
+
+def test_row_that_is_written_all_the_time_is_sealed(person: Tables) -> None:
+    ended = threading.Event()
+
+    def count() -> None:
+        with person.direct() as direct:
+            while not ended.is_set():
+                direct.execute("UPDATE person SET visits = visits + 1 WHERE id = 20")
+                time.sleep(0.005)
+
+    writer = threading.Thread(target=count)
+    writer.start()
+    try:
+        assert person.ok("seal", PERSON, "--retry-for", "30s").report["written"] == ROWS
+    finally:
+        ended.set()
+        writer.join(60)
 
 
 def test_signal_ends_after_the_batch_and_the_checkpoint_goes_on_from_there(person: Tables, tmp_path) -> None:

@@ -23,7 +23,8 @@ func (r *run) change(ctx context.Context, changes []Change) error {
 }
 
 // changeAll makes the changes, however often that takes: rows that others have locked
-// or written meanwhile are read again.
+// or written meanwhile are read again, and written at once. Those that resist all
+// that time are told, and left.
 func (r *run) changeAll(ctx context.Context, changes []Change) error {
 	given := map[string]bool{} // rows that can not be changed
 	progressed := time.Now()
@@ -46,22 +47,48 @@ func (r *run) changeAll(ctx context.Context, changes []Change) error {
 			return err
 		}
 		r.report.Written += int64(len(written))
-		if len(changes) < before {
-			progressed = time.Now()
-			delay = firstDelay / 10
-		}
 		if len(changes) == 0 {
 			return nil
 		}
-		if time.Since(progressed) > r.RetryFor {
-			return fault.Failure(r.Table, "row "+changes[0].Key.String()+" is locked or written by others all the time",
-				"end the transaction that holds it, and run the same command again to go on")
+		if len(changes) < before {
+			progressed, delay = time.Now(), firstDelay/10
+		}
+		if time.Since(progressed) > r.patience {
+			r.giveUp(changes)
+			return nil
 		}
 		if !sleep(r.stop, spread(delay)) {
 			return r.stopped()
 		}
+		err = r.retry(func() error {
+			rows, err := r.Server.Get(ctx, keysOf(changes))
+			if err == nil {
+				changes = r.still(rows, given)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(changes) < before {
+			progressed = time.Now()
+		}
 	}
 	return nil
+}
+
+// giveUp tells of rows that others hold. The next are waited for a tenth of the time:
+// one who holds some may hold many.
+func (r *run) giveUp(changes []Change) {
+	for _, change := range changes {
+		r.report.fault(change.Key, r.names(change.Columns), "it is locked or written by others all the time")
+	}
+	more := ""
+	if len(changes) > 1 {
+		more = fmt.Sprintf(" and %d more rows", len(changes)-1)
+	}
+	r.Progress.note("row " + changes[0].Key.String() + more + ": locked or written by others all the time; going on without")
+	r.patience = r.RetryFor / 10
 }
 
 // write makes the changes in one transaction, or, if some of the rows can not be
@@ -82,11 +109,7 @@ func (r *run) write(ctx context.Context, changes []Change, written map[string]st
 	switch {
 	case errors.As(err, &row) && len(changes) == 1:
 		given[changes[0].Key.id()] = true
-		names := make([]string, len(changes[0].Columns))
-		for i, column := range changes[0].Columns {
-			names[i] = r.Columns[column].Name
-		}
-		r.report.fault(changes[0].Key, names, row.Reason)
+		r.report.fault(changes[0].Key, r.names(changes[0].Columns), row.Reason)
 		return nil
 	case errors.As(err, &row):
 		half := len(changes) / 2
@@ -158,13 +181,18 @@ func (r *run) left(ctx context.Context, changes []Change, given map[string]bool)
 	if err != nil {
 		return changes
 	}
-	var left []Change
+	return r.still(rows, given)
+}
+
+// still is what is to be changed of rows as they are stored now.
+func (r *run) still(rows []Row, given map[string]bool) []Change {
+	var still []Change
 	for _, row := range rows {
 		if change := r.concerned(row); len(change.Columns) > 0 && !given[row.Key.id()] {
-			left = append(left, change)
+			still = append(still, change)
 		}
 	}
-	return left
+	return still
 }
 
 // concerned is what of a row the command changes.
@@ -209,6 +237,14 @@ func (j *Job) spoilt(row Row, columns []int) error {
 		}
 	}
 	return nil
+}
+
+func (j *Job) names(columns []int) []string {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = j.Columns[column].Name
+	}
+	return names
 }
 
 func keysOf(changes []Change) []Key {

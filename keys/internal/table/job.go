@@ -31,7 +31,7 @@ type Job struct {
 func (j *Job) Run(stop context.Context) (*Report, error) {
 	// What has begun is finished: a signal ends no batch in its middle.
 	ctx := context.WithoutCancel(stop)
-	run := &run{Job: j, stop: stop, report: newReport(j), after: j.Range.From, throttle: throttle{job: j}}
+	run := &run{Job: j, stop: stop, report: newReport(j), after: j.Range.From, throttle: throttle{job: j}, patience: j.RetryFor}
 	if j.Checkpoint != nil && j.Checkpoint.state.Report != nil {
 		run.report, run.after = j.Checkpoint.state.Report, j.Checkpoint.state.After
 		if j.Checkpoint.state.Done {
@@ -60,7 +60,8 @@ type run struct {
 	after    Key // all rows up to and with this key are done
 	throttle throttle
 	saved    time.Time
-	proven   bool // a row that was written has come out as it should
+	patience time.Duration // how long rows that others hold are tried again
+	proven   bool          // a row that was written has come out as it should
 }
 
 func (r *run) all(ctx context.Context) error {
