@@ -119,3 +119,29 @@ def test_primary_key_of_no_single_value_is_refused(tables: Tables, kind: str) ->
          f"CREATE TABLE trap (id {kind} PRIMARY KEY, ssn text, note text)")  # fmt: skip
     done = tables.run("seal", TRAP)
     assert (done.status, f"the column id, stored as {kind}" in done.errors.replace("integer", "int")) == (2, True), done
+
+
+def test_row_level_security_for_the_user_of_the_sidecar_is_refused(tables: Tables) -> None:
+    trap(tables, "CREATE TABLE trap (id int PRIMARY KEY, ssn text, note text); "
+         "ALTER TABLE trap ENABLE ROW LEVEL SECURITY; CREATE POLICY others ON trap USING (id <> 5)")  # fmt: skip
+    done = tables.run("seal", TRAP)
+    assert (done.status, "--through: row-level security hides rows" in done.errors) == (2, True), done
+
+
+def test_row_that_a_trigger_keeps_as_it_is_is_told_and_all_others_are_done(tables: Tables) -> None:
+    for command in ("seal", "reseal", "unseal"):
+        trap(tables, TRIGGERS.format(change="NEW.ssn", of="") + """
+            CREATE OR REPLACE FUNCTION lowered() RETURNS trigger LANGUAGE plpgsql AS
+              $$ BEGIN IF OLD.id = 70 THEN RETURN NULL; END IF; RETURN NEW; END $$;""")  # fmt: skip
+        words = ("--allow-triggers", "--batch", "60")
+        if command != "seal":
+            with tables.direct() as direct:
+                direct.execute("ALTER TABLE trap DISABLE TRIGGER lowered")
+                tables.ok("seal", TRAP)
+                direct.execute("ALTER TABLE trap ENABLE TRIGGER lowered")
+        if command == "reseal":
+            tables.rotate("deterministic")
+        done = tables.run(command, TRAP, *words)
+        assert (done.status, done.report["written"]) == (1, 99), done
+        (problem,) = done.report["problems"]
+        assert (problem["key"], "a trigger" in problem["reason"]) == (["70"], True)

@@ -102,7 +102,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, one write, list st
 	}
 	written := make([]bool, one.index+1)
 	probe.index = one.index
-	if err := s.update(ctx, sidecar, []write{probe}, written); err != nil {
+	if err := s.updateAll(ctx, sidecar, []write{probe}, written); err != nil {
 		return err
 	}
 	matches := make([]string, len(s.Key))
@@ -113,7 +113,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, one write, list st
 	if err != nil {
 		return err
 	}
-	if len(rows) != 1 || !written[one.index] {
+	if len(rows) != 1 {
 		return &table.Transient{Reason: sidecar.flag + ": a row that is locked was written by others"}
 	}
 	for i, value := range rows[0] {

@@ -56,7 +56,10 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 	if through == nil {
 		return s, nil
 	}
-	return s, s.sameServer(ctx)
+	if err := s.sameServer(ctx); err != nil {
+		return nil, err
+	}
+	return s, s.seesAll(ctx)
 }
 
 // Use takes the protected columns of the table, and gives them with what the
@@ -152,6 +155,24 @@ func (s *Server) sameServer(ctx context.Context) error {
 	}
 	if seen[0] != seen[1] {
 		return fault.Input("--through and --direct", "they lead to two servers or databases", "let both lead to the one where the table is")
+	}
+	return nil
+}
+
+// seesAll refuses a user of the sidecar from whom rows are hidden: they could not be
+// told from rows that others hold.
+func (s *Server) seesAll(ctx context.Context) error {
+	sidecar, err := s.connected(ctx, true)
+	if err != nil {
+		return err
+	}
+	rows, err := sidecar.query(ctx, "SELECT pg_catalog.row_security_active($1::oid)::text", texts(s.table.oid), nil)
+	if err != nil {
+		return err
+	}
+	if string(rows[0][0]) == "true" {
+		return fault.Input("--through", "row-level security hides rows of "+s.table.name.String()+" from its user",
+			"let it be the table's owner, or a user with BYPASSRLS")
 	}
 	return nil
 }

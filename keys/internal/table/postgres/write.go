@@ -42,9 +42,12 @@ func (s *Server) write(ctx context.Context, command table.Command, changes []tab
 	if command == table.Seal {
 		writes, err := s.sealing(ctx, sidecar, changes, try)
 		if err == nil {
-			err = s.update(ctx, sidecar, writes, written)
+			if try {
+				return nil, "", s.update(ctx, sidecar, writes, written)
+			}
+			err = s.updateAll(ctx, sidecar, writes, written)
 		}
-		if err != nil || try {
+		if err != nil {
 			return nil, "", err
 		}
 		version, err := commit(ctx, sidecar)
@@ -55,7 +58,7 @@ func (s *Server) write(ctx context.Context, command table.Command, changes []tab
 		return nil, "", err
 	}
 	if command == table.Reseal {
-		if err := s.update(ctx, sidecar, opened, written); err != nil {
+		if err := s.updateAll(ctx, sidecar, opened, written); err != nil {
 			return nil, "", err
 		}
 		version, err := commit(ctx, sidecar)
@@ -150,31 +153,46 @@ func (s *Server) unseal(ctx context.Context, opened []write, written []bool) (st
 			}
 		}
 	}
-	if err := s.update(ctx, server, writes, written); err != nil {
+	if err := s.updateAll(ctx, server, writes, written); err != nil {
 		return "", err
 	}
 	return commit(ctx, server)
 }
 
-// lock locks those rows that nobody else has locked.
+// lock locks those rows that nobody else has locked and that still have their version.
 func (s *Server) lock(ctx context.Context, session *session, changes []table.Change) ([]int, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	sql := "SELECT k.n FROM " + s.table.sql() + " AS t JOIN " + s.keyRows() + " ON " + s.keyMatch() + " FOR NO KEY UPDATE OF t SKIP LOCKED"
+	sql := "SELECT k.n, t.xmin::text FROM " + s.table.sql() + " AS t JOIN " + s.keyRows() + " ON " + s.keyMatch() + " FOR NO KEY UPDATE OF t SKIP LOCKED"
 	rows, err := session.query(ctx, sql, s.keyArrays(keysOf(changes)), nil)
 	if err != nil {
 		return nil, err
 	}
-	locked := make([]int, len(rows))
-	for i, row := range rows {
+	var locked []int
+	for _, row := range rows {
 		n, err := strconv.Atoi(string(row[0]))
 		if err != nil || n < 1 || n > len(changes) {
 			return nil, &table.Transient{Reason: session.flag + ": an answer that was not asked for"}
 		}
-		locked[i] = n - 1
+		if string(row[1]) == changes[n-1].Version {
+			locked = append(locked, n-1)
+		}
 	}
 	return locked, nil
+}
+
+// updateAll writes rows that are locked and have their version.
+func (s *Server) updateAll(ctx context.Context, session *session, writes []write, written []bool) error {
+	if err := s.update(ctx, session, writes, written); err != nil {
+		return err
+	}
+	for _, one := range writes {
+		if !written[one.index] {
+			return &table.RowError{Reason: "the server does not write it, though nobody holds it: a trigger or row-level security keeps it as it is"}
+		}
+	}
+	return nil
 }
 
 // update writes those rows that still have their version, all at once, and marks
