@@ -85,7 +85,7 @@ func (c *Checkpoint) read(work Work) error {
 		return fault.Failure("--checkpoint "+c.path, fault.Cause(err), "make the file readable")
 	}
 	var state checkpointState
-	if err := strictjson.Decode(text, &state); err != nil || state.Format != checkpointFormat || state.Report == nil {
+	if err := strictjson.Decode(text, &state); err != nil || state.Format != checkpointFormat || !state.sound() {
 		return fault.Input("--checkpoint "+c.path, "not a checkpoint", remedy)
 	}
 	if difference := state.Work.difference(work); difference != "" {
@@ -93,6 +93,34 @@ func (c *Checkpoint) read(work Work) error {
 	}
 	c.state = state
 	return nil
+}
+
+// sound tells whether all is there that the work goes on from.
+func (s *checkpointState) sound() bool {
+	if s.Report == nil || s.After != nil && len(s.After) != len(s.Work.Key) ||
+		min(s.Report.Rows, s.Report.Written, s.Report.Faulty) < 0 || s.Report.Seconds < 0 {
+		return false
+	}
+	for column := range s.Work.Columns {
+		found := s.Report.found(column)
+		if found == nil {
+			return false
+		}
+		for _, count := range found {
+			if count < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// After is the key after which the work goes on; nil for none.
+func (c *Checkpoint) After() Key {
+	if c.state.Done {
+		return nil
+	}
+	return c.state.After
 }
 
 // difference says in what other work differs; "" if it is the same.

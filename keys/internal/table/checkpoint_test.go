@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
@@ -60,4 +61,60 @@ func open(t *testing.T, path string, work Work) *Checkpoint {
 		t.Fatal(err)
 	}
 	return checkpoint
+}
+
+func TestCheckpointThatWasChangedByHandIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	work := Work{Command: Seal, Table: "t", Key: []string{"id"}, Columns: map[string]uint32{"c": 7}}
+	const sound = `{"format": "fieldveil table checkpoint 1", "after": ["3"], "done": false,
+	  "work": {"command": "seal", "database": "", "table": "t", "key": ["id"], "columns": {"c": 7}, "range": {"from": null, "to": null}},
+	  "report": {"command": "seal", "table": "t", "rows": 3, "columns": [{"column": "c", "found": {"plaintext": 3}}], "problems": null}}`
+	for was, is := range map[string]string{
+		"": "", `[{"column": "c", "found": {"plaintext": 3}}]`: "[]", `{"plaintext": 3}`: "null", `"plaintext": 3`: `"plaintext": -3`,
+		`"rows": 3`: `"rows": -1`, `["3"]`: `["3", "4"]`, `"column": "c"`: `"column": "d"`,
+	} {
+		if err := os.WriteFile(path, []byte(strings.Replace(sound, was, is, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		checkpoint, err := OpenCheckpoint(path, work)
+		if err == nil {
+			checkpoint.Close()
+		}
+		if want := was != ""; (err != nil) != want || want && fault.ExitStatus(err) != fault.ExitBadInput {
+			t.Errorf("%s: %v", is, err)
+		}
+	}
+}
+
+func TestFinishedCheckpointIsToldAndVerifyBeginsAnew(t *testing.T) {
+	for command, rows := range map[Command]int64{Seal: 30, Verify: 31} {
+		s := newTableInMemory(30, stored("a.b", 1, 7))
+		job := jobOn(s, command)
+		var told strings.Builder
+		job.Progress.Out = &told
+		work := Work{Command: command, Table: job.Table, Key: []string{"id"}, Columns: map[string]uint32{"c": 7}}
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		for range 2 {
+			job.Checkpoint = open(t, path, work)
+			report, err := job.Run(t.Context())
+			job.Checkpoint.Close()
+			if err != nil || report.Rows != int64(len(s.rows)) && report.Rows != rows {
+				t.Errorf("%s: %+v, %v", command, report, err)
+			}
+			s.rows = append(s.rows, Row{Key: Key{"31"}, Version: "0", Values: [][]byte{stored("a.b", 1, 7)}})[:31]
+		}
+		if strings.Contains(told.String(), "done by an earlier run") != (command == Seal) {
+			t.Errorf("%s: %s", command, told.String())
+		}
+	}
+}
+
+func TestReportThatIsGoneOnKnowsColumnsByName(t *testing.T) {
+	job := &Job{Command: Seal, Columns: []Column{{Column: catalog.Column{Name: "a"}}, {Column: catalog.Column{Name: "b"}}}}
+	earlier := newReport(job)
+	earlier.Columns[0].Found["plaintext"] = 3
+	job.Columns[0], job.Columns[1] = job.Columns[1], job.Columns[0]
+	if report := earlier.goneOn(job); report.Columns[1].Found["plaintext"] != 3 || len(report.Columns[0].Found) != 0 {
+		t.Errorf("%+v", report)
+	}
 }

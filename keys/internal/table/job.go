@@ -32,19 +32,21 @@ func (j *Job) Run(stop context.Context) (*Report, error) {
 	// What has begun is finished: a signal ends no batch in its middle.
 	ctx := context.WithoutCancel(stop)
 	run := &run{Job: j, stop: stop, report: newReport(j), after: j.Range.From, throttle: throttle{job: j}, patience: j.RetryFor}
-	if j.Checkpoint != nil && j.Checkpoint.state.Report != nil {
-		run.report, run.after = j.Checkpoint.state.Report, j.Checkpoint.state.After
-		if j.Checkpoint.state.Done {
-			return run.report, nil
+	if done := j.Checkpoint; done != nil && done.state.Done {
+		if j.Command != Verify {
+			j.Progress.note("--checkpoint " + done.path + ": done by an earlier run, and nothing was looked at; remove the file to begin anew")
+			return done.state.Report, nil
 		}
+		// What an earlier run saw says nothing of what is stored now.
+	} else if done != nil && done.state.Report != nil {
+		run.report, run.after = done.state.Report.goneOn(j), done.state.After
 	}
 	if err := run.estimate(ctx); err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	before := run.report.Seconds
+	run.began, run.before = time.Now(), run.report.Seconds
 	err := run.all(ctx)
-	run.report.Seconds = before + time.Since(began).Seconds()
+	run.report.Seconds = run.seconds()
 	if saved := run.save(err == nil); err == nil {
 		err = saved
 	}
@@ -59,6 +61,8 @@ type run struct {
 	report   *Report
 	after    Key // all rows up to and with this key are done
 	throttle throttle
+	began    time.Time
+	before   float64 // seconds of earlier runs
 	saved    time.Time
 	patience time.Duration // how long rows that others hold are tried again
 	proven   bool          // a row that was written has come out as it should
@@ -110,11 +114,14 @@ func (r *run) page(ctx context.Context, page []Row) error {
 	return err
 }
 
+func (r *run) seconds() float64 { return r.before + time.Since(r.began).Seconds() }
+
 func (r *run) save(done bool) error {
 	if r.Checkpoint == nil {
 		return nil
 	}
 	r.saved = time.Now()
+	r.report.Seconds = r.seconds()
 	return r.Checkpoint.save(r.after, done, r.report)
 }
 

@@ -49,6 +49,27 @@ func newReport(j *Job) *Report {
 	return report
 }
 
+// goneOn is the report of an earlier run, with the columns in the order of this one's.
+func (r *Report) goneOn(j *Job) *Report {
+	report := newReport(j)
+	report.Rows, report.Written, report.Seconds, report.Faulty = r.Rows, r.Written, r.Seconds, r.Faulty
+	report.Problems = append(report.Problems, r.Problems...)
+	for i, column := range report.Columns {
+		report.Columns[i].Found = r.found(column.Column)
+	}
+	return report
+}
+
+// found is what was found of a column; nil if the report does not know it.
+func (r *Report) found(column string) map[string]int64 {
+	for _, one := range r.Columns {
+		if one.Column == column {
+			return one.Found
+		}
+	}
+	return nil
+}
+
 func (r *Report) clone() *Report {
 	copied := *r
 	copied.Problems = slices.Clone(r.Problems)
