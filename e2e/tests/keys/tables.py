@@ -52,6 +52,10 @@ COLUMNS = {
     },
     # Made anew by each test that needs one of its own kind.
     "public.trap": {"ssn": _label("deterministic"), "note": _label("randomized")},
+    "public.tenants": {
+        "own": {**_label("deterministic"), "tenant": {"from": "session.user", "names": {"app": "acme"}}},
+        "ours": _label("randomized"),
+    },
     "public.probe": {"random": _label("randomized"), "fixed": _label("deterministic")},
 }
 
@@ -69,6 +73,8 @@ CREATE TABLE keyed (ssn text PRIMARY KEY);
 CREATE TABLE numbers (id bigint PRIMARY KEY, amount int8);
 CREATE VIEW shown AS SELECT id, ssn FROM person;
 CREATE TABLE cards (id bigint PRIMARY KEY, card text, holder text);
+CREATE TABLE tenants (id bigint PRIMARY KEY, own text, ours text);
+INSERT INTO tenants SELECT i, 'own', 'ours' FROM generate_series(1, 10) i;
 CREATE TABLE probe (id bigint PRIMARY KEY, random text, fixed text);
 """
 

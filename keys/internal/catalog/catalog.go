@@ -34,7 +34,22 @@ type Storage struct {
 	Protection Protection `yaml:"protection"`
 	Keyset     string     `yaml:"keyset"`
 	Type       string     `yaml:"type"`
-	Tenant     string     `yaml:"tenant"`
+	Tenant     Tenant     `yaml:"tenant"`
+}
+
+// Tenant is part of the associated data of values.
+type Tenant struct {
+	Name   string
+	Chosen bool // by the principal: each has its own, and a keyset with it
+}
+
+// UnmarshalYAML reads a tenant's name, or what chooses the tenant.
+func (t *Tenant) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.MappingNode {
+		t.Chosen = true
+		return nil
+	}
+	return node.Decode(&t.Name)
 }
 
 // Column is a protected column.

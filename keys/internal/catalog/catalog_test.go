@@ -47,8 +47,22 @@ func TestColumnsOfOneTableAreTakenFromAllCatalogs(t *testing.T) {
 	if err != nil || len(columns) != 2 {
 		t.Fatalf("%+v, %v", columns, err)
 	}
-	if columns[0].Label != `public."Order Items".Born` || columns[0].Tenant != "acme" || columns[1].Label != "a.b" {
+	if columns[0].Label != `public."Order Items".Born` || columns[0].Tenant.Name != "acme" || columns[1].Label != "a.b" {
 		t.Errorf("%+v", columns)
+	}
+}
+
+func TestTenantThatThePrincipalChoosesIsRead(t *testing.T) {
+	catalog, err := Read([]string{write(t, "labels:\n"+
+		"  a.b: {protection: indexed, keyset: k, type: text, tenant: {from: session.user, names: {u: acme}}}\n"+
+		"  a.c: {protection: indexed, keyset: k/acme, type: text, tenant: acme}\n"+
+		"databases: [{protocol: postgres, database: d, columns: {p.t: {b: a.b, c: a.c}}}]\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := catalog.Columns("d", Table{"p", "t"})
+	if err != nil || !columns[0].Tenant.Chosen || columns[1].Tenant != (Tenant{Name: "acme"}) {
+		t.Errorf("%+v, %v", columns, err)
 	}
 }
 

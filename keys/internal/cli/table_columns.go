@@ -41,6 +41,11 @@ func (f *columnFlags) read(database string, name catalog.Table) ([]catalog.Colum
 			return nil, fault.Input("column "+column.Name, "it is format_preserving, and nothing tells such a value from plaintext",
 				"name the other columns with --column, and see docs/tables.md for this one")
 		}
+		if column.Tenant.Chosen {
+			return nil, fault.Input("column "+column.Name, "its tenant, and with it its keyset, is that of who writes it, and nothing says whose a row is",
+				"name the other columns with --column; or where all rows are one tenant's, that one: --column "+
+					column.Name+"="+column.Label+":"+column.Keyset+"/TENANT:"+string(column.Protection))
+		}
 	}
 	return columns, nil
 }
