@@ -2,10 +2,11 @@
 
 import base64
 import json
+import time
 
 import pytest
 
-from tests.keys.tables import EVERYTHING, ITEMS, PERSON, ROWS, Tables, seen, stored
+from tests.keys.tables import EVERYTHING, ITEMS, PERSON, ROWS, TAKEN_UP, Tables, seen, stored
 from tests.sample import SAMPLES
 from tools.layout import POLICIES
 
@@ -183,6 +184,9 @@ BAD = {
     "no such column": (("seal", PERSON, "--column", "visits"), {}, "no such column"),
     "no such key": (("verify", PERSON, "--key-id", "x"), {}, "not a key id"),
     "a key of another shape": (("seal", ITEMS, "--from", "7"), {}, "not a key"),
+    "a key of another type": (("seal", PERSON, "--from", "abc"), {}, 'key is id bigint'),
+    "a key of another type, to": (("verify", PERSON, "--to", "[1"), {}, '--to ["[1"]: not a key'),
+    "a tenant of the principal's": (("seal", "public.tenants"), {}, "--column own=public.tenants.own:pii/TENANT:determ"),
     "no wanted key": (("reseal", PERSON), {"keysets": None}, "the wanted key"),
     "no connection through the sidecar": (("seal", PERSON), {"through": None}, "--through: not given"),
     "another database": (("seal", PERSON), {"through": "OTHER"}, "two servers or databases"),
@@ -240,3 +244,25 @@ def test_columns_can_be_told_without_a_catalog(person: Tables) -> None:
     assert (wrong.status, wrong.report["faulty"]) == (1, ROWS)
     mistaken = person.run("verify", PERSON, "--column", "token=other.label:pii:indexed", catalog=None)
     assert "sealed under another label than other.label" in mistaken.report["problems"][0]["reason"]
+
+
+def test_column_of_one_tenant_is_sealed_when_the_tenant_is_named(tables: Tables) -> None:
+    tables.stack.agent.keys("create", "pii/acme")
+    own = ("--column", "own=public.tenants.own:pii/acme:deterministic")
+    deadline = time.monotonic() + TAKEN_UP
+    while tables.run("seal", "public.tenants", *own, "--dry-run", catalog=None).status:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    for command in ("seal", "verify", "unseal"):
+        tables.ok(command, "public.tenants", "--column", "ours")
+        tables.ok(command, "public.tenants", *own, catalog=None)
+    with tables.direct() as direct:
+        assert direct.execute("SELECT DISTINCT own, ours FROM tenants").fetchall() == [("own", "ours")]
+
+
+def test_checkpoint_that_ends_at_no_key_is_refused(person: Tables, tmp_path) -> None:
+    path = tmp_path / "checkpoint"
+    person.ok("seal", PERSON, "--checkpoint", path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"done": False, "after": ["x"]}))
+    done = person.run("seal", PERSON, "--checkpoint", path)
+    assert (done.status, "not a key" in done.errors, len(done.errors.splitlines())) == (2, True, 1), done

@@ -98,6 +98,11 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 	if job.Range, err = f.parts(server.Key); err != nil {
 		return err
 	}
+	for flag, key := range map[string]table.Key{"--from": job.Range.From, "--to": job.Range.To} {
+		if err := server.CheckKey(ctx, flag+" "+key.String(), key); err != nil {
+			return onceConnected(err)
+		}
+	}
 	if f.writes() {
 		if err := onceConnected(server.Prepare(ctx, f.command, f.triggers)); err != nil {
 			return err
@@ -113,9 +118,15 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 		}
 	}
 	if f.state != "" {
-		job.Checkpoint, err = table.OpenCheckpoint(f.state, work(job, server))
+		if job.Checkpoint, err = table.OpenCheckpoint(f.state, work(job, server)); err != nil {
+			return err
+		}
+		if err := server.CheckKey(ctx, "--checkpoint "+f.state, job.Checkpoint.After()); err != nil {
+			job.Checkpoint.Close()
+			return onceConnected(err)
+		}
 	}
-	return err
+	return nil
 }
 
 func (f *tableFlags) check() error {

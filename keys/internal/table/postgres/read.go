@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -55,6 +56,28 @@ func (s *Server) stored(ctx context.Context, sql string, parameters [][]byte, li
 		rows[i] = table.Row{Key: key, Version: string(values[len(s.Key)]), Values: values[len(s.Key)+1:]}
 	}
 	return rows, nil
+}
+
+// CheckKey refuses what is no key of the table.
+func (s *Server) CheckKey(ctx context.Context, place string, key table.Key) error {
+	if key == nil {
+		return nil
+	}
+	session, err := s.connected(ctx, false)
+	if err != nil {
+		return err
+	}
+	places := make([]string, len(s.Key))
+	told := make([]string, len(s.Key))
+	for i, typ := range s.table.keyTypes {
+		places[i], told[i] = parameter(i+1, typ), s.Key[i]+" "+typ
+	}
+	_, err = session.query(ctx, "SELECT "+strings.Join(places, ", "), texts(key...), nil)
+	var row *table.RowError
+	if errors.As(err, &row) {
+		return fault.Input(place, "not a key: the primary key is "+strings.Join(told, ", "), "give a value of that type, or let fieldveil table ranges make them")
+	}
+	return err
 }
 
 // countFor is how long rows may be counted before the planner's estimate will do.
