@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,30 +43,39 @@ func (s *Server) open(ctx context.Context, sidecar *session, changes []table.Cha
 	return opened, nil
 }
 
-// openGroup opens rows of which the same columns shall be changed.
+// openGroup opens rows of which the same columns shall be changed. It probes for masks
+// before the values are read and after, so that a policy that changes in between is seen.
 func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []table.Change) ([]write, error) {
-	columns := changes[0].Columns
-	names := make([]string, len(columns))
-	for i, column := range columns {
-		names[i] = "t." + quote(s.table.columns[column].name)
+	locked, err := s.lock(ctx, sidecar, changes)
+	if err != nil || len(locked) == 0 {
+		return nil, err
 	}
-	list := strings.Join(names, ", ")
-	sql := "SELECT k.n, t.xmin::text, " + list + " FROM " + s.table.sql() + " AS t JOIN " + s.keyRows() + " ON " + s.keyMatch() +
+	columns := changes[0].Columns
+	sql := "SELECT k.n, t.xmin::text, " + s.listed(columns) + " FROM " + s.table.sql() + " AS t JOIN " + s.keyRows() + " ON " + s.keyMatch() +
 		" FOR NO KEY UPDATE OF t SKIP LOCKED"
-	rows, err := sidecar.query(ctx, sql, s.keyArrays(keysOf(changes)), nil)
+	description, err := sidecar.prepare(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	first := changes[locked[0]]
+	if err := s.probe(ctx, sidecar, first, description.Fields[2:]); err != nil {
+		return nil, err
+	}
+	part := make([]table.Change, len(locked))
+	for i, n := range locked {
+		part[i] = changes[n]
+	}
+	rows, err := sidecar.query(ctx, sql, s.keyArrays(keysOf(part)), nil)
 	if err != nil {
 		return nil, err
 	}
 	var opened []write
 	for _, row := range rows {
 		n, err := strconv.Atoi(string(row[0]))
-		if err != nil || n < 1 || n > len(changes) {
+		if err != nil || n < 1 || n > len(part) || string(row[1]) != part[n-1].Version {
 			return nil, &table.Transient{Reason: sidecar.flag + ": an answer that was not asked for"}
 		}
-		one := write{Change: changes[n-1], index: n - 1, values: row[2:]}
-		if string(row[1]) != one.Version {
-			continue // somebody wrote it meanwhile
-		}
+		one := write{Change: part[n-1], index: locked[n-1], values: row[2:]}
 		for i, column := range columns {
 			if one.values[i] == nil || concealed(one.values[i], one.Values[column]) {
 				return nil, s.notRevealed(column)
@@ -75,41 +83,34 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []tabl
 		}
 		opened = append(opened, one)
 	}
-	if len(opened) == 0 {
-		return nil, nil
-	}
-	described := sidecar.prepared[sql].Fields[2:]
-	return opened, s.probe(ctx, sidecar, opened[0], list, described)
+	return opened, s.probe(ctx, sidecar, first, description.Fields[2:])
 }
 
-// probe proves that what was read is what is stored, and not a masked form of it,
+// probe proves that what is read is what is stored, and not a masked form of it,
 // which would be written back in its place: it writes a value that no mask leaves as
-// it is, reads it back, and takes it back. It comes after the reading, so that a
-// policy that changes in between is seen. Masks are for characters and dates.
-func (s *Server) probe(ctx context.Context, sidecar *session, one write, list string, fields []pgconn.FieldDescription) error {
-	probe := write{Change: one.Change, values: slices.Clone(one.values)}
-	probed := false
+// it is, reads it back, and takes it back. Masks are for characters and dates.
+func (s *Server) probe(ctx context.Context, sidecar *session, row table.Change, fields []pgconn.FieldDescription) error {
+	probe := write{Change: table.Change{Row: row.Row}}
 	for i, field := range fields {
 		if value := probeValue(field.DataTypeOID, field.TypeModifier); value != nil {
-			probe.values[i], probed = value, true
+			probe.Columns, probe.values = append(probe.Columns, row.Columns[i]), append(probe.values, value)
 		}
 	}
-	if !probed {
+	if len(probe.Columns) == 0 {
 		return nil
 	}
 	if err := sidecar.do(ctx, "SAVEPOINT fieldveil_probe"); err != nil {
 		return err
 	}
-	written := make([]bool, one.index+1)
-	probe.index = one.index
-	if err := s.updateAll(ctx, sidecar, []write{probe}, written); err != nil {
+	if err := s.updateAll(ctx, sidecar, []write{probe}, make([]bool, 1)); err != nil {
 		return err
 	}
 	matches := make([]string, len(s.Key))
 	for i, name := range s.Key {
 		matches[i] = "t." + quote(name) + " " + s.table.equals[i] + " " + parameter(i+1, s.table.keyTypes[i])
 	}
-	rows, err := sidecar.query(ctx, "SELECT "+list+" FROM "+s.table.sql()+" AS t WHERE "+strings.Join(matches, " AND "), texts(one.Key...), nil)
+	sql := "SELECT " + s.listed(probe.Columns) + " FROM " + s.table.sql() + " AS t WHERE " + strings.Join(matches, " AND ")
+	rows, err := sidecar.query(ctx, sql, texts(row.Key...), nil)
 	if err != nil {
 		return err
 	}
@@ -117,12 +118,20 @@ func (s *Server) probe(ctx context.Context, sidecar *session, one write, list st
 		return &table.Transient{Reason: sidecar.flag + ": a row that is locked was written by others"}
 	}
 	for i, value := range rows[0] {
-		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) && probeValue(fields[i].DataTypeOID, fields[i].TypeModifier) != nil {
-			return s.notRevealed(one.Columns[i])
+		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) {
+			return s.notRevealed(probe.Columns[i])
 		}
 	}
 	// Released, so that what comes is written by the transaction itself.
 	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe; RELEASE SAVEPOINT fieldveil_probe")
+}
+
+func (s *Server) listed(columns []int) string {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = "t." + quote(s.table.columns[column].name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // probeValue is a value of a type that can be masked; nil for one that can not.
