@@ -11,11 +11,17 @@ import (
 )
 
 // change makes the changes of a page. Until a row has been seen to come out as it
-// should, it makes one at a time: what spoils envelopes spoils one then.
+// should, it makes one at a time: what spoils envelopes spoils one then. One that is
+// refused alone may not be with the others, where a constraint is deferred.
 func (r *run) change(ctx context.Context, changes []Change) error {
 	for !r.proven && !r.DryRun && len(changes) > 1 {
+		before := r.report.clone()
 		if err := r.changeAll(ctx, changes[:1]); err != nil {
 			return err
+		}
+		if r.report.Faulty > before.Faulty {
+			r.report = before
+			break
 		}
 		changes = changes[1:]
 	}

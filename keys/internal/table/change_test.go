@@ -23,6 +23,8 @@ type tableInMemory struct {
 	read    func(page []Row)
 	// get and write are called before rows are read again, and before they are written.
 	get, write func()
+	// least is how many rows a constraint holds together.
+	least int
 }
 
 func newTableInMemory(count int, value []byte) *tableInMemory {
@@ -60,6 +62,9 @@ func (s *tableInMemory) Get(_ context.Context, keys []Key) ([]Row, error) {
 
 func (s *tableInMemory) Write(_ context.Context, command Command, changes []Change) ([]bool, string, error) {
 	s.write()
+	if len(changes) < s.least {
+		return nil, "", &RowError{"the constraint forbids it"}
+	}
 	s.version++
 	s.writes = append(s.writes, len(changes))
 	written := make([]bool, len(changes))
@@ -153,6 +158,20 @@ func TestRowThatIsWrittenAllTheTimeIsReadAgainRightBeforeItIsWritten(t *testing.
 	job.RetryFor = 5 * time.Second
 	report, err := job.Run(context.Background())
 	if err != nil || report.Written != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+func TestFirstRowIsDoneWithTheOthersWhereItIsRefusedAlone(t *testing.T) {
+	s := newTableInMemory(30, []byte("plain"))
+	s.least = 10
+	report, err := jobOn(s, Seal).Run(context.Background())
+	if err != nil || report.Written != 30 || report.Faulty != 0 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	s.least = 11
+	s.rows = newTableInMemory(30, []byte("plain")).rows
+	if report, err = jobOn(s, Seal).Run(context.Background()); err != nil || report.Written != 0 || report.Faulty != 30 {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
