@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.keys.tables import EVERYTHING, ITEMS, PERSON, ROWS, TAKEN_UP, Tables, seen, stored
+from tests.keys.tables import DATABASE, EVERYTHING, ITEMS, PERSON, ROWS, TAKEN_UP, Tables, seen, stored
 from tests.sample import SAMPLES
 from tools.layout import POLICIES
 
@@ -190,6 +190,9 @@ BAD = {
     "no wanted key": (("reseal", PERSON), {"keysets": None}, "the wanted key"),
     "no connection through the sidecar": (("seal", PERSON), {"through": None}, "--through: not given"),
     "another database": (("seal", PERSON), {"through": "OTHER"}, "two servers or databases"),
+    "straight through the sidecar": (("verify", PERSON), {"direct": "SIDECAR"}, "--direct: it leads through a sidecar"),
+    "sealing straight through the sidecar": (("seal", PERSON), {"direct": "SIDECAR"}, "--direct: it leads through a sidecar"),
+    "a key that the keyset has not": (("seal", PERSON, "--key-id", "ssn=5"), {}, "keyset pii of column ssn has no such key"),
     "nobody may write": (("seal", PERSON), {"user": "auditor"}, "42501"),
     "no catalog": (("seal", PERSON), {"catalog": None}, "--catalog: not given"),
     "a checkpoint that is none": (("seal", PERSON, "--checkpoint", "NONE"), {}, "not a checkpoint"),
@@ -203,6 +206,8 @@ def test_bad_input_is_one_line_status_two_and_nothing_is_changed(tables: Tables,
     words = [str(tmp_path / "none") if word == "NONE" else word for word in words]
     if more.get("through") == "OTHER":
         more = {"through": tables.stack.dsn("app", "plain")}
+    if more.get("direct") == "SIDECAR":
+        more = {"direct": tables.stack.dsn("app", DATABASE)}
     before = stored(tables)
     done = tables.run(*words, **more)
     assert (done.status, done.out) == (2, ""), done

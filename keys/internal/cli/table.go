@@ -54,10 +54,11 @@ func newTableVerify() *cobra.Command {
 func newTableCommand(command table.Command, short, long string) *cobra.Command {
 	f := tableFlags{command: command}
 	c := &cobra.Command{
-		Use:   string(command) + " --table SCHEMA.TABLE",
-		Short: short,
-		Long:  long,
-		Args:  exactly(),
+		Use:     string(command) + " --table SCHEMA.TABLE",
+		Short:   short,
+		Long:    long,
+		Example: tableExample(command),
+		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			show, err := f.form()
 			if err != nil {
@@ -89,6 +90,17 @@ func newTableCommand(command table.Command, short, long string) *cobra.Command {
 	}
 	f.add(c)
 	return c
+}
+
+func tableExample(command table.Command) string {
+	keysets, places := " --keysets keysets", "    --direct 'postgres://owner@db:5432/shop'"
+	if command == table.Unseal {
+		keysets = ""
+	}
+	if command != table.Verify {
+		places += " --through 'postgres://app@127.0.0.1:15432/shop' \\\n    --checkpoint customer.checkpoint"
+	}
+	return "  fieldveil table " + string(command) + " --table public.customer --catalog policies/catalog" + keysets + " \\\n" + places
 }
 
 func notAsItShouldBe(report *table.Report) error {

@@ -99,16 +99,15 @@ func (f *columnFlags) wantKeys(columns []table.Column, must bool) error {
 	}
 	for i := range columns {
 		column := &columns[i]
-		switch {
-		case given[column.Name] != 0:
-			column.KeyID = given[column.Name]
-		case given[""] != 0:
+		if column.KeyID = given[column.Name]; column.KeyID == 0 {
 			column.KeyID = given[""]
+		}
+		switch {
 		case f.keysets.folder != "":
-			if column.KeyID, err = f.primary(column.Column); err != nil {
+			if column.KeyID, err = f.known(column.Column, column.KeyID); err != nil {
 				return err
 			}
-		case must:
+		case column.KeyID == 0 && must:
 			return fault.Input("--keysets", "not given, so that the wanted key of "+column.Name+" is not known", "name the folder of the encrypted keysets, or --key-id")
 		}
 	}
@@ -134,9 +133,9 @@ func (f *columnFlags) givenKeys(columns []table.Column) (map[string]uint32, erro
 	return given, nil
 }
 
-// primary is the primary key as the keyset's file states it: that needs no
-// key-encryption key.
-func (f *columnFlags) primary(column catalog.Column) (uint32, error) {
+// known is the key of the column's keyset that is wanted, or its primary key for 0, as
+// the keyset's file states it: that needs no key-encryption key.
+func (f *columnFlags) known(column catalog.Column, wanted uint32) (uint32, error) {
 	store, err := keystore.Open(f.keysets.folder)
 	if err != nil {
 		return 0, err
@@ -149,5 +148,15 @@ func (f *columnFlags) primary(column catalog.Column) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return file.Info().GetPrimaryKeyId(), nil
+	info := file.Info()
+	if wanted == 0 {
+		return info.GetPrimaryKeyId(), nil
+	}
+	for _, key := range info.GetKeyInfo() {
+		if key.GetKeyId() == wanted {
+			return wanted, nil
+		}
+	}
+	return 0, fault.Input("--key-id "+strconv.FormatUint(uint64(wanted), 10), "the keyset "+column.Keyset+" of column "+column.Name+" has no such key for its protection",
+		"see key ids with: fieldveil keys list, or give one for each column: --key-id COLUMN=KEY_ID")
 }

@@ -40,7 +40,11 @@ func (f *tableFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.where.add(c)
 	f.columns.add(c, f.command)
-	flags.IntVar(&f.batch, "batch", 500, "rows read, and at most written in one transaction")
+	batch := "rows read at once"
+	if f.writes() {
+		batch += ", and at most written in one transaction"
+	}
+	flags.IntVar(&f.batch, "batch", 500, batch)
 	flags.StringVar(&f.from, "from", "", "only rows after this `KEY`: a text, or a JSON list with a text for each column of the primary key")
 	flags.StringVar(&f.to, "to", "", "only rows up to and with this `KEY`")
 	flags.StringVar(&f.state, "checkpoint", "", "`FILE` that says how far the work is, to go on from there")
@@ -90,6 +94,9 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 	if job.Columns, err = server.Use(columns, f.writes()); err != nil {
 		return err
 	}
+	if err := onceConnected(server.Straight(ctx)); err != nil {
+		return err
+	}
 	if !f.unsealed && f.command != table.Unseal {
 		if err := f.columns.wantKeys(job.Columns, f.command != table.Seal); err != nil {
 			return err
@@ -133,8 +140,12 @@ func (f *tableFlags) check() error {
 	switch {
 	case f.batch < 1 || f.batch > 10_000:
 		return fault.Input("--batch", "not between 1 and 10000", "leave it out, or give another number")
-	case f.rate < 0, f.maxLag < 0, f.retryFor < 0:
-		return fault.Input("--max-rows-per-second, --max-lag, --retry-for", "less than nothing", "leave them out, or give more")
+	case f.rate < 0:
+		return fault.Input("--max-rows-per-second", "less than nothing", "leave it out, or give more")
+	case f.maxLag < 0:
+		return fault.Input("--max-lag", "less than nothing", "leave it out, or give more")
+	case f.retryFor < 0:
+		return fault.Input("--retry-for", "less than nothing", "leave it out, or give more")
 	case f.dryRun && f.state != "":
 		return fault.Input("--checkpoint", "a dry run does nothing that could be gone on from", "leave it out")
 	}

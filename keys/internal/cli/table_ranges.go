@@ -23,7 +23,8 @@ func newTableRanges() *cobra.Command {
 			"rows that come later are in one of them. Make them once for all workers: rows between two\n" +
 			"ranges that were made at different times would be nobody's. It reads the primary key's index\n" +
 			"once from begin to end.",
-		Args: exactly(),
+		Example: "  fieldveil table ranges --table public.customer --count 8 --direct 'postgres://owner@db:5432/shop'",
+		Args:    exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if count < 1 || count > 10_000 {
 				return fault.Input("--count", "not between 1 and 10000", "give the number of workers")
@@ -82,7 +83,7 @@ func parseKey(flag, text string, key []string) (table.Key, error) {
 		}
 	}
 	if len(parts) != len(key) {
-		return nil, fault.Input(flag+" "+text, fmt.Sprintf("not a key: the primary key is %v", key),
+		return nil, fault.Input(flag+" "+text, "not a key: the primary key is "+strings.Join(key, ", "),
 			"write a JSON list with a text for each of its columns")
 	}
 	return parts, nil

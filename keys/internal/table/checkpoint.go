@@ -3,10 +3,10 @@ package table
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"reflect"
+	"strings"
 	"syscall"
 	"time"
 
@@ -134,10 +134,19 @@ func (w Work) difference(other Work) string {
 		{"range", w.Range, other.Range},
 	} {
 		if !reflect.DeepEqual(part.was, part.now) {
-			return fmt.Sprintf("%s was %v and is %v", part.name, part.was, part.now)
+			return part.name + " was " + shown(part.was) + " and is " + shown(part.now)
 		}
 	}
 	return ""
+}
+
+// shown is a part of work as the checkpoint has it; names and keys alone.
+func shown(part any) string {
+	text, err := json.Marshal(part)
+	if err != nil {
+		return "?"
+	}
+	return strings.Trim(string(text), `"`)
 }
 
 // save notes how far the work has come.

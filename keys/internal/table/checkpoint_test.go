@@ -31,9 +31,11 @@ func TestCheckpointIsReadAgainAndOnlyForTheSameWork(t *testing.T) {
 	rotated.Columns = map[string]uint32{"ssn": 8}
 	other.Table = "public.order"
 	ranged.Range = Range{To: Key{"9"}}
-	for _, different := range []Work{rotated, other, ranged} {
-		if _, err := OpenCheckpoint(path, different); fault.ExitStatus(err) != fault.ExitBadInput {
-			t.Errorf("%+v: %v", different, err)
+	for difference, different := range map[string]Work{
+		`keys was {"ssn":7} and is {"ssn":8}`: rotated, "table was public.customer and is public.order": other, `is {"from":null,"to":["9"]}`: ranged,
+	} {
+		if _, err := OpenCheckpoint(path, different); fault.ExitStatus(err) != fault.ExitBadInput || !strings.Contains(err.Error(), difference) {
+			t.Errorf("%s: %v", difference, err)
 		}
 	}
 }

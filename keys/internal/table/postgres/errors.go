@@ -1,8 +1,13 @@
 package postgres
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -10,7 +15,10 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-const ownErrors = "fieldveil: "
+const (
+	ownErrors = "fieldveil: "
+	direct    = "--direct"
+)
 
 // rowClasses of SQLSTATE are what one row's content can cause: data, constraints,
 // limits, an envelope that does not open, what a trigger raises.
@@ -29,6 +37,8 @@ func (s *session) explain(err error) error {
 	}
 	reason := describe(said)
 	switch {
+	case s.flag == direct && strings.HasPrefix(said.Message, ownErrors):
+		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: postgres://USER@HOST:PORT/DATABASE")
 	case begins(said.Code, passingClasses):
 		return &table.Transient{Reason: s.flag + ": " + reason}
 	case begins(said.Code, rowClasses):
@@ -62,7 +72,9 @@ func notConnected(flag string, err error) error {
 	var said *pgconn.PgError
 	switch {
 	case !errors.As(err, &said):
-		return &table.Transient{Reason: flag + ": nobody answers there, or not as PostgreSQL does"}
+		return &table.Transient{Reason: flag + ": nobody answers there, or not as PostgreSQL does" + because(err)}
+	case flag == direct && strings.HasPrefix(said.Message, ownErrors):
+		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: postgres://USER@HOST:PORT/DATABASE")
 	case begins(said.Code, passingClasses):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
 	case begins(said.Code, []string{"28"}):
@@ -71,6 +83,24 @@ func notConnected(flag string, err error) error {
 		return fault.Input(flag, "there is no such database (SQLSTATE 3D000)", "name another one")
 	}
 	return fault.Failure(flag, describe(said), "see the server's log")
+}
+
+// because is why a connection failed, of what quotes nothing of the connection string.
+func because(err error) string {
+	var name *net.DNSError
+	var number syscall.Errno
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &name):
+		return " (the host's name is not known)"
+	case errors.As(err, &number):
+		return " (" + number.Error() + ")"
+	case errors.As(err, &certificate):
+		return " (its certificate is not trusted)"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return " (no answer in time)"
+	}
+	return ""
 }
 
 func begins(code string, classes []string) bool {

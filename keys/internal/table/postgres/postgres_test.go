@@ -41,8 +41,12 @@ func TestErrorsAreSortedAndQuoteNoValue(t *testing.T) {
 			t.Errorf("%s: %T %v", code, err, err)
 		}
 	}
-	err := session.explain(&pgconn.PgError{Code: "0A000", Message: "fieldveil: no", Hint: "do"})
-	if fault.ExitStatus(err) != fault.ExitBadInput || err.Error() != "--direct: no (SQLSTATE 0A000); do" {
+	said := &pgconn.PgError{Code: "0A000", Message: "fieldveil: no", Hint: "do"}
+	if err := session.explain(said); fault.ExitStatus(err) != fault.ExitBadInput || !strings.HasPrefix(err.Error(), "--direct: it leads through a sidecar") {
+		t.Error(err)
+	}
+	session.flag = "--through"
+	if err := session.explain(said); fault.ExitStatus(err) != fault.ExitBadInput || err.Error() != "--through: no (SQLSTATE 0A000); do" {
 		t.Error(err)
 	}
 	if _, err := Config("--direct", "postgres://u:secret@[::1"); err == nil || strings.Contains(err.Error(), "secret") {
@@ -74,5 +78,20 @@ func TestProbesAreOfTheTypeAndNoMaskLeavesThem(t *testing.T) {
 	}
 	if value := probeValue(pgtype.Int8OID, -1); value != nil {
 		t.Errorf("%q", value)
+	}
+}
+
+func TestReasonOfNoConnectionIsTold(t *testing.T) {
+	for url, reason := range map[string]string{
+		"host=/nowhere": "no such file or directory", "host=no-such-host.invalid": "name is not known", "host=127.0.0.1 port=1": "connection refused",
+	} {
+		config, err := Config("--direct", url+" user=u password=secret sslmode=disable")
+		if err == nil {
+			_, err = connect(t.Context(), "--direct", config)
+		}
+		var transient *table.Transient
+		if !errors.As(err, &transient) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }

@@ -106,6 +106,22 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 	return nil
 }
 
+// Straight refuses a --direct that leads through a sidecar, which would show values in
+// place of what is stored: a sidecar refuses what the server does with any column.
+func (s *Server) Straight(ctx context.Context) error {
+	server, err := s.connected(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, column := range s.table.columns {
+		name := "t." + quote(column.name)
+		if _, err := server.prepare(ctx, "SELECT "+name+" || "+name+" FROM "+s.table.sql()+" AS t"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Reset drops both connections.
 func (s *Server) Reset() {
 	for _, one := range []**session{&s.sidecar, &s.server} {
@@ -118,7 +134,7 @@ func (s *Server) Reset() {
 
 // connected is the connection through the sidecar or straight to the server.
 func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) {
-	place, config, flag := &s.server, s.direct, "--direct"
+	place, config, flag := &s.server, s.direct, direct
 	if sidecar {
 		place, config, flag = &s.sidecar, s.through, "--through"
 	}
