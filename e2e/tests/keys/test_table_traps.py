@@ -87,7 +87,8 @@ KEYS = {
         "(CASE WHEN i % 2 = 0 THEN upper(chr(97 + i % 26)) ELSE chr(97 + i % 26) END || i)::ext.folded",
     ),
     "floating point": (
-        "ALTER DATABASE tables SET extra_float_digits = 0; CREATE TABLE trap (id float8 PRIMARY KEY, ssn text, note text);",
+        "ALTER DATABASE tables SET extra_float_digits = 0; "
+        "CREATE TABLE trap (id float8 PRIMARY KEY, ssn text, note text);",
         "i / 7.0::float8",
     ),
     "a column that is included": (
