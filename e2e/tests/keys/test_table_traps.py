@@ -35,6 +35,16 @@ def test_trigger_that_may_change_what_is_written_is_refused(tables: Tables) -> N
     tables.ok("seal", TRAP)
 
 
+def test_trigger_of_a_partition_is_refused(tables: Tables) -> None:
+    trap(tables, """CREATE TABLE trap (id int PRIMARY KEY, ssn text, note text) PARTITION BY HASH (id);
+        CREATE TABLE trap_0 PARTITION OF trap FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+        CREATE TRIGGER sparing BEFORE UPDATE ON trap_0
+          FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()
+        """)  # fmt: skip
+    done = tables.run("seal", TRAP)
+    assert (done.status, "by its trigger sparing" in done.errors) == (2, True), done
+
+
 def test_rule_in_place_of_update_is_refused(tables: Tables) -> None:
     trap(tables, "CREATE TABLE trap (id int PRIMARY KEY, ssn text, note text); "
          "CREATE RULE kept AS ON UPDATE TO trap DO INSTEAD NOTHING")  # fmt: skip
