@@ -1,13 +1,36 @@
 //! What a worker asks OPA and the key agent for, and what comes of it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::rc::Rc;
+
+use fieldveil_plan::PlanInput;
 
 /// Between two tries to renew one thing that could not be had.
 pub(crate) const RETRY_MS: u64 = 1000;
 
-/// The policy input of one principal, as the JSON that OPA is sent: the cache's key.
-pub type PrincipalKey = Rc<str>;
+/// The policy input of one principal, as the JSON that OPA is sent: the cache's key. It may hold a token, so that
+/// `Debug` shows nothing of it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PrincipalKey(Rc<str>);
+
+impl PrincipalKey {
+    /// Of this input.
+    pub fn new(input: &PlanInput) -> Self {
+        Self(Rc::from(input.to_request()))
+    }
+
+    /// The body to POST to OPA.
+    pub fn request(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PrincipalKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrincipalKey(..)")
+    }
+}
 
 /// Names of tenants' keysets.
 pub type Tenants = BTreeSet<Rc<str>>;

@@ -78,6 +78,18 @@ pub struct Shown {
 pub struct CompiledPlan {
     /// Changes whenever the plan does.
     pub revision: String,
+    /// Revisions of the bundles that it was made of; empty for none.
+    pub bundle: String,
+    /// Who it is for budgets and audit.
+    pub subject: Rc<str>,
+    /// Unix seconds from which on it must not be used.
+    pub expires_at: Option<u64>,
+    /// Why everything is refused, to be told to the client.
+    pub denied: Option<String>,
+    /// Break-glass rules in use.
+    pub break_glass: Vec<String>,
+    /// Whether a comment of a statement may say purpose or token.
+    pub reads_comments: bool,
     /// In the plan's order; SQL analysis refers to them by index.
     pub fields: Vec<FieldPlan>,
     /// The tenants' keysets that the fields name, each once.
@@ -109,11 +121,28 @@ impl CompiledPlan {
         let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
         Ok(Self {
             revision: plan.revision,
+            bundle: plan.bundle,
+            subject: Rc::from(plan.subject),
+            expires_at: plan.expires_at,
+            denied: plan.denied,
+            break_glass: plan.break_glass,
+            reads_comments: plan.reads_comments,
             fields,
             tenant_keysets,
             ttl_ms: ms(plan.ttl_seconds),
             max_stale_ms: ms(plan.max_stale_seconds),
         })
+    }
+
+    /// Whether it was made of an answer that says the same as `plan`.
+    pub fn says(&self, plan: &Plan) -> bool {
+        self.revision == plan.revision
+            && self.bundle == plan.bundle
+            && *self.subject == *plan.subject
+            && self.expires_at == plan.expires_at
+            && self.denied == plan.denied
+            && self.break_glass == plan.break_glass
+            && self.reads_comments == plan.reads_comments
     }
 
     /// The first keyset or purpose that the plan needs and `keyring` lacks, as a sentence. Tenants' own keysets aside:
@@ -152,7 +181,8 @@ impl FieldPlan {
         let declared: DeclaredType =
             spec.type_name.parse().map_err(|e| format!("type {:?}: {e}", spec.type_name))?;
         let read = match &spec.read {
-            Treatment::Reveal => Read::Reveal,
+            Treatment::Reveal { budget: None } => Read::Reveal,
+            Treatment::Reveal { budget: Some(_) } => return Err("read.budget: not yet".into()),
             Treatment::Conceal => Read::Conceal,
             Treatment::Null => Read::Null,
             Treatment::Refuse => Read::Refuse,

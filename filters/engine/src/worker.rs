@@ -139,14 +139,14 @@ impl Worker {
             .plans
             .iter()
             .filter(|(_, entry)| !entry.is_used(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
-        for principal in gone.map(|(principal, _)| Rc::clone(principal)).collect::<Vec<_>>() {
+        for principal in gone.map(|(principal, _)| principal.clone()).collect::<Vec<_>>() {
             self.plans.pop(&principal);
         }
         for (principal, entry) in self.plans.iter_mut() {
             let old = entry.age_ms(now_ms) >= entry.plan.ttl_ms;
             if entry.is_used(now_ms) && old && now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS {
                 entry.tried_ms = now_ms;
-                due.push(Fetch::Plan(Rc::clone(principal)));
+                due.push(Fetch::Plan(principal.clone()));
             }
         }
         due
@@ -172,14 +172,14 @@ impl Worker {
 
     fn take_plan(&mut self, principal: &PrincipalKey, body: &[u8], now_ms: u64) -> Result<(), String> {
         let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
-        let held = self.plans.get_mut(principal).filter(|held| held.plan.revision == plan.revision);
+        let held = self.plans.get_mut(principal).filter(|held| held.plan.says(&plan));
         if let Some(entry) = held {
             entry.fetched_ms = now_ms;
             return Ok(());
         }
         let plan = CompiledPlan::new(plan).map_err(|e| e.to_string())?;
         let entry = PlanEntry { plan: Rc::new(plan), fetched_ms: now_ms, used_ms: now_ms, tried_ms: now_ms };
-        self.plans.put(Rc::clone(principal), entry);
+        self.plans.put(principal.clone(), entry);
         Ok(())
     }
 

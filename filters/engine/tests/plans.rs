@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use fieldveil_engine::fetch::{Fetch, PrincipalKey};
 use fieldveil_engine::field::CompiledPlan;
-use fieldveil_plan::Plan;
+use fieldveil_plan::{Plan, PlanInput};
 use serde_json::{Value, json};
 
 fn field(column: &str, changes: &Value) -> Value {
@@ -42,4 +43,13 @@ fn only_characters_keep_their_format() {
     }
     let unknown = json!({"protection": "format_preserving", "alphabet": "runes", "type": "text"});
     assert!(compile(&[field("phone", &unknown)]).unwrap_err().contains("alphabet"));
+}
+
+#[test]
+fn question_for_a_plan_shows_no_token() {
+    let mut input = PlanInput { token: "eyJ-of-set".into(), ..PlanInput::default() };
+    input.comment.token = "eyJ-of-comment".into();
+    let principal = PrincipalKey::new(&input);
+    assert!(principal.request().contains("eyJ-of-set") && principal.request().contains("eyJ-of-comment"));
+    assert!(!format!("{:?}", Fetch::Plan(principal)).contains("eyJ"));
 }

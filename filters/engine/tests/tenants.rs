@@ -4,7 +4,8 @@
 
 mod support;
 
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Answer, Fetch, PrincipalKey};
+use fieldveil_plan::PlanInput;
 use serde_json::json;
 use support::*;
 
@@ -177,7 +178,10 @@ fn keysets_of_more_tenants_than_are_held_are_left_out() {
         let mut fields = owned_by(&format!("a{number}"));
         fields[1]["keyset"] = json!(format!("pii/b{number}"));
         fields[1]["tenant"] = json!(format!("b{number}"));
-        let fetch = Fetch::Plan(number.to_string().into());
+        let fetch = Fetch::Plan(PrincipalKey::new(&PlanInput {
+            listener: number.to_string(),
+            ..PlanInput::default()
+        }));
         worker.answered(&fetch, Answer::Body { body: &plan(&fields), etag: None }, 1000).unwrap();
     }
     let asked = target(&worker.fetch_keys(1000));

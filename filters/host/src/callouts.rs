@@ -31,14 +31,14 @@ impl Callouts {
         };
         let target;
         let (headers, body) = match &fetch {
-            Fetch::Plan(input) => {
+            Fetch::Plan(principal) => {
                 let headers = vec![
                     (":method", "POST"),
                     (":path", config.policy.path.as_str()),
                     (":authority", cluster.as_str()),
                     ("content-type", "application/json"),
                 ];
-                (headers, Some(input.as_bytes()))
+                (headers, Some(principal.request().as_bytes()))
             }
             Fetch::Keys(question) => {
                 target = question.target(&config.keys.path);

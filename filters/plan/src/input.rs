@@ -1,5 +1,7 @@
 //! What the policy is asked: who wants to work with which database.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Where the sidecar runs, from the filter's configuration.
@@ -17,21 +19,35 @@ pub struct Workload {
     pub spiffe_id: String,
 }
 
-/// What the client said of itself when it connected.
+/// Who is connected, as the client said and the server confirms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionInput {
-    /// Database user, as the server reads it.
+    /// Database user of the StartupMessage; it never changes.
     pub user: String,
+    /// The server's `current_user`, as it said last; the login user until then.
+    pub role: String,
     /// Database, as the server reads it.
     pub database: String,
     /// `application_name`; nobody checks it.
     pub application_name: String,
     /// The client's address without its port.
     pub source: String,
+    /// The setting `fieldveil.purpose`; nobody checks it.
+    pub purpose: String,
 }
 
-/// The policy's input, one for each principal.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// What a comment of the statement says, for principals whose plan reads comments. It may hold a token: no `Debug`.
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CommentInput {
+    /// The purpose; nobody checks it.
+    pub purpose: String,
+    /// A JWT; empty for none.
+    pub token: String,
+}
+
+/// The policy's input, one for each principal. It may hold tokens: `Debug` leaves them out, [`Self::to_request`] does
+/// not.
+#[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PlanInput {
     /// The listener's protocol: `postgres`.
     pub protocol: String,
@@ -41,7 +57,11 @@ pub struct PlanInput {
     pub workload: Workload,
     /// Who is connected.
     pub session: SessionInput,
-    /// Claims of a verified token.
+    /// The JWT of `SET fieldveil.token`; empty for none.
+    pub token: String,
+    /// What a comment of the statement says.
+    pub comment: CommentInput,
+    /// Claims that Envoy itself verified.
     pub claims: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -49,6 +69,24 @@ impl PlanInput {
     /// The body to POST to OPA's data API: `{"input": …}`. Equal inputs have equal bodies.
     pub fn to_request(&self) -> String {
         serde_json::json!({ "input": self }).to_string()
+    }
+
+    /// The input without its tokens: for logs and audit.
+    pub fn redacted(&self) -> serde_json::Value {
+        serde_json::json!({
+            "protocol": self.protocol,
+            "listener": self.listener,
+            "workload": self.workload,
+            "session": self.session,
+            "comment": {"purpose": self.comment.purpose},
+            "claims": self.claims,
+        })
+    }
+}
+
+impl fmt::Debug for PlanInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlanInput({})", self.redacted())
     }
 }
 
@@ -62,9 +100,24 @@ mod tests {
         let expected = serde_json::json!({"input": {
             "protocol": "", "listener": "",
             "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
-            "session": {"user": "", "database": "", "application_name": "", "source": ""},
+            "session": {"user": "", "role": "", "database": "", "application_name": "", "source": "", "purpose": ""},
+            "token": "",
+            "comment": {"purpose": "", "token": ""},
             "claims": {},
         }});
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn tokens_are_in_the_request_and_nowhere_else() {
+        let mut input = PlanInput { token: "eyJ-of-set".into(), ..PlanInput::default() };
+        input.session.user = "app".into();
+        input.comment = CommentInput { purpose: "refund".into(), token: "eyJ-of-comment".into() };
+        assert!(input.to_request().contains("eyJ-of-set") && input.to_request().contains("eyJ-of-comment"));
+        let mut expected = serde_json::to_value(&input).unwrap();
+        expected.as_object_mut().unwrap().remove("token");
+        expected["comment"].as_object_mut().unwrap().remove("token");
+        assert_eq!(input.redacted(), expected);
+        assert!(!format!("{input:?} {input:#?}").contains("eyJ"));
     }
 }

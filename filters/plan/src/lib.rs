@@ -10,7 +10,9 @@ mod input;
 mod keyset;
 mod plan;
 mod relation;
+mod treatment;
 
 pub use error::PlanError;
-pub use input::{PlanInput, SessionInput, Workload};
-pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, OnPlaintext, Plan, PlanField, Protection, Treatment, WriteRule};
+pub use input::{CommentInput, PlanInput, SessionInput, Workload};
+pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, OnPlaintext, Plan, PlanField, Protection, WriteRule};
+pub use treatment::{Budget, Then, Treatment};

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use crate::{PlanError, keyset, relation};
+use crate::treatment::RawTreatment;
+use crate::{PlanError, Treatment, keyset, relation};
 
 /// Bytes of an answer that are read at most: 4,096 fields take about 1 MB.
 pub const MAX_PLAN_BYTES: usize = 4 << 20;
@@ -27,25 +28,6 @@ pub enum Protection {
     Indexed,
     /// FF1.
     FormatPreserving,
-}
-
-/// What a principal gets on read.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(tag = "treatment", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Treatment {
-    /// The value.
-    Reveal,
-    /// The value under a mask.
-    Mask {
-        /// The mask's name.
-        format: String,
-    },
-    /// What is stored.
-    Conceal,
-    /// NULL.
-    Null,
-    /// An error.
-    Refuse,
 }
 
 /// Whether a principal may write.
@@ -112,6 +94,18 @@ impl PlanField {
 pub struct Plan {
     /// Changes whenever the plan does.
     pub revision: String,
+    /// Revisions of the bundles that OPA made it of, joined by commas; empty for none.
+    pub bundle: String,
+    /// Who it is for budgets and audit, never chosen by the client; empty where the policy does not say.
+    pub subject: String,
+    /// Unix seconds from which on it must not be used, however young it is.
+    pub expires_at: Option<u64>,
+    /// Why everything is refused, to be told to the client.
+    pub denied: Option<String>,
+    /// Break-glass rules in use, each as `RULE: REASON`.
+    pub break_glass: Vec<String>,
+    /// Whether a comment of a statement may say purpose or token.
+    pub reads_comments: bool,
     /// Age, in seconds, at which it is asked for anew.
     pub ttl_seconds: u32,
     /// Age, in seconds, past which it is not used.
@@ -128,6 +122,16 @@ struct Answer {
 #[derive(Deserialize)]
 struct RawPlan {
     revision: String,
+    #[serde(default)]
+    bundle: String,
+    #[serde(default)]
+    subject: String,
+    expires_at: Option<u64>,
+    denied: Option<String>,
+    #[serde(default)]
+    break_glass: Vec<String>,
+    #[serde(default)]
+    reads_comments: bool,
     ttl_seconds: u32,
     #[serde(default = "default_stale")]
     max_stale_seconds: u32,
@@ -151,7 +155,7 @@ struct RawField {
     alphabet: Option<String>,
     #[serde(rename = "type")]
     type_name: String,
-    read: Treatment,
+    read: RawTreatment,
     #[serde(default)]
     on_plaintext: OnPlaintext,
     write: WriteRule,
@@ -176,8 +180,16 @@ impl Plan {
         }
         check_columns(&fields)?;
         check_labels(&fields)?;
+        check_subject(&raw.subject, &fields)?;
+        check_denied(raw.denied.as_deref())?;
         Ok(Self {
             revision: raw.revision,
+            bundle: raw.bundle,
+            subject: raw.subject,
+            expires_at: raw.expires_at,
+            denied: raw.denied,
+            break_glass: raw.break_glass,
+            reads_comments: raw.reads_comments,
             ttl_seconds: raw.ttl_seconds,
             max_stale_seconds: raw.max_stale_seconds,
             fields,
@@ -185,11 +197,11 @@ impl Plan {
     }
 }
 
-fn wrong(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
+pub(crate) fn wrong(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
     PlanError::Value { place: place.into(), reason: reason.into() }
 }
 
-fn within(place: &str, value: u32, limit: u32) -> Result<(), PlanError> {
+pub(crate) fn within(place: &str, value: u32, limit: u32) -> Result<(), PlanError> {
     match value {
         1.. if value <= limit => Ok(()),
         _ => Err(wrong(place, format!("{value} is not between 1 and {limit}"))),
@@ -220,6 +232,7 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
     check_keyset(&place, &raw.keyset, &raw.tenant)?;
     check_alphabet(&place, raw.protection, raw.alphabet.as_deref())?;
     check_on_plaintext(&place, raw.protection, raw.on_plaintext)?;
+    let read = raw.read.check(&format!("{place}.read"))?;
     Ok(PlanField {
         schema,
         table,
@@ -230,7 +243,7 @@ fn read_field(index: usize, value: serde_json::Value) -> Result<PlanField, PlanE
         protection: raw.protection,
         alphabet: raw.alphabet,
         type_name: raw.type_name,
-        read: raw.read,
+        read,
         on_plaintext: raw.on_plaintext,
         write: raw.write,
     })
@@ -273,6 +286,28 @@ fn check_on_plaintext(place: &str, protection: Protection, rule: OnPlaintext) ->
         ));
     }
     Ok(())
+}
+
+/// A budget is somebody's: those whom nobody names would share one.
+fn check_subject(subject: &str, fields: &[PlanField]) -> Result<(), PlanError> {
+    let budgeted = |field: &PlanField| matches!(field.read, Treatment::Reveal { budget: Some(_) });
+    match fields.iter().position(budgeted) {
+        Some(index) if subject.is_empty() => Err(wrong(
+            format!("fields[{index}].read.budget"),
+            "the plan does not say whose it is; give the plan a subject",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// It is told to the client, in a text that ends at a NUL.
+fn check_denied(reason: Option<&str>) -> Result<(), PlanError> {
+    match reason {
+        Some(text) if text.trim().is_empty() || text.contains(char::is_control) => {
+            Err(wrong("denied", "it is blank or has control characters; say in one line why all is refused"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_columns(fields: &[PlanField]) -> Result<(), PlanError> {

@@ -39,6 +39,7 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use fieldveil_pg_wire::backend::TransactionStatus;
+use fieldveil_plan::PlanInput;
 
 use self::catalog::{Reading, ServerCatalog};
 use self::copy::{CopyOut, Copying};
@@ -153,6 +154,7 @@ pub struct Session {
     now_ms: u64,
     state: State,
     waiting: Waiting,
+    input: PlanInput,
     principal: Option<PrincipalKey>,
     /// A logical replication connection: only under a plan without fields.
     replicates: bool,
@@ -210,6 +212,7 @@ impl Session {
             now_ms: 0,
             state: State::Startup,
             waiting: Waiting::No,
+            input: PlanInput::default(),
             principal: None,
             replicates: false,
             plan: None,
@@ -358,10 +361,10 @@ impl Session {
     /// One JSON line for the audit log, when the connection ends: who, and how many values of which label
     /// got which treatment. None for a connection that never named its principal.
     pub fn audit_line(&self) -> Option<String> {
-        let principal: serde_json::Value = serde_json::from_str(self.principal.as_ref()?).ok()?;
+        self.principal.as_ref()?;
         let revision = self.plan.as_ref().map(|p| p.revision.as_str());
         let line = serde_json::json!({
-            "fieldveil": "connection", "principal": principal, "plan": revision, "counts": self.counts,
+            "fieldveil": "connection", "principal": {"input": self.input.redacted()}, "plan": revision, "counts": self.counts,
         });
         Some(line.to_string())
     }

@@ -10,7 +10,7 @@ use super::flight::{Awaited, Entry};
 use super::names::SqlNames;
 use super::{Output, Session, State, Step, Waiting};
 use crate::client_error::ClientError;
-use crate::fetch::Fetch;
+use crate::fetch::{Fetch, PrincipalKey};
 use crate::ports::Level;
 
 /// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
@@ -50,22 +50,24 @@ impl Session {
         let parameter = |name| startup.parameter(name).unwrap_or_default().to_owned();
         let user = parameter("user");
         let database = startup.parameter("database").filter(|d| !d.is_empty()).unwrap_or(&user).to_owned();
-        let input = {
+        self.input = {
             let worker = self.worker.borrow();
             PlanInput {
                 protocol: "postgres".into(),
                 listener: worker.config.listener.clone(),
                 workload: worker.config.workload.clone(),
                 session: SessionInput {
+                    role: user.clone(),
                     user,
                     database,
                     application_name: parameter("application_name"),
                     source: self.source.clone(),
+                    purpose: String::new(),
                 },
                 ..PlanInput::default()
             }
         };
-        self.principal = Some(Rc::from(input.to_request()));
+        self.principal = Some(PrincipalKey::new(&self.input));
         self.state = State::AwaitingPolicy(bytes.to_vec());
         match Replication::of(startup) {
             Replication::No => {}

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::{Budget, Then};
 
 fn field() -> Value {
     json!({"relation": "public.customer", "column": "ssn", "label": "customer.ssn", "keyset": "pii",
@@ -13,6 +14,12 @@ fn plan_of(fields: Vec<Value>) -> Result<Plan, PlanError> {
     let plan =
         json!({"result": {"revision": "r", "ttl_seconds": 30, "max_stale_seconds": 300, "fields": fields}});
     Plan::from_json(plan.to_string().as_bytes())
+}
+
+fn plan_with(head: Value, fields: Vec<Value>) -> Result<Plan, PlanError> {
+    let mut plan = json!({"revision": "r", "ttl_seconds": 30, "fields": fields});
+    plan.as_object_mut().unwrap().extend(head.as_object().unwrap().clone());
+    Plan::from_json(json!({"result": plan}).to_string().as_bytes())
 }
 
 fn with(name: &str, value: Value) -> Value {
@@ -34,6 +41,84 @@ fn field_is_read_whole() {
 }
 
 #[test]
+fn head_is_read_whole_and_defaults_to_nothing() {
+    let head = json!({"bundle": "1,2", "subject": "user:app", "expires_at": 1_800_000_000_u64, "denied": "expired",
+        "break_glass": ["oncall: INC-42"], "reads_comments": true, "what_comes_later": 1});
+    let plan = plan_with(head, vec![]).unwrap();
+    assert_eq!((plan.bundle.as_str(), plan.subject.as_str()), ("1,2", "user:app"));
+    assert_eq!((plan.expires_at, plan.denied.as_deref()), (Some(1_800_000_000), Some("expired")));
+    assert_eq!((plan.break_glass, plan.reads_comments), (vec!["oncall: INC-42".to_owned()], true));
+    let plan = plan_with(json!({}), vec![]).unwrap();
+    assert_eq!(
+        (plan.bundle.as_str(), plan.subject.as_str(), plan.expires_at, plan.denied),
+        ("", "", None, None)
+    );
+    assert_eq!((plan.break_glass, plan.reads_comments), (vec![], false));
+}
+
+#[test]
+fn reason_to_deny_is_a_line() {
+    for reason in ["", " ", "a\0b", "a\nb"] {
+        assert!(
+            plan_with(json!({"denied": reason}), vec![]).unwrap_err().to_string().starts_with("denied: ")
+        );
+    }
+}
+
+fn budget() -> Value {
+    json!({"treatment": "reveal", "budget": {"rows": 500, "per_seconds": 60, "then": {"treatment": "mask", "format": "last4"}}})
+}
+
+#[test]
+fn budget_is_read_whole() {
+    let read = |read: Value| {
+        plan_with(json!({"subject": "user:app"}), vec![with("read", read)]).unwrap().fields.remove(0).read
+    };
+    assert_eq!(read(json!({"treatment": "reveal"})), Treatment::Reveal { budget: None });
+    let then = Then::Mask { format: "last4".into() };
+    let expected = Budget { rows: 500, per_seconds: 60, then };
+    assert_eq!(read(budget()), Treatment::Reveal { budget: Some(expected.clone()) });
+    for (name, then) in [("null", Then::Null), ("refuse", Then::Refuse)] {
+        let mut value = budget();
+        value["budget"]["then"] = json!({"treatment": name});
+        assert_eq!(read(value), Treatment::Reveal { budget: Some(Budget { then, ..expected.clone() }) });
+    }
+}
+
+#[test]
+fn budget_that_can_not_be_is_an_error_that_names_its_place() {
+    let said = |change: &dyn Fn(&mut Value)| {
+        let mut read = budget();
+        change(&mut read);
+        plan_with(json!({"subject": "user:app"}), vec![with("read", read)]).unwrap_err().to_string()
+    };
+    for (name, most) in [("rows", 1_000_000_000_u32), ("per_seconds", 86_400)] {
+        for wrong in [0, most + 1] {
+            let error = said(&|read| read["budget"][name] = json!(wrong));
+            let expected = format!("fields[0].read.budget.{name}: {wrong} is not between 1 and {most}");
+            assert_eq!(error, expected);
+        }
+        for wrong in [json!(-1), json!(1.5), json!("1"), json!(null)] {
+            assert!(said(&|read| read["budget"][name] = wrong.clone()).starts_with("fields[0]: "), "{name}");
+        }
+    }
+    for wrong in [json!({"treatment": "reveal"}), json!({"treatment": "conceal"})] {
+        let error = said(&|read| read["budget"]["then"] = wrong.clone());
+        assert_eq!(error, "fields[0].read.budget.then: it is none of mask, null and refuse");
+    }
+    let error = said(&|read| read["treatment"] = json!("null"));
+    assert_eq!(error, "fields[0].read.budget: only reveal has one; leave it out");
+    let error = said(&|read| read["budget"]["more"] = json!(1));
+    assert!(error.starts_with("fields[0]: unknown field"), "{error}");
+}
+
+#[test]
+fn budget_of_nobody_is_an_error() {
+    let error = plan_with(json!({}), vec![with("read", budget())]).unwrap_err().to_string();
+    assert_eq!(error, "fields[0].read.budget: the plan does not say whose it is; give the plan a subject");
+}
+
+#[test]
 fn label_defaults_to_the_fields_full_name() {
     let mut unlabelled = field();
     unlabelled.as_object_mut().unwrap().remove("label");
@@ -51,6 +136,8 @@ fn wrong_values_are_errors_that_name_the_place() {
         ("protection", json!("rot13")),
         ("read", json!({"treatment": "show"})),
         ("read", json!({"treatment": "mask"})),
+        ("read", json!({"treatment": "null", "format": "last4"})),
+        ("read", json!({"treatment": "null", "more": 1})),
         ("write", json!("clear")),
         ("relation", json!("customer")),
         ("column", json!("")),
