@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 
-# The modules ask for 1.25; from 1.21 on, Go fetches the toolchain that a module asks for by itself.
+# The modules ask for 1.26; from 1.21 on, Go fetches the toolchain that a module asks for by itself.
 OLDEST_GO = (1, 21)
 
 RUSTUP = "Rust through rustup: https://rustup.rs"
@@ -14,7 +14,7 @@ HOW = {
     "cc": "a C compiler and linker: `apt install build-essential`, `xcode-select --install` or the like",
     "cargo": RUSTUP,
     "rustup": RUSTUP + " (a cargo without rustup can't add the wasm32-wasip1 target)",
-    "go": "Go 1.25 or newer: https://go.dev/dl",
+    "go": "Go 1.26 or newer: https://go.dev/dl",
     "javac": "a JDK, 17 or newer, for Tink's Java library and the Java clients: `apt install default-jdk-headless`",
     "mvn": "Maven, for Tink's Java library and the Java clients: `apt install maven`",
     "node": "Node.js, 20 or newer, for the Node.js clients of `make e2e`: https://nodejs.org",

@@ -8,7 +8,7 @@ from tools.layout import CARGO_TARGET, CLIENTS, E2E, FUZZ, KEYS_MODULE, OPA, POL
 from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
-GO_MODULES = (KEYS_MODULE, CLIENTS / "pgx", CLIENTS / "go", E2E / "sqldiff" / "parse")
+GO_MODULES = (KEYS_MODULE, POLICIES, CLIENTS / "pgx", CLIENTS / "go", E2E / "sqldiff" / "parse")
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
 FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
 EVERYTHING = "."

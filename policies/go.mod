@@ -1,0 +1,3 @@
+module github.com/fieldveil/fieldveil/policies
+
+go 1.26
