@@ -1,0 +1,155 @@
+package policy
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// maxBytes bounds a file, and all files of a bundle together.
+const maxBytes = 64 << 20
+
+// file is a file of a folder or of a bundle.
+type file struct {
+	name    string // as a person finds it
+	slashed string // its path within the folder or bundle, with slashes
+	content []byte
+}
+
+// rego and the two below tell files by name, as OPA does of a bundle.
+func (f file) rego() bool { return strings.HasSuffix(f.slashed, ".rego") }
+
+func (f file) structured() bool {
+	switch path.Ext(f.slashed) {
+	case ".json", ".yaml", ".yml":
+		return true
+	}
+	return false
+}
+
+func (f file) data() bool {
+	switch path.Base(f.slashed) {
+	case "data.json", "data.yaml", "data.yml":
+		return true
+	}
+	return false
+}
+
+// at is where a file of data lies below data.
+func (f file) at() []string {
+	folder := path.Dir(f.slashed)
+	if folder == "." {
+		return nil
+	}
+	return strings.Split(folder, "/")
+}
+
+// leftOut tells files that no policy is made of: tests, contract files, and what is hidden.
+func leftOut(slashed string) bool {
+	if strings.HasSuffix(slashed, "_test.rego") {
+		return true
+	}
+	for i, part := range strings.Split(slashed, "/") {
+		if strings.HasPrefix(part, ".") || i == 0 && part == "contract" {
+			return true
+		}
+	}
+	return false
+}
+
+func wanted(f file) bool { return !leftOut(f.slashed) && (f.rego() || f.structured()) }
+
+// folderFiles reads the files of a folder; place is its name for a person.
+func folderFiles(folder fs.FS, place string) ([]file, error) {
+	var files []file
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fault.Failure(filepath.Join(place, name), fault.Cause(err), "see that it can be read")
+		}
+		if name != "." && leftOut(name) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		f := file{name: filepath.Join(place, filepath.FromSlash(name)), slashed: name}
+		if entry.IsDir() || !wanted(f) {
+			return nil
+		}
+		info, err := fs.Stat(folder, name)
+		switch {
+		case err != nil:
+			return fault.Failure(f.name, fault.Cause(err), "see that it can be read")
+		case !info.Mode().IsRegular():
+			return fault.Input(f.name, "no regular file", "put a file there or take it away")
+		case info.Size() > maxBytes:
+			return fault.Input(f.name, "longer than 64 MiB", "no catalog is as long: see what it is")
+		}
+		if f.content, err = fs.ReadFile(folder, name); err != nil {
+			return fault.Failure(f.name, fault.Cause(err), "see that it can be read")
+		}
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
+
+// bundleFiles reads the files of a bundle.
+func bundleFiles(content []byte, place string) ([]file, error) {
+	remedy := "make it with: opa build --bundle"
+	unzipped, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)
+	}
+	var files []file
+	archive := tar.NewReader(unzipped)
+	left := int64(maxBytes)
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)
+		}
+		name := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
+		f := file{name: place + "/" + name, slashed: name}
+		if header.Typeflag != tar.TypeReg || !wanted(f) {
+			continue
+		}
+		if f.content, err = io.ReadAll(io.LimitReader(archive, left+1)); err != nil {
+			return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)
+		}
+		if left -= int64(len(f.content)); left < 0 {
+			return nil, fault.Input(place, "longer than 64 MiB", "no policies are as long: see what it is")
+		}
+		files = append(files, f)
+	}
+}
+
+// readBounded reads a file that a person named.
+func readBounded(name, remedy string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, fault.Input(name, fault.Cause(err), remedy)
+	case !info.Mode().IsRegular():
+		return nil, fault.Input(name, "no regular file", remedy)
+	case info.Size() > maxBytes:
+		return nil, fault.Input(name, "longer than 64 MiB", remedy)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fault.Failure(name, fault.Cause(err), "see that it can be read")
+	}
+	return content, nil
+}

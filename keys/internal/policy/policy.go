@@ -1,0 +1,172 @@
+// Package policy reads policies as Open Policy Agent does - catalogs, rules and the
+// library - and evaluates them: for the commands that check and explain them.
+//
+// It reads nothing from the network, and no http.send of a policy is answered.
+package policy
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/policies"
+)
+
+// Options say how policies are read.
+type Options struct {
+	VerificationKey string // file of the public key, PEM, that every bundle must be signed for; empty: not verified
+}
+
+// Policy is policies that were read, together.
+type Policy struct {
+	BuiltInLibrary bool // the library is this program's own, not one of the paths
+	data           map[string]any
+	documents      []*document
+	strays         []file // YAML and JSON that no bundle would hold
+	modules        map[string]*ast.Module
+	evaluator
+}
+
+const builtIn = "built-in library"
+
+// Load reads folders and bundles together and compiles their Rego. Where none of
+// them holds the library or its schemas, those of this program are taken. The
+// error is a *fault.Fault or Problems.
+func Load(paths []string, options Options) (*Policy, error) {
+	p := &Policy{data: map[string]any{}, modules: map[string]*ast.Module{}}
+	var problems Problems
+	for _, place := range unique(paths) {
+		files, manifest, err := readPath(place, options)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fault.Input(place, "there is no policy in it: no data.yaml, data.json or Rego", "name a folder that holds catalog/NAME/data.yaml, or a bundle")
+		}
+		problems = append(problems, p.add(files)...)
+		p.addManifest(place, manifest)
+	}
+	if len(problems) > 0 {
+		return nil, problems.sorted()
+	}
+	if !p.hasLibrary() {
+		p.BuiltInLibrary = true
+		files, err := folderFiles(policies.Library, builtIn)
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, p.add(files)...)
+	}
+	problems = append(problems, p.merge()...)
+	if len(problems) > 0 {
+		return nil, problems.sorted()
+	}
+	return p, p.compile()
+}
+
+// readPath reads a folder, a bundle or a file of Rego.
+func readPath(place string, options Options) ([]file, map[string]any, error) {
+	const remedy = "name a folder of policies, or a bundle .tar.gz"
+	info, err := os.Stat(place)
+	if err != nil {
+		return nil, nil, fault.Input(place, fault.Cause(err), remedy)
+	}
+	if info.IsDir() {
+		files, err := folderFiles(os.DirFS(place), place)
+		return files, nil, err
+	}
+	content, err := readBounded(place, remedy)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch f := (file{name: place, slashed: info.Name(), content: content}); {
+	case f.rego():
+		return []file{f}, nil, nil
+	case f.structured():
+		return nil, nil, fault.Input(place, "a single file of data does not say where it lies below data", "name the folder that holds catalog/ and rules/")
+	case strings.HasSuffix(place, ".tar.gz"), strings.HasSuffix(place, ".tgz"):
+		manifest, err := verifyBundle(content, place, options.VerificationKey)
+		if err != nil {
+			return nil, nil, err
+		}
+		files, err := bundleFiles(content, place)
+		return files, manifest, err
+	}
+	return nil, nil, fault.Input(place, "neither a folder nor a bundle .tar.gz", remedy)
+}
+
+// unique drops paths that are given twice: each would be in conflict with itself.
+func unique(paths []string) []string {
+	var kept []string
+	var infos []os.FileInfo
+	for _, place := range paths {
+		info, err := os.Stat(place)
+		if err == nil && slices.ContainsFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			continue
+		}
+		if err == nil {
+			infos = append(infos, info)
+		}
+		kept = append(kept, place)
+	}
+	return kept
+}
+
+// add parses files.
+func (p *Policy) add(files []file) Problems {
+	var problems Problems
+	for _, f := range files {
+		switch {
+		case f.rego():
+			problems = append(problems, p.addModule(f)...)
+		case f.data():
+			d, found := parseDocument(f, f.at())
+			if problems = append(problems, found...); d != nil && d.root != nil {
+				p.documents = append(p.documents, d)
+			}
+		default:
+			p.strays = append(p.strays, f)
+		}
+	}
+	return problems
+}
+
+// addManifest puts the manifest of a bundle where OPA has it: the library reads the revision.
+func (p *Policy) addManifest(place string, manifest map[string]any) {
+	if manifest == nil {
+		return
+	}
+	bundles := child(child(p.data, "system"), "bundles")
+	bundles[place] = map[string]any{"manifest": manifest}
+}
+
+func child(parent map[string]any, key string) map[string]any {
+	if found, ok := parent[key].(map[string]any); ok {
+		return found
+	}
+	made := map[string]any{}
+	parent[key] = made
+	return made
+}
+
+func (p *Policy) hasLibrary() bool {
+	for _, module := range p.modules {
+		if module.Package.Path.HasPrefix(libraryPackage) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.documents, func(d *document) bool { return hasKey(d, "schemas") })
+}
+
+// hasKey tells whether a file of data holds something of data.KEY.
+func hasKey(d *document, key string) bool {
+	if len(d.at) > 0 {
+		return d.at[0] == key
+	}
+	top, _ := d.value.(map[string]any)
+	_, found := top[key]
+	return found
+}
