@@ -10,27 +10,33 @@ catalogs[name] := catalog if some name, catalog in data.catalog
 
 # METADATA
 # title: databases
-# description: Every database that a catalog speaks of; one may stand in several catalogs.
-databases contains database if {
-	some catalog in catalogs
-	some database in catalog.databases
+# description: Every entry of a catalog that speaks of a database, each with its path; one database may have several.
+databases contains {"path": ["catalog", name, "databases", i], "definition": database} if {
+	some name, catalog in catalogs
+	some i, database in catalog.databases
 }
 
 # METADATA
-# title: protected
-# description: Every protected column with its label.
-protected contains column if {
+# title: mapped
+# description: Every column that a catalog protects, with its label and the path of the entry that says so.
+mapped contains column if {
 	some database in databases
-	some relation, columns in database.columns
+	some relation, columns in database.definition.columns
 	some name, value in columns
 	column := {
-		"protocol": database.protocol,
-		"database": database.database,
+		"path": array.concat(database.path, ["columns", relation, name]),
+		"protocol": database.definition.protocol,
+		"database": database.definition.database,
 		"relation": relation,
 		"column": name,
 		"label": label_of(relation, name, value),
 	}
 }
+
+# METADATA
+# title: protected
+# description: Every protected column with its label, however many catalogs say so.
+protected contains object.remove(column, {"path"}) if some column in mapped
 
 # What a label is that does not say it. A tenant's own keyset says which tenant it is.
 unless_told(definition) := {
@@ -39,21 +45,29 @@ unless_told(definition) := {
 }
 
 # METADATA
-# title: definitions
+# title: places
 # scope: document
-# description: How each label is stored, as often as catalogs say it differently (which is a problem).
-definitions[label] contains object.union(unless_told(definition), definition) if {
-	some catalog in catalogs
+# description: For each label the places that define it, each with its path and what it says.
+places[label] contains {"path": ["catalog", name, "labels", label], "definition": complete} if {
+	some name, catalog in catalogs
 	some label, definition in catalog.labels
+	complete := object.union(unless_told(definition), definition)
 }
 
-definitions[label] contains object.union(unless_told(definition), definition) if {
+places[label] contains {"path": path, "definition": complete} if {
 	some database in databases
-	some relation, columns in database.columns
+	some relation, columns in database.definition.columns
 	some name, definition in columns
 	is_object(definition)
 	label := label_of(relation, name, definition)
+	path := array.concat(database.path, ["columns", relation, name])
+	complete := object.union(unless_told(definition), definition)
 }
+
+# How each label is stored, as often as catalogs say it differently (which is a problem). One comprehension, for a
+# rule would be evaluated anew for every label that is asked for.
+# regal ignore:prefer-set-or-object-rule
+definitions := {label: {place.definition | some place in found} | some label, found in places}
 
 # METADATA
 # title: labels
@@ -78,10 +92,10 @@ max_stale_seconds(protocol, database) := min(settings(protocol, database, "max_s
 	count(settings(protocol, database, "max_stale_seconds")) > 0
 } else := 300
 
-settings(protocol, name, setting) := {database[setting] |
+settings(protocol, name, setting) := {database.definition[setting] |
 	some database in databases
-	database.protocol == protocol
-	database.database == name
+	database.definition.protocol == protocol
+	database.definition.database == name
 }
 
 # A column that carries its own definition is the only one of its label, which is its full name.

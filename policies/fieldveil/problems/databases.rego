@@ -1,0 +1,43 @@
+package fieldveil.problems
+
+import data.fieldveil.columns
+
+found contains problem if {
+	some column in columns.mapped
+	not columns.definitions[column.label]
+	problem := {
+		"path": column.path,
+		"reason": sprintf("no catalog defines the label %v", [column.label]),
+		"remedy": "define it, or name one of those that are defined",
+	}
+}
+
+found contains problem if {
+	some entries in columns_by_place
+	labels := {entry.label | some entry in entries}
+	count(labels) > 1
+	some entry in entries
+	problem := {
+		"path": entry.path,
+		"reason": sprintf("the column has %v labels: %v", [count(labels), concat(", ", labels)]),
+		"remedy": "give it one, in all catalogs alike",
+	}
+}
+
+found contains problem if {
+	some entry in columns.databases
+	ttl := columns.ttl_seconds(entry.definition.protocol, entry.definition.database)
+	stale := columns.max_stale_seconds(entry.definition.protocol, entry.definition.database)
+	stale < ttl
+	said := [key | some key in ["max_stale_seconds", "ttl_seconds"]; entry.definition[key]]
+	problem := {
+		"path": array.concat(entry.path, [said[0]]),
+		"reason": sprintf("a plan would be too old after %v seconds and renewed after %v", [stale, ttl]),
+		"remedy": "let max_stale_seconds be no less than ttl_seconds",
+	}
+}
+
+columns_by_place[place] contains {"path": column.path, "label": column.label} if {
+	some column in columns.mapped
+	place := object.remove(column, {"label", "path"})
+}
