@@ -358,7 +358,7 @@ impl FieldPlan {
             Read::Mask(mask) => {
                 let text =
                     std::str::from_utf8(&opened).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
-                Zeroizing::new(mask.apply(text).into_bytes())
+                Zeroizing::new(mask.apply(&self.declared, text).into_bytes())
             }
             _ => opened,
         };

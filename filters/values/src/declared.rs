@@ -132,6 +132,11 @@ impl DeclaredType {
         self.scalar()?.max_text_bytes()
     }
 
+    /// Characters of the longest value, none where no length bounds it.
+    pub(crate) fn max_characters(&self) -> Option<usize> {
+        self.scalar()?.max_characters()
+    }
+
     /// The canonical text of a value given as text in any form that is read one way only.
     pub fn canonicalize(&self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
         self.canonicalize_for(Purpose::Store, text)

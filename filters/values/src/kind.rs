@@ -71,6 +71,13 @@ impl Kind {
         }
     }
 
+    pub(crate) fn max_characters(self) -> Option<usize> {
+        match self {
+            Self::Varchar(Some(n)) | Self::Bpchar(Some(n)) => usize::try_from(n).ok(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn max_text_bytes(self) -> Option<usize> {
         match self {
             Self::Varchar(Some(n)) | Self::Bpchar(Some(n)) => character::max_text_bytes(n),

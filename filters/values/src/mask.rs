@@ -9,8 +9,13 @@ const HIDDEN: char = '*';
 /// What `last4` shows at most.
 const SHOWN_LAST: usize = 4;
 
-/// A mask by its name in the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Most of what `partial` shows on either side.
+const MAX_SHOWN: u8 = 64;
+/// Most characters of what `partial` puts in the place of the rest.
+const MAX_PADDING: usize = 64;
+
+/// A mask by its name in the policy. `docs/masks.md` has what each makes of which values.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mask {
     /// The last four characters: `123-45-6789` becomes `***-**-6789`. Hyphens and spaces stay. A value of
     /// eight characters or fewer is hidden whole, so that never more than half is shown.
@@ -22,11 +27,24 @@ pub enum Mask {
     Email,
     /// 1 January of the year: `1980-05-17` becomes `1980-01-01`. For dates and timestamps.
     Year,
+    /// `partial(FIRST,"PADDING",LAST)`, as SQL Server has it: of `partial(2,"XX",1)` `Johnson` becomes `JoXXn`.
+    Partial(Partial),
+}
+
+/// What `partial` shows. A value with fewer than twice the characters that it would show becomes the padding alone, so
+/// that never more than half is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partial {
+    first: u8,
+    last: u8,
+    padding: Box<str>,
 }
 
 /// A mask's name that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it is not a known mask; known are last4, first1, email, year")]
+#[error(
+    "it is not a known mask; known are last4, first1, email, year and partial(FIRST,\"PADDING\",LAST) with FIRST and LAST from 0 to {MAX_SHOWN}, and PADDING of 1 to {MAX_PADDING} characters without double quotes, backslashes and control characters"
+)]
 pub struct UnknownMask;
 
 impl FromStr for Mask {
@@ -38,7 +56,7 @@ impl FromStr for Mask {
             "first1" => Ok(Self::First1),
             "email" => Ok(Self::Email),
             "year" => Ok(Self::Year),
-            _ => Err(UnknownMask),
+            _ => Partial::parse(name).map(Self::Partial).ok_or(UnknownMask),
         }
     }
 }
@@ -47,22 +65,54 @@ impl Mask {
     /// Whether a masked value of the type is a value of the type.
     pub fn applies_to(&self, declared: &DeclaredType) -> bool {
         match self {
-            Self::Last4 | Self::First1 | Self::Email => declared.is_character(),
+            Self::Last4 | Self::First1 | Self::Email | Self::Partial(_) => declared.is_character(),
             Self::Year => declared.has_year(),
         }
     }
 
-    /// The masked form of a canonical text.
-    pub fn apply(&self, canonical: &str) -> String {
-        match self {
+    /// The masked form of a canonical text of the type. What is longer than `varchar(n)` or `char(n)` allows is cut.
+    pub fn apply(&self, declared: &DeclaredType, canonical: &str) -> String {
+        let mut masked = match self {
             Self::Last4 => last4(canonical),
             Self::First1 => {
                 canonical.chars().enumerate().map(|(i, c)| if i == 0 { c } else { HIDDEN }).collect()
             }
             Self::Email => email(canonical).unwrap_or_else(|| "***".to_owned()),
             Self::Year => year(canonical),
+            Self::Partial(partial) => partial.apply(canonical),
+        };
+        if let Some((end, _)) = declared.max_characters().and_then(|most| masked.char_indices().nth(most)) {
+            masked.truncate(end);
         }
+        masked
     }
+}
+
+impl Partial {
+    fn parse(text: &str) -> Option<Self> {
+        let (first, rest) = text.strip_prefix("partial(")?.split_once(",\"")?;
+        let (padding, last) = rest.split_once("\",")?;
+        let plain = |c: char| !matches!(c, '"' | '\\') && !c.is_control();
+        let fits = (1..=MAX_PADDING).contains(&padding.chars().count()) && padding.chars().all(plain);
+        let (first, last) = (shown(first)?, shown(last.strip_suffix(')')?)?);
+        fits.then(|| Self { first, last, padding: padding.into() })
+    }
+
+    fn apply(&self, text: &str) -> String {
+        let shown = usize::from(self.first).saturating_add(usize::from(self.last));
+        let length = text.chars().count();
+        if length < shown.saturating_mul(2) {
+            return self.padding.to_string();
+        }
+        let first = text.chars().take(usize::from(self.first));
+        let last = text.chars().skip(length.saturating_sub(usize::from(self.last)));
+        first.chain(self.padding.chars()).chain(last).collect()
+    }
+}
+
+fn shown(number: &str) -> Option<u8> {
+    let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|shown| digits && *shown <= MAX_SHOWN)
 }
 
 fn last4(text: &str) -> String {
@@ -101,45 +151,87 @@ fn year(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/masks.md`.
+    fn documented() -> impl Iterator<Item = [&'static str; 4]> {
+        include_str!("../../../docs/masks.md").lines().filter_map(|line| {
+            let cells: Vec<&str> = line.strip_prefix("| `")?.strip_suffix("` |")?.split("` | `").collect();
+            cells.try_into().ok()
+        })
+    }
+
+    fn apply(mask: &str, declared: &str, value: &str) -> String {
+        mask.parse::<Mask>().unwrap().apply(&declared.parse().unwrap(), value)
+    }
+
     #[test]
-    fn last4_never_shows_more_than_half() {
-        let cases = [
-            ("123-45-6789", "***-**-6789"),
-            ("4111 1111 1111 1234", "**** **** **** 1234"),
-            ("12345678", "********"),
-            ("123456789", "*****6789"),
-            ("abc", "***"),
-            ("", ""),
-            ("ÄÖÜäöüßéèê", "******ßéèê"),
-        ];
-        for (value, masked) in cases {
-            assert_eq!(Mask::Last4.apply(value), masked);
+    fn documented_outputs_are_those_of_the_masks() {
+        for [mask, declared, value, shown] in documented() {
+            assert!(
+                mask.parse::<Mask>().unwrap().applies_to(&declared.parse().unwrap()),
+                "{mask} {declared}"
+            );
+            assert_eq!(apply(mask, declared, value), shown, "{mask} of {declared} {value}");
+        }
+        for mask in ["last4", "first1", "email", "year", "partial("] {
+            assert!(documented().filter(|row| row[0].starts_with(mask)).count() > 2, "{mask}");
         }
     }
 
     #[test]
-    fn email_shows_first_characters_and_the_last_label() {
-        let cases = [
-            ("alice@example.com", "a***@e***.com"),
-            ("a@b.co.uk", "a***@b***.uk"),
-            ("not an address", "***"),
-            ("@example.com", "***"),
-            ("alice@localhost", "***"),
-        ];
-        for (value, masked) in cases {
-            assert_eq!(Mask::Email.apply(value), masked);
+    fn nothing_is_made_of_an_empty_value_but_what_hides_every_value() {
+        for (mask, shown) in [("last4", ""), ("first1", ""), ("email", "***"), ("partial(1,\"-\",0)", "-")] {
+            assert_eq!(apply(mask, "text", ""), shown);
         }
     }
 
     #[test]
-    fn first1_and_year_are_values_of_the_type() {
-        assert_eq!(Mask::First1.apply("Alice"), "A****");
-        assert_eq!(Mask::Year.apply("1980-05-17"), "1980-01-01");
-        assert_eq!(Mask::Year.apply("1980-05-17 10:00:00.5+00"), "1980-01-01 00:00:00+00");
-        assert_eq!(Mask::Year.apply("1980-05-17 10:00:00"), "1980-01-01 00:00:00");
-        assert_eq!(Mask::Year.apply("-infinity"), "-infinity");
-        assert_eq!(Mask::Year.apply("0044-03-15 BC"), "0044-01-01 BC");
-        assert_eq!(Mask::Year.apply("0044-03-15 10:00:00+00 BC"), "0044-01-01 00:00:00+00 BC");
-        assert_eq!(Mask::Year.apply("4714-12-31 10:00:00 BC"), "4714-11-24 00:00:00 BC");
+    fn first_year_that_is_held_begins_with_its_first_day() {
+        assert_eq!(apply("year", "timestamp", "4714-12-31 10:00:00 BC"), "4714-11-24 00:00:00 BC");
+        assert_eq!(apply("year", "date", "-infinity"), "-infinity");
+    }
+
+    #[test]
+    fn partial_is_read_at_its_limits() {
+        let padding = "€".repeat(64);
+        for text in [
+            "partial(0,\"x\",0)".to_owned(),
+            format!("partial(64,\"{padding}\",64)"),
+            "partial(1,\"a,b)(\",2)".to_owned(),
+        ] {
+            assert!(text.parse::<Mask>().is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_partial_is_no_mask() {
+        let long = format!("partial(1,\"{}\",1)", "x".repeat(65));
+        for text in [
+            "partial",
+            "partial()",
+            "partial(1,\"x\")",
+            "partial(1,x,1)",
+            "partial(1,\"\",1)",
+            "partial(65,\"x\",1)",
+            "partial(1,\"x\",65)",
+            "partial(-1,\"x\",1)",
+            "partial(+1,\"x\",1)",
+            "partial(,\"x\",1)",
+            "partial(1,\"x\",)",
+            "partial(1, \"x\",1)",
+            "partial(1,\"x\", 1)",
+            " partial(1,\"x\",1)",
+            "partial(1,\"x\",1) ",
+            "partial(1,\"x\",1",
+            "partial(1,\"a\\b\",1)",
+            "partial(1,\"a\"b\",1)",
+            "partial(1,\"a\nb\",1)",
+            "partial(1,\"a\u{85}b\",1)",
+            "PARTIAL(1,\"x\",1)",
+            "partial(1,'x',1)",
+            "partial(256,\"x\",1)",
+            &long,
+        ] {
+            assert_eq!(text.parse::<Mask>(), Err(UnknownMask), "{text}");
+        }
     }
 }

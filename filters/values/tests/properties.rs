@@ -1,6 +1,6 @@
 //! What holds for all values.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
 use proptest::prelude::*;
@@ -60,6 +60,10 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+fn mask() -> impl Strategy<Value = Mask> {
+    "last4|first1|email|year|partial\\([0-9],\"[X* ]{1,9}\",[0-9]\\)".prop_map(|name| name.parse().unwrap())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -113,13 +117,29 @@ proptest! {
     }
 
     #[test]
-    fn masked_value_is_a_value_of_the_type(declared in declared(), text in text(), name in "last4|first1|year") {
-        let mask: Mask = name.parse().unwrap();
+    fn masked_value_is_a_value_of_the_type(declared in declared(), text in text(), mask in mask()) {
         let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
         prop_assume!(mask.applies_to(&declared));
-        let masked = mask.apply(std::str::from_utf8(&canonical).unwrap());
+        let masked = mask.apply(&declared, std::str::from_utf8(&canonical).unwrap());
         prop_assert!(declared.canonicalize(masked.as_bytes()).is_ok());
+        prop_assert!(declared.encode_text(masked.as_bytes()).is_ok());
         prop_assert!(declared.encode_binary(masked.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn partial_shows_what_it_says_and_never_more_than_half(
+        value in "\\PC{0,40}", first in 0_usize..=8, last in 0_usize..=8, padding in "[^\"\\\\\\p{Cc}]{1,5}",
+    ) {
+        let mask: Mask = format!("partial({first},\"{padding}\",{last})").parse().unwrap();
+        let masked = mask.apply(&"text".parse().unwrap(), &value);
+        let characters: Vec<char> = value.chars().collect();
+        if characters.len() < 2 * (first + last) {
+            prop_assert_eq!(masked, padding);
+        } else {
+            let shown = |part: &[char]| part.iter().collect::<String>();
+            let (head, tail) = (shown(&characters[..first]), shown(&characters[characters.len() - last..]));
+            prop_assert_eq!(masked, format!("{head}{padding}{tail}"));
+        }
     }
 }
 
