@@ -72,7 +72,16 @@ definitions := {label: {place.definition | some place in found} | some label, fo
 # METADATA
 # title: labels
 # description: How each label is stored.
-labels[label] := definition if {
+labels[label] := object.remove(definition, {"mask"}) if {
+	some label, definition in only_definition
+}
+
+# METADATA
+# title: masks
+# description: The mask of each label that has one of its own.
+masks[label] := definition.mask if some label, definition in only_definition
+
+only_definition[label] := definition if {
 	some label, alternatives in definitions
 	count(alternatives) == 1
 	some definition in alternatives

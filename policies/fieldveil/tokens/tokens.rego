@@ -1,0 +1,167 @@
+# METADATA
+# title: Tokens
+# description: |
+#   JWTs of the issuers that data.tokens.<name> lists. A token is verified, or refused with a reason that holds nothing
+#   of it.
+package fieldveil.tokens
+
+import data.fieldveil.clock
+
+# Seconds for which the keys of a URL are kept, and after which a key that is not among them is looked for again.
+keys_kept := 300
+
+keys_missed := 10
+
+# METADATA
+# title: issuers
+# description: Every issuer, by name.
+issuers[name] := issuer if some name, issuer in data.tokens
+
+# METADATA
+# title: claims
+# description: The claims of a token that is valid; else undefined.
+claims(token) := payload if {
+	count(valid(token)) > 0
+	payload := payload_of(token)
+}
+
+# METADATA
+# title: refusal
+# description: Why a token is not valid; undefined for one that is.
+refusal(token) := reason if {
+	count(valid(token)) == 0
+	reason := why(token)
+}
+
+# METADATA
+# title: changes
+# description: The seconds at which a token begins and ceases to be valid.
+changes(token) := {moment |
+	some issuer in by_issuer(token)
+	some moment in {begin_of(token, issuer), end_of(token, issuer)}
+}
+
+# The first of these that is so says why.
+why(token) := "it is not known any more: set it again" if {
+	token == "unknown"
+} else := "it is no signed JWT" if {
+	not is_jwt(token)
+} else := "its issuer is none that is believed here" if {
+	count(by_issuer(token)) == 0
+} else := "it is for another audience" if {
+	count(by_audience(token)) == 0
+} else := "it is signed with an algorithm that its issuer may not use" if {
+	count(by_algorithm(token)) == 0
+} else := "it does not say when it expires" if {
+	not has_expiry(token)
+} else := "it has expired" if {
+	count(not_expired(token)) == 0
+} else := "it is not valid yet" if {
+	count(by_time(token)) == 0
+} else := "the keys of its issuer can not be had" if {
+	count(with_keys(token)) == 0
+} else := "its signature does not hold"
+
+# Each step takes of the one before it.
+
+by_issuer(token) := [issuer |
+	payload := payload_of(token)
+	some issuer in issuers
+	issuer.issuer == payload.iss
+]
+
+by_audience(token) := [issuer |
+	some issuer in by_issuer(token)
+	has_audience(payload_of(token).aud, issuer.audience)
+]
+
+has_audience(audience, expected) if audience == expected
+
+has_audience(audience, expected) if {
+	is_array(audience)
+	expected in audience
+}
+
+by_algorithm(token) := [issuer |
+	some issuer in by_audience(token)
+	header_of(token).alg in issuer.algorithms
+]
+
+not_expired(token) := [issuer |
+	some issuer in by_algorithm(token)
+	clock.now < end_of(token, issuer)
+]
+
+by_time(token) := [issuer |
+	some issuer in not_expired(token)
+	clock.now >= begin_of(token, issuer)
+]
+
+with_keys(token) := [{"issuer": issuer, "keys": keys} |
+	some issuer in by_time(token)
+	keys := keys_of(issuer, object.get(header_of(token), "kid", ""))
+]
+
+valid(token) := [entry |
+	some entry in with_keys(token)
+	io.jwt.decode_verify(token, {
+		"cert": json.marshal(entry.keys),
+		"alg": header_of(token).alg,
+		"iss": entry.issuer.issuer,
+		"aud": entry.issuer.audience,
+		"time": moment_of(token),
+	})[0]
+]
+
+# Leeway is ours: the moment at which the library looks is the nearest to now in the token's own time.
+moment_of(token) := max([begin, min([clock.now, floor(payload.exp) - 1])]) * 1000000000 if {
+	payload := payload_of(token)
+	begin := ceil(object.get(payload, "nbf", 0))
+}
+
+# Parts of seconds are cut off, as of now.
+end_of(token, issuer) := floor(payload_of(token).exp) + leeway_of(issuer)
+
+begin_of(token, issuer) := ceil(object.get(payload_of(token), "nbf", 0)) - leeway_of(issuer)
+
+leeway_of(issuer) := object.get(issuer, "leeway_seconds", 0)
+
+has_expiry(token) if is_number(payload_of(token).exp)
+
+# A token within a token is none.
+is_jwt(token) if {
+	is_object(payload_of(token))
+	not header_of(token).cty
+}
+
+header_of(token) := io.jwt.decode(token)[0]
+
+payload_of(token) := io.jwt.decode(token)[1]
+
+keys_of(issuer, _) := issuer.jwks
+
+keys_of(issuer, kid) := keys if {
+	keys := fetched(issuer.jwks_url, keys_kept)
+	knows(keys, kid)
+} else := fetched(issuer.jwks_url, keys_missed)
+
+knows(_, "")
+
+knows(keys, kid) if {
+	some key in keys.keys
+	key.kid == kid
+}
+
+fetched(url, seconds) := response.body if {
+	response := http.send({
+		"method": "GET",
+		"url": url,
+		"timeout": "3s",
+		"raise_error": false,
+		"force_json_decode": true,
+		"force_cache": true,
+		"force_cache_duration_seconds": seconds,
+	})
+	response.status_code == 200
+	is_array(response.body.keys)
+}
