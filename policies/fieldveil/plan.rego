@@ -8,16 +8,19 @@
 #   - input: schema.input.data
 package fieldveil
 
+import data.fieldveil.clock
 import data.fieldveil.columns
+import data.fieldveil.principal
 import data.fieldveil.problems
 import data.fieldveil.tenancy
+import data.fieldveil.tokens
 import data.fieldveil.treatment
 
 # METADATA
 # title: plan
 # description: The decision. POST {"input":...} to /v1/data/fieldveil/plan; the shape is schemas/plan/data.json.
 # entrypoint: true
-plan := object.union(content, {"revision": revision}) if {
+plan := object.union_n([content, {"revision": revision}, at_times]) if {
 	database_named
 	problems.none
 	complete
@@ -31,7 +34,13 @@ database_named if {
 	input.session.database != ""
 }
 
-content := {
+content := object.union(always, {"denied": reason | reason := principal.denied})
+
+always := {
+	"bundle": bundle,
+	"subject": principal.subject,
+	"break_glass": break_glass,
+	"reads_comments": principal.reads_comments,
 	"ttl_seconds": columns.ttl_seconds(input.protocol, input.session.database),
 	"max_stale_seconds": columns.max_stale_seconds(input.protocol, input.session.database),
 	"fields": sort(fields),
@@ -57,5 +66,28 @@ fields contains field if {
 	}])
 }
 
+# The revisions that the makers of OPA's bundles have given them.
+bundle := concat(",", [opened.manifest.revision |
+	some opened in data.system.bundles
+	opened.manifest.revision != ""
+])
+
+# Of those that hold for the principal: the ones that speak of something in this database.
+break_glass := sort({sentence |
+	not principal.denied
+	some entry in treatment.break_glass
+	some column in asked_for
+	column.label in entry.labels
+	sentence := sprintf("%v: %v", [entry.rule.name, entry.rule.break_glass.reason])
+})
+
+# Times lie ahead: what was at one has happened. Numbers end with the year 9999.
+default at_times := {}
+
+at_times := {"expires_at": min(ahead | {253402300799})} if {
+	ahead := {moment | some moment in (treatment.changes | principal.changes); moment > clock.now}
+	count(ahead) > 0
+}
+
 # Also of catalog and rules themselves: an edit shows, even one that changes nothing for this principal.
-revision := crypto.sha256(json.marshal([content, columns.catalogs, treatment.rulesets]))
+revision := crypto.sha256(json.marshal([content, columns.catalogs, treatment.rulesets, tokens.issuers]))

@@ -6,7 +6,16 @@ asking(user) := {
 	"protocol": "postgres",
 	"listener": "orders-db",
 	"workload": {"namespace": "shop", "service_account": "orders", "spiffe_id": ""},
-	"session": {"user": user, "database": "shop", "application_name": "psql", "source": "127.0.0.1"},
+	"session": {
+		"user": user,
+		"role": user,
+		"database": "shop",
+		"application_name": "psql",
+		"source": "127.0.0.1",
+		"purpose": "",
+	},
+	"token": "",
+	"comment": {"purpose": "", "token": ""},
 	"claims": {},
 }
 

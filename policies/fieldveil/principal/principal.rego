@@ -1,23 +1,103 @@
 # METADATA
 # title: The principal
-# description: Which conditions hold for the one who asks. What is missing, empty or of another type holds for nothing.
+# description: |
+#   Who asks, resolved once from the input: what it says of itself where rules accept that, the claims of its token, and
+#   which conditions hold for it. What is missing, empty or of another type holds for nothing.
 # schemas:
 #   - input: schema.input.data
 package fieldveil.principal
+
+import data.fieldveil.clock
+import data.fieldveil.tokens
+
+# METADATA
+# title: attributes
+# description: The principal. An attribute that is missing or odd is an empty text; claims are those of verified tokens.
+attributes := {
+	"listener": text(["listener"]),
+	"workload": {
+		"namespace": text(["workload", "namespace"]),
+		"service_account": text(["workload", "service_account"]),
+		"spiffe_id": text(["workload", "spiffe_id"]),
+	},
+	"session": {
+		"user": text(["session", "user"]),
+		"role": text(["session", "role"]),
+		"database": text(["session", "database"]),
+		"application_name": text(["session", "application_name"]),
+		"source": text(["session", "source"]),
+		"purpose": purpose,
+	},
+	"claims": claims,
+}
+
+# METADATA
+# title: accepts
+# description: By purpose and token, the places beside SET from which some set of rules takes it.
+accepts[what] contains place if {
+	some ruleset in data.rules
+	some what, places in ruleset.accept
+	some place in places
+}
+
+# METADATA
+# title: reads_comments
+# description: Whether comments of statements may say anything.
+# scope: document
+default reads_comments := false
+
+reads_comments if {
+	some places in accepts
+	"comment" in places
+}
+
+# METADATA
+# title: denied
+# description: Why everything is refused to a principal with a token that is not valid; undefined for others.
+denied := concat(": ", ["the token is not valid", refusal])
+
+# METADATA
+# title: subject
+# description: Who the principal is for budgets and for the audit. The client does not choose it.
+subject := sprintf("token:%v#%v", [claims.iss, claims.sub]) if {
+	names_somebody
+} else := concat("", ["user:", attributes.session.user])
+
+names_somebody if {
+	every name in ["iss", "sub"] {
+		is_string(claims[name])
+		claims[name] != ""
+	}
+}
+
+# METADATA
+# title: changes
+# description: The seconds at which the principal's token begins and ceases to be valid.
+changes contains moment if some moment in tokens.changes(given[0])
 
 # METADATA
 # title: holds
 # description: Whether every attribute that the conditions name has one of the values given for it.
 holds(conditions) if {
-	named := {leaf | walk(conditions, leaf); is_array(leaf[1])}
+	named := attributes_named(conditions)
 	count(named) > 0
 	every condition in named {
 		has_one_of(condition[0], condition[1])
 	}
 }
 
+# METADATA
+# title: attributes_named
+# description: What conditions name, as pairs of the attribute's path and its values.
+attributes_named(conditions) := leaves | windows if {
+	without_time := object.remove(conditions, {"time"})
+	leaves := {leaf | walk(without_time, leaf); is_array(leaf[1])}
+	windows := {[["time"], conditions.time] | is_array(conditions.time)}
+}
+
 has_one_of(path, values) if {
-	value := object.get(input, path, "")
+	not path[0] in {"claims", "time"}
+	value := object.get(attributes, path, "")
 	value != ""
 	value in values
 }
@@ -26,5 +106,77 @@ has_one_of(path, values) if {
 has_one_of(path, values) if {
 	path == ["session", "source"]
 	some network in values
-	net.cidr_contains(network, input.session.source)
+	net.cidr_contains(network, attributes.session.source)
 }
+
+has_one_of(path, values) if {
+	path[0] == "claims"
+	some value in elements(object.get(attributes, path, []))
+	value != ""
+	value in values
+}
+
+has_one_of(path, values) if {
+	path == ["time"]
+	clock.within(values)
+}
+
+elements(claim) := claim if is_array(claim)
+
+elements(claim) := [claim] if not is_array(claim)
+
+text(path) := value if {
+	value := object.get(input, path, "")
+	is_string(value)
+} else := ""
+
+# What is said of one statement goes before what is said of the session, and that before the connection's name.
+default purpose := ""
+
+purpose := said[0] if {
+	said := [purpose |
+		some place in ["comment", "session", "application_name"]
+		purpose := purpose_in(place)
+		purpose != ""
+	]
+	count(said) > 0
+}
+
+purpose_in("session") := text(["session", "purpose"])
+
+purpose_in("comment") := text(["comment", "purpose"]) if "comment" in accepts.purpose
+
+# Two different ones are none.
+purpose_in("application_name") := purpose if {
+	"application_name" in accepts.purpose
+	purposes := {trim_prefix(word, "fieldveil.purpose=") |
+		some word in regex.split(`[ \t,;]+`, text(["session", "application_name"]))
+		startswith(word, "fieldveil.purpose=")
+	}
+	count(purposes) == 1
+	some purpose in purposes
+}
+
+default claims := {}
+
+claims := tokens.claims(given[0]) if {
+	not denied
+} else := verified_before if {
+	count(given) == 0
+	verified_before := object.get(input, "claims", {})
+	is_object(verified_before)
+}
+
+# The statement's token takes the place of the session's.
+given := [token |
+	some path in [["comment", "token"], ["token"]]
+	token := object.get(input, path, "")
+	token != ""
+]
+
+refusal := "comments may bring none here" if {
+	object.get(input, ["comment", "token"], "") != ""
+	not comment_token_accepted
+} else := tokens.refusal(given[0])
+
+comment_token_accepted if "comment" in accepts.token

@@ -25,7 +25,7 @@ test_rules_of_another_shape_are_a_problem_and_say_where if {
 	every path, value in {
 		"read/format": "last4",
 		"read": {"treatment": "mask"},
-		"who/claims": {"roles": ["x"]},
+		"who/claims": {"roles": "x"},
 		"unless": {"session": {"user": ["ann"]}},
 	} {
 		some one in of_rule(set_to(path, value))

@@ -35,6 +35,8 @@ complaints(document, name) := found if {
 	found := json.match_schema(document, data.schemas[name])[1]
 }
 
+vague := {"number_any_of", "number_all_of", "condition_then", "condition_else"}
+
 # That no alternative fits says little where the complaints about one of them follow, and a pattern
 # belongs to the name that does not match it.
 telling(found) := [complaint |
@@ -43,9 +45,9 @@ telling(found) := [complaint |
 ]
 
 is_explained(complaint, found) if {
-	complaint.type == "number_any_of"
+	complaint.type in vague
 	some other in found
-	other != complaint
+	not other.type in vague
 	startswith(concat("", [other.field, "."]), concat("", [complaint.field, "."]))
 }
 

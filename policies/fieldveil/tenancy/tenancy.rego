@@ -3,11 +3,10 @@
 # description: |
 #   Whose keys a label is stored under for the one who asks. Where the catalog lets an attribute of the principal choose
 #   the tenant, a principal without one has no keys: it reads what is stored or less, and writes nothing.
-# schemas:
-#   - input: schema.input.data
 package fieldveil.tenancy
 
 import data.fieldveil.columns
+import data.fieldveil.principal
 import data.fieldveil.treatment
 
 # METADATA
@@ -54,7 +53,7 @@ without_keys contains label if {
 chosen[label] := tenant if {
 	some label, definition in columns.labels
 	by := definition.tenant
-	value := object.get(input, path(by.from), "")
+	value := object.get(principal.attributes, path(by.from), "")
 	is_string(value)
 	tenant := named(by, value)
 	regex.match(`^[a-z0-9][a-z0-9_-]{0,62}$`, tenant)

@@ -5,10 +5,10 @@
 #   where none speaks: conceal, and no writing.
 package fieldveil.treatment
 
+import data.fieldveil.budgets
+import data.fieldveil.clock
 import data.fieldveil.columns
 import data.fieldveil.principal
-
-strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
 
 # METADATA
 # title: rulesets
@@ -60,24 +60,74 @@ labels_of(rule) := {label |
 # METADATA
 # title: read
 # description: What the principal reads of a label.
-read(label) := strictest(given(label) | reads_of(limiting, label))
+read(label) := reading(label).read
 
 # METADATA
 # title: write
 # description: Whether the principal may write a label.
-# scope: document
-default write(_) := "refuse"
+write(label) := writing(label).write
 
-write(label) := "seal" if {
-	write_given(label)
-	not write_refused(label)
+# METADATA
+# title: reading
+# description: What the principal reads of a label, and the names of the rules that decide it.
+# scope: document
+reading(label) := {"read": {"treatment": "refuse"}, "read_by": []} if {
+	principal.denied
+} else := {"read": read, "read_by": names} if {
+	said := array.concat(given(label), said_of(limiting, label))
+	deciding := strictest(said)
+	read := together({entry.read | some entry in deciding})
+	names := sort({entry.name | some entry in deciding; entry.name != ""})
+}
+
+# METADATA
+# title: writing
+# description: Whether the principal may write a label, and the names of the rules that decide it.
+# scope: document
+writing(label) := {"write": "refuse", "write_by": []} if {
+	principal.denied
+} else := {"write": "refuse", "write_by": names} if {
+	names := writing_by(array.concat(granting("write", label), limiting), "refuse", label)
+	count(names) > 0
+} else := {"write": "seal", "write_by": names} if {
+	names := writing_by(granting("write", label), "seal", label)
+	count(names) > 0
+} else := {"write": "refuse", "write_by": []}
+
+# METADATA
+# title: break_glass
+# description: The break-glass rules that hold for the one who asks, each with the labels that it speaks of.
+break_glass := [entry | some entry in giving; entry.rule.break_glass]
+
+# METADATA
+# title: changes
+# description: The seconds at which what rules give may change by time alone.
+# scope: document
+changes contains moment if {
+	some rule in rules
+	moment := clock.seconds(rule.break_glass.expires)
+}
+
+changes contains moment if {
+	some rule in rules
+	some conditions in ["who", "unless"]
+	moment := clock.next_change(rule[conditions].time)
 }
 
 # The rules that give something to the one who asks, each with the labels that it speaks of.
-granting := [{"rule": rule, "labels": labels_of(rule)} |
+giving := [{"rule": rule, "labels": labels_of(rule)} |
 	some rule in rules
+	not expired(rule)
 	principal.holds(rule.who)
 ]
+
+# What can not be told to lie ahead has expired.
+expired(rule) if {
+	grant := rule.break_glass
+	not lies_ahead(grant.expires)
+}
+
+lies_ahead(moment) if clock.now < clock.seconds(moment)
 
 # Limits hold unless it is shown that they do not: what is missing from the input lifts none.
 limiting := [{"rule": rule, "labels": labels_of(rule)} |
@@ -86,36 +136,63 @@ limiting := [{"rule": rule, "labels": labels_of(rule)} |
 	not principal.holds(unless)
 ]
 
-given(label) := reads if {
-	reads := reads_of(granting, label)
-	count(reads) > 0
-} else := {{"treatment": "conceal"}}
+# Where a break-glass rule says something of a label, no other rule gives it.
+granting(what, label) := entries if {
+	entries := [entry |
+		some entry in break_glass
+		entry.rule[what]
+		label in entry.labels
+	]
+	count(entries) > 0
+} else := giving
 
-reads_of(entries, label) := {entry.rule.read |
+given(label) := said if {
+	said := said_of(granting("read", label), label)
+	count(said) > 0
+} else := [{"name": "", "read": {"treatment": "conceal"}}]
+
+said_of(entries, label) := [{"name": entry.rule.name, "read": in_full(entry.rule.read, label)} |
 	some entry in entries
 	label in entry.labels
-}
+	entry.rule.read
+]
 
-write_given(label) if {
-	some entry in granting
-	entry.rule.write == "seal"
+writing_by(entries, write, label) := sort({entry.rule.name |
+	some entry in entries
+	entry.rule.write == write
 	label in entry.labels
+})
+
+# A mask without a format is the label's own.
+in_full(read, label) := masked(read, label) if {
+	not read.budget
+} else := json.patch(read, [{"op": "replace", "path": "budget/then", "value": masked(read.budget.then, label)}])
+
+masked(read, label) := read if {
+	not lacks_format(read)
+} else := {"treatment": "mask", "format": columns.masks[label]} if {
+	columns.masks[label]
+} else := {"treatment": "null"}
+
+lacks_format(read) if {
+	read.treatment == "mask"
+	not read.format
 }
 
-write_refused(label) if {
-	some entry in array.concat(granting, limiting)
-	entry.rule.write == "refuse"
-	label in entry.labels
+strictest(said) := [entry | some entry in said; strictness(entry.read) == least] if {
+	least := min({strictness(entry.read) | some entry in said})
 }
 
-strictest(reads) := only(candidates) if {
-	treatments := {read.treatment | some read in reads}
-	treatment := [name | some name in strictest_first; name in treatments][0]
-	candidates := {read | some read in reads; read.treatment == treatment}
-}
+strictness(read) := 4 if {
+	read.budget
+} else := {"refuse": 0, "null": 1, "conceal": 2, "mask": 3, "reveal": 5}[read.treatment]
 
 # Of two masks neither is the stricter: they show different parts.
-only(candidates) := candidate if {
-	count(candidates) == 1
-	some candidate in candidates
+together(reads) := read if {
+	count(reads) == 1
+	some read in reads
+} else := {"treatment": "reveal", "budget": budgets.together({read.budget | some read in reads})} if {
+	every read in reads {
+		read.budget
+	}
 } else := {"treatment": "conceal"}
