@@ -1,0 +1,148 @@
+# METADATA
+# title: Lints
+# description: |
+#   What is odd about sound catalogs and rules, and stops nothing: what is said without effect, and what nothing is
+#   said of. `fieldveil policy check` shows it as warnings.
+package fieldveil.lints
+
+import data.fieldveil.columns
+import data.fieldveil.treatment
+
+# METADATA
+# title: found
+# description: Each as {"path", "reason", "remedy"}, as in data.fieldveil.problems.found.
+# entrypoint: true
+found contains lint if {
+	some label, places in columns.places
+	not used[label]
+	some place in places
+	lint := {
+		"path": place.path,
+		"reason": "no column and no JSON path has this label",
+		"remedy": "map what it is for to it, or leave it out",
+	}
+}
+
+found contains lint if {
+	some label, places in columns.places
+	not spoken_of[label]
+	some place in places
+	lint := {
+		"path": place.path,
+		"reason": "no rule speaks of this label: everybody reads what is stored, and nobody may write it",
+		"remedy": "write a rule for those who work with it",
+	}
+}
+
+found contains lint if {
+	some label, places in columns.places
+	some place in places
+	place.definition.accept_leakage
+	why := leaks_nothing(place.definition)
+	lint := {
+		"path": array.concat(place.path, ["accept_leakage"]),
+		"reason": sprintf("nothing leaks that had to be accepted: %v", [why]),
+		"remedy": "leave it out",
+	}
+}
+
+found contains lint if {
+	some entry in entries
+	entry.rule.who
+	gives(entry.rule)
+	some i, pattern in entry.rule.labels
+	regex.match(`^[*.]+$`, pattern)
+	object.keys(columns.places) == treatment.labels_like[pattern]
+	lint := {
+		"path": array.concat(entry.path, ["labels", i]),
+		"reason": "it gives every label there is, and those to come",
+		"remedy": "name the labels that they need",
+	}
+}
+
+found contains lint if {
+	some same in by_who
+	some weak in same
+	some strong in same
+	rank(strong.rule.read) < rank(weak.rule.read)
+	covers(strong, weak)
+	lint := {
+		"path": array.concat(weak.path, ["read"]),
+		"reason": sprintf("it never decides: rule \"%v\" is stricter with the same principals", [strong.rule.name]),
+		"remedy": "leave it out, or take its labels out of the other rule",
+	}
+}
+
+found contains lint if {
+	some same in by_who
+	some weak in same
+	weak.rule.write == "seal"
+	some strong in same
+	strong.rule.write == "refuse"
+	covers(strong, weak)
+	lint := {
+		"path": array.concat(weak.path, ["write"]),
+		"reason": sprintf("it never decides: rule \"%v\" refuses it to the same principals", [strong.rule.name]),
+		"remedy": "leave it out, or take its labels out of the other rule",
+	}
+}
+
+found contains lint if {
+	some entry in entries
+	expires := entry.rule.break_glass.expires
+	time.parse_rfc3339_ns(expires) <= time.now_ns()
+	lint := {
+		"path": array.concat(entry.path, ["break_glass", "expires"]),
+		"reason": sprintf("it expired at %v and gives nothing", [expires]),
+		"remedy": "take the rule away",
+	}
+}
+
+# A budget stands between the last two.
+strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
+
+used contains column.label if some column in columns.protected
+
+used contains label if {
+	some catalog in columns.catalogs
+	some service in catalog.services
+	some label in service.paths
+}
+
+spoken_of contains label if {
+	some entry in entries
+	some label in entry.labels
+}
+
+# Every rule with its path and the labels that it speaks of.
+entries contains {"path": ["rules", name, "rules", i], "rule": rule, "labels": treatment.labels_of(rule)} if {
+	some name, ruleset in treatment.rulesets
+	some i, rule in ruleset.rules
+}
+
+# The rules that always hold together. A break-glass rule is above the others while it holds, and not for ever.
+by_who[entry.rule.who] contains entry if {
+	some entry in entries
+	entry.rule.who
+	not entry.rule.break_glass
+}
+
+covers(strong, weak) if count(weak.labels - strong.labels) == 0
+
+rank(read) := count(strictest_first) if {
+	read.treatment == "reveal"
+	not read.budget
+}
+
+else := [i | some i, name in strictest_first; name == read.treatment][0]
+
+gives(rule) if rule.read.treatment in {"reveal", "mask"}
+
+gives(rule) if rule.write == "seal"
+
+leaks_nothing(definition) := "equal values are stored differently" if {
+	definition.protection == "randomized"
+} else := sprintf("%v distinct values are not few", [definition.distinct_values]) if {
+	is_number(definition.distinct_values)
+	definition.distinct_values >= 1000
+}

@@ -1,0 +1,134 @@
+package fieldveil.lints_test
+
+import data.fieldveil.lints
+
+catalog := {
+	"labels": {
+		"a.one": {"protection": "randomized", "keyset": "pii", "type": "text"},
+		"a.two": {"protection": "deterministic", "keyset": "pii", "type": "text"},
+	},
+	"databases": [{"protocol": "postgres", "database": "test", "columns": {"public.t": {"x": "a.one", "y": "a.two"}}}],
+}
+
+reveal := {"name": "reveal", "who": {"session": {"user": ["app"]}}, "labels": ["a.*"], "read": {"treatment": "reveal"}}
+
+sealing := object.union(object.remove(reveal, {"read"}), {"name": "seal", "write": "seal"})
+
+of(catalog_then, rules) := found if {
+	found := lints.found with data.catalog as {"test": catalog_then} with data.rules as {"test": {"rules": rules}}
+}
+
+of_rules(rules) := of(catalog, rules)
+
+of_label(definition) := of(json.patch(catalog, [{"op": "add", "path": "/labels/a.one", "value": definition}]), [reveal])
+
+at_rule(i, steps) := array.concat(["rules", "test", "rules", i], steps)
+
+test_plain_policies_have_none if {
+	of_rules([reveal]) == set()
+	of_rules([reveal, object.union(reveal, {"labels": ["a.one"]})]) == set()
+}
+
+test_a_label_of_no_column_is_told if {
+	of(json.remove(catalog, ["/databases/0/columns/public.t/x"]), [reveal]) == {{
+		"path": ["catalog", "test", "labels", "a.one"],
+		"reason": "no column and no JSON path has this label",
+		"remedy": "map what it is for to it, or leave it out",
+	}}
+}
+
+test_a_label_of_a_json_path_alone_is_used if {
+	services := [{"protocol": "http", "service": "api", "paths": {"$.x": "a.one"}}]
+	without := json.remove(catalog, ["/databases/0/columns/public.t/x"])
+	of(object.union(without, {"services": services}), [reveal]) == set()
+}
+
+test_a_label_of_no_rule_is_told if {
+	of_rules([object.union(reveal, {"labels": ["a.one"]})]) == {{
+		"path": ["catalog", "test", "labels", "a.two"],
+		"reason": "no rule speaks of this label: everybody reads what is stored, and nobody may write it",
+		"remedy": "write a rule for those who work with it",
+	}}
+}
+
+test_leakage_accepted_where_nothing_leaks_is_told if {
+	randomized := {"protection": "randomized", "keyset": "pii", "type": "bool", "accept_leakage": "so be it"}
+	many := object.union(randomized, {"protection": "indexed", "type": "text", "distinct_values": 1000})
+	path := ["catalog", "test", "labels", "a.one", "accept_leakage"]
+	of_label(randomized) == {{
+		"path": path,
+		"reason": "nothing leaks that had to be accepted: equal values are stored differently",
+		"remedy": "leave it out",
+	}}
+	of_label(many) == {{
+		"path": path,
+		"reason": "nothing leaks that had to be accepted: 1000 distinct values are not few",
+		"remedy": "leave it out",
+	}}
+}
+
+test_leakage_accepted_where_something_leaks_is_fine if {
+	every few in [1, 999, "bool", "enum"] {
+		definition := {"protection": "deterministic", "keyset": "pii", "type": "text", "distinct_values": few}
+		of_label(object.union(definition, {"accept_leakage": "so be it"})) == set()
+	}
+}
+
+test_giving_every_label_is_told if {
+	every rule in [reveal, sealing] {
+		of_rules([object.union(rule, {"labels": ["a.one", "**"]})]) == {{
+			"path": at_rule(0, ["labels", 1]),
+			"reason": "it gives every label there is, and those to come",
+			"remedy": "name the labels that they need",
+		}}
+	}
+}
+
+test_a_pattern_that_fits_only_some_labels_or_gives_nothing_is_fine if {
+	of_rules([reveal, object.union(reveal, {"labels": ["*"]})]) == set()
+	conceal := {"labels": ["**"], "read": {"treatment": "conceal"}}
+	of_rules([object.union(reveal, conceal)]) == set()
+}
+
+test_a_read_that_never_decides_is_told if {
+	stricter := object.union(reveal, {"name": "strict", "read": {"treatment": "mask", "format": "last4"}})
+	budget := {"rows": 1, "per_seconds": 1, "then": {"treatment": "null"}}
+	braked := object.union(reveal, {"name": "strict", "read": {"treatment": "reveal", "budget": budget}})
+	every strong in [stricter, braked] {
+		of_rules([strong, reveal]) == {{
+			"path": at_rule(1, ["read"]),
+			"reason": "it never decides: rule \"strict\" is stricter with the same principals",
+			"remedy": "leave it out, or take its labels out of the other rule",
+		}}
+	}
+}
+
+test_a_stricter_rule_of_others_or_of_fewer_labels_leaves_it_deciding if {
+	stricter := object.union(reveal, {"name": "strict", "read": {"treatment": "conceal"}})
+	of_rules([object.union(stricter, {"labels": ["a.one"]}), reveal]) == set()
+	of_rules([object.union(stricter, {"who": {"session": {"user": ["other"]}}}), reveal]) == set()
+	glass := {"reason": "x", "expires": "2999-01-01T00:00:00Z"}
+	of_rules([object.union(stricter, {"break_glass": glass}), reveal]) == set()
+}
+
+test_a_write_that_never_decides_is_told if {
+	of_rules([sealing, object.union(sealing, {"name": "no", "write": "refuse"})]) == {{
+		"path": at_rule(0, ["write"]),
+		"reason": "it never decides: rule \"no\" refuses it to the same principals",
+		"remedy": "leave it out, or take its labels out of the other rule",
+	}}
+}
+
+test_broken_glass_past_its_expiry_is_told if {
+	expires := "2026-01-01T00:00:00Z"
+	at := time.parse_rfc3339_ns(expires)
+	rules := [object.union(reveal, {"break_glass": {"reason": "x", "expires": expires}})]
+	found := of_rules(rules) with time.now_ns as at
+	found == {{
+		"path": at_rule(0, ["break_glass", "expires"]),
+		"reason": "it expired at 2026-01-01T00:00:00Z and gives nothing",
+		"remedy": "take the rule away",
+	}}
+	none := of_rules(rules) with time.now_ns as at - 1
+	none == set()
+}
