@@ -1,4 +1,4 @@
-// Command fieldveil makes and rotates keysets and runs the key agent.
+// Command fieldveil makes and rotates keysets, runs the key agent, and checks policies.
 package main
 
 import (

@@ -28,7 +28,7 @@ func Run(arguments []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fieldveil",
-		Short: "Keys for Fieldveil: keysets, the key agent, and tables sealed in place",
+		Short: "Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked",
 		// One line a fault; the help is for who asks for it.
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -39,7 +39,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fault.Input(c.CommandPath(), err.Error(), "see: "+c.CommandPath()+" --help")
 	})
-	root.AddCommand(newKeys(), newAgent(), newTable())
+	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy())
 	return root
 }
 

@@ -24,11 +24,7 @@ type document struct {
 }
 
 func parseDocument(f file, at []string) (*document, Problems) {
-	parse := parseYAML
-	if strings.HasSuffix(f.name, ".json") {
-		parse = parseJSON
-	}
-	root, problems := parse(f)
+	root, problems := parseTree(f)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -40,6 +36,13 @@ func parseDocument(f file, at []string) (*document, Problems) {
 		return nil, Problems{{Position: Position{File: f.name}, Reason: "OPA can not read it (" + err.Error() + ")", Remedy: "write it as plain YAML or JSON"}}
 	}
 	return d, nil
+}
+
+func parseTree(f file) (*yaml.Node, Problems) {
+	if strings.HasSuffix(f.slashed, ".json") {
+		return parseJSON(f)
+	}
+	return parseYAML(f)
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)

@@ -49,6 +49,7 @@ func Load(paths []string, options Options) (*Policy, error) {
 		problems = append(problems, p.add(files)...)
 		p.addManifest(place, manifest)
 	}
+	problems = append(problems, p.misplaced()...)
 	if len(problems) > 0 {
 		return nil, problems.sorted()
 	}

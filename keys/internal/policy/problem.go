@@ -17,8 +17,12 @@ type Problem struct {
 }
 
 // Fault is the problem as the one shape of error that a person reads.
-func (p Problem) Fault() *fault.Fault {
-	place := p.Position.String()
+func (p Problem) Fault() *fault.Fault { return p.at(p.Position.String()) }
+
+// Warning is the same for what stops nothing.
+func (p Problem) Warning() *fault.Fault { return p.at(p.Position.String() + ": warning") }
+
+func (p Problem) at(place string) *fault.Fault {
 	if len(p.Path) > 0 {
 		place += ": " + p.Path.String()
 	}

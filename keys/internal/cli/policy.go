@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/policy"
+)
+
+func newPolicy() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "policy",
+		Short: "Check policies before they decide",
+		Args:  noSuchCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newPolicyCheck())
+	return c
+}
+
+// policyFlags say how policies are read.
+type policyFlags struct{ options policy.Options }
+
+func (f *policyFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.options.VerificationKey, "verification-key", "", "`FILE` of the public key, in PEM, that bundles must be signed for (default: signatures are not looked at)")
+}
+
+// paths wants one PATH or more.
+func paths(c *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		return fault.Input(c.CommandPath(), "PATH is missing", "name a folder of policies or a bundle; see: "+c.CommandPath()+" --help")
+	}
+	return nil
+}
