@@ -38,6 +38,21 @@ mapped contains column if {
 # description: Every protected column with its label, however many catalogs say so.
 protected contains object.remove(column, {"path"}) if some column in mapped
 
+# METADATA
+# title: paths
+# description: Every JSON path that a catalog maps to a label, with the path of the entry that says so.
+paths contains mapping if {
+	some name, catalog in catalogs
+	some i, service in catalog.services
+	some path, label in service.paths
+	mapping := {
+		"path": ["catalog", name, "services", i, "paths", path],
+		"service": service.service,
+		"json_path": path,
+		"label": label,
+	}
+}
+
 # What a label is that does not say it. A tenant's own keyset says which tenant it is.
 unless_told(definition) := {
 	"tenant": concat("", array.slice(split(definition.keyset, "/"), 1, 2)),
@@ -72,7 +87,7 @@ definitions := {label: {place.definition | some place in found} | some label, fo
 # METADATA
 # title: labels
 # description: How each label is stored.
-labels[label] := object.remove(definition, {"mask"}) if {
+labels[label] := object.remove(definition, {"mask", "distinct_values", "accept_leakage"}) if {
 	some label, definition in only_definition
 }
 

@@ -51,3 +51,13 @@ test_a_database_without_ages_has_the_usual_ones if {
 	columns.ttl_seconds("postgres", "shop") == 30
 	columns.max_stale_seconds("postgres", "shop") == 300
 }
+
+test_what_is_said_for_rules_and_checks_is_no_storage if {
+	definition := {"protection": "randomized", "keyset": "k", "type": "text"}
+	more := {"mask": "last4", "distinct_values": 5, "accept_leakage": "none"}
+	catalog := {"one": {"labels": {"a": object.union(definition, more), "b": definition}, "databases": []}}
+	labels := columns.labels with data.catalog as catalog
+	object.keys(labels.a) == object.keys(labels.b)
+	masks := columns.masks with data.catalog as catalog
+	masks == {"a": "last4"}
+}

@@ -5,11 +5,7 @@ import data.fieldveil.columns
 found contains problem if {
 	some column in columns.mapped
 	not columns.definitions[column.label]
-	problem := {
-		"path": column.path,
-		"reason": sprintf("no catalog defines the label %v", [column.label]),
-		"remedy": "define it, or name one of those that are defined",
-	}
+	problem := undefined_label(column)
 }
 
 found contains problem if {
@@ -40,4 +36,10 @@ found contains problem if {
 columns_by_place[place] contains {"path": column.path, "label": column.label} if {
 	some column in columns.mapped
 	place := object.remove(column, {"label", "path"})
+}
+
+undefined_label(mapping) := {
+	"path": mapping.path,
+	"reason": sprintf("no catalog defines the label %v", [mapping.label]),
+	"remedy": "define it, or name one of those that are defined",
 }

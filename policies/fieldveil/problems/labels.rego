@@ -8,14 +8,47 @@ shortest := {"digits": 6, "alphanumeric": 4, "alphanumeric_lower": 4, "alphanume
 # Their values are characters, and none of another type keeps its form.
 characters := {"text", "varchar", "bpchar"}
 
+# Where equality shows, fewer values than these are told apart by how often each is stored.
+few := 1000
+
+showing_equality := {"deterministic", "indexed", "format_preserving"}
+
 found contains problem if {
 	some label, definitions in columns.definitions
 	count(definitions) > 1
 	some place in columns.places[label]
+	some key in {key | some definition in definitions; some key, _ in definition}
+	said := {json.marshal(object.get(definition, key, null)) | some definition in definitions}
+	count(said) > 1
 	problem := {
-		"path": place.path,
-		"reason": sprintf("label %v is stored in %v different ways", [label, count(definitions)]),
-		"remedy": "define it once, or in all catalogs alike",
+		"path": array.concat(place.path, said_at(place, key)),
+		"reason": sprintf("%v of label %v is said in %v ways: %v", [key, label, count(said), concat(" and ", said)]),
+		"remedy": "define the label once, or in all catalogs alike",
+	}
+}
+
+found contains problem if {
+	some places in columns.places
+	some place in places
+	place.definition.protection in showing_equality
+	has_few_values(place.definition)
+	not is_accepted(place)
+	problem := {
+		"path": array.concat(place.path, ["protection"]),
+		"reason": sprintf("equality shows: fewer than %v values are told apart by how often each is stored", [few]),
+		"remedy": "use randomized, or say why it is accepted: accept_leakage: \"the reason\"",
+	}
+}
+
+found contains problem if {
+	some places in columns.places
+	some place in places
+	mask := place.definition.mask
+	not is_for(mask, place.definition.type)
+	problem := {
+		"path": array.concat(place.path, ["mask"]),
+		"reason": sprintf("mask %v is not for type %v", [mask, place.definition.type]),
+		"remedy": "use another format, or leave the mask out",
 	}
 }
 
@@ -108,8 +141,25 @@ found contains problem if {
 	}
 }
 
+# What is not said there has no place of its own.
+said_at(place, key) := [key |
+	usual := columns.unless_told(place.definition)
+	object.get(place.definition, key, null) != object.get(usual, key, null)
+]
+
 # References stand inside the helpers: in `not f(reference)` an undefined reference is no "not".
 has_alphabet(place) if place.definition.alphabet
+
+is_accepted(place) if place.definition.accept_leakage
+
+has_few_values(definition) if definition.type == "bool"
+
+has_few_values(definition) if definition.distinct_values in {"bool", "enum"}
+
+has_few_values(definition) if {
+	is_number(definition.distinct_values)
+	definition.distinct_values < few
+}
 
 format_preserving contains place if {
 	some places in columns.places

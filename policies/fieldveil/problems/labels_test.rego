@@ -1,12 +1,69 @@
 package fieldveil.problems_test
 
-test_a_label_stored_in_two_ways_is_a_problem_at_both_places if {
-	found := of_catalogs({"one": catalog, "two": json.patch(catalog, set_to("labels/a/tenant", "acme"))})
-	reason := "label a is stored in 2 different ways"
-	remedy := "define it once, or in all catalogs alike"
-	found == {
-		problem(["catalog", "one", "labels", "a"], reason, remedy),
-		problem(["catalog", "two", "labels", "a"], reason, remedy),
+test_a_label_of_which_two_catalogs_say_different_things_is_a_problem_at_both_places if {
+	remedy := "define the label once, or in all catalogs alike"
+	every key, value in {"protection": "indexed", "keyset": "other", "type": "varchar", "mask": "last4"} {
+		one := json.patch(catalog, set_to("labels/a/mask", "first1"))
+		found := of_catalogs({"one": one, "two": json.patch(one, set_to(sprintf("labels/a/%v", [key]), value))})
+		paths(found) == {["catalog", "one", "labels", "a", key], ["catalog", "two", "labels", "a", key]}
+	}
+	of_catalogs({"one": catalog, "two": json.patch(catalog, set_to("labels/a/protection", "deterministic"))}) == {
+	problem(["catalog", name, "labels", "a", "protection"], reason, remedy) |
+		some name in ["one", "two"]
+		reason := "protection of label a is said in 2 ways: \"deterministic\" and \"randomized\""
+	}
+}
+
+test_a_label_of_which_one_catalog_says_more_is_a_problem_at_the_label_of_the_other if {
+	paths(of_catalogs({"one": catalog, "two": json.patch(catalog, set_to("labels/a/tenant", "acme"))})) == {
+		["catalog", "one", "labels", "a"],
+		["catalog", "two", "labels", "a", "tenant"],
+	}
+	of_catalogs({"one": catalog, "two": json.patch(catalog, set_to("labels/a/on_plaintext", "refuse"))}) == set()
+}
+
+equality := {"deterministic": {}, "indexed": {}, "format_preserving": {"alphabet": "digits"}}
+
+test_few_values_whose_equality_shows_are_a_problem_unless_accepted_for_a_reason if {
+	shown := {problem(
+		at_a(["protection"]),
+		"equality shows: fewer than 1000 values are told apart by how often each is stored",
+		"use randomized, or say why it is accepted: accept_leakage: \"the reason\"",
+	)}
+	every protection, more in equality {
+		every distinct_values in ["bool", "enum", 1, 999] {
+			said := {"protection": protection, "type": "text", "distinct_values": distinct_values}
+			definition := object.union(more, said)
+			of_label(definition) == shown
+			of_label(object.union(definition, {"accept_leakage": "joined by a report"})) == set()
+			of_label(object.union(definition, {"protection": "randomized"})) == of_label(object.union(definition, {
+				"protection": "randomized",
+				"accept_leakage": "no matter",
+			}))
+		}
+		every distinct_values in [1000, 1000000] {
+			definition := {"protection": protection, "type": "text", "distinct_values": distinct_values}
+			of_label(object.union(more, definition)) == set()
+		}
+	}
+	of_label({"protection": "deterministic", "type": "bool"}) == shown
+	of_label({"protection": "indexed", "type": "bool", "distinct_values": 5000}) == shown
+	of_label({"protection": "randomized", "type": "bool", "distinct_values": "bool"}) == set()
+	every reason in ["", " \t\n"] {
+		definition := {"protection": "indexed", "type": "bool", "accept_leakage": reason}
+		at_a(["accept_leakage"]) in paths(of_label(definition))
+	}
+}
+
+test_masks_and_numbers_of_values_have_a_form if {
+	every mask in ["last5", "partial", "partial(1,\"\",1)", "partial(65,\"x\",0)", "partial(0,\"x\" ,0)", ""] {
+		at_a(["mask"]) in paths(of_catalog(set_to("labels/a/mask", mask)))
+	}
+	every mask in ["last4", "first1", "email", "partial(2,\"XX\",1)", "partial(0,\"*\",64)"] {
+		of_catalog(set_to("labels/a/mask", mask)) == set()
+	}
+	every distinct_values in [0, -1, 1.5, "few", true] {
+		at_a(["distinct_values"]) in paths(of_catalog(set_to("labels/a/distinct_values", distinct_values)))
 	}
 }
 
@@ -120,4 +177,16 @@ test_two_labels_with_one_tag_are_a_problem_at_both_places if {
 		problem(["catalog", "test", "labels", "customer.field34667"], reason, "rename one"),
 		problem(["catalog", "test", "labels", "customer.field6209"], reason, "rename one"),
 	}
+}
+
+test_a_mask_for_another_type_than_its_labels_is_a_problem if {
+	every case in [["last4", "date"], ["year", "text"], ["partial(1,\"x\",1)", "int4"], ["email", "text[]"]] {
+		[mask, type] := case
+		of_label({"protection": "randomized", "type": type, "mask": mask}) == {problem(
+			at_a(["mask"]),
+			sprintf("mask %v is not for type %v", [mask, type]),
+			"use another format, or leave the mask out",
+		)}
+	}
+	of_label({"protection": "randomized", "type": "timestamptz(3)", "mask": "year"}) == set()
 }
