@@ -16,7 +16,7 @@ test_plan_is_what_the_contract_says[case] if {
 
 	# The revision is a hash of everything, of which the form alone is agreed.
 	said := flat(object.union(plan, {"revision": contract.plan.revision}))
-	agreed := object.filter(flat(contract.plan), object.keys(said))
+	agreed := flat(contract.plan)
 	every key in differing(agreed, said) {
 		print("agreed:", key, object.get(agreed, key, "(nothing)")) # regal ignore:print-or-trace-call
 		print("said:  ", key, object.get(said, key, "(nothing)")) # regal ignore:print-or-trace-call

@@ -52,6 +52,20 @@ func TestColumnsOfOneTableAreTakenFromAllCatalogs(t *testing.T) {
 	}
 }
 
+func TestWhatCatalogsSayBesideStorageIsPassedOver(t *testing.T) {
+	catalog, err := Read([]string{write(t, "labels:\n"+
+		"  a.b: {protection: indexed, keyset: k, type: text, mask: 'partial(1,\"*\",0)', distinct_values: enum, accept_leakage: joined}\n"+
+		"databases: [{protocol: postgres, database: d, columns: {p.t: {b: a.b}}}]\n"+
+		"services: [{protocol: http, service: orders, paths: {$.b: a.b}}]\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := catalog.Columns("d", Table{"p", "t"})
+	if err != nil || len(columns) != 1 || columns[0].Storage != (Storage{Protection: Indexed, Keyset: "k", Type: "text"}) {
+		t.Errorf("%+v, %v", columns, err)
+	}
+}
+
 func TestTenantThatThePrincipalChoosesIsRead(t *testing.T) {
 	catalog, err := Read([]string{write(t, "labels:\n"+
 		"  a.b: {protection: indexed, keyset: k, type: text, tenant: {from: session.user, names: {u: acme}}}\n"+
