@@ -47,6 +47,7 @@ paths contains mapping if {
 	some path, label in service.paths
 	mapping := {
 		"path": ["catalog", name, "services", i, "paths", path],
+		"protocol": service.protocol,
 		"service": service.service,
 		"json_path": path,
 		"label": label,
