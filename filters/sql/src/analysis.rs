@@ -46,6 +46,9 @@ pub struct Statement {
     /// Whether the catalog must be read again afterwards: DDL, `SET search_path`, `SET ROLE`,
     /// `SET SESSION AUTHORIZATION`, `RESET`, `DISCARD`, `set_config`, `ROLLBACK`, or anything not understood.
     pub changes_catalog: bool,
+    /// Whether the session may be another principal's afterwards, so that the server must be asked who it is: what changes
+    /// the catalog, and SET of `fieldveil.*` or `application_name`.
+    pub changes_identity: bool,
 }
 
 impl Statement {
@@ -63,6 +66,7 @@ impl Statement {
             copy: None,
             session: None,
             changes_catalog: true,
+            changes_identity: true,
         }
     }
 

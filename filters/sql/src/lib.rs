@@ -38,6 +38,7 @@ mod expr;
 mod faithful;
 mod from;
 mod function;
+pub mod identity;
 mod insert;
 mod items;
 mod lexer;
@@ -95,7 +96,8 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
         Err(why) => return unread(text, &why, catalog),
     };
     let mut analysis = Analysis::default();
-    let mut before = Before { names, prepared: HashMap::new(), renamed: false, reshaped: false };
+    let mut before =
+        Before { names, prepared: HashMap::new(), renamed: false, reshaped: false, identified: false };
     for segment in &segments {
         let analyzed = statement::analyze(segment, catalog, &before)?;
         before.check(segment, &analyzed, catalog)?;
@@ -127,6 +129,7 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
             copy: effects.copy,
             session: effects.session,
             changes_catalog,
+            changes_identity: changes_catalog || identity::changes(segment),
         });
         analysis.splices.extend(effects.splices);
         analysis.parameters.extend(effects.parameters);
@@ -145,6 +148,8 @@ struct Before<'n> {
     /// A relation of the catalog was changed too: rows of it may be reached by names that aren't in the catalog,
     /// such as a partition's.
     reshaped: bool,
+    /// The session may be another principal's.
+    identified: bool,
 }
 
 impl Before<'_> {
@@ -160,6 +165,13 @@ impl Before<'_> {
         if analyzed.executes() && self.renamed {
             return Err(Refusal::unsupported(
                 "one text changes what names mean, and then executes a prepared statement",
+                "send the statements one by one",
+            ));
+        }
+        let uses_rows = analyzed.is_dml || analyzed.effects.session.is_some();
+        if self.identified && analyzed.effects.touched && uses_rows {
+            return Err(Refusal::unsupported(
+                "one text changes who the session is for, and then goes on with a table with sealed columns",
                 "send the statements one by one",
             ));
         }
@@ -179,6 +191,7 @@ impl Before<'_> {
         // The end of a transaction takes back, or makes last, what was changed in it.
         let changes = analyzed.changes_catalog || statement::ends_transaction(segment);
         self.renamed |= changes;
+        self.identified |= identity::changes(segment);
         self.reshaped |= analyzed.changes_catalog && mention::may_name(segment, catalog);
         match &analyzed.effects.session {
             Some(SessionUse::Prepare { name, .. }) => {

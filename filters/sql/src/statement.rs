@@ -58,6 +58,7 @@ impl Analyzed {
             copy: None,
             session: None,
             changes_catalog: true,
+            changes_identity: true,
         };
         let (server_name, parameters) = (server_name.clone(), parameters.clone());
         Some(Prepared { server_name, parameters, sealed: sealed.clone(), statement })

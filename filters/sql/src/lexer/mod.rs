@@ -3,6 +3,7 @@
 //! The parser has a tokenizer of its own; this one says where tokens are and what they hold, and a text that
 //! the two read differently is not believed (see [`crate::position`]).
 
+mod comment;
 mod number;
 mod operator;
 mod string;
@@ -11,6 +12,8 @@ mod word;
 use std::ops::Range;
 
 use zeroize::Zeroizing;
+
+pub(crate) use comment::{Comment, comments};
 
 /// A token that is neither whitespace nor a comment.
 pub(crate) struct Token {

@@ -1,0 +1,213 @@
+//! Who the end user behind the session is, as texts say it: the settings `fieldveil.token` and `fieldveil.purpose`,
+//! set by SET or by `set_config`, and comments. No catalog is needed to read them.
+
+mod calls;
+mod comment;
+
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+pub use self::comment::Comment;
+use crate::{
+    lexer::{self, Kind, Style, Token},
+    refusal::Refusal,
+    segment::{self, Segment},
+    statement,
+};
+
+/// The setting that holds the end user's token, a JWT.
+pub const TOKEN: &str = "fieldveil.token";
+/// The setting that holds the purpose.
+pub const PURPOSE: &str = "fieldveil.purpose";
+/// What both begin with.
+const PREFIX: &str = "fieldveil";
+
+/// What a text says of the end user. It holds tokens: no `Debug`.
+#[derive(Default)]
+pub struct Identity {
+    /// The literals that are tokens, in the order of the text. The empty one is none.
+    pub tokens: Vec<TokenLiteral>,
+    /// The parameters that will carry tokens, by number.
+    pub parameters: Vec<u16>,
+    /// What its comments say.
+    pub comment: Comment,
+    /// Where tokens stand in comments.
+    pub comment_tokens: Vec<Range<usize>>,
+}
+
+/// A literal that is a token. It holds the token: no `Debug`.
+pub struct TokenLiteral {
+    /// Its bytes in the text, with the quotes.
+    pub range: Range<usize>,
+    /// The token.
+    pub value: Zeroizing<String>,
+}
+
+/// Whether a text may say anything of the end user.
+pub fn mentions(text: &[u8]) -> bool {
+    holds(text, PREFIX)
+}
+
+/// Whether bytes hold the name of the token's setting, letter case aside.
+pub fn names_token(bytes: &[u8]) -> bool {
+    holds(bytes, TOKEN)
+}
+
+/// Whether a text may set what its parameters name.
+pub fn calls_set_config(text: &[u8]) -> bool {
+    holds(text, "set_config")
+}
+
+fn holds(bytes: &[u8], word: &str) -> bool {
+    bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Reads what a text says of the end user.
+///
+/// # Errors
+/// A [`Refusal`] when it may carry a token otherwise than it may: nothing of it may be forwarded then.
+pub fn identify(text: &str) -> Result<Identity, Refusal> {
+    let mut identity = Identity::default();
+    if !mentions(text.as_bytes()) {
+        return Ok(identity);
+    }
+    let (Ok(tokens), Ok(segments)) = (lexer::lex(text), segment::split(text)) else {
+        return match holds(text.as_bytes(), "fieldveil.") {
+            true => Err(misplaced("the text's words and literals can't be told apart with certainty")),
+            false => Ok(identity),
+        };
+    };
+    for segment in &segments {
+        settings(segment, &mut identity)?;
+    }
+    comment::read(text, &lexer::comments(text, &tokens), &mut identity)?;
+    Ok(identity)
+}
+
+/// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, and transaction
+/// control.
+pub fn is_for_anybody(text: &str) -> bool {
+    let control = [
+        "set",
+        "reset",
+        "show",
+        "discard",
+        "begin",
+        "start",
+        "commit",
+        "end",
+        "rollback",
+        "abort",
+        "savepoint",
+        "release",
+    ];
+    segment::split(text)
+        .is_ok_and(|segments| segments.iter().all(|segment| control.contains(&segment.word(0))))
+}
+
+/// Whether the session may be another principal's after the statement.
+pub(crate) fn changes(segment: &Segment<'_>) -> bool {
+    let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
+    match segment.word(0) {
+        "reset" | "discard" => true,
+        "set" => {
+            let first = usize::from(matches!(segment.word(1), "session" | "local")).saturating_add(1);
+            let name = segment.tokens.get(first).and_then(Token::name).unwrap_or_default();
+            let name = name.to_ascii_lowercase();
+            let is_role = ["role", "session", "session_authorization", "authorization"];
+            name == "application_name" || name.starts_with(PREFIX) || is_role.contains(&name.as_str())
+        }
+        _ => has("set_config") || has("pg_settings") || statement::ends_transaction(segment),
+    }
+}
+
+/// One statement.
+fn settings(segment: &Segment<'_>, identity: &mut Identity) -> Result<(), Refusal> {
+    match segment.word(0) {
+        "set" => {
+            let first = usize::from(matches!(segment.word(1), "session" | "local")).saturating_add(1);
+            if let Some(behind) = token_setting(segment, first) {
+                return set(segment, behind, identity);
+            }
+        }
+        "reset" | "show" if token_setting(segment, 1) == Some(segment.tokens.len()) => return Ok(()),
+        "select" => {
+            if let Some(calls) = calls::read(segment) {
+                return calls::take(segment, &calls, identity);
+            }
+        }
+        _ => {}
+    }
+    if mentions_token(segment) {
+        return Err(misplaced("it names fieldveil.token in a place where it could carry a token"));
+    }
+    Ok(())
+}
+
+/// `SET [SESSION | LOCAL] fieldveil.token {= | TO} {'literal' | DEFAULT}`, from behind the name on.
+fn set(segment: &Segment<'_>, behind: usize, identity: &mut Identity) -> Result<(), Refusal> {
+    let value = behind.saturating_add(1);
+    let assigns = segment.is_symbol(behind, "=") || segment.is_word(behind, "to");
+    let ends = segment.tokens.len() == value.saturating_add(1);
+    let wrong = || misplaced("SET fieldveil.token takes one literal in quotes, or DEFAULT");
+    let token = segment.tokens.get(value).filter(|_| assigns && ends).ok_or_else(wrong)?;
+    match &token.kind {
+        Kind::Word { value, quoted: false } if value == "default" => Ok(()),
+        Kind::Text { value, style } if *style != Style::Other => {
+            identity.push(segment, token, value);
+            Ok(())
+        }
+        _ => Err(wrong()),
+    }
+}
+
+impl Identity {
+    fn push(&mut self, segment: &Segment<'_>, token: &Token, value: &str) {
+        if !value.is_empty() {
+            let (start, end) = (token.range.start, token.range.end);
+            let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);
+            self.tokens.push(TokenLiteral { range, value: Zeroizing::new(value.to_owned()) });
+        }
+    }
+}
+
+/// Where the name of the token's setting ends that begins at a token. Settings' names are told apart without regard to
+/// case, also in quotes.
+fn token_setting(segment: &Segment<'_>, index: usize) -> Option<usize> {
+    let name = |index: usize| segment.tokens.get(index).and_then(Token::name);
+    let (dot, second) = (index.saturating_add(1), index.saturating_add(2));
+    if name(index)?.eq_ignore_ascii_case(TOKEN) {
+        return Some(dot);
+    }
+    let parts = name(index)?.eq_ignore_ascii_case(PREFIX)
+        && segment.is_symbol(dot, ".")
+        && name(second)?.eq_ignore_ascii_case("token");
+    parts.then(|| second.saturating_add(1))
+}
+
+/// Whether a statement of no known form names the setting: in its words, in its strings, or, where it sets what it
+/// computes, in parts. To read the setting is harmless: it holds no token.
+fn mentions_token(segment: &Segment<'_>) -> bool {
+    let has_set_config = segment.tokens.iter().any(|token| token.name() == Some("set_config"));
+    segment.tokens.iter().enumerate().any(|(index, token)| match &token.kind {
+        Kind::Word { value, .. } => holds(value.as_bytes(), TOKEN) || token_setting(segment, index).is_some(),
+        Kind::Text { value, .. } => {
+            let reads = index >= 2
+                && segment.is_word(index.saturating_sub(2), "current_setting")
+                && segment.is_symbol(index.saturating_sub(1), "(");
+            let is_read = reads && value.eq_ignore_ascii_case(TOKEN);
+            let computes =
+                has_set_config && holds(value.as_bytes(), PREFIX) && !value.eq_ignore_ascii_case(PURPOSE);
+            (holds(value.as_bytes(), TOKEN) || computes) && !is_read
+        }
+        Kind::Number | Kind::Parameter(_) | Kind::Symbol => false,
+    })
+}
+
+fn misplaced(reason: &str) -> Refusal {
+    Refusal::unsupported(
+        reason,
+        "say who the end user is with SET fieldveil.token = '…', or SELECT set_config('fieldveil.token', $1, true), so that the token does not reach the server",
+    )
+}
