@@ -33,5 +33,5 @@ differing(agreed, said) := {key |
 }
 
 test_there_are_contracts if {
-	count(data.contract) >= 3
+	count(data.contract) >= 15
 }
