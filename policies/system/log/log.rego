@@ -10,7 +10,7 @@ package system.log
 # description: The tokens, by their places, and whatever else in the input looks like one.
 # entrypoint: true
 mask contains path if {
-	some path in ["/input/token", "/input/comment/token"]
+	some path in for_tokens
 	object.get(input, split(trim_prefix(path, "/"), "/"), "") != ""
 }
 
@@ -19,6 +19,7 @@ mask contains {"op": "upsert", "path": path, "value": "left out: it looks like a
 	[where, value] := walk(object.get(input, "input", {}))
 	like_a_token(value)
 	path := concat("/", array.concat(["", "input"], nameable(where)))
+	not path in for_tokens
 }
 
 # A name can be a token as well as a value.
@@ -28,6 +29,8 @@ mask contains {"op": "upsert", "path": path, "value": "left out: a name in it lo
 	like_a_token(part)
 	path := concat("/", array.concat(["", "input"], nameable(where)))
 }
+
+for_tokens := {"/input/token", "/input/comment/token"}
 
 # The first three letters are `{"` in base64url; the others are what else a JSON object may begin with. A JSON Web Token
 # without its signature, or cut short, counts as well.
