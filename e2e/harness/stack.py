@@ -9,6 +9,7 @@ import psycopg
 
 from harness import shop
 from harness.agent import Agent
+from harness.bundles import Bundles
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
 from harness.kms import Kms
@@ -42,6 +43,8 @@ class Options:
     kms: Callable[[WorkDir], Kms] | None = None
     # More catalogs and rules, beside the example's.
     policies: tuple[Path, ...] = ()
+    # OPA polls these in place of loading the folder.
+    bundles: Bundles | None = None
     concurrency: int = 1
     envoy_log_level: str = "info"
     # Laid over the filter's configuration, one level deep.
@@ -67,7 +70,7 @@ class Stack:
         self.plain_socket_dir = self.work.path / "plain"
         self.certificates = Certificates(self.work.path / "certificates") if self.options.tls else None
         self.postgres = Postgres(self.work, self.options.postgres_settings, certificates=self.certificates)
-        self.opa = Opa(self.work, self.options.policies)
+        self.opa = Opa(self.work, self.options.policies, self.options.bundles)
         self.kms = self.options.kms(self.work) if self.options.kms else None
         self.agent = Agent(self.work, self.kms)
         self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
@@ -84,7 +87,8 @@ class Stack:
 
     def stop(self) -> None:
         """Stops everything that runs and removes the folder; harmless to call twice."""
-        parts = [self.envoy, self.relay, self.agent, self.opa, self.kms, self.postgres]
+        bundles = self.options.bundles.server if self.options.bundles else None
+        parts = [self.envoy, self.relay, self.agent, self.opa, bundles, self.kms, self.postgres]
         for part in parts:
             if part is not None:
                 part.stop()
@@ -128,6 +132,8 @@ class Stack:
         if self.kms is not None:
             self._progress("the KMS")
             self.kms.start()
+        if self.options.bundles is not None:
+            self.options.bundles.server.start()
         if self.options.filter:
             self.agent.create_kek()
             for keyset in self.options.keysets:

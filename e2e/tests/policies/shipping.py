@@ -1,0 +1,89 @@
+"""A stack whose OPA polls bundles, and the policies that go into them: the example's, renewed every second."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from harness import Options, Stack, bundles
+from harness import shop as example
+from harness.bundles import Bundles
+from tools.layout import POLICIES
+
+TTL_SECONDS = 1
+# Long enough for a machine that does other things as well.
+PATIENCE_SECONDS = 30.0
+APPLICATION = {
+    "name": "the application works with everything",
+    "who": {"session": {"user": ["app"]}},
+    "labels": ["customer.*"],
+    "read": {"treatment": "reveal"},
+    "write": "seal",
+}
+SUPPORT = {"name": "support", "who": {"session": {"user": ["support"]}}, "labels": ["customer.*"]}
+MASKED = {"treatment": "mask", "format": "last4"}
+REVEALED = {"treatment": "reveal"}
+# What the filter asks for support.
+ASKED = {
+    "protocol": "postgres",
+    "listener": "orders-db",
+    "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
+    "session": {
+        "user": "support", "role": "support", "database": example.DATABASE, "application_name": "",
+        "source": "127.0.0.1", "purpose": "",
+    },
+    "token": "",
+    "comment": {"purpose": "", "token": ""},
+    "claims": {},
+}  # fmt: skip
+
+
+class Shipping:
+    """Writes policies, packs them, gives them out, and waits for what OPA makes of them."""
+
+    def __init__(self, folder: Path, *, max_stale_seconds: int = 300) -> None:
+        self.bundles = Bundles(folder)
+        self.policies = folder / "policies"
+        shutil.copytree(POLICIES, self.policies, ignore=bundles.left_out)
+        self.catalog = yaml.safe_load((self.policies / "catalog" / "shop" / "data.yaml").read_text())
+        for kind in ("catalog", "rules"):
+            (self.policies / kind / "shop" / "data.yaml").unlink()
+        # What support reads of every label.
+        self.support = MASKED
+        self.catalog["databases"][0] |= {"ttl_seconds": TTL_SECONDS, "max_stale_seconds": max_stale_seconds}
+        self.stack = Stack(Options(bundles=self.bundles))
+
+    def pack(self, revision: str, **how: object) -> bytes:
+        """Catalog and rules as they are now, signed unless told otherwise."""
+        self._write("catalog", self.catalog)
+        self._write("rules", {"rules": [APPLICATION, {**SUPPORT, "read": self.support}]})
+        return bundles.pack(self.policies, revision=revision, **{"key": self.bundles.key, **how})
+
+    def publish(self, revision: str) -> None:
+        self.bundles.publish(self.pack(revision))
+
+    def activate(self, revision: str) -> None:
+        """Publishes it, and waits until OPA decides by it."""
+        self.publish(revision)
+        until(lambda: self.active() == revision)
+
+    def active(self) -> str | None:
+        """The revision that OPA decides by."""
+        manifest = self.stack.opa.data(f"system/bundles/{bundles.NAME}/manifest")
+        return manifest["revision"] if manifest else None
+
+    def failures(self) -> float:
+        return sum(self.stack.opa.metrics("bundle_failed_load_counter").values())
+
+    def _write(self, kind: str, data: dict) -> None:
+        (self.policies / kind / "shop" / "data.json").write_text(json.dumps(data))
+
+
+def until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"did not come about in {seconds:.0f} s"
+        time.sleep(0.05)
