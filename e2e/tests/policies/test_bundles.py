@@ -112,9 +112,7 @@ def changed_after_signing(shipping: Shipping, _: Path) -> bytes:
 
 
 def with_a_file_that_nobody_signed(shipping: Shipping, _: Path) -> bytes:
-    return rewritten(
-        shipping.pack("bad"), lambda name, text: text, more={"fieldveil/more.rego": b"package fieldveil\n"}
-    )
+    return rewritten(shipping.pack("bad"), lambda text: text, more={"fieldveil/more.rego": b"package fieldveil\n"})
 
 
 def with_an_error_in_rego(shipping: Shipping, _: Path) -> bytes:
