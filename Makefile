@@ -10,10 +10,10 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-keys test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
+.PHONY: help python demo build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The one prerequisite that set-up can't check itself.
 python:
@@ -55,6 +55,10 @@ test-go: python ## run the tests of the key agent and command
 test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_ARGS="-k name" picks some of these)
 	@$(SETUP) python filter keys opa pgx tink-java vault
 	@$(SUITES) keys
+
+test-policies: python ## run all tests of policies: Rego, Go, Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
+	@$(SETUP) python rust filter keys opa
+	@$(SUITES) policies
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx go-clients tink-java vault

@@ -88,6 +88,19 @@ def _go() -> list[Step]:
     return [Step(["go", "test", "-race", "-json", "./..."], go, cwd=KEYS_MODULE)]
 
 
+# Of the module and of its command what policies are about.
+POLICY_PACKAGES = (("./internal/policy/...",), ("-run", "Policy", "./internal/cli"))
+
+
+def _policies_go() -> list[Step]:
+    return [Step(["go", "test", "-race", "-json", *words], go, cwd=KEYS_MODULE) for words in POLICY_PACKAGES]
+
+
+def _policies_rust() -> list[Step]:
+    command = ["cargo", "test", "--locked", "-p", "fieldveil-plan"]
+    return [Step(command, cargo, show=r"^test .*FAILED|^test result|^error|panicked")]
+
+
 def _e2e(*tests: str) -> list[Step]:
     # Two at a time: each has a server, an OPA, an agent and an Envoy of its own.
     workers = os.environ.get("E2E_WORKERS", "2")
@@ -118,12 +131,17 @@ SUITES = {
         Suite("rego", "tests of the policies, every line covered", _rego),
         Suite("go", "tests of the key agent and command, with the race detector", _go),
         Suite("keys-e2e", "the end-to-end tests of keys", lambda: _e2e("tests/keys")),
+        Suite("policies-go", "the Go tests of policies", _policies_go),
+        Suite("policies-rust", "the filter reads the contract files as the library does", _policies_rust),
+        Suite("policies-e2e", "the end-to-end tests of policies", lambda: _e2e("tests/policies")),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "e2e")
-# The e2e tests of keys are a folder of their own, so that none is forgotten here.
+# The e2e tests of keys and of policies are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
-GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS}
+# Each is a part of a suite of TESTS, but for the first, which is one.
+POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
+GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS, "policies": POLICY}
