@@ -14,6 +14,8 @@ pub struct ClientError {
     pub message: String,
     /// What to do about it.
     pub hint: String,
+    /// The label that it is about, where it is about one: for the audit.
+    pub label: Option<String>,
 }
 
 /// SQLSTATE classes that Fieldveil answers with, by the names of the PostgreSQL manual (appendix A).
@@ -42,7 +44,12 @@ pub mod sqlstate {
 
 impl ClientError {
     fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: format!("fieldveil: {}", message.into()), hint: hint.into() }
+        Self { code, message: format!("fieldveil: {}", message.into()), hint: hint.into(), label: None }
+    }
+
+    /// It is about this label.
+    pub fn about(self, label: &str) -> Self {
+        Self { label: Some(label.to_owned()), ..self }
     }
 
     /// Policy says no.
@@ -54,6 +61,7 @@ impl ClientError {
                 "Ask the owner of the field policy for a rule on label {label}, or leave the column out."
             ),
         )
+        .about(label)
     }
 
     /// It cannot be done on a sealed column, or the statement could not be understood. `labels` are those of the
@@ -73,11 +81,12 @@ impl ClientError {
             (_, labels) if refusal.label.is_some() => format!("{labels} is sealed"),
             (_, labels) => format!("the statement is not supported on {labels}"),
         };
-        Self::new(
+        let error = Self::new(
             sqlstate::FEATURE_NOT_SUPPORTED,
             format!("{what}: {}", refusal.reason),
             refusal.remedy.clone(),
-        )
+        );
+        Self { label: refusal.label.clone(), ..error }
     }
 
     /// A feature that is not there yet.
@@ -104,6 +113,7 @@ impl ClientError {
                 "Reseal the table with `fieldveil table reseal`, then disable the old keys of keyset {keyset}."
             ),
         )
+        .about(label)
     }
 
     /// A value for `label` is not of its declared type.
@@ -113,6 +123,7 @@ impl ClientError {
             format!("a value for {label} cannot be sealed: {reason}"),
             format!("The field policy declares {label} as {declared}; send a value of that type."),
         )
+        .about(label)
     }
 
     /// A stored value cannot be opened.
@@ -122,6 +133,7 @@ impl ClientError {
             format!("a stored value of {label} cannot be opened: {reason}"),
             format!("Look for rows of {label} written around the sidecar or with a key that is gone."),
         )
+        .about(label)
     }
 
     /// A part that the engine needs is not there.
@@ -162,6 +174,7 @@ impl ClientError {
             &format!("a value for {label} is longer than the {limit} bytes that are sealed of one"),
             "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
         )
+        .about(label)
     }
 
     /// A limit was reached.
@@ -175,6 +188,7 @@ impl ClientError {
             code: sqlstate::IN_FAILED_TRANSACTION,
             message: "current transaction is aborted, commands ignored until end of transaction block".into(),
             hint: "Send ROLLBACK.".into(),
+            label: None,
         }
     }
 }

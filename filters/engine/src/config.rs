@@ -6,6 +6,8 @@ use serde::Deserialize;
 /// A longer value could be stored but not be read again: with its envelope it must fit into the part of a row that is
 /// read whole.
 const MAX_VALUE_BYTES: usize = 8 << 20;
+/// What happened longer ago than an hour should not be lost with Envoy's memory.
+const MAX_AUDIT_INTERVAL: u64 = 3600;
 
 /// The whole configuration.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,6 +25,23 @@ pub struct Config {
     /// How much is too much.
     #[serde(default)]
     pub limits: Limits,
+    /// How often is told what happened.
+    #[serde(default)]
+    pub audit: AuditConfig,
+}
+
+/// The audit.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AuditConfig {
+    /// How long what happened in a connection is counted together before a line tells it, seconds.
+    pub interval_seconds: u64,
+}
+
+impl Default for AuditConfig {
+    fn default() -> Self {
+        Self { interval_seconds: 60 }
+    }
 }
 
 /// Limits that may be set.
@@ -80,6 +99,12 @@ impl Config {
     /// Reads the document; the error names the place and the reason.
     pub fn from_json(json: &[u8]) -> Result<Self, serde_json::Error> {
         let config: Self = serde_json::from_slice(json)?;
+        let interval = config.audit.interval_seconds;
+        if interval == 0 || interval > MAX_AUDIT_INTERVAL {
+            let reason =
+                format!("audit.interval_seconds: {interval} is not between 1 and {MAX_AUDIT_INTERVAL}");
+            return Err(serde::de::Error::custom(reason));
+        }
         let limit = config.limits.protected_value_bytes;
         if limit == 0 || limit > MAX_VALUE_BYTES {
             let reason =
@@ -113,6 +138,16 @@ mod tests {
     fn keysets_are_asked_for_every_five_seconds_and_keys_are_warned_of_at_half_of_their_uses() {
         let config = with_limits("").unwrap();
         assert_eq!((config.keys.refresh_seconds, config.limits.key_uses), (5, 1 << 31));
+    }
+
+    #[test]
+    fn audit_tells_every_minute_unless_told_and_within_an_hour() {
+        assert_eq!(with_limits("").unwrap().audit.interval_seconds, 60);
+        let every = |seconds: u64| with_limits(&format!(r#", "audit": {{"interval_seconds": {seconds}}}"#));
+        assert_eq!(every(3600).unwrap().audit.interval_seconds, 3600);
+        for seconds in [0, 3601] {
+            assert!(every(seconds).unwrap_err().to_string().contains("audit.interval_seconds"));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
 pub mod ages;
+pub mod audit;
 pub mod client_error;
 pub mod config;
 pub mod fetch;

@@ -22,4 +22,6 @@ pub trait Ports: Random {
     fn now_ms(&self) -> u64;
     /// Writes one line.
     fn log(&self, level: Level, line: &str);
+    /// Writes one line of the audit: where a log line may be left out, this one is not.
+    fn audit(&self, line: &str);
 }

@@ -9,6 +9,7 @@ use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
 use crate::ages::Ages;
+use crate::audit::Audits;
 use crate::config::Config;
 use crate::fetch::{Answer, Fetch, PrincipalKey, RETRY_MS, Tenants};
 use crate::field::CompiledPlan;
@@ -58,6 +59,8 @@ pub type Counts = std::collections::BTreeMap<String, u64>;
 pub struct Worker {
     /// The filter's configuration.
     pub config: Config,
+    /// What is to be told of its connections.
+    pub audits: Audits,
     plans: LruCache<PrincipalKey, PlanEntry>,
     keys: HeldKeys,
     key_uses: KeyUses,
@@ -71,6 +74,7 @@ impl Worker {
     pub fn new(config: Config) -> Self {
         Self {
             config,
+            audits: Audits::default(),
             plans: LruCache::new(MAX_PLANS),
             keys: HeldKeys::default(),
             key_uses: KeyUses::default(),

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::Random;
+use fieldveil_engine::audit::Ended;
 use fieldveil_engine::config::Config;
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
@@ -71,7 +72,7 @@ pub(crate) fn session(bytes: &[u8]) {
             return;
         }
     }
-    let _ = connection.session.audit_line();
+    connection.session.end(Ended::Proxy);
 }
 
 #[derive(Default)]
@@ -92,6 +93,10 @@ impl Ports for FixedPorts {
     }
 
     fn log(&self, _level: Level, line: &str) {
+        assert!(!line.is_empty());
+    }
+
+    fn audit(&self, line: &str) {
         assert!(!line.is_empty());
     }
 }

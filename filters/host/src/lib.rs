@@ -6,12 +6,12 @@
 //! one thread, and `failure_policy: FAIL_CLOSED`.
 
 mod callouts;
+mod log;
 mod metrics;
 mod ports;
 mod root;
 mod stream;
 
-use proxy_wasm::hostcalls::log;
 use proxy_wasm::traits::RootContext;
 use proxy_wasm::types::LogLevel;
 
@@ -19,16 +19,4 @@ use proxy_wasm::types::LogLevel;
 pub fn start_postgres() {
     proxy_wasm::set_log_level(LogLevel::Info);
     proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::default()) });
-}
-
-/// One log line, by the engine's loudness.
-fn write_log(level: fieldveil_engine::ports::Level, line: &str) {
-    use fieldveil_engine::ports::Level;
-    let level = match level {
-        Level::Info => LogLevel::Info,
-        Level::Warn => LogLevel::Warn,
-        Level::Error => LogLevel::Error,
-    };
-    // A log that is full must not end connections.
-    let _ = log(level, &format!("fieldveil: {line}"));
 }

@@ -34,7 +34,11 @@ impl Ports for EnvoyPorts {
     }
 
     fn log(&self, level: Level, line: &str) {
-        crate::write_log(level, line);
+        crate::log::write_log(level, line);
+    }
+
+    fn audit(&self, line: &str) {
+        crate::log::write_audit(line);
     }
 }
 

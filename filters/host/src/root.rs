@@ -14,10 +14,10 @@ use proxy_wasm::traits::{Context, RootContext, StreamContext};
 use proxy_wasm::types::ContextType;
 
 use crate::callouts::Callouts;
+use crate::log::{write_audit, write_log};
 use crate::metrics::Metrics;
 use crate::ports::{EnvoyPorts, now_ms};
 use crate::stream::Stream;
-use crate::write_log;
 
 /// How often the worker looks for what is due.
 const TICK: Duration = Duration::from_secs(1);
@@ -120,6 +120,9 @@ impl RootContext for Root {
         let due = shared.worker.borrow_mut().due(now_ms);
         let ages = shared.worker.borrow().ages(now_ms);
         shared.metrics.borrow_mut().show_ages(Report { worker: self.number, now_ms, ages });
+        for line in shared.worker.borrow_mut().audits.lines(now_ms) {
+            write_audit(&line);
+        }
         let mut callouts = std::mem::take(&mut self.callouts);
         for fetch in due {
             if let Err((_, reason)) = callouts.send(self, &shared.worker.borrow(), fetch) {

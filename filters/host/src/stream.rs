@@ -6,15 +6,16 @@
 
 use std::net::SocketAddr;
 
+use fieldveil_engine::audit::Ended;
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
 use fieldveil_engine::postgres::{Output, Session};
 use proxy_wasm::traits::{Context, StreamContext};
-use proxy_wasm::types::Action;
+use proxy_wasm::types::{Action, PeerType};
 
 use crate::callouts::Callouts;
+use crate::log::write_log;
 use crate::root::Shared;
-use crate::write_log;
 
 /// One connection.
 pub struct Stream {
@@ -88,6 +89,13 @@ impl Stream {
         answered
     }
 
+    /// Notes who ended the connection. Who did not say a word had no session.
+    fn ends(&mut self, how: Ended) {
+        if let Some(session) = &mut self.session {
+            session.ends(how);
+        }
+    }
+
     fn close(&self) {
         self.close_upstream();
         self.close_downstream();
@@ -114,8 +122,9 @@ impl Context for Stream {
     }
 
     fn on_done(&mut self) -> bool {
-        if let Some(line) = self.session.as_ref().and_then(Session::audit_line) {
-            write_log(Level::Info, &line);
+        if let Some(session) = &mut self.session {
+            // Who ended it, if nobody was seen to: Envoy.
+            session.end(Ended::Proxy);
         }
         self.shared.publish();
         true
@@ -123,7 +132,10 @@ impl Context for Stream {
 }
 
 impl StreamContext for Stream {
-    fn on_downstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+    fn on_downstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
+        if end_of_stream {
+            self.ends(Ended::Client);
+        }
         if self.closing {
             self.set_downstream_data(0, usize::MAX, b"");
             self.close();
@@ -135,7 +147,16 @@ impl StreamContext for Stream {
         self.client_data()
     }
 
-    fn on_upstream_data(&mut self, _size: usize, _end_of_stream: bool) -> Action {
+    fn on_downstream_close(&mut self, peer: PeerType) {
+        if matches!(peer, PeerType::Remote) {
+            self.ends(Ended::Client);
+        }
+    }
+
+    fn on_upstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
+        if end_of_stream {
+            self.ends(Ended::Server);
+        }
         if self.closing {
             self.set_upstream_data(0, usize::MAX, b"");
             return Action::Continue;

@@ -17,7 +17,7 @@ impl Session {
         match tag {
             tag::READY_FOR_QUERY => self.state = State::Ready,
             tag::AUTHENTICATION => match Authentication::peek(body).map_err(|_| MALFORMED)? {
-                Authentication::Ok => self.worker.borrow_mut().count("connections.authenticated", 1),
+                Authentication::Ok => self.note_authenticated(),
                 Authentication::Sasl => return self.sasl_offer(body, out),
                 Authentication::Other(_) => {}
             },

@@ -12,6 +12,7 @@ use super::copy::Copying;
 use super::flight::{Awaited, Entry};
 use super::statements::Checked;
 use super::{MAX_HELD, Output, Session, State, Step, Waiting};
+use crate::audit::Ended;
 use crate::client_error::ClientError;
 
 /// What became of a message that was looked at.
@@ -84,7 +85,10 @@ impl Session {
                 self.skipping = false;
                 return self.pass(header);
             }
-            tag::TERMINATE => return self.pass(header),
+            tag::TERMINATE => {
+                self.ends(Ended::Client);
+                return self.pass(header);
+            }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
             tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL if self.flight.is_empty() && self.protects() => {
                 return self.drop(header);

@@ -104,6 +104,14 @@ impl CopyOut {
             CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), columns, text)),
         })
     }
+
+    /// The statement.
+    pub fn checked(&self) -> &Rc<Checked> {
+        match self {
+            Self::Text(rows) => rows.checked(),
+            Self::Binary { started: _, rows } => &rows.checked,
+        }
+    }
 }
 
 fn columns(checked: &Checked, copy: &Copy) -> Vec<CopyColumn> {

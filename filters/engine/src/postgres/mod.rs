@@ -18,6 +18,7 @@
 //! | rows of a COPY, either way | `copy.rs` |
 //! | prepared statements and cursors of SQL | `names.rs` |
 
+mod audited;
 mod authentication;
 mod catalog;
 mod check;
@@ -46,6 +47,7 @@ use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
 use self::inbox::Inbox;
 use self::statements::Statements;
+use crate::audit::{Audit, Ended};
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
@@ -193,16 +195,17 @@ pub struct Session {
     /// The name of the filter's own statement and portal, and of one that does not exist: not to be guessed, so
     /// that no client can take it.
     own_name: String,
-    counts: BTreeMap<String, u64>,
+    audit: Rc<RefCell<Audit>>,
+    ended: Option<Ended>,
 }
 
 impl Session {
     /// A new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        let mut random = [0; 12];
-        ports.borrow_mut().fill(&mut random);
-        let own_name =
-            random.iter().fold(String::from("fieldveil_"), |name, byte| format!("{name}{byte:02x}"));
+        let own_name = format!("fieldveil_{}", random_name(&ports));
+        // Another name for the audit: the own one is not to be known.
+        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
+        let audit = Rc::new(RefCell::new(Audit::new(random_name(&ports), interval_ms)));
         Self {
             worker,
             ports,
@@ -234,7 +237,8 @@ impl Session {
             copies: 0,
             copy_out: None,
             swallowing: Swallowing::No,
-            counts: BTreeMap::new(),
+            audit,
+            ended: None,
         }
     }
 
@@ -275,6 +279,7 @@ impl Session {
         }
         self.client.keep(joined, position);
         self.account(&mut out);
+        self.write_audit(&out);
         out
     }
 
@@ -306,6 +311,7 @@ impl Session {
         }
         self.server.keep(joined, position);
         self.account(&mut out);
+        self.write_audit(&out);
         if self.waiting == Waiting::Answers && !self.flight.is_full() {
             self.waiting = Waiting::No;
         }
@@ -349,25 +355,12 @@ impl Session {
     fn log(&self, level: Level, line: &str) {
         self.ports.borrow().log(level, line);
     }
+}
 
-    /// Counts an outcome for the worker's statistics and the connection's audit line.
-    fn count(&mut self, outcome: &str, label: &str) {
-        let name = format!("{outcome}.{label}");
-        self.worker.borrow_mut().count(&name, 1);
-        let count = self.counts.entry(name).or_default();
-        *count = count.saturating_add(1);
-    }
-
-    /// One JSON line for the audit log, when the connection ends: who, and how many values of which label
-    /// got which treatment. None for a connection that never named its principal.
-    pub fn audit_line(&self) -> Option<String> {
-        self.principal.as_ref()?;
-        let revision = self.plan.as_ref().map(|p| p.revision.as_str());
-        let line = serde_json::json!({
-            "fieldveil": "connection", "principal": {"input": self.input.redacted()}, "plan": revision, "counts": self.counts,
-        });
-        Some(line.to_string())
-    }
+fn random_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
+    let mut random = [0; 12];
+    ports.borrow_mut().fill(&mut random);
+    random.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"))
 }
 
 impl Drop for Session {

@@ -8,6 +8,7 @@ use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 
 use super::flight::{Awaited, Entry};
 use super::{Output, Session, State};
+use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
 use crate::ports::Level;
 
@@ -20,6 +21,7 @@ impl Session {
     /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
         self.note_refusal(&error);
+        self.ends(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
         self.flight.push(Entry::refused(Awaited::End, error));
@@ -73,6 +75,7 @@ impl Session {
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
+        self.ends(Ended::Filter);
         if self.copy_in {
             out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
         }
@@ -97,7 +100,7 @@ impl Session {
     }
 
     pub(super) fn note_refusal(&mut self, error: &ClientError) {
-        self.count("refused", error.code);
+        self.count_refusal(error);
         if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
             self.log(Level::Warn, &format!("{} ({})", error.message, error.code));
         }

@@ -10,6 +10,7 @@ use fieldveil_values::Purpose;
 
 use super::Session;
 use super::statements::{Checked, Statement};
+use crate::audit::Outcome;
 use crate::client_error::ClientError;
 use crate::field::{FieldPlan, Stored};
 use crate::keyring::Keyring;
@@ -181,7 +182,11 @@ impl Session {
         let mut worker = self.worker.borrow_mut();
         field.uses(keyring, purpose(use_), |key| worker.count_key(key));
         drop(worker);
-        self.count("sealed", &field.spec.label);
+        let outcome = match use_ {
+            ParameterUse::Store => Outcome::Sealed,
+            ParameterUse::Search => Outcome::Searched,
+        };
+        self.count_sealed_value(&field.spec.label, outcome);
     }
 }
 

@@ -68,6 +68,7 @@ impl Session {
             }
         };
         self.principal = Some(PrincipalKey::new(&self.input));
+        self.audit_principal(None);
         self.state = State::AwaitingPolicy(bytes.to_vec());
         match Replication::of(startup) {
             Replication::No => {}
@@ -110,6 +111,7 @@ impl Session {
             (Some(plan), Some(keyring)) => (plan, keyring),
             (plan, keyring) => {
                 if let (None, Some(reason)) = (&plan, failures.get("plan")) {
+                    self.audit_principal(None);
                     return Err(Unready::Refuse(ClientError::unavailable(
                         "the policy (OPA)",
                         reason,
@@ -133,6 +135,7 @@ impl Session {
                 return Err(Unready::Fetch(fetches));
             }
         };
+        self.audit_principal(Some(&plan));
         if let Some(missing) = plan.missing_keys(&keyring) {
             return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
         }
@@ -181,7 +184,7 @@ impl Session {
     /// What the server answered cannot be gone on with: the client is told in the answer's place, and the
     /// connection ends.
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut Output) {
-        self.count("refused", error.code);
+        self.count_refusal(error);
         self.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
         self.write_error("FATAL", error, &mut out.to_client);
         out.close = true;

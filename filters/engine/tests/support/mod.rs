@@ -24,6 +24,7 @@ pub struct TestPorts {
     pub now_ms: u64,
     counter: u8,
     pub lines: RefCell<Vec<String>>,
+    pub audit: RefCell<Vec<String>>,
 }
 
 impl Random for TestPorts {
@@ -42,6 +43,10 @@ impl Ports for TestPorts {
 
     fn log(&self, _level: Level, line: &str) {
         self.lines.borrow_mut().push(line.to_owned());
+    }
+
+    fn audit(&self, line: &str) {
+        self.audit.borrow_mut().push(line.to_owned());
     }
 }
 

@@ -24,6 +24,11 @@ impl TextOut {
         Self { checked, columns, dialect: dialect(text), header: text.header != CopyHeader::None }
     }
 
+    /// The statement.
+    pub fn checked(&self) -> &Rc<Checked> {
+        &self.checked
+    }
+
     /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
     /// what comes in their place; None if more of the row is needed.
     pub fn begin(

@@ -8,6 +8,7 @@ use fieldveil_pg_wire::{Format, Header};
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
 use crate::ports::Level;
 use crate::postgres::copy;
 use crate::postgres::flight::Awaited;
@@ -71,12 +72,16 @@ impl Session {
         };
         if tag == tag::COPY_DATA {
             let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
-            let begun = copy.begin(begin, &keyring, |label, treatment| self.count(treatment, label));
+            let plan = Rc::clone(&copy.checked().plan);
+            let begun =
+                copy.begin(begin, &keyring, |label, treatment| self.count_read(&plan, label, treatment));
             self.copy_out = Some(copy);
             return begun;
         }
         match self.row_plan().map_err(RowError::Server)? {
-            Some(plan) => plan.begin(begin, &keyring, |label, treatment| self.count(treatment, label)),
+            Some(rows) => rows.begin(begin, &keyring, |label, treatment| {
+                self.count_read(&rows.checked.plan, label, treatment);
+            }),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -126,8 +131,9 @@ impl Session {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
-        let written =
-            plan.write(body, &keyring, &mut out.to_client, |label, treatment| self.count(treatment, label));
+        let written = plan.write(body, &keyring, &mut out.to_client, |label, treatment| {
+            self.count_read(&plan.checked.plan, label, treatment);
+        });
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
@@ -146,11 +152,21 @@ impl Session {
         }
     }
 
+    /// The plan of the answer that comes now.
+    fn head_plan(&mut self) -> Option<Rc<CompiledPlan>> {
+        match &self.flight.head()?.awaited {
+            Awaited::Query(checked, ..) => Some(Rc::clone(&checked.plan)),
+            Awaited::Execute(Some(portal)) => Some(Rc::clone(&portal.checked.plan)),
+            _ => None,
+        }
+    }
+
     /// A row that the client can't be given. The client gets an error in its place and nothing more of this
     /// answer. Where the server has done, or will do, more than read, an error would say too little: then
     /// the session ends.
     pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut Output) {
-        self.count("unreadable", error.code);
+        let plan = self.head_plan();
+        self.count_unreadable(plan.as_ref(), error);
         self.log(Level::Error, &error.message);
         let behind = self.flight.executes_behind_head();
         let (only_reads, extended) = match self.flight.head().map(|e| &e.awaited) {

@@ -1,0 +1,260 @@
+//! The audit of one connection: who saw how many values of which label, under which plan, and what was refused.
+//!
+//! What happens is counted in **periods**: one for each principal and plan, within one interval. When the interval
+//! is over, and when the connection ends, each period becomes one line of JSON; `docs/audit.md` describes it,
+//! `docs/schemas/audit.json` is its schema. Nothing here names a value, a statement or a token. It makes no host
+//! call: the session hands the lines over.
+
+mod line;
+mod open;
+mod period;
+
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+
+use fieldveil_plan::{PlanInput, Workload};
+
+use self::line::Line;
+pub use self::open::Audits;
+pub use self::period::{Budget, Outcome, Who};
+use self::period::{Period, cut};
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+
+/// Periods that are kept apart at once; a further one ends the interval early.
+const MAX_PERIODS: usize = 16;
+/// Lines of one interval; what comes when so many are out is counted in one period, which says so.
+const MAX_LINES: usize = 256;
+/// Plans of which it is known whom they are for: the rows of one may still come when the next is in use.
+const MAX_KNOWN: usize = 64;
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The client said so, or went away.
+    Client,
+    /// The server did.
+    Server,
+    /// The filter ended it: a refused session, a broken protocol, a limit.
+    Filter,
+    /// Envoy did, as when it stops.
+    Proxy,
+}
+
+impl Ended {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Filter => "filter",
+            Self::Proxy => "proxy",
+        }
+    }
+}
+
+struct Known {
+    plan: Weak<CompiledPlan>,
+    who: Rc<Who>,
+}
+
+/// The audit of one connection. Times are milliseconds since the Unix epoch.
+pub struct Audit {
+    session: String,
+    interval_ms: u64,
+    listener: String,
+    workload: Workload,
+    source: String,
+    user: String,
+    database: String,
+    authenticated: bool,
+    /// When the first thing of this interval happened; None while nothing has.
+    since_ms: Option<u64>,
+    current: Option<Rc<Who>>,
+    known: VecDeque<Known>,
+    periods: Vec<Period>,
+    sequence: u64,
+    /// Lines of this interval so far.
+    lines: usize,
+    ready: Vec<String>,
+    ended: bool,
+}
+
+impl Audit {
+    /// Of the connection with this random name, with lines after every interval in which something happened.
+    pub fn new(session: String, interval_ms: u64) -> Self {
+        Self {
+            session,
+            interval_ms,
+            listener: String::new(),
+            workload: Workload::default(),
+            source: String::new(),
+            user: String::new(),
+            database: String::new(),
+            authenticated: false,
+            since_ms: None,
+            current: None,
+            known: VecDeque::new(),
+            periods: Vec::new(),
+            sequence: 0,
+            lines: 0,
+            ready: Vec::new(),
+            ended: false,
+        }
+    }
+
+    /// Whether nothing has happened since the last lines, so that nobody need look after it.
+    pub fn is_idle(&self) -> bool {
+        self.since_ms.is_none()
+    }
+
+    /// From now on it is this principal who asks, under this plan; without one, what is asked is refused. The first
+    /// call names the connection.
+    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>, now_ms: u64) {
+        if self.current.is_none() {
+            self.listener.clone_from(&input.listener);
+            self.workload.clone_from(&input.workload);
+            self.source.clone_from(&input.session.source);
+            self.user = cut(&input.session.user);
+            self.database = cut(&input.session.database);
+        }
+        let known = plan.and_then(|plan| self.who_of(plan));
+        let who = known.unwrap_or_else(|| self.get_to_know(Who::new(input, plan.map(Rc::as_ref)), plan));
+        if self.current.as_ref().is_some_and(|current| Rc::ptr_eq(current, &who)) {
+            return;
+        }
+        self.current = Some(Rc::clone(&who));
+        if plan.is_some() {
+            self.record(&who, now_ms, |_| {});
+        }
+    }
+
+    /// The server has let the session in.
+    pub fn authenticated(&mut self) {
+        self.authenticated = true;
+    }
+
+    /// A value of the label came to this outcome under this plan.
+    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: Outcome, label: &str, now_ms: u64) {
+        let who = self.who_under(plan);
+        self.record(&who, now_ms, |period| period.count(outcome, label));
+    }
+
+    /// A value of the label got another treatment than `reveal`, for the budget was used up.
+    pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: Budget, now_ms: u64) {
+        let who = self.who_under(plan);
+        self.record(&who, now_ms, |period| period.budget(label, budget));
+    }
+
+    /// The principal who asks now was refused a statement or the session.
+    pub fn refusal(&mut self, error: &ClientError, now_ms: u64) {
+        // Of a connection that never said whose it is, there is nothing to tell.
+        let Some(who) = self.current.clone() else { return };
+        self.record(&who, now_ms, |period| period.refusal(error));
+    }
+
+    /// An answer under this plan was ended, for a value could not be given.
+    pub fn unreadable(&mut self, plan: &Rc<CompiledPlan>, error: &ClientError, now_ms: u64) {
+        let who = self.who_under(plan);
+        self.record(&who, now_ms, |period| period.refusal(error));
+    }
+
+    /// Makes lines ready if the interval is over.
+    pub fn tick(&mut self, now_ms: u64) {
+        let over = |since: u64| now_ms.saturating_sub(since) >= self.interval_ms;
+        if self.since_ms.is_some_and(over) {
+            self.flush(None);
+            self.lines = 0;
+            self.since_ms = None;
+        }
+    }
+
+    /// Makes the last lines ready: one at least, if the connection has named its principal.
+    pub fn end(&mut self, how: Ended, now_ms: u64) {
+        let Some(who) = self.current.clone().filter(|_| !self.ended) else { return };
+        self.ended = true;
+        self.record(&who, now_ms, |_| {});
+        // The line of who asked last comes last.
+        if let Some(at) = self.periods.iter().position(|period| Rc::ptr_eq(&period.who, &who)) {
+            let last = self.periods.remove(at);
+            self.periods.push(last);
+        }
+        self.flush(Some(how));
+        self.since_ms = None;
+    }
+
+    /// Hands over the lines that are ready.
+    pub fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.ready)
+    }
+
+    fn who_of(&self, plan: &Rc<CompiledPlan>) -> Option<Rc<Who>> {
+        let of_plan = |known: &&Known| std::ptr::eq(known.plan.as_ptr(), Rc::as_ptr(plan));
+        self.known.iter().rev().find(of_plan).map(|known| Rc::clone(&known.who))
+    }
+
+    /// Whom the plan is for. If that was forgotten, it is somebody of whom only the plan speaks.
+    fn who_under(&mut self, plan: &Rc<CompiledPlan>) -> Rc<Who> {
+        self.who_of(plan).unwrap_or_else(|| {
+            let who = Who::new(&PlanInput::default(), Some(plan));
+            self.get_to_know(who, Some(plan))
+        })
+    }
+
+    fn get_to_know(&mut self, who: Who, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
+        let known = self.known.iter().map(|known| &known.who).chain(&self.current);
+        let same = known.chain(self.periods.iter().map(|period| &period.who)).find(|known| ***known == who);
+        let who = same.cloned().unwrap_or_else(|| Rc::new(who));
+        if let Some(plan) = plan {
+            if self.known.len() >= MAX_KNOWN {
+                self.known.pop_front();
+            }
+            self.known.push_back(Known { plan: Rc::downgrade(plan), who: Rc::clone(&who) });
+        }
+        who
+    }
+
+    fn record(&mut self, who: &Rc<Who>, now_ms: u64, what: impl FnOnce(&mut Period)) {
+        self.since_ms.get_or_insert(now_ms);
+        let is_theirs = |period: &&mut Period| Rc::ptr_eq(&period.who, who);
+        if let Some(period) = self.periods.iter_mut().find(is_theirs) {
+            period.to = now_ms;
+            return what(period);
+        }
+        if self.periods.len() >= MAX_PERIODS && self.lines < MAX_LINES {
+            self.flush(None);
+        }
+        let mut period = if self.lines < MAX_LINES {
+            Period::new(Rc::clone(who), now_ms)
+        } else {
+            let merged = self.periods.iter().position(|period| period.merged);
+            merged.map_or_else(|| Period::merged(now_ms), |at| self.periods.remove(at))
+        };
+        period.to = now_ms;
+        what(&mut period);
+        self.periods.push(period);
+    }
+
+    fn flush(&mut self, ended: Option<Ended>) {
+        let count = self.periods.len();
+        for (index, period) in std::mem::take(&mut self.periods).into_iter().enumerate() {
+            let is_last = index.saturating_add(1) == count;
+            let line = Line {
+                version: 1,
+                session: &self.session,
+                sequence: self.sequence,
+                listener: &self.listener,
+                workload: &self.workload,
+                source: &self.source,
+                user: &self.user,
+                database: &self.database,
+                authenticated: self.authenticated,
+                ended: ended.filter(|_| is_last).map(Ended::name),
+                who: &period.who,
+                period: &period,
+            };
+            self.ready.push(line.to_json());
+            self.sequence = self.sequence.saturating_add(1);
+            self.lines = self.lines.saturating_add(1);
+        }
+    }
+}

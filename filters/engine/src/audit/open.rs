@@ -1,0 +1,30 @@
+//! The audits of a worker's connections that have something to tell.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+
+use super::Audit;
+
+/// Those of connections of which something happened since their last lines. The others cost nothing here.
+#[derive(Default)]
+pub struct Audits(Vec<Weak<RefCell<Audit>>>);
+
+impl Audits {
+    /// Something happened in this connection, the first time since its last lines.
+    pub fn add(&mut self, audit: &Rc<RefCell<Audit>>) {
+        self.0.push(Rc::downgrade(audit));
+    }
+
+    /// The lines of those whose interval is over.
+    pub fn lines(&mut self, now_ms: u64) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.0.retain(|audit| {
+            let Some(audit) = audit.upgrade() else { return false };
+            let mut audit = audit.borrow_mut();
+            audit.tick(now_ms);
+            lines.append(&mut audit.take_lines());
+            !audit.is_idle()
+        });
+        lines
+    }
+}

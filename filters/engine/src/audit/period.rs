@@ -1,0 +1,201 @@
+//! What one principal did under one plan, within one interval.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use fieldveil_plan::PlanInput;
+use serde::Serialize;
+
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+
+/// Labels that one period tells apart, and so its kinds of refusals and of budgets; the rest goes under [`OTHERS`].
+const MAX_LABELS: usize = 256;
+/// No label is named so.
+const OTHERS: &str = "*";
+/// Characters of a text that the client chose.
+const MAX_TEXT: usize = 256;
+/// Break-glass rules that are named.
+const MAX_RULES: usize = 64;
+
+/// The beginning of a text that the client chose.
+pub(super) fn cut(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
+}
+
+/// Who asked, and what answer policy gave. Equal ones are one principal under one plan.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Who {
+    role: String,
+    application_name: String,
+    purpose: String,
+    subject: String,
+    plan: String,
+    bundle: String,
+    break_glass: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    denied: Option<String>,
+}
+
+impl Who {
+    pub(super) fn new(input: &PlanInput, plan: Option<&CompiledPlan>) -> Self {
+        let session = &input.session;
+        let comment = &input.comment.purpose;
+        let purpose = if comment.is_empty() { &session.purpose } else { comment };
+        let rules = plan.map(|plan| plan.break_glass.as_slice()).unwrap_or_default();
+        Self {
+            role: cut(&session.role),
+            application_name: cut(&session.application_name),
+            purpose: cut(purpose),
+            subject: plan.map(|plan| cut(&plan.subject)).unwrap_or_default(),
+            plan: plan.map(|plan| cut(&plan.revision)).unwrap_or_default(),
+            bundle: plan.map(|plan| cut(&plan.bundle)).unwrap_or_default(),
+            break_glass: rules.iter().take(MAX_RULES).map(|rule| cut(rule)).collect(),
+            denied: plan.and_then(|plan| plan.denied.as_deref()).map(cut),
+        }
+    }
+}
+
+/// What became of a value of a protected column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Read as it is.
+    Revealed,
+    /// Read under a mask.
+    Masked,
+    /// Read as it is stored.
+    Concealed,
+    /// Read as NULL.
+    Nulled,
+    /// Found unsealed.
+    Plaintext,
+    /// Sealed, to be stored.
+    Sealed,
+    /// Sealed, to be looked for.
+    Searched,
+}
+
+impl Outcome {
+    /// By its name in statistics.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "revealed" => Some(Self::Revealed),
+            "masked" => Some(Self::Masked),
+            "concealed" => Some(Self::Concealed),
+            "nulled" => Some(Self::Nulled),
+            "plaintext" => Some(Self::Plaintext),
+            _ => None,
+        }
+    }
+}
+
+/// A budget of reading, and what a value gets beyond it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Budget {
+    /// Rows of a label that the principal is shown.
+    pub rows: u32,
+    /// In so many seconds.
+    pub per_seconds: u32,
+    /// The treatment beyond it.
+    pub then: &'static str,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Refusal {
+    sqlstate: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    label: String,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Exceeded {
+    label: String,
+    #[serde(flatten)]
+    budget: Budget,
+}
+
+/// Kinds of events, with how many there were of each: as a list of objects with a `count`.
+struct Counted<K>(BTreeMap<K, u64>);
+
+impl<K: Serialize> Serialize for Counted<K> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'a, K> {
+            #[serde(flatten)]
+            kind: &'a K,
+            count: u64,
+        }
+        serializer.collect_seq(self.0.iter().map(|(kind, count)| Entry { kind, count: *count }))
+    }
+}
+
+impl<K: Ord> Counted<K> {
+    fn add(&mut self, kind: K, others: K) {
+        let kind = if self.0.len() < MAX_LABELS || self.0.contains_key(&kind) { kind } else { others };
+        let count = self.0.entry(kind).or_default();
+        *count = count.saturating_add(1);
+    }
+}
+
+/// One period.
+#[derive(Serialize)]
+pub(super) struct Period {
+    #[serde(serialize_with = "super::line::time")]
+    from: u64,
+    #[serde(serialize_with = "super::line::time")]
+    pub(super) to: u64,
+    #[serde(skip)]
+    pub(super) who: Rc<Who>,
+    /// Whether it is of several principals or plans, for there were too many to tell apart.
+    pub(super) merged: bool,
+    labels: BTreeMap<String, BTreeMap<Outcome, u64>>,
+    refusals: Counted<Refusal>,
+    budgets: Counted<Exceeded>,
+}
+
+impl Period {
+    pub(super) fn new(who: Rc<Who>, now_ms: u64) -> Self {
+        Self {
+            from: now_ms,
+            to: now_ms,
+            who,
+            merged: false,
+            labels: BTreeMap::new(),
+            refusals: Counted(BTreeMap::new()),
+            budgets: Counted(BTreeMap::new()),
+        }
+    }
+
+    pub(super) fn merged(now_ms: u64) -> Self {
+        Self { merged: true, ..Self::new(Rc::default(), now_ms) }
+    }
+
+    pub(super) fn count(&mut self, outcome: Outcome, label: &str) {
+        // No text is made for a label that is there already: this runs for each value.
+        if !self.labels.contains_key(label) {
+            let name = if self.labels.len() < MAX_LABELS { label } else { OTHERS };
+            let counts = self.labels.entry(name.to_owned()).or_default();
+            return raise(counts, outcome);
+        }
+        if let Some(counts) = self.labels.get_mut(label) {
+            raise(counts, outcome);
+        }
+    }
+
+    pub(super) fn refusal(&mut self, error: &ClientError) {
+        let label = error.label.clone().unwrap_or_default();
+        let others = Refusal { sqlstate: error.code, label: OTHERS.to_owned() };
+        self.refusals.add(Refusal { sqlstate: error.code, label }, others);
+    }
+
+    pub(super) fn budget(&mut self, label: &str, budget: Budget) {
+        let others = Exceeded { label: OTHERS.to_owned(), budget };
+        self.budgets.add(Exceeded { label: label.to_owned(), budget }, others);
+    }
+}
+
+fn raise(counts: &mut BTreeMap<Outcome, u64>, outcome: Outcome) {
+    let count = counts.entry(outcome).or_default();
+    *count = count.saturating_add(1);
+}

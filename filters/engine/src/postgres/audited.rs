@@ -1,0 +1,91 @@
+//! What happens in the session, counted for the worker's statistics and for the audit.
+
+use std::rc::Rc;
+
+use super::{Output, Session};
+use crate::audit::{Audit, Ended, Outcome};
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+
+impl Session {
+    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    pub fn end(&mut self, how: Ended) {
+        self.now_ms = self.ports.borrow().now_ms();
+        let how = self.ended.unwrap_or(how);
+        self.record(|audit, now_ms| audit.end(how, now_ms));
+        self.write_audit(&Output::default());
+    }
+
+    /// Who ended it, if several do in turn: the first.
+    pub fn ends(&mut self, how: Ended) {
+        self.ended.get_or_insert(how);
+    }
+
+    /// From now on statements are those of the session's principal, under this plan. Without one they are refused.
+    pub(super) fn audit_principal(&mut self, plan: Option<&Rc<CompiledPlan>>) {
+        let mut audit = self.audit.borrow_mut();
+        let was_idle = audit.is_idle();
+        audit.principal(&self.input, plan, self.now_ms);
+        drop(audit);
+        self.audit_began(was_idle);
+    }
+
+    /// Somebody was let in.
+    pub(super) fn note_authenticated(&mut self) {
+        self.worker.borrow_mut().count("connections.authenticated", 1);
+        self.audit.borrow_mut().authenticated();
+    }
+
+    /// A value of the label was read under `plan`.
+    pub(super) fn count_read(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
+        self.worker.borrow_mut().count(&format!("{treatment}.{label}"), 1);
+        let Some(outcome) = Outcome::named(treatment) else { return };
+        self.record(|audit, now_ms| audit.count(plan, outcome, label, now_ms));
+    }
+
+    /// A value of the label was sealed, to be stored or searched for.
+    pub(super) fn count_sealed_value(&mut self, label: &str, outcome: Outcome) {
+        self.worker.borrow_mut().count(&format!("sealed.{label}"), 1);
+        let Some(plan) = self.plan.clone() else { return };
+        self.record(|audit, now_ms| audit.count(&plan, outcome, label, now_ms));
+    }
+
+    /// A statement or the session was refused.
+    pub(super) fn count_refusal(&mut self, error: &ClientError) {
+        self.worker.borrow_mut().count(&format!("refused.{}", error.code), 1);
+        self.record(|audit, now_ms| audit.refusal(error, now_ms));
+    }
+
+    /// An answer was ended: a value in it could not be given.
+    pub(super) fn count_unreadable(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
+        self.worker.borrow_mut().count(&format!("unreadable.{}", error.code), 1);
+        self.record(|audit, now_ms| match plan {
+            Some(plan) => audit.unreadable(plan, error, now_ms),
+            None => audit.refusal(error, now_ms),
+        });
+    }
+
+    /// A callback has done its work: writes what is ready.
+    pub(super) fn write_audit(&mut self, out: &Output) {
+        if out.close {
+            self.ends(Ended::Filter);
+        }
+        for line in self.audit.borrow_mut().take_lines() {
+            self.ports.borrow().audit(&line);
+        }
+    }
+
+    fn record(&mut self, what: impl FnOnce(&mut Audit, u64)) {
+        let mut audit = self.audit.borrow_mut();
+        let was_idle = audit.is_idle();
+        what(&mut audit, self.now_ms);
+        drop(audit);
+        self.audit_began(was_idle);
+    }
+
+    fn audit_began(&self, was_idle: bool) {
+        if was_idle && !self.audit.borrow().is_idle() {
+            self.worker.borrow_mut().audits.add(&self.audit);
+        }
+    }
+}
