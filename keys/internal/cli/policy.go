@@ -22,7 +22,8 @@ func newPolicy() *cobra.Command {
 type policyFlags struct{ options policy.Options }
 
 func (f *policyFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.options.VerificationKey, "verification-key", "", "`FILE` of the public key, in PEM, that bundles must be signed for (default: signatures are not looked at)")
+	c.Flags().StringVar(&f.options.VerificationKey, "verification-key", "", "`FILE` of the public key, in PEM, of those who sign bundles (default: signatures are not looked at)")
+	c.Flags().StringVar(&f.options.VerificationScope, "verification-scope", "fieldveil", "the `SCOPE` that bundles must be signed for")
 }
 
 // paths wants one PATH or more.

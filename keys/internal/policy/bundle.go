@@ -14,25 +14,47 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
-// verifyBundle lets OPA read a bundle as it would from its server, signature and
-// all, and gives the manifest. Without a key signatures are not looked at.
-func verifyBundle(content []byte, place, keyFile string) (map[string]any, error) {
-	reader := bundle.NewReader(bytes.NewReader(content)).WithSizeLimitBytes(maxBytes).WithCapabilities(offline()).WithProcessAnnotations(true)
-	if keyFile == "" {
-		reader = reader.WithSkipBundleVerification(true)
-	} else {
-		key, err := readVerificationKey(keyFile)
-		if err != nil {
-			return nil, err
-		}
-		// The name is the key's own for want of another; the signature's is not asked for.
-		reader = reader.WithBundleVerificationConfig(bundle.NewVerificationConfig(map[string]*bundle.KeyConfig{"key": key}, "key", "", nil))
+// readBundle reads a bundle. Where OPA would not take it for what a file in it says,
+// that is told with its place; a signature that is asked for comes first.
+func readBundle(content []byte, place string, signed *bundle.VerificationConfig) ([]file, map[string]any, error) {
+	files, err := bundleFiles(content, place)
+	if err != nil {
+		return nil, nil, err
 	}
+	manifest, refused := verifyBundle(content, place, signed)
+	if refused != nil && signed == nil {
+		err = newPolicy().add(files).orNil()
+	}
+	if err == nil {
+		err = refused
+	}
+	return files, manifest, err
+}
+
+// verification is what a bundle's signature is held to; nil where it is not looked at.
+func (o Options) verification() (*bundle.VerificationConfig, error) {
+	if o.VerificationKey == "" {
+		return nil, nil
+	}
+	key, err := readVerificationKey(o.VerificationKey)
+	if err != nil {
+		return nil, err
+	}
+	// There is one key, whatever name the signature has for it.
+	const name = "key"
+	return bundle.NewVerificationConfig(map[string]*bundle.KeyConfig{name: key}, name, o.VerificationScope, nil), nil
+}
+
+// verifyBundle lets OPA read a bundle as it would from its server, signature and
+// all, and gives the manifest.
+func verifyBundle(content []byte, place string, signed *bundle.VerificationConfig) (map[string]any, error) {
+	reader := bundle.NewReader(bytes.NewReader(content)).WithSizeLimitBytes(maxBytes).WithCapabilities(offline()).WithProcessAnnotations(true).
+		WithBundleVerificationConfig(signed).WithSkipBundleVerification(signed == nil)
 	read, err := reader.Read()
 	if err != nil {
 		reason, remedy := "OPA does not take it ("+err.Error()+")", "build it anew with: opa build --bundle"
-		if keyFile != "" {
-			remedy += ", signed with the private key of " + keyFile
+		if signed != nil {
+			remedy += ", signed for --verification-key and --verification-scope"
 		}
 		return nil, fault.Input(place, reason, remedy)
 	}

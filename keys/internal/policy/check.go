@@ -40,12 +40,14 @@ func Check(ctx context.Context, paths []string, options Options, now time.Time) 
 	if report.Problems, err = p.found(ctx, "data.fieldveil.problems.found", whole, now); err != nil || len(report.Problems) > 0 {
 		return report, err
 	}
-	if report.Warnings, err = p.found(ctx, "data.fieldveil.lints.found", whole, now); err != nil {
+	if report.Warnings, err = p.found(ctx, lints, whole, now); err != nil {
 		return nil, err
 	}
 	report.Counts, err = p.count(ctx, now)
 	return report, err
 }
+
+const lints = "data.fieldveil.lints.found"
 
 // found is what a set of the library says, each at its place in the files.
 func (p *Policy) found(ctx context.Context, query, whole string, now time.Time) (Problems, error) {
@@ -54,7 +56,10 @@ func (p *Policy) found(ctx context.Context, query, whole string, now time.Time) 
 		return nil, err
 	}
 	list, ok := value.([]any)
-	if !defined || !ok {
+	if query == lints && !defined {
+		return Problems{}, nil // a library from before there were any
+	}
+	if !ok {
 		return nil, fault.Input(whole, "its library does not say "+query, "take the library of this version, or leave it out for the built-in one")
 	}
 	problems := Problems{}

@@ -20,7 +20,7 @@ type document struct {
 	file  string
 	at    []string // where its value lies below data
 	value any
-	root  *yaml.Node // nil for an empty file
+	root  *yaml.Node
 }
 
 func parseDocument(f file, at []string) (*document, Problems) {
@@ -28,12 +28,18 @@ func parseDocument(f file, at []string) (*document, Problems) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	if root == nil {
+		return nil, Problems{{Position: Position{File: f.name}, Path: pathOf(at), Reason: "it holds no data", Remedy: "write keys and values, or take the file away"}}
+	}
 	d := &document{file: f.name, at: at, root: root}
 	if problems := d.duplicates(); len(problems) > 0 {
 		return nil, problems
 	}
 	if err := util.Unmarshal(f.content, &d.value); err != nil {
-		return nil, Problems{{Position: Position{File: f.name}, Reason: "OPA can not read it (" + err.Error() + ")", Remedy: "write it as plain YAML or JSON"}}
+		return nil, Problems{{Position: Position{File: f.name}, Path: pathOf(at), Reason: "OPA can not read it (" + err.Error() + ")", Remedy: "write it as plain YAML or JSON"}}
+	}
+	if _, mapping := d.value.(map[string]any); !mapping {
+		return nil, Problems{{Position: d.position(root), Path: pathOf(at), Reason: "not a mapping of keys to values", Remedy: "write keys and values, as the examples have them"}}
 	}
 	return d, nil
 }
@@ -46,6 +52,10 @@ func parseTree(f file) (*yaml.Node, Problems) {
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// The reader of YAML counts lines from 0 where its parser complains, from 1 where
+// its scanner does.
+var parserComplaint = regexp.MustCompile(`^did not find expected (node content|key|'-' indicator|',' or|<)`)
 
 func parseYAML(f file) (*yaml.Node, Problems) {
 	decoder := yaml.NewDecoder(bytes.NewReader(f.content))
@@ -60,11 +70,14 @@ func parseYAML(f file) (*yaml.Node, Problems) {
 			where := Position{File: f.name}
 			reason := err.Error()
 			if found := yamlLine.FindStringSubmatch(reason); found != nil {
-				where.Line, _ = strconv.Atoi(found[1])
-				where.Column = min(where.Line, 1)
 				reason = found[2]
+				where.Line, _ = strconv.Atoi(found[1])
+				if parserComplaint.MatchString(reason) {
+					where.Line++
+				}
+				where.Column = min(where.Line, 1)
 			}
-			return nil, Problems{{Position: where, Reason: "not YAML: " + reason, Remedy: "mend the YAML here or just above"}}
+			return nil, Problems{{Position: where, Reason: "not YAML: " + reason, Remedy: "mend the YAML here, or a line above or below"}}
 		case first != nil:
 			return nil, Problems{{Position: Position{f.name, node.Line, node.Column},
 				Reason: "a second document begins here, and OPA reads the first alone", Remedy: "put it into a file of its own, or take the line --- away"}}
@@ -75,25 +88,22 @@ func parseYAML(f file) (*yaml.Node, Problems) {
 
 // parseJSON gives the nodes that YAML of the same meaning would.
 func parseJSON(f file) (*yaml.Node, Problems) {
-	decoder := json.NewDecoder(bytes.NewReader(f.content))
-	decoder.UseNumber()
-	reader := jsonReader{Decoder: decoder, content: f.content}
-	node, err := reader.node()
+	reader := jsonReader{Decoder: json.NewDecoder(bytes.NewReader(f.content)), content: f.content}
+	var whole json.RawMessage
+	err := json.Unmarshal(f.content, &whole)
 	if err == nil {
-		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("something stands behind the value")
+		reader.UseNumber()
+		var node *yaml.Node
+		if node, err = reader.node(); err == nil {
+			return node, nil
 		}
 	}
-	if err != nil {
-		offset := decoder.InputOffset()
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			offset = max(syntax.Offset-1, 0)
-		}
-		line, column := reader.position(offset)
-		return nil, Problems{{Position: Position{f.name, line, column}, Reason: "not JSON: " + err.Error(), Remedy: "mend the JSON here or just before"}}
+	var syntax *json.SyntaxError
+	where := Position{File: f.name}
+	if errors.As(err, &syntax) {
+		where.Line, where.Column = reader.position(max(syntax.Offset-1, 0)) // that many bytes are read
 	}
-	return node, nil
+	return nil, Problems{{Position: where, Reason: "not JSON: " + err.Error(), Remedy: "mend the JSON here or just before"}}
 }
 
 type jsonReader struct {
@@ -190,9 +200,6 @@ func (d *document) find(path Path) (Position, int) {
 		if i >= len(path) || path[i] != any(key) {
 			return Position{}, -1
 		}
-	}
-	if d.root == nil {
-		return Position{File: d.file}, len(d.at)
 	}
 	node, where, depth := d.root, d.position(d.root), len(d.at)
 	for _, step := range path[depth:] {

@@ -126,11 +126,11 @@ func bundleFiles(content []byte, place string) ([]file, error) {
 		if header.Typeflag != tar.TypeReg || !wanted(f) {
 			continue
 		}
-		if f.content, err = io.ReadAll(io.LimitReader(archive, left+1)); err != nil {
-			return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)
-		}
-		if left -= int64(len(f.content)); left < 0 {
+		if left -= header.Size; left < 0 {
 			return nil, fault.Input(place, "longer than 64 MiB", "no policies are as long: see what it is")
+		}
+		if f.content, err = io.ReadAll(archive); err != nil { // as many bytes as the header says
+			return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)
 		}
 		files = append(files, f)
 	}

@@ -7,19 +7,17 @@ import "maps"
 func (p *Policy) merge() Problems {
 	var problems Problems
 	for i, d := range p.documents {
-		if _, mapping := d.value.(map[string]any); !mapping {
-			problems = append(problems, Problem{Position: d.position(d.root), Path: pathOf(d.at),
-				Reason: "not a mapping of keys to values", Remedy: "write keys and values, as the examples have them"})
-			continue
-		}
-		wrapped := d.value
+		var wrapped any = d.value
 		for step := len(d.at) - 1; step >= 0; step-- {
 			wrapped = map[string]any{d.at[step]: wrapped}
 		}
-		problems = append(problems, p.mergeInto(p.data, wrapped.(map[string]any), nil, i)...)
+		problems = append(problems, first(p.mergeInto(p.data, wrapped.(map[string]any), nil, i))...)
 	}
 	return problems
 }
+
+// first is enough: where one value is there twice, others often are.
+func first(problems Problems) Problems { return problems.sorted()[:min(len(problems), 1)] }
 
 func (p *Policy) mergeInto(target, source map[string]any, path Path, from int) Problems {
 	var problems Problems

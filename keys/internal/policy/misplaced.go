@@ -36,7 +36,8 @@ func (p *Policy) misplaced() Problems {
 					name = d.at[len(d.at)-1]
 				}
 				problems = append(problems, Problem{Position: d.position(d.root), Path: pathOf(d.at),
-					Reason: "this is " + k.one + ", and the library looks for it in " + k.folder + "/NAME alone", Remedy: "move it to " + k.folder + "/" + name + "/data.yaml of a folder that is named whole"})
+					Reason: "this is " + k.one + ", which is read from " + k.folder + "/NAME/data.yaml alone",
+					Remedy: "move it to " + k.folder + "/" + name + "/data.yaml, or name as PATH the folder that holds " + k.folder + "/"})
 			}
 		}
 	}

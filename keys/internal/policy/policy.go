@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/policies"
@@ -17,7 +18,8 @@ import (
 
 // Options say how policies are read.
 type Options struct {
-	VerificationKey string // file of the public key, PEM, that every bundle must be signed for; empty: not verified
+	VerificationKey   string // file of the public key, PEM, of which every bundle must be signed; empty: not verified
+	VerificationScope string // that the signature must have
 }
 
 // Policy is policies that were read, together.
@@ -30,16 +32,24 @@ type Policy struct {
 	evaluator
 }
 
+func newPolicy() *Policy {
+	return &Policy{data: map[string]any{}, modules: map[string]*ast.Module{}}
+}
+
 const builtIn = "built-in library"
 
 // Load reads folders and bundles together and compiles their Rego. Where none of
 // them holds the library or its schemas, those of this program are taken. The
 // error is a *fault.Fault or Problems.
 func Load(paths []string, options Options) (*Policy, error) {
-	p := &Policy{data: map[string]any{}, modules: map[string]*ast.Module{}}
+	signed, err := options.verification()
+	if err != nil {
+		return nil, err
+	}
+	p := newPolicy()
 	var problems Problems
 	for _, place := range unique(paths) {
-		files, manifest, err := readPath(place, options)
+		files, manifest, err := readPath(place, signed)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +79,7 @@ func Load(paths []string, options Options) (*Policy, error) {
 }
 
 // readPath reads a folder, a bundle or a file of Rego.
-func readPath(place string, options Options) ([]file, map[string]any, error) {
+func readPath(place string, signed *bundle.VerificationConfig) ([]file, map[string]any, error) {
 	const remedy = "name a folder of policies, or a bundle .tar.gz"
 	info, err := os.Stat(place)
 	if err != nil {
@@ -89,12 +99,7 @@ func readPath(place string, options Options) ([]file, map[string]any, error) {
 	case f.structured():
 		return nil, nil, fault.Input(place, "a single file of data does not say where it lies below data", "name the folder that holds catalog/ and rules/")
 	case strings.HasSuffix(place, ".tar.gz"), strings.HasSuffix(place, ".tgz"):
-		manifest, err := verifyBundle(content, place, options.VerificationKey)
-		if err != nil {
-			return nil, nil, err
-		}
-		files, err := bundleFiles(content, place)
-		return files, manifest, err
+		return readBundle(content, place, signed)
 	}
 	return nil, nil, fault.Input(place, "neither a folder nor a bundle .tar.gz", remedy)
 }
@@ -125,7 +130,7 @@ func (p *Policy) add(files []file) Problems {
 			problems = append(problems, p.addModule(f)...)
 		case f.data():
 			d, found := parseDocument(f, f.at())
-			if problems = append(problems, found...); d != nil && d.root != nil {
+			if problems = append(problems, found...); d != nil {
 				p.documents = append(p.documents, d)
 			}
 		default:

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what is expected anew")
+
+// Each folder of testdata/policy_check is a case: its folders are checked together,
+// and expected.txt is what is said of them.
+func TestPolicyCheckSaysEachProblemAtItsPlace(t *testing.T) {
+	cases, err := filepath.Glob("testdata/policy_check/*")
+	if err != nil || len(cases) == 0 {
+		t.Fatal(cases, err)
+	}
+	for _, folder := range cases {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Chdir(folder)
+			status, output, errors := run(t, append([]string{"policy", "check"}, foldersHere(t)...)...)
+			sound := strings.Contains(output, "sound:")
+			if want := map[bool]int{true: 0, false: 2}[sound]; status != want || sound != (errors == "") || strings.Count(errors, "\n") > 1 {
+				t.Errorf("status %d\n%s%s", status, output, errors)
+			}
+			compare(t, "expected.txt", output+errors)
+		})
+	}
+}
+
+func TestPolicyCheckAsJSON(t *testing.T) {
+	for name, wanted := range map[string]int{"warnings": 0, "two-folders-of-one-path": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(filepath.Join("testdata/policy_check", name))
+			status, output, _ := run(t, append([]string{"policy", "check", "--output", "json"}, foldersHere(t)...)...)
+			if status != wanted {
+				t.Errorf("status %d", status)
+			}
+			compare(t, "expected.json", output)
+		})
+	}
+}
+
+func TestExamplePoliciesAreSoundWithoutAWarning(t *testing.T) {
+	status, output, errors := run(t, "policy", "check", "../../../policies")
+	if status != 0 || errors != "" || strings.Count(output, "\n") != 1 {
+		t.Errorf("status %d\n%s%s", status, output, errors)
+	}
+}
+
+func TestPolicyCheckOfWhatIsNoPolicySaysWhy(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for name, content := range map[string]string{"notes.txt": "x", "data.yaml": "labels: {}", "broken.tar.gz": "no gzip", "key.pem": "no key"} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll("empty/catalog/shop", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for words, reason := range map[string]string{
+		"":                                   "PATH is missing",
+		"nowhere":                            "nowhere: no such file or directory; name a folder",
+		"empty":                              "empty: there is no policy in it",
+		"notes.txt":                          "notes.txt: neither a folder nor a bundle",
+		"data.yaml":                          "data.yaml: a single file of data does not say where it lies",
+		"broken.tar.gz":                      "broken.tar.gz: not a bundle",
+		"broken.tar.gz --verification-key x": "x: no such file or directory; name the public key",
+		"broken.tar.gz --verification-key key.pem": "key.pem: not PEM; name the public key",
+		"empty --output xml":                       "no such form",
+		"empty --nonsense":                         "unknown flag",
+	} {
+		status, output, errors := run(t, append([]string{"policy", "check"}, strings.Fields(words)...)...)
+		if status != 2 || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 {
+			t.Errorf("%s: status %d: %s%s", words, status, output, errors)
+		}
+	}
+}
+
+func foldersHere(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders
+}
+
+func compare(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("it says\n%s\nand not\n%s", got, want)
+	}
+}

@@ -1,0 +1,3 @@
+package fieldveil.own
+
+x := 1

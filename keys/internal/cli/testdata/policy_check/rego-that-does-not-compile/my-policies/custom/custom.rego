@@ -1,0 +1,8 @@
+package custom
+
+import data.fieldveil.columns
+
+deny if {
+	unused := 1
+	nosuch(input)
+}

@@ -1,0 +1,1 @@
+no rego at all

@@ -1,0 +1,5 @@
+package custom
+
+allow if {
+	input.x ==
+}
