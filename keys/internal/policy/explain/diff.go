@@ -1,0 +1,197 @@
+package explain
+
+import "slices"
+
+// Verdict is what a change does to somebody's access.
+type Verdict string
+
+// The verdicts, the gravest first. Changed is neither more nor less: two masks that
+// show different parts, say.
+const (
+	Widened  Verdict = "widened"
+	Changed  Verdict = "changed"
+	Narrowed Verdict = "narrowed"
+	Same     Verdict = "same"
+)
+
+// Verdicts are all but Same, the gravest first.
+var Verdicts = []Verdict{Widened, Changed, Narrowed}
+
+// Diff is whose access changes from one set of policies to another.
+type Diff struct {
+	Version    int         `json:"version"`
+	Old        []string    `json:"old"`
+	New        []string    `json:"new"`
+	AsOf       string      `json:"as_of"`
+	Source     string      `json:"principals_from"`
+	Notes      []string    `json:"notes"`
+	Principals []Principal `json:"principals"` // under the new policies
+	Summary    Summary     `json:"summary"`
+	Changes    []Change    `json:"changes"` // of labels that both have: the gravest first, then by label and principal
+	Added      []string    `json:"labels_added"`
+	Removed    []string    `json:"labels_removed"`
+	Moves      []Move      `json:"places"`  // of which the label changed, the gravest first, then by place
+	Storage    []Restored  `json:"storage"` // labels that are stored in another way
+}
+
+// Summary counts verdicts: of changes, and of places whose label changed.
+type Summary struct {
+	Widened  int `json:"widened"`
+	Changed  int `json:"changed"`
+	Narrowed int `json:"narrowed"`
+	Places   int `json:"places"`
+	Storage  int `json:"storage"`
+}
+
+// Change is what a change of policies does to one principal.
+type Change struct {
+	Verdict   Verdict `json:"verdict"` // of read and write together
+	Label     string  `json:"label"`
+	Principal string  `json:"principal"`
+	Read      Verdict `json:"read"`
+	Write     Verdict `json:"write"`
+	Old       Access  `json:"old"`
+	New       Access  `json:"new"`
+}
+
+// Move is a place that got another label. With no old label it was not protected, with
+// no new one it is no longer: then whoever may log in reads what stands there.
+type Move struct {
+	Verdict  Verdict  `json:"verdict"`
+	Place    string   `json:"place"`
+	OldLabel string   `json:"old_label"`
+	NewLabel string   `json:"new_label"`
+	Changes  []Change `json:"changes"` // where both labels are: of the place's new label
+}
+
+// Restored is an attribute of a label's storage that differs.
+type Restored struct {
+	Label     string `json:"label"`
+	Attribute string `json:"attribute"`
+	Old       string `json:"old"`
+	New       string `json:"new"`
+}
+
+// Compare says what changes from one report to another of the same principals.
+func Compare(old, new *Report) *Diff {
+	d := &Diff{
+		Version: FormatVersion, Old: old.Policies, New: new.Policies, AsOf: new.AsOf, Source: new.Source, Notes: new.Notes,
+		Principals: new.Principals, Changes: []Change{}, Added: []string{}, Removed: []string{}, Moves: []Move{}, Storage: []Restored{},
+	}
+	before, after := old.cells(), new.cells()
+	for _, label := range new.Labels {
+		previous, both := old.label(label.Name)
+		if !both {
+			d.Added = append(d.Added, label.Name)
+			continue
+		}
+		d.Changes = append(d.Changes, changes(before, after, label.Name, label.Name, new.Principals)...)
+		d.Storage = append(d.Storage, restored(previous, label)...)
+	}
+	for _, label := range old.Labels {
+		if _, both := new.label(label.Name); !both {
+			d.Removed = append(d.Removed, label.Name)
+		}
+	}
+	d.Moves = moves(old, new, before, after)
+	slices.SortStableFunc(d.Changes, func(a, b Change) int { return a.Verdict.gravity() - b.Verdict.gravity() })
+	slices.SortStableFunc(d.Moves, func(a, b Move) int { return a.Verdict.gravity() - b.Verdict.gravity() })
+	d.count()
+	return d
+}
+
+// Empty says whether nothing changes.
+func (d *Diff) Empty() bool {
+	return len(d.Changes)+len(d.Added)+len(d.Removed)+len(d.Moves)+len(d.Storage) == 0
+}
+
+// Widens says whether somebody may get more: a change that is neither more nor less may be that too.
+func (d *Diff) Widens() bool { return d.Summary.Widened+d.Summary.Changed > 0 }
+
+func (d *Diff) count() {
+	d.Summary = Summary{Places: len(d.Moves), Storage: len(d.Storage)}
+	verdicts := map[Verdict]*int{Widened: &d.Summary.Widened, Changed: &d.Summary.Changed, Narrowed: &d.Summary.Narrowed}
+	for _, change := range d.Changes {
+		*verdicts[change.Verdict]++
+	}
+	for _, move := range d.Moves {
+		if counted := verdicts[move.Verdict]; counted != nil {
+			*counted++
+		}
+	}
+}
+
+func changes(before, after cells, oldLabel, newLabel string, principals []Principal) []Change {
+	var found []Change
+	for _, principal := range principals {
+		old, had := before[[2]string{oldLabel, principal.Name}]
+		new, has := after[[2]string{newLabel, principal.Name}]
+		if !had || !has {
+			continue // one of another database; where the label is gone from it, that shows by its places
+		}
+		change := Change{Label: newLabel, Principal: principal.Name, Old: old, New: new,
+			Read: judge(old.Read, new.Read), Write: judgeWrite(old, new)}
+		if change.Verdict = gravest(change.Read, change.Write); change.Verdict != Same {
+			found = append(found, change)
+		}
+	}
+	return found
+}
+
+func moves(old, new *Report, before, after cells) []Move {
+	from, to := old.byPlace(), new.byPlace()
+	places := sortedKeys(from)
+	for _, place := range sortedKeys(to) {
+		if _, both := from[place]; !both {
+			places = append(places, place)
+		}
+	}
+	slices.Sort(places)
+	found := []Move{}
+	for _, place := range places {
+		move := Move{Place: place, OldLabel: from[place], NewLabel: to[place], Verdict: Same, Changes: []Change{}}
+		switch {
+		case move.OldLabel == move.NewLabel:
+			continue
+		case move.OldLabel == "":
+			move.Verdict = Narrowed
+		case move.NewLabel == "":
+			move.Verdict = Widened
+		default:
+			move.Changes = append(move.Changes, changes(before, after, move.OldLabel, move.NewLabel, new.Principals)...)
+			for _, change := range move.Changes {
+				move.Verdict = gravest(move.Verdict, change.Verdict)
+			}
+		}
+		found = append(found, move)
+	}
+	return found
+}
+
+func (r *Report) byPlace() map[string]string {
+	labels := map[string]string{}
+	for _, label := range r.Labels {
+		for _, place := range label.Places {
+			labels[place] = label.Name
+		}
+	}
+	return labels
+}
+
+func restored(old, new Label) []Restored {
+	var found []Restored
+	for _, attribute := range []struct{ name, old, new string }{
+		{"protection", old.Protection, new.Protection},
+		{"keyset", old.Keyset, new.Keyset},
+		{"type", old.Type, new.Type},
+		{"alphabet", old.Alphabet, new.Alphabet},
+		{"tenant", old.Tenant, new.Tenant},
+		{"on_plaintext", old.Plaintext, new.Plaintext},
+		{"accept_leakage", old.Leakage, new.Leakage},
+	} {
+		if attribute.old != attribute.new {
+			found = append(found, Restored{new.Name, attribute.name, attribute.old, attribute.new})
+		}
+	}
+	return found
+}

@@ -1,0 +1,53 @@
+package explain
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestOutputsAreAsTheGoldenFilesHaveThem(t *testing.T) {
+	report, diff := fixture(), exampleDiff(t)
+	for name, show := range map[string]func(io.Writer) error{
+		"report.txt": report.Text, "report.md": report.Markdown, "report.json": report.JSON,
+		"diff.txt": diff.Text, "diff.md": diff.Markdown, "diff.json": diff.JSON,
+	} {
+		var shown bytes.Buffer
+		if err := show(&shown); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(file, shown.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(shown.Bytes(), want) {
+			t.Errorf("%s differs; `go test -update` writes it anew:\n%s", file, shown.String())
+		}
+	}
+}
+
+// exampleDiff has every verdict, a moved place, one that is no longer protected, and another storage.
+func exampleDiff(t *testing.T) *Diff {
+	t.Helper()
+	return Compare(fixture(), edited(t, func(r *Report) {
+		r.at("customer.notes", "support").Read = Read{Treatment: "reveal"}
+		r.at("customer.card", "support").Read.Budget.Rows = 10
+		r.at("customer.born", "app").Write = "refuse"
+		r.at("customer.ssn", "jobs").Read.Format = "last4"
+		r.Labels[3].Protection = "randomized"
+		r.Labels[0].Places = []string{"shop.public.customer.born", "shop.public.customer.notes"}
+		r.Labels[2].Places = []string{"shop.public.customer.remarks"}
+		r.Labels[1].Places = []string{"shop.public.customer.card"}
+	}))
+}

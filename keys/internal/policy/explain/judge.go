@@ -1,0 +1,73 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+)
+
+// judge compares two treatments by how much they show: refuse, null, conceal, mask,
+// reveal with a budget, reveal.
+func judge(old, new Read) Verdict {
+	switch byRank := verdictOf(new.rank() - old.rank()); {
+	case byRank != Same:
+		return byRank
+	case new.Kind() == "budget":
+		return judgeBudget(*old.Budget, *new.Budget)
+	case new.Format != old.Format:
+		return Changed // two masks show different parts
+	}
+	return Same
+}
+
+// judgeBudget calls a budget wider that is wider in one way and narrower in none: more
+// rows, sooner anew, more past it.
+func judgeBudget(old, new Budget) Verdict {
+	ways := []Verdict{
+		verdictOf(cmp.Compare(new.Rows, old.Rows)),
+		verdictOf(cmp.Compare(old.PerSeconds, new.PerSeconds)),
+		judge(old.Then, new.Then),
+	}
+	ways = slices.DeleteFunc(ways, func(v Verdict) bool { return v == Same })
+	ways = slices.Compact(ways)
+	switch len(ways) {
+	case 0:
+		return Same
+	case 1:
+		return ways[0]
+	}
+	return Changed
+}
+
+func judgeWrite(old, new Access) Verdict {
+	switch {
+	case old.Seals() == new.Seals():
+		return Same
+	case new.Seals():
+		return Widened
+	}
+	return Narrowed
+}
+
+func verdictOf(more int) Verdict {
+	switch {
+	case more > 0:
+		return Widened
+	case more < 0:
+		return Narrowed
+	}
+	return Same
+}
+
+func (v Verdict) gravity() int {
+	if at := slices.Index(Verdicts, v); at >= 0 {
+		return at
+	}
+	return len(Verdicts)
+}
+
+func gravest(a, b Verdict) Verdict {
+	if b.gravity() < a.gravity() {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The rows of docs/masks.md are what the filter makes of values: mask, type, value, shown.
+func documentedMasks(t *testing.T) [][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../../../docs/masks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| `"), "` |"), "` | `")
+		if len(cells) == 4 {
+			rows = append(rows, cells)
+		}
+	}
+	return rows
+}
+
+func TestExamplesOfMasksAreWhatTheFilterMakes(t *testing.T) {
+	rows := documentedMasks(t)
+	for mask, sample := range sampleValues {
+		found := false
+		for _, row := range rows {
+			found = found || row[0] == mask && row[2] == sample[0] && row[3] == sample[1]
+		}
+		if !found {
+			t.Errorf("docs/masks.md has no row of %s that makes %s of %s", mask, sample[1], sample[0])
+		}
+	}
+	partials := 0
+	for _, row := range rows {
+		first, padding, last, ok := parsePartial(row[0])
+		if !ok || row[1] != "text" {
+			continue
+		}
+		partials++
+		if shown := partial(row[2], first, padding, last); shown != row[3] {
+			t.Errorf("%s makes %q of %q, and the filter %q", row[0], shown, row[2], row[3])
+		}
+	}
+	if partials < 3 {
+		t.Errorf("docs/masks.md has %d rows of partial", partials)
+	}
+}
+
+func TestExampleOfAWidePartialMaskShowsItsEnds(t *testing.T) {
+	value, masked, known := Example(`partial(30,"-",20)`)
+	if !known || !strings.HasPrefix(masked, value[:30]+"-") || !strings.HasSuffix(masked, value[len(value)-20:]) {
+		t.Errorf("%t: %q becomes %q", known, value, masked)
+	}
+}
+
+func TestUnknownMaskHasNoExample(t *testing.T) {
+	for _, mask := range []string{"", "last5", "partial", `partial(1,"x")`, `partial(x,"y",1)`, `partial(-1,"y",1)`, `partial(1,"y",65)`} {
+		if _, _, known := Example(mask); known {
+			t.Errorf("%q has an example", mask)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package explain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var monday = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+
+func fromJSON(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func rules(t *testing.T, catalog, rules string) canned {
+	t.Helper()
+	return canned{"data.catalog": fromJSON(t, catalog), "data.rules": fromJSON(t, rules)}
+}
+
+const shopCatalog = `{"shop": {"databases": [{"protocol": "postgres", "database": "shop"}]}}`
+
+func names(samples []Sample) []string {
+	var found []string
+	for _, s := range samples {
+		found = append(found, s.Name)
+	}
+	return found
+}
+
+func TestPrincipalsAreThoseThatTheRulesName(t *testing.T) {
+	policies := rules(t, shopCatalog, `{"a": {"rules": [
+		{"who": {"session": {"user": ["app", "billing"]}}},
+		{"who": {"session": {"user": ["app"]}, "workload": {"namespace": ["shop"]}}},
+		{"unless": {"listener": ["x"]}},
+		{"who": {"session": {"source": ["10.0.0.0/8"], "user": ["app"]}}},
+		{"who": {"session": {"user": ["app"]}}},
+		{"who": {"claims": {"groups": ["care"], "org": {"level": [3]}}}}]}}`)
+	samples, notes, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"app", "billing", "app, namespace shop", "from 10.0.0.0/8, app", "groups care, org.level 3", "anybody else"}
+	if got := names(samples); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if samples[3].Source != "10.0.0.1" || samples[0].Database != "shop" || samples[5].User != anybody {
+		t.Errorf("%+v", samples)
+	}
+	claims, _ := json.Marshal(samples[4].Claims)
+	if string(claims) != `{"groups":"care","org":{"level":3}}` {
+		t.Errorf("%s", claims)
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "anybody else") {
+		t.Errorf("%q", notes)
+	}
+}
+
+func TestEveryDatabaseHasThePrincipals(t *testing.T) {
+	policies := rules(t, `{"a": {"databases": [{"database": "shop"}, {"database": "hr"}], "services": [{"service": "api"}]},
+		"b": {"databases": [{"database": "shop"}]}}`,
+		`{"a": {"rules": [{"who": {"session": {"user": ["app"]}}}, {"who": {"session": {"user": ["hr"], "database": ["hr"]}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	want := []string{"app @ hr", "app @ shop", "database hr, hr", "anybody else @ api", "anybody else @ hr", "anybody else @ shop"}
+	if got := names(samples); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	samples, _, err = FromRules(context.Background(), []Policies{policies}, "shop", monday)
+	if got := names(samples); err != nil || !slices.Equal(got, []string{"app", "anybody else"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestPrincipalsOfBothSidesAreCompared(t *testing.T) {
+	old := rules(t, shopCatalog, `{"a": {"rules": [{"who": {"session": {"user": ["app"]}}}]}}`)
+	new := rules(t, shopCatalog, `{"a": {"rules": [{"who": {"session": {"user": ["app", "jobs"]}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{old, new}, "", monday)
+	if got := names(samples); err != nil || !slices.Equal(got, []string{"app", "jobs", "anybody else"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestTooManyCombinationsAreCutAndTold(t *testing.T) {
+	users := make([]string, maxOfOneWho+8)
+	for i := range users {
+		users[i] = fmt.Sprintf(`"u%d"`, i)
+	}
+	many := "[" + strings.Join(users, ",") + "]"
+	policies := rules(t, shopCatalog, `{"a": {"rules": [{"who": {"session": {"user": `+many+`}}}]}}`)
+	samples, notes, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	if err != nil || len(samples) != maxOfOneWho+1 || len(notes) != 2 || samples[maxOfOneWho].User != anybody {
+		t.Errorf("%d samples, %q, %v", len(samples), notes, err)
+	}
+}
+
+func TestPrincipalOfATimeAsksAtThatTime(t *testing.T) {
+	for _, one := range []struct{ window, said, at string }{
+		{`{"from": "08:00", "to": "18:00"}`, "at from 08:00 to 18:00", "2026-03-02T10:00:00Z"},
+		{`{"days": ["tue", "wed"], "from": "08:00", "zone": "Europe/Berlin"}`, "at tue wed from 08:00 Europe/Berlin", "2026-03-03T08:00:00+01:00"},
+		{`{"days": ["sun"], "from": "22:00", "to": "06:00"}`, "at sun from 22:00 to 06:00", "2026-03-08T22:00:00Z"},
+		{`{"to": "06:00"}`, "at to 06:00", "2026-03-03T00:00:00Z"},
+		{`{"days": ["mon"]}`, "at mon", "2026-03-02T10:00:00Z"},
+	} {
+		at, said := momentIn(fromJSON(t, one.window), monday)
+		if at.Format(time.RFC3339) != one.at || said != one.said {
+			t.Errorf("%s: %s %q", one.window, at.Format(time.RFC3339), said)
+		}
+	}
+	// Past midnight a window belongs to the day on which it began.
+	early := time.Date(2026, 3, 2, 5, 0, 0, 0, time.UTC)
+	if at, _ := momentIn(fromJSON(t, `{"days": ["sun"], "from": "22:00", "to": "06:00"}`), early); !at.Equal(early) {
+		t.Error(at)
+	}
+	if at, _ := momentIn(fromJSON(t, `{"from": "08:00", "zone": "Nowhere/None"}`), monday); !at.IsZero() {
+		t.Error(at)
+	}
+}

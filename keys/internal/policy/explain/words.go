@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The made-up values that examples of masks are made of, by the mask's name: rows of
+// docs/masks.md, which the filter is held to.
+var sampleValues = map[string][2]string{
+	"last4":  {"123-45-6789", "***-**-6789"},
+	"first1": {"Alice", "A****"},
+	"email":  {"alice@example.com", "a***@e***.com"},
+	"year":   {"1980-05-17", "1980-01-01"},
+}
+
+const partialSample = "4111-1111-1111-1234"
+
+// Text is a treatment in a few words: "mask last4", "reveal 500 rows per 60 s, then null".
+func (r Read) Text() string {
+	switch r.Kind() {
+	case "mask":
+		return "mask " + r.Format
+	case "budget":
+		return fmt.Sprintf("reveal %s per %s, then %s", rows(r.Budget.Rows), seconds(r.Budget.PerSeconds), r.Budget.Then.Text())
+	}
+	return r.Treatment
+}
+
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return strconv.FormatInt(n, 10) + " rows"
+}
+
+func seconds(n int64) string {
+	switch {
+	case n%3600 == 0:
+		return strconv.FormatInt(n/3600, 10) + " h"
+	case n%60 == 0:
+		return strconv.FormatInt(n/60, 10) + " min"
+	}
+	return strconv.FormatInt(n, 10) + " s"
+}
+
+// Example is a made-up value and what a mask leaves of it; of no mask and of an unknown one, nothing.
+func Example(format string) (value, masked string, known bool) {
+	if sample, found := sampleValues[format]; found {
+		return sample[0], sample[1], true
+	}
+	first, padding, last, ok := parsePartial(format)
+	if !ok {
+		return "", "", false
+	}
+	sample := partialSample
+	if least := 2 * (first + last); least > len(sample) {
+		// Long enough for the ends to show.
+		sample = strings.Repeat("abcdefghijklmnopqrstuvwxyz", least/26+1)
+	}
+	return sample, partial(sample, first, padding, last), true
+}
+
+// maxShown is the most that a partial mask shows at each end.
+const maxShown = 64
+
+// parsePartial reads partial(FIRST,"PADDING",LAST).
+func parsePartial(format string) (first int, padding string, last int, ok bool) {
+	inner, found := strings.CutPrefix(format, "partial(")
+	inner, closed := strings.CutSuffix(inner, ")")
+	start, end := strings.Index(inner, `,"`), strings.LastIndex(inner, `",`)
+	if !found || !closed || start < 0 || end < start+2 {
+		return 0, "", 0, false
+	}
+	first, err := strconv.Atoi(inner[:start])
+	last, err2 := strconv.Atoi(inner[end+2:])
+	return first, inner[start+2 : end], last, err == nil && err2 == nil &&
+		first >= 0 && first <= maxShown && last >= 0 && last <= maxShown
+}
+
+// partial never shows more than half of the value.
+func partial(value string, first int, padding string, last int) string {
+	if utf8.RuneCountInString(value) < 2*(first+last) {
+		return padding
+	}
+	characters := []rune(value)
+	return string(characters[:first]) + padding + string(characters[len(characters)-last:])
+}
+
+// Means says for the reader of a page what a kind of treatment is.
+func Means(kind string) string {
+	return map[string]string{
+		"refuse":  "an error; the whole statement is refused",
+		"null":    "NULL in place of the value",
+		"conceal": "the ciphertext as it is stored",
+		"mask":    "a part of the value",
+		"budget":  "the value, for so many rows in a time",
+		"reveal":  "the value",
+	}[kind]
+}
+
+// Word is a kind's name as a page shows it.
+func Word(kind string) string {
+	if kind == "budget" {
+		return "reveal, with a budget"
+	}
+	return kind
+}
+
+// Missing stands for a label that a principal's database does not have.
+const Missing = "–"
