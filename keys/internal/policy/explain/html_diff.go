@@ -1,0 +1,72 @@
+package explain
+
+import "io"
+
+type diffPage struct {
+	page
+	*Diff
+	Groups []verdictGroup
+}
+
+// verdictGroup is all changes of one verdict: of access, and of places.
+type verdictGroup struct {
+	Verdict Verdict
+	Title   string
+	Means   string
+	Toggled bool
+	Rows    []changeRow
+	Places  []placeRow
+}
+
+// Count is how many changes there are.
+func (g verdictGroup) Count() int { return len(g.Rows) + len(g.Places) }
+
+type changeRow struct {
+	Change
+	Before, After *accessView
+}
+
+type placeRow struct {
+	Move
+	Rows []changeRow
+}
+
+// Remarks are what is so of a principal whatever the label, and the notes.
+func (p diffPage) Remarks() []string { return remarksOf(p.Principals, p.Notes) }
+
+// HTML writes the difference as one page that needs nothing beside itself: what is widened comes first.
+func (d *Diff) HTML(w io.Writer) error {
+	base, err := newPage()
+	if err != nil {
+		return err
+	}
+	p := diffPage{page: base, Diff: d}
+	notes := newFootnotes()
+	for _, group := range []verdictGroup{
+		{Verdict: Widened, Title: "Widened", Means: "Reads more, or writes what it did not.", Toggled: true},
+		{Verdict: Changed, Title: "Changed", Means: "Neither more nor less: another part of the value, say. Judge for yourself.", Toggled: true},
+		{Verdict: Narrowed, Title: "Narrowed", Means: "Reads less, or writes no longer.", Toggled: true},
+		{Verdict: Same, Title: "Moved", Means: "Another label, and nobody's access changes."},
+	} {
+		for _, change := range d.Changes {
+			if change.Verdict == group.Verdict {
+				group.Rows = append(group.Rows, rowOf(change, notes))
+			}
+		}
+		for _, move := range d.Moves {
+			if move.Verdict == group.Verdict {
+				place := placeRow{Move: move}
+				for _, change := range move.Changes {
+					place.Rows = append(place.Rows, rowOf(change, notes))
+				}
+				group.Places = append(group.Places, place)
+			}
+		}
+		p.Groups = append(p.Groups, group)
+	}
+	return render(w, "diff.html", p)
+}
+
+func rowOf(change Change, notes *footnotes) changeRow {
+	return changeRow{Change: change, Before: notes.view(change.Old), After: notes.view(change.New)}
+}
