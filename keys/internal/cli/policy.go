@@ -10,11 +10,11 @@ import (
 func newPolicy() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Check policies before they decide",
+		Short: "Check policies, and see who can see what",
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newPolicyCheck())
+	c.AddCommand(newPolicyCheck(), newPolicyExplain())
 	return c
 }
 

@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,13 +13,17 @@ import (
 )
 
 // Run runs the command and gives its exit status: 0, 1 (the machine or a peer
-// failed), or 2 (bad input; nothing was changed).
+// failed), 2 (bad input; nothing was changed), or what a command says of its own.
 func Run(arguments []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(arguments)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.Execute()
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "fieldveil: "+err.Error())
 	}
