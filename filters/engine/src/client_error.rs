@@ -4,6 +4,8 @@
 use fieldveil_envelope::EnvelopeError;
 use fieldveil_sql::{Refusal, RefusalClass};
 
+use crate::budgets::Allowance;
+
 /// A refusal in the terms of a database client: an SQLSTATE, a message that names the label and the
 /// reason, and a hint that names the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub mod sqlstate {
     pub const CANNOT_CONNECT_NOW: &str = "57P03";
     /// The peer broke the protocol.
     pub const PROTOCOL_VIOLATION: &str = "08P01";
+    /// A budget of the policy is spent.
+    pub const CONFIGURATION_LIMIT_EXCEEDED: &str = "53400";
     /// A limit of Fieldveil.
     pub const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
     /// A statement in a transaction that has failed.
@@ -59,6 +63,19 @@ impl ClientError {
             format!("policy does not let this principal {action} {label}"),
             format!(
                 "Ask the owner of the field policy for a rule on label {label}, or leave the column out."
+            ),
+        )
+        .about(label)
+    }
+
+    /// So many rows of `label` were revealed that policy refuses more of them for a while.
+    pub fn budget_spent(label: &str, allowance: Allowance, again_seconds: u64) -> Self {
+        let Allowance { rows, per_seconds } = allowance;
+        Self::new(
+            sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
+            format!("the budget of {label} is spent: {rows} rows within {per_seconds} seconds"),
+            format!(
+                "Come again in {again_seconds} seconds, leave the column out, or ask the owner of the field policy for a larger budget on label {label}."
             ),
         )
         .about(label)

@@ -2,6 +2,7 @@
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
 mod cipher;
+mod treatment;
 mod uses;
 
 use std::collections::{BTreeSet, HashMap};
@@ -9,11 +10,12 @@ use std::rc::Rc;
 
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
-use fieldveil_plan::{OnPlaintext, Plan, PlanField, Protection, Treatment, WriteRule};
+use fieldveil_plan::{OnPlaintext, Plan, PlanField, Protection, WriteRule};
 use fieldveil_sql::Declared;
-use fieldveil_values::{DeclaredType, Mask, Purpose, ValueError, oid};
+use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
 use zeroize::Zeroizing;
 
+pub use self::treatment::{Budget, Read};
 use crate::client_error::ClientError;
 use crate::keyring::Keyring;
 
@@ -36,21 +38,6 @@ pub enum Stored {
     Formatted,
 }
 
-/// What a principal gets of one field, with the mask parsed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Read {
-    /// The value.
-    Reveal,
-    /// The value under a mask.
-    Mask(Mask),
-    /// What is stored.
-    Conceal,
-    /// NULL.
-    Null,
-    /// Nothing: the statement is refused.
-    Refuse,
-}
-
 /// One field of a plan, ready for use.
 #[derive(Debug)]
 pub struct FieldPlan {
@@ -58,8 +45,10 @@ pub struct FieldPlan {
     pub spec: PlanField,
     /// The type that clients see and values are checked against.
     pub declared: DeclaredType,
-    /// What reading it yields.
+    /// What reading it yields; of what is revealed, within the budget.
     pub read: Read,
+    /// How many rows are revealed.
+    pub budget: Option<Budget>,
     tag: LabelTag,
     associated_data: Vec<u8>,
     alphabet: Option<Alphabet>,
@@ -163,7 +152,7 @@ fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
     let mut first: HashMap<&str, &FieldPlan> = HashMap::new();
     for (index, field) in fields.iter().enumerate() {
         let known = first.entry(&field.spec.label).or_insert(field);
-        if known.read != field.read {
+        if (&known.read, &known.budget) != (&field.read, &field.budget) {
             return Err(UnusablePlan {
                 place: format!("fields[{index}]"),
                 reason: format!(
@@ -180,20 +169,7 @@ impl FieldPlan {
     fn new(spec: PlanField) -> Result<Self, String> {
         let declared: DeclaredType =
             spec.type_name.parse().map_err(|e| format!("type {:?}: {e}", spec.type_name))?;
-        let read = match &spec.read {
-            Treatment::Reveal { budget: None } => Read::Reveal,
-            Treatment::Reveal { budget: Some(_) } => return Err("read.budget: not yet".into()),
-            Treatment::Conceal => Read::Conceal,
-            Treatment::Null => Read::Null,
-            Treatment::Refuse => Read::Refuse,
-            Treatment::Mask { format } => {
-                let mask: Mask = format.parse().map_err(|e| format!("read.format {format:?}: {e}"))?;
-                if !mask.applies_to(&declared) {
-                    return Err(format!("read.format {format:?} does not apply to type {}", declared.name()));
-                }
-                Read::Mask(mask)
-            }
-        };
+        let (read, budget) = Read::of(&spec, &declared)?;
         let alphabet = match &spec.alphabet {
             None => None,
             Some(name) => Some(name.parse().map_err(|e| format!("alphabet {name:?}: {e}"))?),
@@ -207,7 +183,7 @@ impl FieldPlan {
         let tag = LabelTag::of(&spec.label);
         let associated_data = envelope::associated_data(&spec.label, &spec.tenant)
             .map_err(|e| format!("label or tenant: {e}"))?;
-        Ok(Self { declared, read, tag, associated_data, alphabet, spec })
+        Ok(Self { declared, read, budget, tag, associated_data, alphabet, spec })
     }
 
     /// Whether values that the server holds equal are stored equal.
@@ -280,10 +256,9 @@ impl FieldPlan {
             .map_err(|error| self.bad_value(&error))
     }
 
-    /// Whether values of this field may be looked for: who may test guesses may learn values, so only who
-    /// sees at least a part of them.
+    /// Whether values of this field may be looked for.
     pub fn searchable(&self) -> bool {
-        matches!(self.read, Read::Reveal | Read::Mask(_))
+        self.read.searchable()
     }
 
     /// Whether anything is sealed or opened for this principal.
@@ -323,11 +298,18 @@ impl FieldPlan {
         }
     }
 
-    /// What a reader gets for the stored value.
+    /// Whether the stored value comes back as NULL because it is no envelope.
+    pub fn nulls(&self, stored: &[u8], how: Stored) -> bool {
+        self.spec.on_plaintext == OnPlaintext::Null && self.is_plaintext(stored, how)
+    }
+
+    /// What a reader gets for the stored value who gets `read` of it: what the field says, or what its budget says of
+    /// rows past it.
     ///
     /// Not for [`Read::Conceal`]: see [`Self::conceal`].
     pub fn read(
         &self,
+        read: &Read,
         keyring: &Keyring,
         stored: &[u8],
         how: Stored,
@@ -335,10 +317,10 @@ impl FieldPlan {
     ) -> Result<Shown, ClientError> {
         let unreadable = |reason: String| ClientError::unreadable(&self.spec.label, &reason);
         let sealed = Shown { value: None, was_plaintext: false };
-        if matches!(self.read, Read::Null) {
+        if matches!(read, Read::Null) {
             return Ok(sealed);
         }
-        if matches!(self.read, Read::Refuse | Read::Conceal) {
+        if matches!(read, Read::Refuse | Read::Conceal) {
             return Err(ClientError::denied(&self.spec.label, "read"));
         }
         let was_plaintext = self.is_plaintext(stored, how);
@@ -354,7 +336,7 @@ impl FieldPlan {
             }
             _ => self.open(keyring, stored, how)?,
         };
-        let opened = match &self.read {
+        let opened = match read {
             Read::Mask(mask) => {
                 let text =
                     std::str::from_utf8(&opened).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
@@ -371,17 +353,4 @@ impl FieldPlan {
 
 fn is_characters(declared: &DeclaredType) -> bool {
     matches!(declared.oid(), oid::TEXT | oid::VARCHAR | oid::BPCHAR)
-}
-
-impl Read {
-    /// Its name in statistics and the audit line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Reveal => "revealed",
-            Self::Mask(_) => "masked",
-            Self::Conceal => "concealed",
-            Self::Null => "nulled",
-            Self::Refuse => "refused",
-        }
-    }
 }

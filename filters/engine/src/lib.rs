@@ -9,6 +9,7 @@
 
 pub mod ages;
 pub mod audit;
+pub mod budgets;
 pub mod client_error;
 pub mod config;
 pub mod fetch;

@@ -10,6 +10,7 @@ use lru::LruCache;
 
 use crate::ages::Ages;
 use crate::audit::Audits;
+use crate::budgets::Budgets;
 use crate::config::Config;
 use crate::fetch::{Answer, Fetch, PrincipalKey, RETRY_MS, Tenants};
 use crate::field::CompiledPlan;
@@ -61,6 +62,8 @@ pub struct Worker {
     pub config: Config,
     /// What is to be told of its connections.
     pub audits: Audits,
+    /// What has been revealed to whom.
+    pub budgets: Budgets,
     plans: LruCache<PrincipalKey, PlanEntry>,
     keys: HeldKeys,
     key_uses: KeyUses,
@@ -75,6 +78,7 @@ impl Worker {
         Self {
             config,
             audits: Audits::default(),
+            budgets: Budgets::default(),
             plans: LruCache::new(MAX_PLANS),
             keys: HeldKeys::default(),
             key_uses: KeyUses::default(),

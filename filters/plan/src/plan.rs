@@ -16,6 +16,9 @@ const MAX_TTL_SECONDS: u32 = 3600;
 /// Seconds that a plan may be used while OPA does not answer.
 const MAX_STALE_SECONDS: u32 = 86_400;
 
+/// Bytes of a subject: many are held for their budgets.
+const MAX_SUBJECT_BYTES: usize = 512;
+
 /// How a label is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -290,6 +293,11 @@ fn check_on_plaintext(place: &str, protection: Protection, rule: OnPlaintext) ->
 
 /// A budget is somebody's: those whom nobody names would share one.
 fn check_subject(subject: &str, fields: &[PlanField]) -> Result<(), PlanError> {
+    if subject.len() > MAX_SUBJECT_BYTES {
+        let reason =
+            format!("it has {} bytes, more than {MAX_SUBJECT_BYTES}; give it a shorter name", subject.len());
+        return Err(wrong("subject", reason));
+    }
     let budgeted = |field: &PlanField| matches!(field.read, Treatment::Reveal { budget: Some(_) });
     match fields.iter().position(budgeted) {
         Some(index) if subject.is_empty() => Err(wrong(

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::{Output, Session};
-use crate::audit::{Audit, Ended, Outcome};
-use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::audit::{Audit, Budget, Ended, Outcome};
+use crate::budgets::Allowance;
+use crate::client_error::{ClientError, sqlstate};
+use crate::field::{self, CompiledPlan};
 
 impl Session {
     /// The connection has ended: the audit's last lines go out. Harmless to call twice.
@@ -43,6 +44,14 @@ impl Session {
         self.record(|audit, now_ms| audit.count(plan, outcome, label, now_ms));
     }
 
+    /// A row was not revealed under `plan`: the budget is spent.
+    pub(super) fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
+        self.worker.borrow_mut().count(&format!("budget_spent.{}", budget.label), 1);
+        let Allowance { rows, per_seconds } = budget.allowance;
+        let exceeded = Budget { rows, per_seconds, then: budget.then.treatment() };
+        self.record(|audit, now_ms| audit.budget(plan, &budget.label, exceeded, now_ms));
+    }
+
     /// A value of the label was sealed, to be stored or searched for.
     pub(super) fn count_sealed_value(&mut self, label: &str, outcome: Outcome) {
         self.worker.borrow_mut().count(&format!("sealed.{label}"), 1);
@@ -57,8 +66,9 @@ impl Session {
     }
 
     /// An answer was ended: a value in it could not be given.
-    pub(super) fn count_unreadable(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
-        self.worker.borrow_mut().count(&format!("unreadable.{}", error.code), 1);
+    pub(super) fn count_ended(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
+        let why = if error.code == sqlstate::CONFIGURATION_LIMIT_EXCEEDED { "refused" } else { "unreadable" };
+        self.worker.borrow_mut().count(&format!("{why}.{}", error.code), 1);
         self.record(|audit, now_ms| match plan {
             Some(plan) => audit.unreadable(plan, error, now_ms),
             None => audit.refusal(error, now_ms),

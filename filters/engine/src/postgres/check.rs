@@ -172,6 +172,7 @@ impl Session {
         let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
         allowed(&checked, catalog)?;
         self.served(&checked)?;
+        self.within_budgets(&checked)?;
         self.comparable(&checked)?;
         self.check_names(&checked)?;
         Ok(Rc::new(checked))

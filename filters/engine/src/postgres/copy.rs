@@ -101,16 +101,8 @@ impl CopyOut {
         let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => Self::Binary { started: false, rows: RowPlan::of_copy(checked, &columns) },
-            CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), columns, text)),
+            CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), &columns, text)),
         })
-    }
-
-    /// The statement.
-    pub fn checked(&self) -> &Rc<Checked> {
-        match self {
-            Self::Text(rows) => rows.checked(),
-            Self::Binary { started: _, rows } => &rows.checked,
-        }
     }
 }
 

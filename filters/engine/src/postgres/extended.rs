@@ -241,6 +241,7 @@ impl Session {
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
             self.served(&statement.checked.borrow())?;
+            self.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }
         let checked = self.check(&statement.text, plan)?;

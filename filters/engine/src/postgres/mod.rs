@@ -13,13 +13,15 @@
 //! | a statement is refused | `refuse.rs` |
 //! | what the server owes | `flight.rs`, `statements.rs` |
 //! | a message from the server | `server.rs` |
-//! | a row is treated | `rows.rs` |
+//! | a row is treated | `rows.rs`, `treat.rs` |
+//! | a budget is spent | `budgeted.rs` |
 //! | the catalog is read | `catalog.rs` |
 //! | rows of a COPY, either way | `copy.rs` |
 //! | prepared statements and cursors of SQL | `names.rs` |
 
 mod audited;
 mod authentication;
+mod budgeted;
 mod catalog;
 mod check;
 mod client;
@@ -34,6 +36,7 @@ mod seal;
 mod server;
 mod startup;
 mod statements;
+mod treat;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

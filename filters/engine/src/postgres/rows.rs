@@ -9,8 +9,9 @@ use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
 use super::statements::Checked;
+use super::treat::{Costs, Row, Tally};
 use crate::client_error::ClientError;
-use crate::field::{FieldPlan, Read, Stored};
+use crate::field::{Read, Stored};
 use crate::keyring::Keyring;
 
 /// Where a result column comes from.
@@ -33,6 +34,8 @@ struct TreatedColumn {
     field: usize,
     stored: Stored,
     binary: bool,
+    /// Rows that a row spends of its label's budget.
+    rows: u32,
 }
 
 /// What the rows of one result get.
@@ -106,15 +109,28 @@ impl RowPlan {
         let origins = Origins::new(checked, statement, columns.len());
         let treated = columns.iter().enumerate().filter_map(|(index, column)| {
             let Origin { field, stored, cast: _ } = origins.of(index, *column)?;
-            Some(TreatedColumn { index, field, stored, binary: format(index) == Format::Binary })
+            Some((index, field, stored, format(index) == Format::Binary))
         });
-        Self { treated: treated.collect(), checked: Rc::clone(checked) }
+        Self::of(checked, treated.collect())
     }
 
     /// For the rows of a COPY in binary format.
     pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, Stored)>]) -> Self {
-        let treated = columns.iter().enumerate().filter_map(|(index, column)| {
-            column.map(|(field, stored)| TreatedColumn { index, field, stored, binary: true })
+        let treated = columns
+            .iter()
+            .enumerate()
+            .filter_map(|(index, column)| column.map(|(field, stored)| (index, field, stored, true)));
+        Self::of(checked, treated.collect())
+    }
+
+    fn of(checked: &Rc<Checked>, columns: Vec<(usize, usize, Stored, bool)>) -> Self {
+        let costs = Costs::of(&checked.plan, columns.iter().map(|(_, field, ..)| *field));
+        let treated = columns.into_iter().map(|(index, field, stored, binary)| TreatedColumn {
+            index,
+            field,
+            stored,
+            binary,
+            rows: costs.rows(&checked.plan, field),
         });
         Self { treated: treated.collect(), checked: Rc::clone(checked) }
     }
@@ -124,15 +140,15 @@ impl RowPlan {
         self.treated.is_empty()
     }
 
-    /// Writes the row to `out` with its protected values treated. Calls `count` with the label and
-    /// treatment of each.
+    /// Writes the row to `out` with its protected values treated.
     pub fn write(
         &self,
         body: &[u8],
         keyring: &Keyring,
         out: &mut Vec<u8>,
-        mut count: impl FnMut(&str, &'static str),
+        tally: &mut dyn Tally,
     ) -> Result<(), RowError> {
+        let mut this = Row::new(&self.checked.plan, keyring, tally);
         let row = DataRow::parse(body)?;
         let mut writer = DataRowWriter::new(out, row.columns());
         let mut treated = self.treated.iter().peekable();
@@ -142,7 +158,7 @@ impl RowPlan {
                 writer.push(value)?;
                 continue;
             };
-            let shown = self.treat(column, keyring, stored, &mut count)?;
+            let shown = treat(&mut this, column, stored)?;
             writer.push(shown.as_ref().map(|v| v.as_slice()))?;
         }
         if treated.next().is_some() {
@@ -159,12 +175,13 @@ impl RowPlan {
         &self,
         begin: &[u8],
         keyring: &Keyring,
-        mut count: impl FnMut(&str, &'static str),
+        tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
         if !self.reaches_last(begin) {
             return Ok(None);
         }
         let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return Ok(None) };
+        let mut this = Row::new(&self.checked.plan, keyring, tally);
         let mut values = columns.to_vec();
         let mut treated = self.treated.iter().peekable();
         let mut index = 0_usize;
@@ -183,7 +200,7 @@ impl RowPlan {
             let Some((value, behind)) = behind.split_at_checked(length) else { return Ok(None) };
             rest = behind;
             let shown = match column {
-                Some(column) => self.treat(column, keyring, value, &mut count)?,
+                Some(column) => treat(&mut this, column, value)?,
                 None => Some(Zeroizing::new(value.to_vec())),
             };
             copy_data::binary::encode(shown.as_ref().map(|v| v.as_slice()), &mut values)
@@ -204,56 +221,14 @@ impl RowPlan {
         }
         true
     }
-
-    fn treat(
-        &self,
-        column: &TreatedColumn,
-        keyring: &Keyring,
-        stored: &[u8],
-        count: &mut impl FnMut(&str, &'static str),
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, RowError> {
-        let Some(field) = self.checked.plan.fields.get(column.field) else {
-            return Err(RowError::Treatment(ClientError::protocol("a field without a plan")));
-        };
-        Ok(treat(field, column.stored, column.binary, keyring, stored, count)?)
-    }
 }
 
-/// What a reader gets for a value as it stands in a row: of a `bytea`, in text format its text.
-pub fn treat(
-    field: &FieldPlan,
-    how: Stored,
-    binary: bool,
-    keyring: &Keyring,
+fn treat(
+    row: &mut Row<'_>,
+    column: &TreatedColumn,
     stored: &[u8],
-    count: &mut impl FnMut(&str, &'static str),
-) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
-    let label = &field.spec.label;
-    let envelope;
-    let as_written = stored;
-    let stored = match how {
-        Stored::Raw if !binary => {
-            envelope = fieldveil_values::bytea_from_text(stored)
-                .map_err(|_| ClientError::unreadable(label, "it is not the text form of bytea"))?;
-            envelope.as_slice()
-        }
-        Stored::Raw | Stored::Armored | Stored::Formatted => stored,
-    };
-    let shown = match field.read {
-        Read::Conceal => match field.conceal(stored, how)? {
-            Some(shown) => shown,
-            None => {
-                count(label, field.read.name());
-                return Ok(Some(Zeroizing::new(as_written.to_vec())));
-            }
-        },
-        _ => field.read(keyring, stored, how, binary)?,
-    };
-    count(label, field.read.name());
-    if shown.was_plaintext {
-        count(label, "plaintext");
-    }
-    Ok(shown.value)
+) -> Result<Option<Zeroizing<Vec<u8>>>, RowError> {
+    Ok(row.treat(column.field, column.stored, column.binary, column.rows, stored)?)
 }
 
 /// Why a row could not be passed on.

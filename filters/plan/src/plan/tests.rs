@@ -119,6 +119,13 @@ fn budget_of_nobody_is_an_error() {
 }
 
 #[test]
+fn subject_is_not_too_long_to_be_held() {
+    assert!(plan_with(json!({"subject": "s".repeat(512)}), vec![]).is_ok());
+    let error = plan_with(json!({"subject": "s".repeat(513)}), vec![]).unwrap_err().to_string();
+    assert!(error.starts_with("subject: it has 513 bytes"), "{error}");
+}
+
+#[test]
 fn label_defaults_to_the_fields_full_name() {
     let mut unlabelled = field();
     unlabelled.as_object_mut().unwrap().remove("label");

@@ -6,6 +6,7 @@ use fieldveil_pg_wire::copy_data::binary::{self, Next};
 use super::CopyOut;
 use crate::keyring::Keyring;
 use crate::postgres::rows::RowError;
+use crate::postgres::treat::Tally;
 
 impl CopyOut {
     /// The begin of a CopyData message's body, up to its last protected value, with these treated. Gives how many bytes
@@ -14,10 +15,10 @@ impl CopyOut {
         &mut self,
         body: &[u8],
         keyring: &Keyring,
-        count: impl FnMut(&str, &'static str),
+        tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
         let (started, rows) = match self {
-            Self::Text(rows) => return rows.begin(body, keyring, count),
+            Self::Text(rows) => return rows.begin(body, keyring, tally),
             Self::Binary { started, rows } => (started, rows),
         };
         let bad = |_| RowError::Server("malformed binary data");
@@ -33,7 +34,7 @@ impl CopyOut {
             // The header alone, or the trailer.
             None if row.is_empty() => Some((0, Vec::new())),
             Some(Next::Row(None)) => Some((0, Vec::new())),
-            _ => rows.begin(row, keyring, count)?,
+            _ => rows.begin(row, keyring, tally)?,
         };
         let Some((taken, treated)) = begun else { return Ok(None) };
         *started = true;

@@ -6,27 +6,35 @@ use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 
 use super::{CopyColumn, dialect};
+use crate::field::Stored;
 use crate::keyring::Keyring;
-use crate::postgres::rows::{RowError, treat};
+use crate::postgres::rows::RowError;
 use crate::postgres::statements::Checked;
+use crate::postgres::treat::{Costs, Row, Tally};
 
 /// What the rows get.
 pub struct TextOut {
     checked: Rc<Checked>,
-    columns: Vec<CopyColumn>,
+    columns: Vec<Option<Column>>,
     dialect: Dialect,
     /// The first line is a header.
     header: bool,
 }
 
-impl TextOut {
-    pub fn new(checked: Rc<Checked>, columns: Vec<CopyColumn>, text: &CopyText) -> Self {
-        Self { checked, columns, dialect: dialect(text), header: text.header != CopyHeader::None }
-    }
+/// A protected column.
+struct Column {
+    field: usize,
+    stored: Stored,
+    /// Rows that a row spends of its label's budget.
+    rows: u32,
+}
 
-    /// The statement.
-    pub fn checked(&self) -> &Rc<Checked> {
-        &self.checked
+impl TextOut {
+    pub fn new(checked: Rc<Checked>, columns: &[CopyColumn], text: &CopyText) -> Self {
+        let costs = Costs::of(&checked.plan, columns.iter().flatten().map(|(field, _)| *field));
+        let column = |(field, stored)| Column { field, stored, rows: costs.rows(&checked.plan, field) };
+        let columns = columns.iter().map(|protected| protected.map(column)).collect();
+        Self { checked, columns, dialect: dialect(text), header: text.header != CopyHeader::None }
     }
 
     /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
@@ -35,17 +43,18 @@ impl TextOut {
         &mut self,
         row: &[u8],
         keyring: &Keyring,
-        mut count: impl FnMut(&str, &'static str),
+        tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
         if self.header {
             self.header = false;
             return Ok(Some((0, Vec::new())));
         }
         let Some(fields) = self.fields(row)? else { return Ok(None) };
+        let mut this = Row::new(&self.checked.plan, keyring, tally);
         let mut treated = Vec::with_capacity(row.len());
         let mut taken = 0;
         for (column, (start, end)) in self.columns.iter().zip(fields) {
-            let Some((field, stored)) = column else { continue };
+            let Some(column) = column else { continue };
             treated.extend_from_slice(row.get(taken..start).unwrap_or_default());
             taken = end;
             let raw = row.get(start..end).unwrap_or_default();
@@ -53,10 +62,7 @@ impl TextOut {
                 treated.extend_from_slice(raw);
                 continue;
             };
-            let Some(plan) = self.checked.plan.fields.get(*field) else {
-                return Err(RowError::Server("a column without a plan"));
-            };
-            let shown = treat(plan, *stored, false, keyring, &value, &mut count)?;
+            let shown = this.treat(column.field, column.stored, false, column.rows, &value)?;
             let shown = shown.as_ref().map(|shown| shown.as_slice());
             match self.dialect.quotes {
                 None => text::encode(&self.dialect, shown, &mut treated),

@@ -7,7 +7,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::{Format, Header};
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
-use crate::client_error::ClientError;
+use crate::client_error::{ClientError, sqlstate};
 use crate::field::CompiledPlan;
 use crate::ports::Level;
 use crate::postgres::copy;
@@ -72,16 +72,12 @@ impl Session {
         };
         if tag == tag::COPY_DATA {
             let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
-            let plan = Rc::clone(&copy.checked().plan);
-            let begun =
-                copy.begin(begin, &keyring, |label, treatment| self.count_read(&plan, label, treatment));
+            let begun = copy.begin(begin, &keyring, self);
             self.copy_out = Some(copy);
             return begun;
         }
         match self.row_plan().map_err(RowError::Server)? {
-            Some(rows) => rows.begin(begin, &keyring, |label, treatment| {
-                self.count_read(&rows.checked.plan, label, treatment);
-            }),
+            Some(plan) => plan.begin(begin, &keyring, self),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -131,9 +127,7 @@ impl Session {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
-        let written = plan.write(body, &keyring, &mut out.to_client, |label, treatment| {
-            self.count_read(&plan.checked.plan, label, treatment);
-        });
+        let written = plan.write(body, &keyring, &mut out.to_client, self);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
@@ -166,8 +160,11 @@ impl Session {
     /// the session ends.
     pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut Output) {
         let plan = self.head_plan();
-        self.count_unreadable(plan.as_ref(), error);
-        self.log(Level::Error, &error.message);
+        self.count_ended(plan.as_ref(), error);
+        // A budget that is spent has its line already, one for all of its rows.
+        if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
+            self.log(Level::Error, &error.message);
+        }
         let behind = self.flight.executes_behind_head();
         let (only_reads, extended) = match self.flight.head().map(|e| &e.awaited) {
             Some(Awaited::Query(checked, ..)) => (checked.only_reads(), false),

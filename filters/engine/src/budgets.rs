@@ -1,0 +1,225 @@
+//! What has been revealed to whom under budgets: for each subject and label the rows of the last while, in slots.
+//!
+//! A budget holds over any stretch of its seconds. Time is counted in slots of a sixteenth of them; a row is revealed if
+//! the slot of now and the sixteen before it, which reach back at least that long, hold fewer rows than the budget has. So
+//! a row counts for up to a sixteenth longer than it must, and never shorter.
+//!
+//! Counts belong to the subject and the label, not to the plan: a new plan, another purpose or another connection goes on
+//! where the last one stopped. Plans may name different stretches for the same two; each row counts in all that were asked
+//! for before it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Slots that a budget's seconds are divided into.
+const DIVISIONS: u64 = 16;
+/// Slots that are kept: those, and the one that has begun.
+const SLOTS: usize = 17;
+/// Windows held at most, each of about 200 bytes. One in use is never given up for another, so that nobody regains a
+/// budget by filling the table: what finds no place is not revealed.
+pub const MAX_WINDOWS: usize = 65_536;
+/// Stretches of different lengths for one subject and label.
+const MAX_LENGTHS: usize = 8;
+/// Between two searches for windows that have passed.
+const SWEEP_MS: u64 = 1000;
+
+/// Rows for a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Rows within any stretch.
+    pub rows: u32,
+    /// Its length.
+    pub per_seconds: u32,
+}
+
+/// Whether a row may be revealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spending {
+    /// It may, and was counted.
+    Revealed,
+    /// The budget is spent.
+    Spent {
+        /// Seconds until a row may be revealed again.
+        again_seconds: u64,
+        /// Whether this is the first time in the window.
+        first: bool,
+    },
+    /// Too many budgets are in use for another.
+    NoPlace,
+}
+
+/// The budgets of one worker.
+#[derive(Default)]
+pub struct Budgets {
+    spent: HashMap<(Rc<str>, Rc<str>), Vec<Window>>,
+    windows: usize,
+    swept_ms: Option<u64>,
+}
+
+struct Window {
+    per_seconds: u32,
+    /// The number of the latest slot since the epoch, in slots of this window.
+    latest: u64,
+    /// By number, modulo their count.
+    slots: [u32; SLOTS],
+    /// When it was last told that the budget is spent.
+    told_ms: Option<u64>,
+}
+
+impl Budgets {
+    /// Spends `rows` for one row of a result, or nothing at all.
+    pub fn spend(
+        &mut self,
+        subject: &Rc<str>,
+        label: &Rc<str>,
+        allowance: Allowance,
+        rows: u32,
+        now_ms: u64,
+    ) -> Spending {
+        let key = (Rc::clone(subject), Rc::clone(label));
+        if !self.make_place(&key, allowance.per_seconds, now_ms) {
+            return Spending::NoPlace;
+        }
+        let asked = self.ask(&key, allowance, rows, now_ms);
+        if asked == Spending::Revealed {
+            self.spent.get_mut(&key).into_iter().flatten().for_each(|window| window.add(rows));
+        }
+        asked
+    }
+
+    /// Whether one more row would be revealed.
+    pub fn would_spend(
+        &mut self,
+        subject: &Rc<str>,
+        label: &Rc<str>,
+        allowance: Allowance,
+        now_ms: u64,
+    ) -> Spending {
+        self.ask(&(Rc::clone(subject), Rc::clone(label)), allowance, 1, now_ms)
+    }
+
+    fn ask(&mut self, key: &(Rc<str>, Rc<str>), allowance: Allowance, rows: u32, now_ms: u64) -> Spending {
+        let Some(windows) = self.spent.get_mut(key) else { return Spending::Revealed };
+        windows.iter_mut().for_each(|window| window.advance(now_ms));
+        match windows.iter_mut().find(|window| window.per_seconds == allowance.per_seconds) {
+            Some(window) if !window.within(allowance.rows, rows) => window.say(allowance.rows, rows, now_ms),
+            Some(_) | None => Spending::Revealed,
+        }
+    }
+
+    /// Sees that there is a window of this length, if there is place for it.
+    fn make_place(&mut self, key: &(Rc<str>, Rc<str>), per_seconds: u32, now_ms: u64) -> bool {
+        if let Some(windows) = self.spent.get_mut(key) {
+            if windows.iter().any(|window| window.per_seconds == per_seconds) {
+                return true;
+            }
+            if windows.len() >= MAX_LENGTHS {
+                return false;
+            }
+        }
+        if self.windows >= MAX_WINDOWS {
+            self.sweep(now_ms);
+        }
+        if self.windows >= MAX_WINDOWS {
+            return false;
+        }
+        let windows = self.spent.entry((Rc::clone(&key.0), Rc::clone(&key.1))).or_default();
+        let mut window = Window::new(per_seconds, now_ms);
+        // How long ago the rows of the other stretches were is not known well enough: they count as of now.
+        windows.iter_mut().for_each(|other| other.advance(now_ms));
+        window.add(windows.iter().map(Window::rows).max().unwrap_or_default());
+        windows.push(window);
+        self.windows = self.windows.saturating_add(1);
+        true
+    }
+
+    /// Gives up what has passed. It looks at everything, so not for each row of those who find no place.
+    fn sweep(&mut self, now_ms: u64) {
+        if self.swept_ms.is_some_and(|swept| now_ms.abs_diff(swept) < SWEEP_MS) {
+            return;
+        }
+        self.swept_ms = Some(now_ms);
+        self.spent.retain(|_, windows| {
+            windows.iter_mut().for_each(|window| window.advance(now_ms));
+            windows.iter().any(|window| window.rows() > 0)
+        });
+        self.windows = self.spent.values().map(Vec::len).sum();
+    }
+}
+
+impl Window {
+    fn new(per_seconds: u32, now_ms: u64) -> Self {
+        let mut window = Self { per_seconds, latest: 0, slots: [0; SLOTS], told_ms: None };
+        window.latest = window.slot_of(now_ms);
+        window
+    }
+
+    fn length_ms(&self) -> u64 {
+        u64::from(self.per_seconds).saturating_mul(1000)
+    }
+
+    fn slot_ms(&self) -> u64 {
+        self.length_ms().div_ceil(DIVISIONS).max(1)
+    }
+
+    fn slot_of(&self, now_ms: u64) -> u64 {
+        now_ms.checked_div(self.slot_ms()).unwrap_or_default()
+    }
+
+    /// Forgets the slots that have passed. A clock that is set back stands still until it is past what it said.
+    fn advance(&mut self, now_ms: u64) {
+        let now = self.slot_of(now_ms);
+        let passed = usize::try_from(now.saturating_sub(self.latest)).unwrap_or(SLOTS);
+        for _ in 0..passed.min(SLOTS) {
+            self.latest = self.latest.saturating_add(1);
+            *self.slot(self.latest) = 0;
+        }
+        self.latest = self.latest.max(now);
+    }
+
+    fn slot(&mut self, number: u64) -> &mut u32 {
+        let index = usize::try_from(number.checked_rem(SLOTS as u64).unwrap_or_default()).unwrap_or_default();
+        let [first, rest @ ..] = &mut self.slots;
+        index.checked_sub(1).and_then(|index| rest.get_mut(index)).unwrap_or(first)
+    }
+
+    fn add(&mut self, rows: u32) {
+        let slot = self.slot(self.latest);
+        *slot = slot.saturating_add(rows);
+    }
+
+    fn rows(&self) -> u32 {
+        self.slots.iter().fold(0, |sum, slot| sum.saturating_add(*slot))
+    }
+
+    fn within(&self, allowed: u32, rows: u32) -> bool {
+        self.rows().checked_add(rows).is_some_and(|sum| sum <= allowed)
+    }
+
+    /// That the budget is spent.
+    fn say(&mut self, allowed: u32, rows: u32, now_ms: u64) -> Spending {
+        let first = self.told_ms.is_none_or(|told| now_ms.saturating_sub(told) >= self.length_ms());
+        if first {
+            self.told_ms = Some(now_ms);
+        }
+        Spending::Spent { again_seconds: self.again_seconds(allowed, rows, now_ms), first }
+    }
+
+    /// When enough of the oldest slots will have passed for `rows` more. A row that costs more than the whole budget
+    /// never comes: the answer is then that of an empty window.
+    fn again_seconds(&mut self, allowed: u32, rows: u32, now_ms: u64) -> u64 {
+        let mut left = self.rows();
+        let oldest = self.latest.saturating_sub(DIVISIONS);
+        let mut number = oldest;
+        while left > allowed.saturating_sub(rows) && number <= self.latest {
+            left = left.saturating_sub(*self.slot(number));
+            number = number.saturating_add(1);
+        }
+        // Slot `number - 1` passes when as many slots as are kept have begun behind it.
+        let at_ms = number.saturating_add(DIVISIONS).saturating_mul(self.slot_ms());
+        at_ms.saturating_sub(now_ms).div_ceil(1000).max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests;
