@@ -77,10 +77,12 @@ def _sqldiff() -> list[Step]:
 
 
 def _rego() -> list[Step]:
-    # With --coverage OPA prints no results, so the tests run twice; they take a second.
+    # With --coverage OPA prints no results, so the tests run twice; they take seconds. A test has more than OPA's five,
+    # for where other things run too.
+    test = [OPA, "test", "--timeout", "60s"]
     return [
-        Step([OPA, "test", "--verbose", POLICIES], opa),
-        Step([OPA, "test", "--coverage", "--threshold", "100", POLICIES]),
+        Step([*test, "--verbose", POLICIES], opa),
+        Step([*test, "--coverage", "--threshold", "100", POLICIES]),
     ]
 
 
