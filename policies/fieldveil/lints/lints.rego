@@ -6,6 +6,7 @@
 package fieldveil.lints
 
 import data.fieldveil.columns
+import data.fieldveil.tokens
 import data.fieldveil.treatment
 
 # METADATA
@@ -63,12 +64,14 @@ found contains lint if {
 found contains lint if {
 	some same in by_who
 	some weak in same
-	some strong in same
-	rank(strong.rule.read) < rank(weak.rule.read)
-	covers(strong, weak)
+	stricter := {strong.rule.name |
+		some strong in same
+		rank(strong.rule.read) < rank(weak.rule.read)
+		covers(strong, weak)
+	}
 	lint := {
 		"path": array.concat(weak.path, ["read"]),
-		"reason": sprintf("it never decides: rule \"%v\" is stricter with the same principals", [strong.rule.name]),
+		"reason": sprintf("it never decides: rule \"%v\" is stricter with the same principals", [sort(stricter)[0]]),
 		"remedy": "leave it out, or take its labels out of the other rule",
 	}
 }
@@ -77,13 +80,50 @@ found contains lint if {
 	some same in by_who
 	some weak in same
 	weak.rule.write == "seal"
-	some strong in same
-	strong.rule.write == "refuse"
-	covers(strong, weak)
+	refusing := {strong.rule.name |
+		some strong in same
+		strong.rule.write == "refuse"
+		covers(strong, weak)
+	}
 	lint := {
 		"path": array.concat(weak.path, ["write"]),
-		"reason": sprintf("it never decides: rule \"%v\" refuses it to the same principals", [strong.rule.name]),
+		"reason": sprintf("it never decides: rule \"%v\" refuses it to the same principals", [sort(refusing)[0]]),
 		"remedy": "leave it out, or take its labels out of the other rule",
+	}
+}
+
+found contains lint if {
+	some entry in entries
+	count({other.path | some other in entries; other.rule.name == entry.rule.name}) > 1
+	lint := {
+		"path": array.concat(entry.path, ["name"]),
+		"reason": sprintf("several rules are called \"%v\", and where a rule is named nobody knows which", [entry.rule.name]),
+		"remedy": "give each a name of its own",
+	}
+}
+
+found contains lint if {
+	no_claims
+	some entry in entries
+	some conditions in ["who", "unless"]
+	entry.rule[conditions].claims
+	lint := {
+		"path": array.concat(entry.path, [conditions, "claims"]),
+		"reason": "a session has claims by a token alone, and data.tokens says of none who issues it",
+		"remedy": "say it in tokens/NAME/data.yaml, or name another attribute",
+	}
+}
+
+found contains lint if {
+	no_claims
+	some label, places in columns.places
+	some place in places
+	from := place.definition.tenant.from
+	startswith(from, "claims.")
+	lint := {
+		"path": array.concat(place.path, ["tenant", "from"]),
+		"reason": "a session has claims by a token alone, and data.tokens says of none who issues it",
+		"remedy": "say it in tokens/NAME/data.yaml, or name another attribute",
 	}
 }
 
@@ -101,11 +141,21 @@ found contains lint if {
 # A budget stands between the last two.
 strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
 
+# Over HTTP Envoy verifies tokens itself.
+no_claims if {
+	count(tokens.issuers) == 0
+	count(services) == 0
+}
+
+services contains service if {
+	some catalog in columns.catalogs
+	some service in catalog.services
+}
+
 used contains column.label if some column in columns.protected
 
 used contains label if {
-	some catalog in columns.catalogs
-	some service in catalog.services
+	some service in services
 	some label in service.paths
 }
 

@@ -26,7 +26,7 @@ at_rule(i, steps) := array.concat(["rules", "test", "rules", i], steps)
 
 test_plain_policies_have_none if {
 	of_rules([reveal]) == set()
-	of_rules([reveal, object.union(reveal, {"labels": ["a.one"]})]) == set()
+	of_rules([reveal, object.union(reveal, {"name": "again", "labels": ["a.one"]})]) == set()
 }
 
 test_a_label_of_no_column_is_told if {
@@ -85,7 +85,7 @@ test_giving_every_label_is_told if {
 }
 
 test_a_pattern_that_fits_only_some_labels_or_gives_nothing_is_fine if {
-	of_rules([reveal, object.union(reveal, {"labels": ["*"]})]) == set()
+	of_rules([reveal, object.union(reveal, {"name": "any", "labels": ["*"]})]) == set()
 	conceal := {"labels": ["**"], "read": {"treatment": "conceal"}}
 	of_rules([object.union(reveal, conceal)]) == set()
 }
@@ -131,4 +131,36 @@ test_broken_glass_past_its_expiry_is_told if {
 	}}
 	none := of_rules(rules) with time.now_ns as at - 1
 	none == set()
+}
+
+test_rules_of_one_name_are_told if {
+	other := {"rules": [object.union(reveal, {"labels": ["a.one"]})]}
+	found := lints.found with data.catalog as {"test": catalog}
+		with data.rules as {"test": {"rules": [reveal]}, "other": other}
+	found == {{
+		"path": ["rules", set, "rules", 0, "name"],
+		"reason": "several rules are called \"reveal\", and where a rule is named nobody knows which",
+		"remedy": "give each a name of its own",
+	} |
+		some set in ["test", "other"]
+	}
+}
+
+test_claims_that_nobody_can_have_are_told if {
+	by_claim := object.union(reveal, {"who": {"session": {"user": ["app"]}, "claims": {"role": ["support"]}}})
+	tenant := {"op": "add", "path": "/labels/a.one/tenant", "value": {"from": "claims.tenant"}}
+	with_tenant := json.patch(catalog, [tenant])
+	claims := lint_of_claims(at_rule(0, ["who", "claims"]))
+	from := lint_of_claims(["catalog", "test", "labels", "a.one", "tenant", "from"])
+	none := of(with_tenant, [by_claim])
+	none == {claims, from}
+	of(object.union(with_tenant, {"services": [{"protocol": "http", "service": "api", "paths": {}}]}), [by_claim]) == set()
+	some_issuer := of(with_tenant, [by_claim]) with data.tokens as {"login": {"issuer": "https://login.example.com"}}
+	some_issuer == set()
+}
+
+lint_of_claims(path) := {
+	"path": path,
+	"reason": "a session has claims by a token alone, and data.tokens says of none who issues it",
+	"remedy": "say it in tokens/NAME/data.yaml, or name another attribute",
 }
