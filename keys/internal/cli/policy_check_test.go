@@ -31,7 +31,7 @@ func TestPolicyCheckSaysEachProblemAtItsPlace(t *testing.T) {
 }
 
 func TestPolicyCheckAsJSON(t *testing.T) {
-	for name, wanted := range map[string]int{"warnings": 0, "two-folders-of-one-path": 2} {
+	for name, wanted := range map[string]int{"warnings": 0, "two-folders-of-one-path": 2, "no-catalog": 2, "empty-files": 2} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(filepath.Join("testdata/policy_check", name))
 			status, output, _ := run(t, append([]string{"policy", "check", "--output", "json"}, foldersHere(t)...)...)
@@ -43,7 +43,7 @@ func TestPolicyCheckAsJSON(t *testing.T) {
 	}
 }
 
-func TestExamplePoliciesAreSoundWithoutAWarning(t *testing.T) {
+func TestPolicyCheckOfTheExamplesHasNoWarning(t *testing.T) {
 	status, output, errors := run(t, "policy", "check", "../../../policies")
 	if status != 0 || errors != "" || strings.Count(output, "\n") != 1 {
 		t.Errorf("status %d\n%s%s", status, output, errors)
@@ -61,7 +61,14 @@ func TestPolicyCheckOfWhatIsNoPolicySaysWhy(t *testing.T) {
 	if err := os.MkdirAll("empty/catalog/shop", 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll("linked", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../empty/catalog", "linked/catalog"); err != nil {
+		t.Fatal(err)
+	}
 	for words, reason := range map[string]string{
+		"linked":                             "linked/catalog: a link to a folder",
 		"":                                   "PATH is missing",
 		"nowhere":                            "nowhere: no such file or directory; name a folder",
 		"empty":                              "empty: there is no policy in it",

@@ -8,7 +8,6 @@ import (
 	"io"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/open-policy-agent/opa/v1/util"
 	"go.yaml.in/yaml/v3"
@@ -35,7 +34,11 @@ func parseDocument(f file, at []string) (*document, Problems) {
 	if problems := d.duplicates(); len(problems) > 0 {
 		return nil, problems
 	}
-	if err := util.Unmarshal(f.content, &d.value); err != nil {
+	unmarshal := util.Unmarshal
+	if f.json() {
+		unmarshal = util.UnmarshalJSON
+	}
+	if err := unmarshal(f.content, &d.value); err != nil {
 		return nil, Problems{{Position: Position{File: f.name}, Path: pathOf(at), Reason: "OPA can not read it (" + err.Error() + ")", Remedy: "write it as plain YAML or JSON"}}
 	}
 	if _, mapping := d.value.(map[string]any); !mapping {
@@ -45,7 +48,7 @@ func parseDocument(f file, at []string) (*document, Problems) {
 }
 
 func parseTree(f file) (*yaml.Node, Problems) {
-	if strings.HasSuffix(f.slashed, ".json") {
+	if f.json() {
 		return parseJSON(f)
 	}
 	return parseYAML(f)

@@ -28,6 +28,8 @@ type file struct {
 // rego and the two below tell files by name, as OPA does of a bundle.
 func (f file) rego() bool { return strings.HasSuffix(f.slashed, ".rego") }
 
+func (f file) json() bool { return strings.HasSuffix(f.slashed, ".json") }
+
 func (f file) structured() bool {
 	switch path.Ext(f.slashed) {
 	case ".json", ".yaml", ".yml":
@@ -82,10 +84,17 @@ func folderFiles(folder fs.FS, place string) ([]file, error) {
 			return nil
 		}
 		f := file{name: filepath.Join(place, filepath.FromSlash(name)), slashed: name}
-		if entry.IsDir() || !wanted(f) {
+		link := entry.Type()&fs.ModeSymlink != 0
+		if entry.IsDir() || !link && !wanted(f) {
 			return nil
 		}
 		info, err := fs.Stat(folder, name)
+		if link && err == nil && info.IsDir() {
+			return fault.Input(f.name, "a link to a folder, which OPA does not follow in a bundle", "put the folder itself there, or name it as a PATH of its own")
+		}
+		if link && !wanted(f) {
+			return nil
+		}
 		switch {
 		case err != nil:
 			return fault.Failure(f.name, fault.Cause(err), "see that it can be read")

@@ -35,6 +35,29 @@ func TestExamplesHaveAPlanWithTheLibraryAndWithout(t *testing.T) {
 	}
 }
 
+// A bundle brings its library, which may be older than the program.
+func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
+	for rego, want := range map[string]string{
+		"found contains \"a text\"": ": a text; see the policies' documents",
+		"found := []":               "",
+	} {
+		folder := ownPolicies(t)
+		if err := os.MkdirAll(filepath.Join(folder, "fieldveil"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Check(context.Background(), []string{folder}, Options{}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sound := want == ""; sound != (len(report.Problems) == 0) || sound != (report.Counts != nil) || !sound && report.Problems.Error() != folder+want {
+			t.Errorf("%s: %+v", rego, report)
+		}
+	}
+}
+
 // ownPolicies is a folder with the examples' catalog and rules and nothing else.
 func ownPolicies(t *testing.T) string {
 	t.Helper()

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -46,6 +47,11 @@ func (p Path) String() string {
 		}
 	}
 	return text.String()
+}
+
+// MarshalJSON is for lists that are empty and not null.
+func (p Path) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append([]any{}, p...))
 }
 
 func pathOf(keys []string) Path {
