@@ -39,6 +39,11 @@ next_change(windows) := min(moments) if {
 	count(moments) > 0
 }
 
+# METADATA
+# title: is_empty
+# description: Whether a window ends at the minute at which it begins.
+is_empty(window) if begin_of(window) == end_of(window)
+
 # From one minute of a day to another of the same day.
 within_one(window, minute, weekday) if {
 	begin_of(window) < end_of(window)

@@ -37,6 +37,7 @@ refusal(token) := reason if {
 # title: changes
 # description: The seconds at which a token begins and ceases to be valid.
 changes(token) := {moment |
+	has_times(token)
 	some issuer in by_issuer(token)
 	some moment in {begin_of(token, issuer), end_of(token, issuer)}
 }
@@ -53,7 +54,9 @@ why(token) := "it is not known any more: set it again" if {
 } else := "it is signed with an algorithm that its issuer may not use" if {
 	count(by_algorithm(token)) == 0
 } else := "it does not say when it expires" if {
-	not has_expiry(token)
+	not is_time(object.get(payload_of(token), "exp", ""))
+} else := "what it says of when it begins is no time" if {
+	not is_time(object.get(payload_of(token), "nbf", 0))
 } else := "it has expired" if {
 	count(not_expired(token)) == 0
 } else := "it is not valid yet" if {
@@ -65,6 +68,7 @@ why(token) := "it is not known any more: set it again" if {
 # Each step takes of the one before it.
 
 by_issuer(token) := [issuer |
+	is_jwt(token)
 	payload := payload_of(token)
 	some issuer in issuers
 	issuer.issuer == payload.iss
@@ -88,6 +92,7 @@ by_algorithm(token) := [issuer |
 ]
 
 not_expired(token) := [issuer |
+	has_times(token)
 	some issuer in by_algorithm(token)
 	clock.now < end_of(token, issuer)
 ]
@@ -126,12 +131,22 @@ begin_of(token, issuer) := ceil(object.get(payload_of(token), "nbf", 0)) - leewa
 
 leeway_of(issuer) := object.get(issuer, "leeway_seconds", 0)
 
-has_expiry(token) if is_number(payload_of(token).exp)
+has_times(token) if {
+	is_time(payload_of(token).exp)
+	is_time(object.get(payload_of(token), "nbf", 0))
+}
 
-# A token within a token is none.
+# Until the year 9999: a number that is much greater would take long to count with.
+is_time(value) if {
+	is_number(value)
+	value >= 0
+	value <= 253402300799
+}
+
+# A token within a token is none, and nor is one that asks for more than is understood here (RFC 7515, section 4.1.11).
 is_jwt(token) if {
 	is_object(payload_of(token))
-	not header_of(token).cty
+	count({"cty", "crit"} & object.keys(header_of(token))) == 0
 }
 
 header_of(token) := io.jwt.decode(token)[0]
