@@ -1,0 +1,83 @@
+package fieldveil.problems_test
+
+import data.fieldveil.problems
+import data.fieldveil.tokens_test
+
+of_issuer(patches) := found if {
+	found := problems.found with data.tokens as {"test": json.patch(tokens_test.issuer, patches)}
+}
+
+by_url(url) := [{"op": "remove", "path": "jwks"}, {"op": "add", "path": "jwks_url", "value": url}]
+
+test_issuers_with_keys_or_with_their_url_are_fine if {
+	of_issuer([]) == set()
+	every url in [
+		"https://issuer.example/jwks.json",
+		"https://issuer.example",
+		"http://127.0.0.1:8080/keys",
+		"http://localhost/keys",
+		"http://[::1]:80/keys",
+	] {
+		of_issuer(by_url(url)) == set()
+	}
+}
+
+test_an_issuer_of_another_shape_is_a_problem_and_says_where if {
+	every case in [
+		["issuer", "", ["issuer"]],
+		["audience", [], ["audience"]],
+		["algorithms", [], ["algorithms"]],
+		["algorithms", ["HS256"], ["algorithms", 0]],
+		["algorithms", ["RS256", "none"], ["algorithms", 1]],
+		["leeway_seconds", 61, ["leeway_seconds"]],
+		["leeway_seconds", -1, ["leeway_seconds"]],
+		["jwks/keys", [], ["jwks", "keys"]],
+		["jwks/keys/0/kty", "oct", ["jwks", "keys", 0, "kty"]],
+		["secret", "x", ["secret"]],
+	] {
+		[pointer, value, path] := case
+		array.concat(["tokens", "test"], path) in paths(of_issuer(set_to(pointer, value)))
+	}
+	every path in ["issuer", "audience", "algorithms", "jwks"] {
+		some one in of_issuer([{"op": "remove", "path": path}])
+		array.slice(one.path, 0, 2) == ["tokens", "test"]
+	}
+}
+
+test_private_keys_do_not_belong_here if {
+	some one in of_issuer(set_to("jwks/keys/0/d", "secret"))
+	array.slice(one.path, 0, 5) == ["tokens", "test", "jwks", "keys", 0]
+	not contains(json.marshal(one), "secret")
+}
+
+test_keys_come_from_one_place if {
+	count(of_issuer([{"op": "add", "path": "jwks_url", "value": "https://issuer.example"}])) > 0
+}
+
+test_keys_are_not_fetched_in_the_clear_from_another_host if {
+	every url in [
+		"http://issuer.example/jwks.json",
+		"http://127.0.0.1.example/keys",
+		"http://127.0.0.1@evil.example/keys",
+		"http://localhost.example",
+		"https://user:password@issuer.example",
+		"file:///etc/passwd",
+		"issuer.example",
+		"",
+	] {
+		["tokens", "test", "jwks_url"] in paths(of_issuer(by_url(url)))
+	}
+}
+
+test_an_issuer_stands_once_for_each_audience if {
+	issuer := tokens_test.issuer
+	twice := problems.found with data.tokens as {"one": issuer, "two": object.union(issuer, {"leeway_seconds": 5})}
+	twice == {problem(
+		["tokens", "two"],
+		"one has the same issuer and the same audience",
+		"say in one of them what holds for both",
+	)}
+	others := {"one": issuer, "two": object.union(issuer, {"audience": "other"})}
+	apart := problems.found with data.tokens as others
+	apart == set()
+}
