@@ -20,8 +20,8 @@ func newPolicyCheck() *cobra.Command {
 		Long: "Read folders and bundles (.tar.gz) of policies together, as OPA does, and say all that keeps them\n" +
 			"from giving a plan: FILE:LINE:COLUMN: PATH: what is wrong; what to do. Warnings tell what is odd\n" +
 			"and stops nothing. Where no PATH holds the library, the one of this program is taken, so that a\n" +
-			"folder with catalog/NAME/data.yaml and rules/NAME/data.yaml is enough. Tests (*_test.rego) and the\n" +
-			"folder contract are left out. Nothing is asked over the network.\n\n" +
+			"folder with catalog/NAME/data.yaml and rules/NAME/data.yaml is enough. Tests (*_test.rego) are\n" +
+			"left out. Nothing is asked over the network.\n\n" +
 			"Exit status 0: sound. 2: there are problems, or what was named is not there.",
 		Example: "  fieldveil policy check my-policies\n" +
 			"  fieldveil policy check policies --output json\n" +

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
@@ -55,17 +56,29 @@ func (f file) at() []string {
 	return strings.Split(folder, "/")
 }
 
-// leftOut tells files that no policy is made of: tests, contract files, and what is hidden.
+// leftOut tells files that no policy is made of: tests, and what is hidden.
 func leftOut(slashed string) bool {
 	if strings.HasSuffix(slashed, "_test.rego") {
 		return true
 	}
-	for i, part := range strings.Split(slashed, "/") {
-		if strings.HasPrefix(part, ".") || i == 0 && part == "contract" {
-			return true
+	return strings.HasPrefix(slashed, ".") || strings.Contains(slashed, "/.")
+}
+
+// besideLibrary are the folders that stand beside the library's own and are no part
+// of the policies there: contract files, and the starter set, which is a root of its own.
+var besideLibrary = []string{"contract/", "starter/"}
+
+// ofOneRoot drops them where the library is.
+func ofOneRoot(files []file) []file {
+	within := func(folder string) func(file) bool {
+		return func(f file) bool { return strings.HasPrefix(f.slashed, folder) }
+	}
+	if slices.ContainsFunc(files, within("fieldveil/")) {
+		for _, folder := range besideLibrary {
+			files = slices.DeleteFunc(files, within(folder))
 		}
 	}
-	return false
+	return files
 }
 
 func wanted(f file) bool { return !leftOut(f.slashed) && (f.rego() || f.structured()) }
@@ -109,7 +122,7 @@ func folderFiles(folder fs.FS, place string) ([]file, error) {
 		files = append(files, f)
 		return nil
 	})
-	return files, err
+	return ofOneRoot(files), err
 }
 
 // bundleFiles reads the files of a bundle.
@@ -125,7 +138,7 @@ func bundleFiles(content []byte, place string) ([]file, error) {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return files, nil
+			return ofOneRoot(files), nil
 		}
 		if err != nil {
 			return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)

@@ -58,6 +58,27 @@ func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
 	}
 }
 
+func TestStarterAndContractsBesideTheLibraryAreNoPartOfThePoliciesThere(t *testing.T) {
+	for _, library := range []bool{true, false} {
+		folder := ownPolicies(t)
+		for _, part := range []string{"starter", "contract"} {
+			if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(ownPolicies(t))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if library {
+			for _, part := range []string{"fieldveil", "schemas"} {
+				if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(filepath.Join(examples, part))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if report, err := Check(context.Background(), []string{folder}, Options{}, time.Now()); err != nil || library != (len(report.Problems) == 0) {
+			t.Errorf("with the library %v: %+v, %v", library, report, err)
+		}
+	}
+}
+
 // ownPolicies is a folder with the examples' catalog and rules and nothing else.
 func ownPolicies(t *testing.T) string {
 	t.Helper()
