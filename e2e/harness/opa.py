@@ -25,7 +25,8 @@ class Opa:
         self.socket.unlink(missing_ok=True)
         command = [
             OPA, "run", "--server", "--addr", f"unix://{self.socket}", "--log-format", "json",
-            "--ignore", "*_test.rego", "--disable-telemetry", *self._policies(), *options,
+            "--ignore", "*_test.rego", "--ignore", "contract", "--ignore", "starter", "--disable-telemetry",
+            *self._policies(), *options,
         ]  # fmt: skip
         self.process.start(command)
         self.process.wait_until(lambda: unixhttp.is_ok(self.socket, until))

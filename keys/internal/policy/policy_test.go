@@ -35,6 +35,24 @@ func TestExamplesHaveAPlanWithTheLibraryAndWithout(t *testing.T) {
 	}
 }
 
+// It is there to be copied, and no part of the example.
+func TestStarterSetIsSoundAndARootOfItsOwn(t *testing.T) {
+	for path, want := range map[string]string{examples: "shop", examples + "/starter": "crm"} {
+		report, err := Check(context.Background(), []string{path}, Options{}, time.Now())
+		if err != nil || len(report.Problems) > 0 || report.Counts == nil || report.Counts.Catalogs != 1 {
+			t.Fatalf("%s: %+v, %v", path, report, err)
+		}
+		p, err := Load([]string{path}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, defined, err := p.Evaluate(context.Background(), "data.catalog", nil, time.Now())
+		if _, there := value.(map[string]any)[want]; err != nil || !defined || !there {
+			t.Errorf("%s: %v, %v", path, value, err)
+		}
+	}
+}
+
 // A bundle brings its library, which may be older than the program.
 func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
 	for rego, want := range map[string]string{
