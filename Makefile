@@ -57,11 +57,11 @@ test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_
 	@$(SUITES) keys
 
 test-policies: python ## run all tests of policies: Rego, Go, Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa
+	@$(SETUP) python rust filter keys opa chromium
 	@$(SUITES) policies
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx go-clients tink-java vault
+	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)

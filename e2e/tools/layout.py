@@ -28,6 +28,7 @@ NODE_CLIENTS = TOOLS / "node"
 OPA = BIN / "opa"
 REGAL = BIN / "regal"
 VAULT = BIN / "vault"
+CHROMIUM = TOOLS / "chromium"
 PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 

