@@ -10,13 +10,13 @@
   const status = one("#status");
   const matrix = document.body.dataset.page === "report";
 
-  // Words are looked for in any order; an asterisk stands for anything.
+  // Every word must be found; one with an asterisk must be a whole word, of which the asterisk is any part.
+  const like = (word) => new RegExp("^" + word.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$");
   const fits = (text, wanted) =>
     wanted.toLowerCase().split(/\s+/).every((word) =>
-      word.includes("*")
-        ? new RegExp("^" + word.split(/\*+/).map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*") + "$").test(text)
-        : text.includes(word));
+      word.includes("*") ? text.split(/\s+/).some((found) => like(word).test(found)) : text.includes(word));
   const lower = (text) => (text || "").toLowerCase();
+  const textOf = (cell) => lower(all("span", cell).map((part) => part.textContent).join(" "));
   const plural = (n, of, word) => `${n} of ${of} ${word}${of === 1 ? "" : "s"}`;
 
   // The state is the fragment, so that a view can be shared.
@@ -53,11 +53,11 @@
   const rows = all(matrix ? ".matrix tbody tr" : ".group tbody tr");
   const heads = matrix ? all(".matrix thead th[data-principal]") : [];
   const applyMatrix = (now) => {
-    const columns = heads.map((head) => ({ head, named: fits(lower(head.textContent), now.principal), used: false }));
+    const columns = heads.map((head) => ({ head, named: fits(textOf(head), now.principal), used: false }));
     const some = now.kinds.length > 0 || now.write;
     let shownRows = 0;
     for (const row of rows) {
-      const named = fits(lower(row.cells[0].textContent), now.label);
+      const named = fits(textOf(row.cells[0]), now.label);
       let used = false;
       columns.forEach((column, at) => {
         const td = row.cells[at + 1];
