@@ -77,9 +77,9 @@ break_glass := break_glass_of({column.label | some column in asked_for})
 
 break_glass_of(labels) := sort({sentence |
 	not principal.denied
-	some entry in treatment.break_glass
-	count(labels & entry.labels) > 0
-	sentence := sprintf("%v: %v", [entry.rule.name, entry.rule.break_glass.reason])
+	some rule in treatment.break_glass
+	count(labels & treatment.labels_of(rule)) > 0
+	sentence := sprintf("%v: %v", [rule.name, rule.break_glass.reason])
 })
 
 # What was at a time has happened.

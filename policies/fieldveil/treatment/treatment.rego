@@ -52,52 +52,40 @@ patterns contains pattern if {
 # METADATA
 # title: labels_of
 # description: The labels that a rule speaks of.
-labels_of(rule) := {label |
-	some pattern in rule.labels
-	some label in labels_like[pattern]
-}
+labels_of(rule) := union({labels_like[pattern] | some pattern in rule.labels})
 
 # METADATA
 # title: read
 # description: What the principal reads of a label.
-read(label) := reading(label).read
+read(label) := {"treatment": "refuse"} if {
+	principal.denied
+} else := together({in_full(said, label) | some said in strictest_reads(label)})
 
 # METADATA
 # title: write
 # description: Whether the principal may write a label.
-write(label) := writing(label).write
+# scope: document
+default write(_) := "refuse"
+
+write(label) := "seal" if {
+	not principal.denied
+	writes(label) == {"seal"}
+}
 
 # METADATA
 # title: reading
 # description: What the principal reads of a label, and the names of the rules that decide it.
-# scope: document
-reading(label) := {"read": {"treatment": "refuse"}, "read_by": []} if {
-	principal.denied
-} else := {"read": read, "read_by": names} if {
-	said := array.concat(given(label), said_of(limiting, label))
-	deciding := strictest(said)
-	read := together({entry.read | some entry in deciding})
-	names := sort({entry.name | some entry in deciding; entry.name != ""})
-}
+reading(label) := {"read": read(label), "read_by": named("read", strictest_reads(label), label)}
 
 # METADATA
 # title: writing
 # description: Whether the principal may write a label, and the names of the rules that decide it.
-# scope: document
-writing(label) := {"write": "refuse", "write_by": []} if {
-	principal.denied
-} else := {"write": "refuse", "write_by": names} if {
-	names := writing_by(array.concat(granting("write", label), limiting), "refuse", label)
-	count(names) > 0
-} else := {"write": "seal", "write_by": names} if {
-	names := writing_by(granting("write", label), "seal", label)
-	count(names) > 0
-} else := {"write": "refuse", "write_by": []}
+writing(label) := {"write": write(label), "write_by": named("write", {write(label)}, label)}
 
 # METADATA
 # title: break_glass
-# description: The break-glass rules that hold for the one who asks, each with the labels that it speaks of.
-break_glass := [entry | some entry in giving; entry.rule.break_glass]
+# description: The break-glass rules that hold for the one who asks.
+break_glass := [rule | some rule in giving; rule.break_glass]
 
 # METADATA
 # title: changes
@@ -114,8 +102,8 @@ changes contains moment if {
 	moment := clock.next_change(rule[conditions].time)
 }
 
-# The rules that give something to the one who asks, each with the labels that it speaks of.
-giving := [{"rule": rule, "labels": labels_of(rule)} |
+# The rules that give something to the one who asks.
+giving := [rule |
 	some rule in rules
 	not expired(rule)
 	principal.holds(rule.who)
@@ -130,69 +118,82 @@ expired(rule) if {
 is_open(rule) if clock.now < clock.seconds(rule.break_glass.expires)
 
 # Limits hold unless it is shown that they do not: what is missing from the input lifts none.
-limiting := [{"rule": rule, "labels": labels_of(rule)} |
+limiting := [rule |
 	some rule in rules
 	unless := rule.unless
 	not principal.holds(unless)
 ]
 
+# What these rules say of reading and of writing, and of which labels. What several say alike is there once: that is
+# what keeps many rules on many labels cheap.
+given := said_by(giving)
+
+given_in_emergency := said_by(break_glass)
+
+limited := said_by(limiting)
+
+said_by(some_rules) := {what: {[rule[what], labels_of(rule)] | some rule in some_rules; rule[what]} |
+	some what in ["read", "write"]
+}
+
+of_label(said, label) := {one[0] | some one in said; label in one[1]}
+
 # Where a break-glass rule says something of a label, no other rule gives it.
-granting(what, label) := entries if {
-	entries := [entry |
-		some entry in break_glass
-		entry.rule[what]
-		label in entry.labels
-	]
-	count(entries) > 0
-} else := giving
+given_of(what, label) := of_label(given_in_emergency[what], label) if {
+	is_emergency(what, label)
+} else := of_label(given[what], label)
 
-given(label) := said if {
-	said := said_of(granting("read", label), label)
-	count(said) > 0
-} else := [{"name": "", "read": {"treatment": "conceal"}}]
+is_emergency(what, label) if count(of_label(given_in_emergency[what], label)) > 0
 
-said_of(entries, label) := [{"name": entry.rule.name, "read": in_full(entry.rule.read, label)} |
-	some entry in entries
-	label in entry.labels
-	entry.rule.read
-]
+reads(label) := given_reads | of_label(limited.read, label) if {
+	given_reads := given_of("read", label)
+	count(given_reads) > 0
+} else := {{"treatment": "conceal"}} | of_label(limited.read, label)
 
-writing_by(entries, write, label) := sort({entry.rule.name |
-	some entry in entries
-	entry.rule.write == write
-	label in entry.labels
+writes(label) := given_of("write", label) | of_label(limited.write, label)
+
+strictest_reads(label) := {said | some said in reads(label); strictness(said) == least} if {
+	least := min({strictness(said) | some said in reads(label)})
+}
+
+strictness(said) := 4 if {
+	said.budget
+} else := {"refuse": 0, "null": 1, "conceal": 2, "mask": 3, "reveal": 5}[said.treatment]
+
+# The rules that say one of these of a label.
+named(what, said, label) := sort({rule.name |
+	not principal.denied
+	some rule in array.concat(applying(what, label), limiting)
+	rule[what] in said
+	label in labels_of(rule)
 })
 
-# A mask without a format is the label's own.
-in_full(read, label) := masked(read, label) if {
-	not read.budget
-} else := json.patch(read, [{"op": "replace", "path": "budget/then", "value": masked(read.budget.then, label)}])
+applying(what, label) := break_glass if {
+	is_emergency(what, label)
+} else := giving
 
-masked(read, label) := read if {
-	not lacks_format(read)
+# A mask without a format is the label's own.
+in_full(said, label) := masked(said, label) if {
+	not said.budget
+} else := json.patch(said, [{"op": "replace", "path": "budget/then", "value": masked(said.budget.then, label)}])
+
+masked(said, label) := said if {
+	not lacks_format(said)
 } else := {"treatment": "mask", "format": columns.masks[label]} if {
 	columns.masks[label]
 } else := {"treatment": "null"}
 
-lacks_format(read) if {
-	read.treatment == "mask"
-	not read.format
+lacks_format(said) if {
+	said.treatment == "mask"
+	not said.format
 }
-
-strictest(said) := [entry | some entry in said; strictness(entry.read) == least] if {
-	least := min({strictness(entry.read) | some entry in said})
-}
-
-strictness(read) := 4 if {
-	read.budget
-} else := {"refuse": 0, "null": 1, "conceal": 2, "mask": 3, "reveal": 5}[read.treatment]
 
 # Of two masks neither is the stricter: they show different parts.
-together(reads) := read if {
-	count(reads) == 1
-	some read in reads
-} else := {"treatment": "reveal", "budget": budgets.together({read.budget | some read in reads})} if {
-	every read in reads {
-		read.budget
+together(alternatives) := one if {
+	count(alternatives) == 1
+	some one in alternatives
+} else := {"treatment": "reveal", "budget": budgets.together({one.budget | some one in alternatives})} if {
+	every one in alternatives {
+		one.budget
 	}
 } else := {"treatment": "conceal"}
