@@ -14,7 +14,7 @@ else := found if {
 	found := {problem |
 		some complaint in telling(complaints(document, name))
 		place := array.concat(path, place_of(document, complaint))
-		problem := object.union(described(complaint, name), {"path": place})
+		problem := object.union(described(complaint, place, name), {"path": place})
 	}
 	count(found) > 0
 }
@@ -76,37 +76,82 @@ name_in(complaint) := regex.find_all_string_submatch_n(pattern, complaint.desc, 
 	regex.match(pattern, complaint.desc)
 }
 
-described(complaint, name) := {
+# Complaints that are said in words of our own.
+worded := {"additional_property_not_allowed", "invalid_property_name", "pattern", "required", "enum", "invalid_type"}
+
+described(complaint, _, name) := {
 	"reason": "its name may not stand here",
 	"remedy": sprintf("leave it out or correct the name: schemas/%v has those that may", [name]),
 } if {
 	complaint.type == "additional_property_not_allowed"
 }
 
-described(complaint, name) := {
+described(complaint, place, name) := {
 	"reason": "its name has not the form of names here",
-	"remedy": sprintf("rename it: schemas/%v has the pattern that it must match", [name]),
+	"remedy": such_as(names_in(place[count(place) - 2], name), name),
 } if {
 	complaint.type == "invalid_property_name"
 }
 
-described(complaint, _) := {
+described(complaint, _, name) := {
+	"reason": "it has not the form that is wanted here",
+	"remedy": such_as(wanting(complaint, name), name),
+} if {
+	complaint.type == "pattern"
+}
+
+described(complaint, _, _) := {
 	"reason": complaint.desc,
 	"remedy": concat(" ", ["add", trim_suffix(complaint.desc, " is required")]),
 } if {
 	complaint.type == "required"
 }
 
-described(complaint, _) := {
+described(complaint, _, _) := {
 	"reason": "it is none of the words that may stand here",
 	"remedy": concat(" ", ["write one of:", regex.replace(complaint.desc, `^.* must be one of the following: `, "")]),
 } if {
 	complaint.type == "enum"
 }
 
-described(complaint, name) := {
+described(complaint, _, name) := {
+	"reason": sprintf("%v is wanted here, and this is %v", [named(wanted), named(given)]),
+	"remedy": object.get(ways, wanted, sprintf("see schemas/%v for what may stand here", [name])),
+} if {
+	complaint.type == "invalid_type"
+	[_, wanted, given] := regex.find_all_string_submatch_n(`Expected: (.*), given: (.*)$`, complaint.desc, 1)[0]
+}
+
+described(complaint, _, name) := {
 	"reason": trim_prefix(complaint.desc, concat("", [complaint.field, " "])),
 	"remedy": sprintf("see schemas/%v for what may stand here", [name]),
 } if {
-	not complaint.type in {"additional_property_not_allowed", "invalid_property_name", "required", "enum"}
+	not complaint.type in worded
+}
+
+names_in(key, name) := {node.propertyNames |
+	walk(data.schemas[name], [path, node])
+	path[count(path) - 1] == key
+}
+
+wanting(complaint, name) := {node |
+	walk(data.schemas[name], [_, node])
+	concat("", ["Does not match pattern '", node.pattern, "'"]) == complaint.desc
+}
+
+# What one would write instead, as a schema's examples have it.
+such_as(nodes, name) := concat(" ", ["write one such as", concat(" or ", examples)]) if {
+	examples := sort({example | some node in nodes; some example in node.examples})
+	count(examples) > 0
+} else := sprintf("see schemas/%v for what may stand here", [name])
+
+named(type) := object.get(type_names, type, type)
+
+type_names := {"array": "a list", "object": "a mapping", "string": "a text", "integer": "a whole number"}
+
+ways := {
+	"array": "write a list, also of one: [a]",
+	"object": "write a mapping: {key: value}",
+	"string": "write a text, in quotes if YAML takes it for something else, as it does null, true and 12",
+	"integer": "write digits without quotes",
 }

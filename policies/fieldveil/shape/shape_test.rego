@@ -12,11 +12,11 @@ schema := {
 		"either": {"anyOf": [{"type": "string"}, {
 			"type": "object",
 			"required": ["from"],
-			"properties": {"from": {"pattern": "^[a-z]+$"}},
+			"properties": {"from": {"pattern": "^[a-z]+$", "examples": ["x", "abc"]}},
 		}]},
 		"parts": {
 			"type": "object",
-			"propertyNames": {"pattern": "^[a-z.]+$"},
+			"propertyNames": {"pattern": "^[a-z.]+$", "examples": ["a.b"]},
 			"additionalProperties": {"type": "object", "additionalProperties": false},
 		},
 		"list": {"type": "array", "items": {"type": "string"}},
@@ -58,7 +58,7 @@ test_each_complaint_has_the_path_of_its_value_a_reason_and_a_remedy if {
 	problems({"size": 1, "parts": {"A": {}}}) == {{
 		"path": ["here", "parts", "A"],
 		"reason": "its name has not the form of names here",
-		"remedy": "rename it: schemas/thing has the pattern that it must match",
+		"remedy": "write one such as a.b",
 	}}
 	problems({}) == {{"path": ["here"], "reason": "size is required", "remedy": "add size"}}
 	problems({"size": 1, "word": "c"}) == {{
@@ -73,19 +73,43 @@ test_each_complaint_has_the_path_of_its_value_a_reason_and_a_remedy if {
 	}}
 	problems({"size": 1, "list": ["a", 5]}) == {{
 		"path": ["here", "list", 1],
-		"reason": "Invalid type. Expected: string, given: integer",
-		"remedy": "see schemas/thing for what may stand here",
+		"reason": "a text is wanted here, and this is a whole number",
+		"remedy": "write a text, in quotes if YAML takes it for something else, as it does null, true and 12",
 	}}
 }
 
 test_of_alternatives_only_the_complaint_that_tells_something_is_left if {
 	problems({"size": 1, "either": {"from": "A"}}) == {{
 		"path": ["here", "either", "from"],
-		"reason": "Does not match pattern '^[a-z]+$'",
-		"remedy": "see schemas/thing for what may stand here",
+		"reason": "it has not the form that is wanted here",
+		"remedy": "write one such as abc or x",
 	}}
 }
 
 test_several_complaints_are_several_problems if {
 	{problem.path | some problem in problems({"word": "c", "x": 1})} == {["here"], ["here", "word"], ["here", "x"]}
+}
+
+test_a_pattern_without_examples_has_a_remedy_too if {
+	bare := json.remove(schema, ["properties/either/anyOf/1/properties/from/examples"])
+	found := shape.problems(["here"], {"size": 1, "either": {"from": "A"}}, "thing") with data.schemas as {"thing": bare}
+	{problem.remedy | some problem in found} == {"see schemas/thing for what may stand here"}
+}
+
+test_a_value_of_another_type_is_told_in_plain_words if {
+	problems({"size": "1"}) == {{
+		"path": ["here", "size"],
+		"reason": "a whole number is wanted here, and this is a text",
+		"remedy": "write digits without quotes",
+	}}
+	problems({"size": 1, "list": "x"}) == {{
+		"path": ["here", "list"],
+		"reason": "a list is wanted here, and this is a text",
+		"remedy": "write a list, also of one: [a]",
+	}}
+	problems({"size": 1, "parts": null}) == {{
+		"path": ["here", "parts"],
+		"reason": "a mapping is wanted here, and this is null",
+		"remedy": "write a mapping: {key: value}",
+	}}
 }
