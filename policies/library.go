@@ -4,7 +4,7 @@ package policies
 
 import "embed"
 
-// Library is the folders fieldveil and schemas, as they stand here. Tests are in it.
+// Library is the folders fieldveil, schemas and system, as they stand here. Tests are in it.
 //
-//go:embed fieldveil schemas
+//go:embed fieldveil schemas system
 var Library embed.FS

@@ -58,6 +58,10 @@ func Stage(path string, content []byte) (*Staged, error) {
 	return staged, nil
 }
 
+// Share lets everybody read the file: it holds nothing secret. One that takes the
+// place of another keeps that one's mode all the same.
+func (s *Staged) Share() error { return os.Chmod(s.temporary, 0o644) }
+
 // Create gives the file its name, unless that is taken: then it fails with
 // fs.ErrExist.
 func (s *Staged) Create() error {

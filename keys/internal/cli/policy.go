@@ -10,11 +10,11 @@ import (
 func newPolicy() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Check policies, and see who can see what",
+		Short: "Check policies, see who can see what, and ship them",
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newPolicyCheck(), newPolicyExplain())
+	c.AddCommand(newPolicyBuild(), newPolicyCheck(), newPolicyExplain())
 	return c
 }
 

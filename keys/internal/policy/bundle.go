@@ -52,7 +52,7 @@ func verifyBundle(content []byte, place string, signed *bundle.VerificationConfi
 		WithBundleVerificationConfig(signed).WithSkipBundleVerification(signed == nil)
 	read, err := reader.Read()
 	if err != nil {
-		reason, remedy := "OPA does not take it ("+err.Error()+")", "build it anew with: opa build --bundle"
+		reason, remedy := "OPA does not take it ("+err.Error()+")", "build it anew with: fieldveil policy build"
 		if signed != nil {
 			remedy += ", signed for --verification-key and --verification-scope"
 		}

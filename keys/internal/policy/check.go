@@ -28,15 +28,22 @@ type Counts struct {
 // Check reads policies and tells all that is wrong with them. The error is for
 // what could not be read at all.
 func Check(ctx context.Context, paths []string, options Options, now time.Time) (*Report, error) {
-	report := &Report{Problems: Problems{}, Warnings: Problems{}}
 	p, err := Load(paths, options)
-	if errors.As(err, &report.Problems) {
-		return report, nil
+	var problems Problems
+	if errors.As(err, &problems) {
+		return &Report{Problems: problems, Warnings: Problems{}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	whole := strings.Join(paths, ", ")
+	return p.Check(ctx, strings.Join(paths, ", "), now)
+}
+
+// Check tells all that is wrong with policies that were read; whole is their name
+// for a person, for what is wrong with no file alone.
+func (p *Policy) Check(ctx context.Context, whole string, now time.Time) (*Report, error) {
+	report := &Report{Problems: Problems{}, Warnings: Problems{}}
+	var err error
 	if report.Problems, err = p.found(ctx, "data.fieldveil.problems.found", whole, now); err != nil || len(report.Problems) > 0 {
 		return report, err
 	}

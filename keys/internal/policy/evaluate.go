@@ -38,6 +38,7 @@ func (p *Policy) addModule(f file) Problems {
 	}
 	if module != nil {
 		p.modules[f.name] = module
+		p.sources = append(p.sources, f)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func folderFiles(folder fs.FS, place string) ([]file, error) {
 
 // bundleFiles reads the files of a bundle.
 func bundleFiles(content []byte, place string) ([]file, error) {
-	remedy := "make it with: opa build --bundle"
+	remedy := "make it with: fieldveil policy build"
 	unzipped, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
 		return nil, fault.Input(place, "not a bundle ("+err.Error()+")", remedy)

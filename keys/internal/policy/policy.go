@@ -29,6 +29,7 @@ type Policy struct {
 	documents      []*document
 	strays         []file // YAML and JSON that no bundle would hold
 	modules        map[string]*ast.Module
+	sources        []file // the text of the modules
 	evaluator
 }
 
