@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from harness.policy_server import PolicyServer
 from harness.process import PartFailed
-from tools.layout import OPA, OPA_CONFIG, POLICIES
+from tools.layout import FIELDVEIL, OPA, OPA_CONFIG, POLICIES
 
 NAME = "fieldveil"
 KEY_ID = "policy"
@@ -47,6 +47,17 @@ class Bundles:
     def __init__(self, folder: Path) -> None:
         self.key = SigningKey(folder)
         self.server = PolicyServer()
+
+    def build(self, *folders: Path, revision: str) -> bytes:
+        """A bundle of what the folders have, by the command; the library is the command's own."""
+        out = self.key.private.with_name("fieldveil.tar.gz")
+        words = ["--out", out, "--signing-key", self.key.private, "--revision", revision]
+        done = subprocess.run(
+            [FIELDVEIL, "policy", "build", *folders, *words], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            raise PartFailed(f"fieldveil policy build failed\n{done.stdout}{done.stderr}")
+        return out.read_bytes()
 
     def publish(self, bundle: bytes | Path) -> None:
         """From now on the server gives this one out."""

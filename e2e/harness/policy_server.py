@@ -39,6 +39,9 @@ class PolicyServer:
         return f"http://{LOOPBACK}:{self.port}"
 
     def start(self) -> None:
+        """Harmless when it is there already."""
+        if self._server is not None:
+            return
         self._server = ThreadingHTTPServer((LOOPBACK, self.port), _handler(self), bind_and_activate=False)
         self._server.daemon_threads = True
         self._server.socket.close()

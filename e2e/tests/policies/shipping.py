@@ -57,17 +57,21 @@ class Shipping:
         self.stack = Stack(Options(bundles=self.bundles))
 
     def pack(self, revision: str, **how: object) -> bytes:
-        """Catalog and rules as they are now, signed unless told otherwise."""
-        self._write("catalog", self.catalog)
-        self._write("rules", {"rules": [APPLICATION, {**SUPPORT, "read": self.support}]})
+        """Catalog and rules as they are now, signed unless told otherwise, whatever is wrong with them."""
+        self._write_all()
         return bundles.pack(self.policies, revision=revision, **{"key": self.bundles.key, **how})
 
     def publish(self, revision: str) -> None:
-        self.bundles.publish(self.pack(revision))
+        """Builds a bundle of them as a user does, and gives it out."""
+        self._write_all()
+        self.bundles.publish(self.bundles.build(self.policies, revision=revision))
 
     def activate(self, revision: str) -> None:
         """Publishes it, and waits until OPA decides by it."""
         self.publish(revision)
+        self.wait_for(revision)
+
+    def wait_for(self, revision: str) -> None:
         until(lambda: self.active() == revision)
 
     def active(self) -> str | None:
@@ -77,6 +81,10 @@ class Shipping:
 
     def failures(self) -> float:
         return sum(self.stack.opa.metrics("bundle_failed_load_counter").values())
+
+    def _write_all(self) -> None:
+        self._write("catalog", self.catalog)
+        self._write("rules", {"rules": [APPLICATION, {**SUPPORT, "read": self.support}]})
 
     def _write(self, kind: str, data: dict) -> None:
         (self.policies / kind / "shop" / "data.json").write_text(json.dumps(data))

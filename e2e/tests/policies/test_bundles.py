@@ -10,7 +10,8 @@ import pytest
 
 from harness import bundles
 from harness.bundles import SigningKey
-from tests.policies.shipping import ASKED, REVEALED, Shipping, until
+from harness.process import PartFailed
+from tests.policies.shipping import ASKED, MASKED, REVEALED, Shipping, until
 from tests.rows import ADA, INSERT
 
 SSN = "SELECT ssn FROM customer"
@@ -18,42 +19,32 @@ MASKED_SSN, PLAIN_SSN = "***-**-1120", ADA[3]
 CANNOT_CONNECT_NOW = "57P03"
 
 
-def made(folder: Path, **how: int) -> Shipping:
-    """All parts, with the first revision active and a row to read."""
-    shipping = Shipping(folder, **how)
-    shipping.publish("first")
-    shipping.stack.start()
-    with shipping.stack.connect("app") as app:
-        app.execute(INSERT, ADA)
-    return shipping
-
-
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipping]:
-    shipping = made(tmp_path_factory.mktemp("shipping"))
-    yield shipping
-    shipping.stack.stop()
+    """All parts, with a bundle in force and a row to read. Plans serve ten seconds without OPA's word."""
+    shipping = Shipping(tmp_path_factory.mktemp("shipping"), max_stale_seconds=10)
+    shipping.publish("first")
+    with shipping.stack as stack:
+        with stack.connect("app") as app:
+            app.execute(INSERT, ADA)
+        yield shipping
 
 
 @pytest.fixture
-def shipping(shared: Shipping) -> Shipping:
-    """With a good bundle in force that masks."""
-    shared.support = {"treatment": "mask", "format": "last4"}
+def shipping(shared: Shipping) -> Iterator[Shipping]:
+    """With a good bundle in force that masks; whatever the test stops is started again."""
+    shared.support = MASKED
+    shared.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.ssn"
     shared.activate("good")
     until(lambda: reads(shared) == MASKED_SSN)
-    return shared
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Shipping]:
-    """For a test that stops parts: plans serve five seconds without OPA's word."""
-    shipping = made(tmp_path, max_stale_seconds=5)
-    yield shipping
-    shipping.stack.stop()
+    yield shared
+    shared.bundles.server.start()
+    if not shared.stack.opa.process.running:
+        shared.stack.opa.start()
 
 
 def reads(shipping: Shipping, user: str = "support") -> str:
-    """In a session of its own."""
+    """In a session of its shipping."""
     with shipping.stack.connect(user) as connection:
         return ssn(connection)
 
@@ -176,59 +167,66 @@ def test_a_bad_bundle_leaves_the_old_policy_in_force_and_is_told_of(
         until(lambda: ssn(support) == PLAIN_SSN)
 
 
-def test_a_broken_catalog_that_nobody_checked_keeps_plans_until_they_are_too_old(own: Shipping) -> None:
-    """`fieldveil policy build` refuses it. Whoever ships it all the same stops everybody, late and loudly."""
-    with own.stack.connect("support") as support:
+def test_a_broken_catalog_that_nobody_checked_keeps_plans_until_they_are_too_old(shipping: Shipping) -> None:
+    """The build refuses it. Whoever ships it all the same stops everybody, late and loudly."""
+    failed = failed_renewals(shipping)
+    with shipping.stack.connect("support") as support:
         assert ssn(support) == MASKED_SSN
-        own.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.snn"
-        own.activate("broken")
-        assert own.stack.opa.data("fieldveil/plan", ASKED) is None
-        assert "customer.snn" in str(own.stack.opa.data("fieldveil/problems/found"))
-        refused(own, "auditor")
-        until(lambda: failed_renewals(own) > 0)
+        shipping.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.snn"
+        with pytest.raises(PartFailed, match=r"customer\.snn"):
+            shipping.publish("broken")
+        shipping.bundles.publish(shipping.pack("broken"))
+        shipping.wait_for("broken")
+        assert shipping.stack.opa.data("fieldveil/plan", ASKED) is None
+        assert "customer.snn" in str(shipping.stack.opa.data("fieldveil/problems/found"))
+        refused(shipping, "intern")
+        until(lambda: failed_renewals(shipping) > failed)
         until(lambda: is_refused(support))
-        own.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.ssn"
-        own.publish("mended")
+        shipping.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.ssn"
+        shipping.publish("mended")
         until(lambda: not is_refused(support))
         assert ssn(support) == MASKED_SSN
 
 
-def test_policy_goes_on_without_its_server_and_through_a_restart_of_opa(own: Shipping) -> None:
-    own.bundles.server.stop()
-    failures = own.failures()
-    with own.stack.connect("support") as support:
-        until(lambda: own.failures() > failures)
-        own.stack.opa.stop()
+def test_policy_goes_on_without_its_server_and_through_a_restart_of_opa(shipping: Shipping) -> None:
+    shipping.bundles.server.stop()
+    failures = shipping.failures()
+    with shipping.stack.connect("support") as support:
+        until(lambda: shipping.failures() > failures)
+        shipping.stack.opa.stop()
         # From the last good bundle on its disk.
-        own.stack.opa.start()
-        assert own.active() == "first"
+        shipping.stack.opa.start()
+        assert shipping.active() == "good"
         assert ssn(support) == MASKED_SSN
         # A principal that nobody has a plan of.
-        assert reads(own, "auditor").startswith("fv1.")
-        own.support = REVEALED
-        own.publish("second")
-        own.bundles.server.start()
+        assert reads(shipping, "auditor").startswith("fv1.")
+        shipping.support = REVEALED
+        shipping.publish("second")
+        shipping.bundles.server.start()
         until(lambda: ssn(support) == PLAIN_SSN)
 
 
-@pytest.mark.parametrize("kept", ["nothing", "a bundle that nobody signed"])
-def test_opa_that_starts_without_server_and_good_bundle_refuses_everybody(own: Shipping, kept: str) -> None:
-    own.bundles.server.stop()
-    own.stack.opa.stop()
-    persisted = own.stack.opa.state / "bundles" / bundles.NAME / "bundle.tar.gz"
+# Users whom no other test gets a plan for.
+@pytest.mark.parametrize(("kept", "user"), [("nothing", "billing"), ("a bundle that nobody signed", "intern")])
+def test_opa_that_starts_without_server_and_good_bundle_refuses_everybody(
+    shipping: Shipping, kept: str, user: str
+) -> None:
+    shipping.bundles.server.stop()
+    shipping.stack.opa.stop()
+    persisted = shipping.stack.opa.state / "bundles" / bundles.NAME / "bundle.tar.gz"
     if kept == "nothing":
         persisted.unlink()
     else:
-        own.support = REVEALED
-        persisted.write_bytes(own.pack("planted", key=None))
-    own.stack.opa.start(until="/health")
-    assert own.stack.opa.data("fieldveil/plan", ASKED) is None
-    refused(own, "auditor")
-    own.support = {"treatment": "mask", "format": "last4"}
-    own.publish("second")
-    own.bundles.server.start()
-    until(lambda: own.active() == "second")
-    assert reads(own) == MASKED_SSN
+        shipping.support = REVEALED
+        persisted.write_bytes(shipping.pack("planted", key=None))
+    shipping.stack.opa.start(until="/health")
+    assert shipping.stack.opa.data("fieldveil/plan", ASKED) is None
+    refused(shipping, user)
+    shipping.support = MASKED
+    shipping.publish("second")
+    shipping.bundles.server.start()
+    until(lambda: shipping.active() == "second")
+    assert reads(shipping) == MASKED_SSN
 
 
 def refused(shipping: Shipping, user: str) -> None:
