@@ -31,11 +31,12 @@ static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         json!({"relation": "public.customer", "column": column, "label": format!("customer.{column}"),
             "keyset": "pii", "tenant": "", "protection": protection, "type": "text", "read": read, "write": "seal"})
     };
+    let budget = json!({"rows": 1, "per_seconds": 60, "then": {"treatment": "null"}});
     let fields = [
-        field("ssn", "deterministic", json!({"treatment": "reveal"})),
+        field("ssn", "deterministic", json!({"treatment": "reveal", "budget": budget})),
         field("notes", "randomized", json!({"treatment": "mask", "format": "last4"})),
     ];
-    let result = json!({"revision": "1", "ttl_seconds": 30, "max_stale_seconds": 300, "fields": fields});
+    let result = json!({"revision": "1", "subject": "user:app", "ttl_seconds": 30, "max_stale_seconds": 300, "fields": fields});
     json!({ "result": result }).to_string().into_bytes()
 });
 
