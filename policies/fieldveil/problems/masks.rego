@@ -24,12 +24,10 @@ masks_of_rules contains mask if {
 
 found contains problem if {
 	some mask in masks_of_rules
-	some label in treatment.labels_of(mask.rule)
-	type := columns.labels[label].type
-	not is_for(mask.read.format, type)
+	some label in (treatment.labels_of(mask.rule) - maskable[mask.read.format])
 	problem := {
 		"path": array.concat(mask.path, ["format"]),
-		"reason": sprintf("mask %v is not for label %v of type %v", [mask.read.format, label, type]),
+		"reason": sprintf("mask %v is not for label %v of type %v", [mask.read.format, label, columns.labels[label].type]),
 		"remedy": "use another format or treatment, or leave the label out of the rule",
 	}
 }
@@ -37,8 +35,7 @@ found contains problem if {
 found contains problem if {
 	some mask in masks_of_rules
 	not mask.read.format
-	some label in treatment.labels_of(mask.rule)
-	not has_mask(label)
+	some label in (treatment.labels_of(mask.rule) - object.keys(columns.masks))
 	problem := {
 		"path": mask.path,
 		"reason": sprintf("it names no format, and label %v has no mask of its own", [label]),
@@ -46,7 +43,15 @@ found contains problem if {
 	}
 }
 
-has_mask(label) if columns.masks[label]
+# Once for each format, however many rules have it.
+maskable[format] := {label |
+	some label, definition in columns.labels
+	is_for(format, definition.type)
+} if {
+	some format in formats
+}
+
+formats contains mask.read.format if some mask in masks_of_rules
 
 # Whether a mask of this format can be made of values of this type.
 is_for(format, type) if {

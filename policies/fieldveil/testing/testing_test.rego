@@ -29,6 +29,7 @@ test_what_is_not_so_fails if {
 		not testing.reads(testing.user("support"), "customer.ssn", expected)
 	}
 	not testing.reads(testing.user("stranger"), "customer.ssn", "reveal")
+	not testing.reads(testing.user("stranger"), "customer.ssn", "reveal")
 	not testing.writes(testing.user("support"), "customer.ssn", "seal")
 	not testing.writes(testing.user("support"), "customer.ssn", "conceal")
 	not testing.denied(testing.user("support"))
