@@ -96,3 +96,31 @@ func TestLineOfBrokenYAMLIsThatOfTheFaultOrBesideIt(t *testing.T) {
 		}
 	}
 }
+
+// What files hold must neither end the program nor keep it.
+func FuzzAnyFileIsReadOrRefused(f *testing.F) {
+	for _, content := range []string{
+		"a: &a {<<: *a}\n", "labels: &a {x: {<<: [*a, *a]}}\n", "databases: []\n---\n", "? {a: b}\n: c\n", "<<: {a: 1}\na: 2\n",
+		"{\"labels\": {\"a\": [1, {}, null, \"\\ud800\"]}}", "[[[[", "{\"a\":1,\"a\":2}", "package x\n\ny if input.z\n", "a: !!float x\n", "%TAG ! x\n", "a:\n  - b\n - c\n",
+	} {
+		f.Add("data.yaml", content)
+		f.Add("catalog.yml", content)
+		f.Add("catalog/shop/data.json", content)
+		f.Add("custom.rego", content)
+	}
+	f.Fuzz(func(t *testing.T, name, content string) {
+		p := newPolicy()
+		problems := p.add([]file{{name: name, slashed: name, content: []byte(content)}})
+		problems = append(problems, p.misplaced()...)
+		for _, problem := range append(problems, p.merge()...) {
+			if line := problem.Fault().Error(); problem.Reason == "" || problem.Remedy == "" || strings.Contains(line, "\n") {
+				t.Errorf("%q", line)
+			}
+		}
+		for _, d := range p.documents {
+			if _, depth := d.find(Path{"labels", "a", 0}); depth < -1 {
+				t.Error(depth)
+			}
+		}
+	})
+}

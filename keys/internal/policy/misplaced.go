@@ -51,13 +51,13 @@ func (p *Policy) misplaced() Problems {
 func stray(f file) Problems {
 	top, _, _ := strings.Cut(f.slashed, "/")
 	stem := strings.TrimSuffix(path.Base(f.slashed), path.Ext(f.slashed))
-	root, problems := parseTree(f)
+	d, problems := parseDocument(f, nil)
 	for _, k := range kinds {
 		within := top == k.folder || stem == k.folder
 		if within && len(problems) > 0 {
 			return problems
 		}
-		if !within && (root == nil || !k.looksSo(root)) {
+		if !within && (d == nil || !k.looksSo(d.root)) {
 			continue
 		}
 		name := stem
