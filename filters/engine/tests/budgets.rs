@@ -185,6 +185,18 @@ fn refused_row_ends_the_answer_and_says_label_budget_and_when_to_come_again() {
 }
 
 #[test]
+fn refused_row_of_a_statement_that_wrote_ends_the_session() {
+    let mut dialogue = with_budget(&budget(1, json!({"treatment": "refuse"})));
+    let value = stored(&mut dialogue);
+    dialogue.client(&query("UPDATE customer SET name = 'x' RETURNING ssn"));
+    let rows = data_row(&[Some(value)]).repeat(2);
+    dialogue.server(&[row_description(&[("ssn", 3)]), rows, complete("UPDATE 2"), ready(b'I')].concat());
+    let told = dialogue.take_to_client();
+    assert!(dialogue.closed);
+    assert_eq!((times(&told, "FATAL") > 0, times(&told, "C53400"), times(&told, VALUE)), (true, 1, 1));
+}
+
+#[test]
 fn what_is_prepared_before_is_refused_while_the_budget_is_spent() {
     let mut dialogue = with_budget(&budget(1, json!({"treatment": "refuse"})));
     let prepared = [parse("s", "SELECT ssn FROM customer"), sync()].concat();

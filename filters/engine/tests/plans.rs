@@ -17,7 +17,8 @@ fn field(column: &str, changes: &Value) -> Value {
 }
 
 fn compile(fields: &[Value]) -> Result<CompiledPlan, String> {
-    let answer = json!({"result": {"revision": "r", "ttl_seconds": 30, "fields": fields}});
+    let answer =
+        json!({"result": {"revision": "r", "subject": "user:app", "ttl_seconds": 30, "fields": fields}});
     let plan = Plan::from_json(answer.to_string().as_bytes()).map_err(|error| error.to_string())?;
     CompiledPlan::new(plan).map_err(|error| error.to_string())
 }
@@ -28,6 +29,33 @@ fn columns_of_one_label_are_read_alike() {
     let masked = json!({"read": {"treatment": "mask", "format": "last4"}});
     let refused = compile(&[field("email", &json!({})), field("mail", &masked)]).unwrap_err();
     assert!(refused.starts_with("fields[1]: label customer.contact is read in another way"), "{refused}");
+}
+
+fn budget(rows: u32, then: &Value) -> Value {
+    json!({"read": {"treatment": "reveal", "budget": {"rows": rows, "per_seconds": 60, "then": then}}})
+}
+
+#[test]
+fn columns_of_one_label_have_one_budget() {
+    let null = json!({"treatment": "null"});
+    let fields = |rows| [field("email", &budget(5, &null)), field("mail", &budget(rows, &null))];
+    assert!(compile(&fields(5)).is_ok());
+    let refused = compile(&fields(6)).unwrap_err();
+    assert!(refused.starts_with("fields[1]: label customer.contact is read in another way"), "{refused}");
+}
+
+#[test]
+fn mask_of_rows_past_a_budget_is_one_for_the_type() {
+    let masked = |format: &str| {
+        let then = json!({"treatment": "mask", "format": format});
+        compile(&[field("email", &budget(5, &then))]).map(|_| ())
+    };
+    assert_eq!(masked("partial(1,\"***\",1)"), Ok(()));
+    for (format, reason) in [("year", "does not apply to type text"), ("rot13", "it is not a known mask")] {
+        let refused = masked(format).unwrap_err();
+        assert!(refused.contains(&format!("read.budget.then.format {format:?}")), "{refused}");
+        assert!(refused.contains(reason), "{refused}");
+    }
 }
 
 #[test]

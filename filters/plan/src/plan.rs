@@ -298,6 +298,10 @@ fn check_subject(subject: &str, fields: &[PlanField]) -> Result<(), PlanError> {
             format!("it has {} bytes, more than {MAX_SUBJECT_BYTES}; give it a shorter name", subject.len());
         return Err(wrong("subject", reason));
     }
+    // It stands in lines of the log, and may be what somebody called themselves.
+    if subject.contains(char::is_control) {
+        return Err(wrong("subject", "it has control characters; name it without"));
+    }
     let budgeted = |field: &PlanField| matches!(field.read, Treatment::Reveal { budget: Some(_) });
     match fields.iter().position(budgeted) {
         Some(index) if subject.is_empty() => Err(wrong(

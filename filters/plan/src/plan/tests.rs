@@ -126,6 +126,15 @@ fn subject_is_not_too_long_to_be_held() {
 }
 
 #[test]
+fn subject_makes_no_lines_of_its_own() {
+    for subject in ["token:i#a\nfieldveil: all is well", "token:i#\u{9b}31m", "a\0b"] {
+        let error = plan_with(json!({"subject": subject}), vec![]).unwrap_err().to_string();
+        assert_eq!(error, "subject: it has control characters; name it without");
+    }
+    assert!(plan_with(json!({"subject": "token:https://idp.example#Ädä Lovelace"}), vec![]).is_ok());
+}
+
+#[test]
 fn label_defaults_to_the_fields_full_name() {
     let mut unlabelled = field();
     unlabelled.as_object_mut().unwrap().remove("label");
