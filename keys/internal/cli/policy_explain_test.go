@@ -72,7 +72,7 @@ func readsOf(report explain.Report) string {
 	return strings.Join(said, "\n")
 }
 
-func TestExplainShowsThePrincipalsOfTheRules(t *testing.T) {
+func TestPolicyExplainShowsThePrincipalsOfTheRules(t *testing.T) {
 	report := explainedReport(t, policyFolder(t), "--at", day)
 	want := `app customer.card reveal seal the application works with everything
 support customer.card conceal refuse ` + `
@@ -89,7 +89,7 @@ anybody else customer.ssn conceal refuse `
 	}
 }
 
-func TestExplainAsksForThePrincipalsOfAFileAtTheirTime(t *testing.T) {
+func TestPolicyExplainAsksForThePrincipalsOfAFileAtTheirTime(t *testing.T) {
 	principals := filepath.Join(t.TempDir(), "principals.yaml")
 	text := "- {name: app by day, user: app, at: 2026-03-02T10:00:00Z}\n- {name: app at night, user: app, database: shop, at: 2026-03-02T23:00:00Z}\n"
 	if err := os.WriteFile(principals, []byte(text), 0o600); err != nil {
@@ -102,7 +102,7 @@ func TestExplainAsksForThePrincipalsOfAFileAtTheirTime(t *testing.T) {
 	}
 }
 
-func TestExplainHasFourForms(t *testing.T) {
+func TestPolicyExplainHasFourForms(t *testing.T) {
 	folder := policyFolder(t)
 	for form, want := range map[string]string{"table": "LABEL ", "json": "{\n", "markdown": "# Who can see what", "html": "<!doctype html>"} {
 		status, out, errors := run(t, "policy", "explain", folder, "--output", form)
@@ -112,7 +112,7 @@ func TestExplainHasFourForms(t *testing.T) {
 	}
 }
 
-func TestDiffEndsWithWhatItFound(t *testing.T) {
+func TestPolicyDiffEndsWithWhatItFound(t *testing.T) {
 	for name, one := range map[string]struct {
 		changes []string
 		status  int
@@ -132,7 +132,7 @@ func TestDiffEndsWithWhatItFound(t *testing.T) {
 	}
 }
 
-func TestDiffHasFourForms(t *testing.T) {
+func TestPolicyDiffHasFourForms(t *testing.T) {
 	old, new := policyFolder(t), policyFolder(t, "format: last4", "format: first1")
 	for form, want := range map[string]string{"table": "VERDICT ", "json": `"verdict": "changed"`, "markdown": "## Changed", "html": "Whose access changes"} {
 		status, out, _ := run(t, "policy", "explain", "--diff", old, new, "--output", form)
@@ -142,7 +142,7 @@ func TestDiffHasFourForms(t *testing.T) {
 	}
 }
 
-func TestExplainNamesWhatItCanNotUse(t *testing.T) {
+func TestPolicyExplainNamesWhatItCanNotUse(t *testing.T) {
 	folder := policyFolder(t)
 	broken := policyFolder(t, "ssn: customer.ssn", "ssn: customer.snn")
 	for _, one := range []struct {

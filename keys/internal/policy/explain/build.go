@@ -41,7 +41,7 @@ type answeredCell struct {
 // Build asks for every sample and puts the answers together.
 func Build(ctx context.Context, policies Policies, samples []Sample, asked Asked) (*Report, error) {
 	place := strings.Join(asked.Paths, ", ")
-	stored, err := storage(ctx, policies, asked.AsOf)
+	stored, err := definitions(ctx, policies, asked.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,7 @@ func Build(ctx context.Context, policies Policies, samples []Sample, asked Asked
 		}
 	}
 	for _, name := range sortedKeys(places) {
-		label := stored[name]
-		label.Name = name
+		label := stored[name].label(name)
 		slices.Sort(places[name])
 		label.Places = append([]string{}, slices.Compact(places[name])...)
 		report.Labels = append(report.Labels, label)
@@ -154,25 +153,29 @@ type definition struct {
 	Tenant     any    `json:"tenant"`
 }
 
-// storage is how each label is stored. Where catalogs said it in two ways, there would be no answer at all.
-func storage(ctx context.Context, policies Policies, asOf time.Time) (map[string]Label, error) {
-	var definitions map[string][]struct {
+// definitions are what catalogs say of each label. Where they said it in two ways, there
+// would be no answer at all.
+func definitions(ctx context.Context, policies Policies, asOf time.Time) (map[string]definition, error) {
+	var places map[string][]struct {
 		Definition definition `json:"definition"`
 	}
-	if err := read(ctx, policies, "data.fieldveil.columns.places", asOf, &definitions); err != nil {
+	if err := read(ctx, policies, "data.fieldveil.columns.places", asOf, &places); err != nil {
 		return nil, err
 	}
-	labels := make(map[string]Label, len(definitions))
-	for name, alternatives := range definitions {
+	found := make(map[string]definition, len(places))
+	for name, alternatives := range places {
 		for _, one := range alternatives {
-			d := one.Definition
-			labels[name] = Label{
-				Protection: d.Protection, Keyset: d.Keyset, Type: d.Type, Alphabet: d.Alphabet, Mask: d.Mask,
-				Plaintext: d.Plaintext, Leakage: d.Leakage, Tenant: tenantText(d.Tenant),
-			}
+			found[name] = one.Definition
 		}
 	}
-	return labels, nil
+	return found, nil
+}
+
+func (d definition) label(name string) Label {
+	return Label{
+		Name: name, Protection: d.Protection, Keyset: d.Keyset, Type: d.Type, Alphabet: d.Alphabet, Mask: d.Mask,
+		Plaintext: d.Plaintext, Leakage: d.Leakage, Tenant: tenantText(d.Tenant),
+	}
 }
 
 // tenantText is the tenant, or what chooses it.

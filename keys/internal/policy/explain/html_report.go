@@ -1,6 +1,9 @@
 package explain
 
-import "io"
+import (
+	"io"
+	"strings"
+)
 
 type reportPage struct {
 	page
@@ -28,6 +31,22 @@ type pageCell struct {
 	Principal string
 	Denied    bool
 	View      *accessView // nil where the principal's database does not have the label
+}
+
+// Aside is what a principal's name does not say of it.
+func (p Principal) Aside() string {
+	var said []string
+	for _, attribute := range p.Attributes {
+		switch {
+		case strings.Contains(p.Name, attribute.Value):
+		case attribute.Name == "database", attribute.Name == "service":
+			said = append(said, attribute.Value)
+		default:
+			name := attribute.Name[strings.LastIndex(attribute.Name, ".")+1:]
+			said = append(said, name+" "+attribute.Value)
+		}
+	}
+	return strings.Join(said, " · ")
 }
 
 // pageData is what the script shows of a cell when it is asked.

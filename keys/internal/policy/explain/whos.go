@@ -3,11 +3,8 @@ package explain
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
@@ -20,10 +17,12 @@ const maxOfOneWho = 32
 // anybody is a user that no rule names.
 const anybody = "anybody-else"
 
-// rulesets are data.rules, of which only `who` matters here.
+// rulesets are data.rules, of which only this matters here.
 type rulesets map[string]struct {
 	Rules []struct {
-		Who map[string]any `json:"who"`
+		Name   string         `json:"name"`
+		Who    map[string]any `json:"who"`
+		Unless map[string]any `json:"unless"`
 	} `json:"rules"`
 }
 
@@ -36,23 +35,23 @@ type catalogs map[string]struct {
 	} `json:"services"`
 }
 
-// FromRules makes a principal of each combination of values that a `who` names, and one
-// that no rule names, for every database. Of several policies, of them all together.
+// FromRules makes a principal of each combination of values that a rule names as who, and one
+// that no rule names, for every database. One that a limit decides of stands there a
+// second time as one whom the limit excepts. Of several policies, of them all together.
 func FromRules(ctx context.Context, all []Policies, database string, asOf time.Time) ([]Sample, []string, error) {
-	var places, samples []Sample
+	var samples []Sample
 	cut := false
+	limits := map[string]map[string]any{}
 	for _, policies := range all {
-		more, err := placesOf(ctx, policies, asOf)
-		if err != nil {
-			return nil, nil, err
-		}
-		places = append(places, more...)
 		var sets rulesets
 		if err := read(ctx, policies, "data.rules", asOf, &sets); err != nil {
 			return nil, nil, err
 		}
 		for _, name := range sortedKeys(sets) {
 			for _, rule := range sets[name].Rules {
+				if rule.Unless != nil {
+					limits[rule.Name] = rule.Unless
+				}
 				if rule.Who == nil {
 					continue
 				}
@@ -63,13 +62,27 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 		}
 	}
 	samples = distinct(append(samples, Sample{Name: "anybody else", User: anybody}))
+	places, err := Databases(ctx, all, asOf)
+	if err != nil {
+		return nil, nil, err
+	}
 	samples = InDatabases(samples, places, database)
 	notes := []string{
-		"The principals are made from the rules: one for each combination of values that a `who` names, and anybody else. " +
-			"Limits (`unless`) hold for them unless that `who` names what lifts them; name your own in a file with --principals.",
+		"The principals are made from the rules: one for each combination of values that a rule names as who, and anybody else. " +
+			"One that a limit (unless) decides of stands there again as one whom it excepts. Name your own in a file with --principals.",
+	}
+	samples, made, err := withTenants(ctx, all, samples, asOf)
+	if err != nil {
+		return nil, nil, err
+	}
+	if made {
+		notes = append(notes, "Where the principal chooses the tenant, one is made up.")
+	}
+	if samples, err = withExcepted(ctx, all, samples, limits, asOf); err != nil {
+		return nil, nil, err
 	}
 	if cut {
-		notes = append(notes, fmt.Sprintf("A `who` names more than %d combinations: the rest is left out.", maxOfOneWho))
+		notes = append(notes, fmt.Sprintf("A rule names more than %d combinations: the rest is left out.", maxOfOneWho))
 	}
 	if len(samples) > MaxPrincipals {
 		notes = append(notes, fmt.Sprintf("The rules name more than %d principals: the rest is left out.", MaxPrincipals))
@@ -125,13 +138,12 @@ func InDatabases(samples, places []Sample, wanted string) []Sample {
 			}
 			continue
 		}
-		for _, place := range places {
-			if place.Service != "" && sample.logsIn() {
-				continue // over HTTP nobody is a user of a database
-			}
+		// Over HTTP nobody is a user of a database.
+		fitting := slices.DeleteFunc(slices.Clone(places), func(p Sample) bool { return p.Service != "" && sample.logsIn() })
+		for _, place := range fitting {
 			one := sample
 			one.Database, one.Service = place.Database, place.Service
-			if len(places) > 1 {
+			if len(fitting) > 1 {
 				one.Name += " @ " + place.place()
 			}
 			placed = append(placed, one)
@@ -152,116 +164,4 @@ func read(ctx context.Context, policies Policies, query string, asOf time.Time, 
 		return fault.Input(query, "it does not have the shape of its schema", "see: fieldveil policy check")
 	}
 	return nil
-}
-
-// condition is an attribute of a `who` with its values.
-type condition struct {
-	path   []string
-	values []any
-}
-
-func conditions(path []string, node any) []condition {
-	switch node := node.(type) {
-	case []any:
-		return []condition{{slices.Clone(path), node}}
-	case map[string]any:
-		var found []condition
-		for _, key := range sortedKeys(node) {
-			found = append(found, conditions(append(path, key), node[key])...)
-		}
-		return found
-	}
-	return nil
-}
-
-// fromWho makes a sample of each combination of values; false where there are too many.
-func fromWho(who map[string]any, asOf time.Time) ([]Sample, bool) {
-	samples, whole := []Sample{{}}, true
-	for _, condition := range conditions(nil, who) {
-		var more []Sample
-		for _, sample := range samples {
-			for _, value := range condition.values {
-				one := sample
-				one.Claims = cloneClaims(sample.Claims)
-				one.Name = join(sample.Name, one.set(condition.path, value, asOf))
-				more = append(more, one)
-			}
-		}
-		if len(more) > maxOfOneWho {
-			more, whole = more[:maxOfOneWho], false
-		}
-		samples = more
-	}
-	return samples, whole
-}
-
-// set gives the sample an attribute, and says it in a few words.
-func (s *Sample) set(path []string, value any, asOf time.Time) string {
-	text := claimText(value)
-	attributes := map[string]*string{
-		"listener": &s.Listener, "session.user": &s.User, "session.role": &s.Role, "session.database": &s.Database,
-		"session.application_name": &s.ApplicationName, "session.purpose": &s.Purpose, "session.source": &s.Source,
-		"workload.namespace": &s.Namespace, "workload.service_account": &s.ServiceAccount, "workload.spiffe_id": &s.SPIFFEID,
-	}
-	name := strings.Join(path, ".")
-	switch attribute, plain := attributes[name]; {
-	case name == "session.source":
-		s.Source = addressIn(text)
-		return "from " + text
-	case plain:
-		*attribute = text
-		short := path[len(path)-1]
-		if short == "user" {
-			return text
-		}
-		return short + " " + text
-	case name == "time":
-		var said string
-		s.At, said = momentIn(value, asOf)
-		return said
-	case path[0] == "claims":
-		if s.Claims == nil {
-			s.Claims = map[string]any{}
-		}
-		setIn(s.Claims, path[1:], value)
-		return strings.Join(path[1:], ".") + " " + text
-	}
-	return name + " " + text
-}
-
-func setIn(claims map[string]any, path []string, value any) {
-	for ; len(path) > 1; path = path[1:] {
-		inner, nested := claims[path[0]].(map[string]any)
-		if !nested {
-			inner = map[string]any{}
-			claims[path[0]] = inner
-		}
-		claims = inner
-	}
-	claims[path[0]] = value
-}
-
-func cloneClaims(claims map[string]any) map[string]any {
-	if claims == nil {
-		return nil
-	}
-	text, err := json.Marshal(claims)
-	var cloned map[string]any
-	if err != nil || json.Unmarshal(text, &cloned) != nil {
-		return nil
-	}
-	return cloned
-}
-
-// addressIn is an address of a network: the first that hosts have.
-func addressIn(network string) string {
-	prefix, err := netip.ParsePrefix(network)
-	if err != nil {
-		return network
-	}
-	address := prefix.Masked().Addr()
-	if !prefix.IsSingleIP() && prefix.Contains(address.Next()) {
-		address = address.Next()
-	}
-	return address.String()
 }

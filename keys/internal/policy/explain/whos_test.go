@@ -48,7 +48,7 @@ func TestPrincipalsAreThoseThatTheRulesName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"app", "billing", "app, namespace shop", "from 10.0.0.0/8, app", "groups care, org.level 3", "anybody else"}
+	want := []string{"app", "billing", "app, namespace shop", "app, from 10.0.0.0/8", "groups care, org.level 3", "anybody else"}
 	if got := names(samples); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -69,7 +69,7 @@ func TestEveryDatabaseHasThePrincipals(t *testing.T) {
 		"b": {"databases": [{"database": "shop"}]}}`,
 		`{"a": {"rules": [{"who": {"session": {"user": ["app"]}}}, {"who": {"session": {"user": ["hr"], "database": ["hr"]}}}]}}`)
 	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
-	want := []string{"app @ hr", "app @ shop", "database hr, hr", "anybody else @ api", "anybody else @ hr", "anybody else @ shop"}
+	want := []string{"app @ hr", "app @ shop", "hr, database hr", "anybody else @ api", "anybody else @ hr", "anybody else @ shop"}
 	if got := names(samples); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -121,5 +121,50 @@ func TestPrincipalOfATimeAsksAtThatTime(t *testing.T) {
 	}
 	if at, _ := momentIn(fromJSON(t, `{"from": "08:00", "zone": "Nowhere/None"}`), monday); !at.IsZero() {
 		t.Error(at)
+	}
+}
+
+// asking answers for a limit: the label is masked, unless the namespace is payments.
+type asking struct{ canned }
+
+func (a asking) Evaluate(ctx context.Context, query string, input any, at time.Time) (any, bool, error) {
+	if query != "data.fieldveil.explain" {
+		return a.canned.Evaluate(ctx, query, input, at)
+	}
+	by := `["the limit"]`
+	if input.(map[string]any)["workload"].(map[string]any)["namespace"] == "payments" {
+		by = `["the rule"]`
+	}
+	var value any
+	err := json.Unmarshal([]byte(`{"subject": "", "break_glass": [], "labels": {"a.b": {"read": {"treatment": "null"}, "write": "refuse",
+		"read_by": `+by+`, "write_by": [], "places": []}}}`), &value)
+	return value, true, err
+}
+
+func TestPrincipalOfWhomALimitDecidesStandsThereAsExceptedToo(t *testing.T) {
+	policies := asking{rules(t, shopCatalog, `{"a": {"rules": [
+		{"name": "the rule", "who": {"session": {"user": ["app"]}}},
+		{"name": "the limit", "unless": {"workload": {"namespace": ["payments", "x"]}}},
+		{"name": "another limit", "unless": {"listener": ["y"]}}]}}`)}
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	want := []string{"app", "app, namespace payments", "anybody else", "anybody else, namespace payments"}
+	if got := names(samples); err != nil || !slices.Equal(got, want) || samples[1].Namespace != "payments" || samples[0].Namespace != "" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestTenantIsMadeUpWhereThePrincipalChoosesIt(t *testing.T) {
+	policies := rules(t, shopCatalog, `{"a": {"rules": [{"who": {"claims": {"org": ["x"]}}}, {"who": {"session": {"user": ["app"]}}}]}}`)
+	policies["data.fieldveil.columns.places"] = fromJSON(t, `{
+		"a": [{"definition": {"tenant": {"from": "claims.org"}}}],
+		"b": [{"definition": {"tenant": {"from": "listener", "names": {"two": "t2", "one": "t1"}}}}],
+		"c": [{"definition": {"tenant": {"from": "session.user"}}}],
+		"d": [{"definition": {"tenant": "fixed"}}]}`)
+	samples, notes, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	if err != nil || len(notes) != 2 || len(samples) != 3 {
+		t.Fatalf("%q, %q, %v", names(samples), notes, err)
+	}
+	if samples[0].Claims["org"] != "x" || samples[1].Claims["org"] != madeUpTenant || samples[1].Listener != "one" || samples[1].User != "app" {
+		t.Errorf("%+v", samples)
 	}
 }
