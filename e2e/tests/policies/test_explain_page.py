@@ -100,7 +100,7 @@ def test_table_shows_who_gets_what_and_by_which_rule(page: Page) -> None:
     cards = page.locator(".matrix tbody tr").nth(1)
     assert [" ".join(chip.split()) for chip in cards.locator(".chip").all_inner_texts()] == [
         "reveal",
-        "reveal 500 rows / 1 min",
+        "reveal 500 rows / 1 min, then mask last4",
         "refuse",
         "conceal",
     ]

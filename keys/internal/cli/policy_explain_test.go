@@ -120,7 +120,8 @@ func TestPolicyDiffEndsWithWhatItFound(t *testing.T) {
 	}{
 		"nothing":  {nil, 0, "nothing changes"},
 		"narrowed": {[]string{"treatment: reveal", "treatment: conceal"}, 3, "0 widened, 0 changed, 2 narrowed"},
-		"stored":   {[]string{"keyset: payments", "keyset: pii"}, 3, "customer.card  keyset     payments  pii"},
+		"stored":   {[]string{"keyset: payments", "keyset: pii"}, 3, "–        customer.card  keyset     payments  pii"},
+		"shown":    {[]string{"{protection: randomized, keyset: payments", "{protection: deterministic, keyset: payments"}, 4, "widened  customer.card  protection"},
 		"widened":  {[]string{"{treatment: mask, format: last4}", "{treatment: reveal}"}, 4, "1 widened, 0 changed, 0 narrowed"},
 		"changed":  {[]string{"format: last4", "format: first1"}, 4, "0 widened, 1 changed, 0 narrowed"},
 		"exposed":  {[]string{", card: customer.card", ""}, 4, "everybody: no longer protected"},

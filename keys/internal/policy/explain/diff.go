@@ -34,7 +34,7 @@ type Diff struct {
 	Storage    []Restored  `json:"storage"` // labels that are stored in another way
 }
 
-// Summary counts verdicts: of changes, and of places whose label changed.
+// Summary counts verdicts: of changes, of places whose label changed, and of storage.
 type Summary struct {
 	Widened  int `json:"widened"`
 	Changed  int `json:"changed"`
@@ -64,12 +64,14 @@ type Move struct {
 	Changes  []Change `json:"changes"` // where both labels are: of the place's new label
 }
 
-// Restored is an attribute of a label's storage that differs.
+// Restored is an attribute of a label's storage that differs. What shows more to whoever
+// sees what is stored, or plaintext that is left, is widened; most say nothing of that.
 type Restored struct {
-	Label     string `json:"label"`
-	Attribute string `json:"attribute"`
-	Old       string `json:"old"`
-	New       string `json:"new"`
+	Verdict   Verdict `json:"verdict"`
+	Label     string  `json:"label"`
+	Attribute string  `json:"attribute"`
+	Old       string  `json:"old"`
+	New       string  `json:"new"`
 }
 
 // Compare says what changes from one report to another of the same principals.
@@ -95,6 +97,7 @@ func Compare(old, new *Report) *Diff {
 	}
 	d.Moves = moves(old, new, before, after)
 	slices.SortStableFunc(d.Changes, func(a, b Change) int { return a.Verdict.gravity() - b.Verdict.gravity() })
+	slices.SortStableFunc(d.Storage, func(a, b Restored) int { return a.Verdict.gravity() - b.Verdict.gravity() })
 	slices.SortStableFunc(d.Moves, func(a, b Move) int { return a.Verdict.gravity() - b.Verdict.gravity() })
 	d.count()
 	return d
@@ -116,6 +119,11 @@ func (d *Diff) count() {
 	}
 	for _, move := range d.Moves {
 		if counted := verdicts[move.Verdict]; counted != nil {
+			*counted++
+		}
+	}
+	for _, stored := range d.Storage {
+		if counted := verdicts[stored.Verdict]; counted != nil {
 			*counted++
 		}
 	}
@@ -178,6 +186,13 @@ func (r *Report) byPlace() map[string]string {
 	return labels
 }
 
+// shows ranks what storage shows: equality, and then the form of values too; and what
+// becomes of stored values that are not sealed.
+var shows = map[string]map[string]int{
+	"protection":   {"randomized": 0, "deterministic": 1, "indexed": 1, "format_preserving": 2},
+	"on_plaintext": {"": 0, "refuse": 0, "null": 1, "reveal": 2},
+}
+
 func restored(old, new Label) []Restored {
 	var found []Restored
 	for _, attribute := range []struct{ name, old, new string }{
@@ -189,9 +204,15 @@ func restored(old, new Label) []Restored {
 		{"on_plaintext", old.Plaintext, new.Plaintext},
 		{"accept_leakage", old.Leakage, new.Leakage},
 	} {
-		if attribute.old != attribute.new {
-			found = append(found, Restored{new.Name, attribute.name, attribute.old, attribute.new})
+		if attribute.old == attribute.new {
+			continue
 		}
+		ranks := shows[attribute.name]
+		verdict := verdictOf(ranks[attribute.new] - ranks[attribute.old])
+		if attribute.name == "protection" && verdict == Same {
+			verdict = Changed
+		}
+		found = append(found, Restored{verdict, new.Name, attribute.name, attribute.old, attribute.new})
 	}
 	return found
 }

@@ -68,7 +68,8 @@ func (f *footnotes) view(a Access) *accessView {
 	case "mask":
 		v.Detail = a.Read.Format
 	case "budget":
-		v.Detail = rows(a.Read.Budget.Rows) + " / " + seconds(a.Read.Budget.PerSeconds)
+		b := a.Read.Budget
+		v.Detail = rows(b.Rows) + " / " + seconds(b.PerSeconds) + ", then " + b.Then.Text()
 	}
 	if mark := f.mark(append(append([]string{}, a.ReadBy...), a.WriteBy...)); mark != "" {
 		v.Numbers = unique(strings.Split(strings.Trim(mark, " []"), ","))

@@ -16,10 +16,11 @@ type verdictGroup struct {
 	Toggled bool
 	Rows    []changeRow
 	Places  []placeRow
+	Storage []Restored
 }
 
-// Count is how many changes there are.
-func (g verdictGroup) Count() int { return len(g.Rows) + len(g.Places) }
+// Count is how many changes the group shows.
+func (g verdictGroup) Count() int { return len(g.Rows) + len(g.Places) + len(g.Storage) }
 
 type changeRow struct {
 	Change
@@ -43,10 +44,10 @@ func (d *Diff) HTML(w io.Writer) error {
 	p := diffPage{page: base, Diff: d}
 	notes := newFootnotes()
 	for _, group := range []verdictGroup{
-		{Verdict: Widened, Title: "Widened", Means: "Reads more, or writes what it did not.", Toggled: true},
+		{Verdict: Widened, Title: "Widened", Means: "Reads more, writes what it did not, or more shows of what is stored.", Toggled: true},
 		{Verdict: Changed, Title: "Changed", Means: "Neither more nor less: another part of the value, say. Judge for yourself.", Toggled: true},
-		{Verdict: Narrowed, Title: "Narrowed", Means: "Reads less, or writes no longer.", Toggled: true},
-		{Verdict: Same, Title: "Moved", Means: "Another label, and nobody's access changes."},
+		{Verdict: Narrowed, Title: "Narrowed", Means: "Reads less, writes no longer, or less shows of what is stored.", Toggled: true},
+		{Verdict: Same, Title: "Nobody's access", Means: "Another label or another way of storing, and nobody reads or writes more or less."},
 	} {
 		for _, change := range d.Changes {
 			if change.Verdict == group.Verdict {
@@ -60,6 +61,11 @@ func (d *Diff) HTML(w io.Writer) error {
 					place.Rows = append(place.Rows, rowOf(change, notes))
 				}
 				group.Places = append(group.Places, place)
+			}
+		}
+		for _, stored := range d.Storage {
+			if stored.Verdict == group.Verdict {
+				group.Storage = append(group.Storage, stored)
 			}
 		}
 		p.Groups = append(p.Groups, group)

@@ -114,10 +114,22 @@ func TestPlaceOfAnotherLabelIsJudgedByWhatEachLabelGives(t *testing.T) {
 	}
 }
 
-func TestStorageIsCompared(t *testing.T) {
-	d := Compare(fixture(), edited(t, func(r *Report) { r.Labels[3].Keyset = "other" }))
-	if len(d.Storage) != 1 || d.Storage[0] != (Restored{"customer.ssn", "keyset", "pii", "other"}) || d.Empty() || d.Widens() {
-		t.Errorf("%+v", d.Storage)
+func TestStorageIsJudgedByWhatItShows(t *testing.T) {
+	for _, one := range []struct {
+		change func(*Label)
+		want   Restored
+	}{
+		{func(l *Label) { l.Keyset = "other" }, Restored{Same, "customer.ssn", "keyset", "pii", "other"}},
+		{func(l *Label) { l.Protection = "randomized" }, Restored{Narrowed, "customer.ssn", "protection", "deterministic", "randomized"}},
+		{func(l *Label) { l.Protection = "indexed" }, Restored{Changed, "customer.ssn", "protection", "deterministic", "indexed"}},
+		{func(l *Label) { l.Protection = "format_preserving" }, Restored{Widened, "customer.ssn", "protection", "deterministic", "format_preserving"}},
+		{func(l *Label) { l.Plaintext = "reveal" }, Restored{Widened, "customer.ssn", "on_plaintext", "", "reveal"}},
+	} {
+		d := Compare(fixture(), edited(t, func(r *Report) { one.change(&r.Labels[3]) }))
+		widens := one.want.Verdict == Widened || one.want.Verdict == Changed
+		if len(d.Storage) != 1 || d.Storage[0] != one.want || d.Empty() || d.Widens() != widens {
+			t.Errorf("%+v, not %+v", d.Storage, one.want)
+		}
 	}
 }
 

@@ -47,9 +47,9 @@ func (d *Diff) Markdown(w io.Writer) error {
 	}
 	markdownSection(&text, "Places whose label changed", []string{"verdict", "place", "old label", "new label", "who"}, moved)
 	for _, s := range d.Storage {
-		stored = append(stored, []string{s.Label, s.Attribute, orMissing(s.Old), orMissing(s.New)})
+		stored = append(stored, []string{s.verdict(), s.Label, s.Attribute, orMissing(s.Old), orMissing(s.New)})
 	}
-	markdownSection(&text, "Stored in another way", []string{"label", "attribute", "old", "new"}, stored)
+	markdownSection(&text, "Stored in another way", []string{"verdict", "label", "attribute", "old", "new"}, stored)
 	for _, list := range []struct {
 		heading string
 		labels  []string

@@ -71,9 +71,9 @@ func (d *Diff) Text(w io.Writer) error {
 		text.WriteString("\n")
 	}
 	if len(d.Storage) > 0 {
-		grid := [][]string{{"LABEL", "STORED BY", "OLD", "NEW"}}
+		grid := [][]string{{"VERDICT", "LABEL", "STORED BY", "OLD", "NEW"}}
 		for _, s := range d.Storage {
-			grid = append(grid, []string{s.Label, s.Attribute, orMissing(s.Old), orMissing(s.New)})
+			grid = append(grid, []string{s.verdict(), s.Label, s.Attribute, orMissing(s.Old), orMissing(s.New)})
 		}
 		writeAligned(&text, grid)
 		text.WriteString("\n")
@@ -107,6 +107,14 @@ func (m Move) who() string {
 		said = append(said, fmt.Sprintf("%s %s: %s → %s", c.Principal, c.Verdict, short(c.Old), short(c.New)))
 	}
 	return strings.Join(said, "; ")
+}
+
+// verdict is the verdict as a word, nothing where what changed says nothing of access.
+func (s Restored) verdict() string {
+	if s.Verdict == Same {
+		return Missing
+	}
+	return string(s.Verdict)
 }
 
 func short(a Access) string {
