@@ -15,6 +15,7 @@ pub mod config;
 pub mod fetch;
 pub mod field;
 mod held_keys;
+mod held_plans;
 pub mod key_uses;
 pub mod keyring;
 pub mod ports;

@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::fetch::{Answer, Fetch, PrincipalKey, RETRY_MS, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
+use crate::held_plans::HeldPlans;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 
@@ -65,6 +66,7 @@ pub struct Worker {
     /// What has been revealed to whom.
     pub budgets: Budgets,
     plans: LruCache<PrincipalKey, PlanEntry>,
+    held_plans: HeldPlans,
     keys: HeldKeys,
     key_uses: KeyUses,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
@@ -80,6 +82,7 @@ impl Worker {
             audits: Audits::default(),
             budgets: Budgets::default(),
             plans: LruCache::new(MAX_PLANS),
+            held_plans: HeldPlans::default(),
             keys: HeldKeys::default(),
             key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),
@@ -148,7 +151,9 @@ impl Worker {
             .iter()
             .filter(|(_, entry)| !entry.is_used(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
         for principal in gone.map(|(principal, _)| principal.clone()).collect::<Vec<_>>() {
-            self.plans.pop(&principal);
+            if let Some(entry) = self.plans.pop(&principal) {
+                self.held_plans.remove(&entry.plan);
+            }
         }
         for (principal, entry) in self.plans.iter_mut() {
             let old = entry.age_ms(now_ms) >= entry.plan.ttl_ms;
@@ -187,8 +192,22 @@ impl Worker {
         }
         let plan = CompiledPlan::new(plan).map_err(|e| e.to_string())?;
         let entry = PlanEntry { plan: Rc::new(plan), fetched_ms: now_ms, used_ms: now_ms, tried_ms: now_ms };
-        self.plans.put(principal.clone(), entry);
+        self.plan_taken(principal, entry);
         Ok(())
+    }
+
+    fn plan_taken(&mut self, principal: &PrincipalKey, entry: PlanEntry) {
+        if entry.plan.denied.is_some() {
+            self.count("plans.denied", 1);
+        }
+        if !entry.plan.break_glass.is_empty() {
+            self.count("plans.break_glass", 1);
+        }
+        self.held_plans.add(&entry.plan);
+        // What it takes the place of: the principal's own, or that which was used longest ago.
+        if let Some((_, gone)) = self.plans.push(principal.clone(), entry) {
+            self.held_plans.remove(&gone.plan);
+        }
     }
 
     /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be
@@ -242,6 +261,11 @@ impl Worker {
     /// Hands over what was counted since the last time.
     pub fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
+    }
+
+    /// Hands over by how much the gauges of plans have changed since the last time.
+    pub fn take_held_plans(&mut self) -> Vec<(String, i64)> {
+        self.held_plans.take()
     }
 
     /// Counts one use of a key.

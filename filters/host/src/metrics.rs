@@ -35,6 +35,13 @@ impl Metrics {
         Some(id)
     }
 
+    /// Adds to a gauge that all workers share, or takes from it.
+    pub fn adjust(&mut self, name: String, by: i64) {
+        if let Some(id) = self.id(MetricType::Gauge, name) {
+            let _ = hostcalls::increment_metric(id, by);
+        }
+    }
+
     /// Where a counter stands, of all workers.
     pub fn total(counter: u32) -> Option<u64> {
         hostcalls::get_metric(counter).ok()

@@ -49,6 +49,9 @@ impl Shared {
             }
         }
         metrics.add(worker.take_counts());
+        for (name, by) in worker.take_held_plans() {
+            metrics.adjust(name, by);
+        }
     }
 }
 
@@ -130,6 +133,7 @@ impl RootContext for Root {
             }
         }
         self.callouts = callouts;
+        shared.publish();
         // Last: it leaves the SDK with another context as the active one.
         for stream in shared.closing.take() {
             // One that has ended meanwhile is not known any more.
