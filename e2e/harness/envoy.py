@@ -14,6 +14,8 @@ from harness.workdir import WorkDir
 from tools.layout import ENVOY_TEMPLATE, FILTER_WASM
 
 LOOPBACK = "127.0.0.1"
+# What stands before each line of the audit.
+AUDIT = "fieldveil-audit: "
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,12 @@ class Envoy:
         body = unixhttp.request(self.admin, "GET", "/stats?format=json")[2]
         found = (stat for stat in json.loads(body)["stats"] if "name" in stat)
         return {stat["name"]: stat["value"] for stat in found if stat["name"].startswith(prefix)}
+
+    def audit(self) -> list[dict]:
+        """The lines of the filter's audit so far. The last may be one that it is writing now."""
+        lines = self.process.log.read_text(errors="replace").splitlines(keepends=True)
+        told = (line.partition(AUDIT) for line in lines if line.endswith("\n"))
+        return [json.loads(line) for _, prefix, line in told if prefix]
 
     def cpu_seconds(self) -> float:
         """User and system time of the process so far."""

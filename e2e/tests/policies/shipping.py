@@ -44,7 +44,7 @@ ASKED = {
 class Shipping:
     """Writes policies, packs them, gives them out, and waits for what OPA makes of them."""
 
-    def __init__(self, folder: Path, *, max_stale_seconds: int = 300) -> None:
+    def __init__(self, folder: Path, *, max_stale_seconds: int = 300, **options: object) -> None:
         self.bundles = Bundles(folder)
         self.policies = folder / "policies"
         shutil.copytree(POLICIES, self.policies, ignore=bundles.left_out)
@@ -54,7 +54,7 @@ class Shipping:
         # What support reads of every label.
         self.support = MASKED
         self.catalog["databases"][0] |= {"ttl_seconds": TTL_SECONDS, "max_stale_seconds": max_stale_seconds}
-        self.stack = Stack(Options(bundles=self.bundles))
+        self.stack = Stack(Options(bundles=self.bundles, **options))
 
     def pack(self, revision: str, **how: object) -> bytes:
         """Catalog and rules as they are now, signed unless told otherwise, whatever is wrong with them."""

@@ -139,7 +139,7 @@ impl Audit {
         self.record(&who, now_ms, |period| period.count(outcome, label));
     }
 
-    /// A value of the label got another treatment than `reveal`, for the budget was used up.
+    /// A row in which the label was not revealed: the budget was used up.
     pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: Budget, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.budget(label, budget));

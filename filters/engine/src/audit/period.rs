@@ -47,7 +47,8 @@ impl Who {
             role: cut(&session.role),
             application_name: cut(&session.application_name),
             purpose: cut(purpose),
-            subject: plan.map(|plan| cut(&plan.subject)).unwrap_or_default(),
+            // Not cut: one that is could be somebody else. Plans bound it.
+            subject: plan.map(|plan| plan.subject.to_string()).unwrap_or_default(),
             plan: plan.map(|plan| cut(&plan.revision)).unwrap_or_default(),
             bundle: plan.map(|plan| cut(&plan.bundle)).unwrap_or_default(),
             break_glass: rules.iter().take(MAX_RULES).map(|rule| cut(rule)).collect(),
