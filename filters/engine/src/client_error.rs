@@ -24,6 +24,8 @@ pub struct ClientError {
 pub mod sqlstate {
     /// Denied by policy.
     pub const INSUFFICIENT_PRIVILEGE: &str = "42501";
+    /// A token that is not valid.
+    pub const INVALID_AUTHORIZATION: &str = "28000";
     /// Cannot be done on a sealed column.
     pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
     /// A value that is not of the declared type.
@@ -79,6 +81,26 @@ impl ClientError {
             ),
         )
         .about(label)
+    }
+
+    /// Policy refuses everything, for a token that is not valid.
+    pub fn invalid_token(reason: &str) -> Self {
+        Self::new(
+            sqlstate::INVALID_AUTHORIZATION,
+            format!("policy refuses protected fields: {reason}"),
+            "SET fieldveil.token to a valid one, or RESET fieldveil.token to go on as the database user.",
+        )
+    }
+
+    /// The rows of a prepared statement would be of other types than the client was told. Drivers know the server's own
+    /// words for it, and prepare the statement again.
+    pub fn other_result_types() -> Self {
+        Self {
+            code: sqlstate::FEATURE_NOT_SUPPORTED,
+            label: None,
+            message: "cached plan must not change result type".into(),
+            hint: "Policy shows other columns sealed now than when this statement was prepared: prepare it again.".into(),
+        }
     }
 
     /// It cannot be done on a sealed column, or the statement could not be understood. `labels` are those of the

@@ -134,6 +134,18 @@ impl CompiledPlan {
             && self.reads_comments == plan.reads_comments
     }
 
+    /// Whether it must not be used any more, at this time in milliseconds.
+    pub fn has_expired(&self, now_ms: u64) -> bool {
+        self.expires_at.is_some_and(|seconds| now_ms >= seconds.saturating_mul(1000))
+    }
+
+    /// Whether both store the same fields in the same way, in the same order: then what was read of the server's catalog,
+    /// and what was said of statements, stays true, and only who gets what may differ.
+    pub fn stores_as(&self, other: &Self) -> bool {
+        self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(|(one, other)| one.storage() == other.storage())
+    }
+
     /// The first keyset or purpose that the plan needs and `keyring` lacks, as a sentence. Tenants' own keysets aside:
     /// where one is gone, the fields of the others go on.
     pub fn missing_keys(&self, keyring: &Keyring) -> Option<String> {
@@ -184,6 +196,13 @@ impl FieldPlan {
         let associated_data = envelope::associated_data(&spec.label, &spec.tenant)
             .map_err(|e| format!("label or tenant: {e}"))?;
         Ok(Self { declared, read, budget, tag, associated_data, alphabet, spec })
+    }
+
+    /// How it is stored, whoever reads it.
+    pub fn storage(&self) -> impl PartialEq + std::hash::Hash + '_ {
+        let PlanField { schema, table, column, label, keyset, tenant, .. } = &self.spec;
+        let names = (schema, table, column, label, keyset, tenant);
+        (names, self.spec.protection, &self.spec.alphabet, &self.spec.type_name)
     }
 
     /// Whether values that the server holds equal are stored equal.

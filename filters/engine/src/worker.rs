@@ -91,10 +91,10 @@ impl Worker {
         }
     }
 
-    /// The principal's plan, unless it is not there or too old.
+    /// The principal's plan, unless it is not there, too old, or past the moment until which it holds.
     pub fn plan(&mut self, principal: &PrincipalKey, now_ms: u64) -> Option<Rc<CompiledPlan>> {
         let entry = self.plans.get_mut(principal)?;
-        if entry.age_ms(now_ms) > entry.plan.max_stale_ms {
+        if entry.age_ms(now_ms) > entry.plan.max_stale_ms || entry.plan.has_expired(now_ms) {
             return None;
         }
         entry.used_ms = now_ms;
@@ -191,6 +191,11 @@ impl Worker {
             return Ok(());
         }
         let plan = CompiledPlan::new(plan).map_err(|e| e.to_string())?;
+        if plan.has_expired(now_ms) {
+            return Err(
+                "the plan has expired already; see that OPA and the sidecar have the same time".into()
+            );
+        }
         let entry = PlanEntry { plan: Rc::new(plan), fetched_ms: now_ms, used_ms: now_ms, tried_ms: now_ms };
         self.plan_taken(principal, entry);
         Ok(())
@@ -236,7 +241,7 @@ impl Worker {
             // Another session may have prepared what this one has not.
             Err(_) => false,
         };
-        if text.len() <= MAX_CACHED_TEXT && is_everyones {
+        if text.len() <= MAX_CACHED_TEXT && is_everyones && !crate::postgres::end_user::holds_word(text) {
             self.analyses.put(key, Rc::clone(&analysis));
         }
         analysis

@@ -47,6 +47,7 @@ fn plan_for(subject: &str, fields: &[Value]) -> Vec<u8> {
 
 /// Lets the session come up under this plan.
 fn up(mut dialogue: Dialogue, user: &str, plan: &[u8]) -> Dialogue {
+    user.clone_into(&mut dialogue.identity[0]);
     dialogue.client(&startup(user));
     dialogue.answer_fetches(Ok(plan), Ok(&keys()));
     dialogue.server(&message(b'R', &[0, 0, 0, 0]));

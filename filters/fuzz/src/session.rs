@@ -178,25 +178,35 @@ impl Connection {
     }
 }
 
-/// What the server answers to the question for the catalog: `public.customer (id, name, ssn, notes)`.
+/// What the server answers to the questions of a session that has just begun: who it is for, and the catalog, which is
+/// `public.customer (id, name, ssn, notes)`.
 fn catalog_answer() -> Vec<u8> {
-    let mut answer = b"1\0\0\0\x042\0\0\0\x04".to_vec();
+    let begun = b"1\0\0\0\x042\0\0\0\x04";
+    let mut answer = begun.to_vec();
+    answer.extend(data_row(&["app", "", "", ""]));
+    answer.extend_from_slice(b"C\0\0\0\x0dSELECT 1\x003\0\0\0\x043\0\0\0\x04");
+    answer.extend_from_slice(begun);
     for (number, column, oid) in
         [("1", "id", "20"), ("2", "name", "25"), ("3", "ssn", "25"), ("4", "notes", "25")]
     {
         let values = [
             "16400", "public", "customer", "r", "t", number, column, oid, "f", "", "public", "customer", "t",
-            "-1", "",
+            "-1", "", "f",
         ];
-        let mut body = u16::try_from(values.len()).expect("few").to_be_bytes().to_vec();
-        for value in values {
-            body.extend(u32::try_from(value.len()).expect("short").to_be_bytes());
-            body.extend(value.as_bytes());
-        }
-        answer.push(b'D');
-        answer.extend((u32::try_from(body.len()).expect("short") + 4).to_be_bytes());
-        answer.extend(body);
+        answer.extend(data_row(&values));
     }
     answer.extend_from_slice(b"C\0\0\0\x0dSELECT 4\x003\0\0\0\x043\0\0\0\x04Z\0\0\0\x05I");
     answer
+}
+
+fn data_row(values: &[&str]) -> Vec<u8> {
+    let mut body = u16::try_from(values.len()).expect("few").to_be_bytes().to_vec();
+    for value in values {
+        body.extend(u32::try_from(value.len()).expect("short").to_be_bytes());
+        body.extend(value.as_bytes());
+    }
+    let mut row = b"D".to_vec();
+    row.extend((u32::try_from(body.len()).expect("short") + 4).to_be_bytes());
+    row.extend(body);
+    row
 }

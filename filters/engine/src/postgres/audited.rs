@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use fieldveil_plan::PlanInput;
+
 use super::{Output, Session};
 use crate::audit::{Audit, Budget, Ended, Outcome};
 use crate::budgets::Allowance;
@@ -22,11 +24,16 @@ impl Session {
         self.ended.get_or_insert(how);
     }
 
-    /// From now on statements are those of the session's principal, under this plan. Without one they are refused.
-    pub(super) fn audit_principal(&mut self, plan: Option<&Rc<CompiledPlan>>) {
+    /// From now on statements are those of the session's principal, or of whom a comment speaks for, under this plan.
+    /// Without one they are refused.
+    pub(super) fn audit_principal(
+        &mut self,
+        by_comment: Option<&PlanInput>,
+        plan: Option<&Rc<CompiledPlan>>,
+    ) {
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
-        audit.principal(&self.input, plan, self.now_ms);
+        audit.principal(by_comment.unwrap_or(&self.input), plan, self.now_ms);
         drop(audit);
         self.audit_began(was_idle);
     }

@@ -229,7 +229,7 @@ impl Reading {
             }
         }
         let mut hasher = DefaultHasher::new();
-        plan.revision.hash(&mut hasher);
+        plan.fields.iter().for_each(|field| field.storage().hash(&mut hasher));
         for relation in &relations {
             (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
             (relation.kind == RelationKind::Table, relation.kind == RelationKind::View).hash(&mut hasher);

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
+use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Envelopes, Statement, StatementKind};
 
-use super::catalog::{self, Reading, ServerCatalog};
-use super::flight::{Awaited, Entry};
+use super::catalog::{self, ServerCatalog};
 use super::startup::Unready;
 use super::statements::Checked;
 use super::{Output, Session, Waiting};
@@ -25,9 +25,24 @@ pub(super) enum Readiness {
 }
 
 impl Session {
-    /// Sees that plan, keys and catalog are there and fresh before a statement is looked at.
-    pub(super) fn before_statement(&mut self, text: &[u8], out: &mut Output) -> Readiness {
-        match self.policy_ready() {
+    /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
+    pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
+        let Some(held) = self.plan.clone() else {
+            return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
+        };
+        let identity_is_due = self.identity_is_due(&held) && !is_for_anybody(text);
+        if identity_is_due && self.may_ask(&held, text) {
+            if let Some(error) = self.catalog.failed.take() {
+                return Readiness::Refuse(error);
+            }
+            let catalog = (!held.fields.is_empty() && !self.catalog_is_fresh()).then_some(&held);
+            return self.asking(true, catalog.map(Rc::as_ref), out);
+        }
+        if identity_is_due {
+            // The server would not answer: what it does not refuse itself needs no catalog.
+            self.catalog.current = None;
+        }
+        match self.policy_ready(comment) {
             Ok(()) => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
@@ -45,41 +60,36 @@ impl Session {
         if let Some(error) = self.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
+        if self.catalog_is_fresh() || !self.may_ask(&plan, text) {
+            return Readiness::Ready(plan);
+        }
+        self.asking(false, Some(&plan), out)
+    }
+
+    fn asking(&mut self, identity: bool, catalog: Option<&CompiledPlan>, out: &mut Output) -> Readiness {
+        match self.ask(identity, catalog, out) {
+            Ok(()) => Readiness::Wait,
+            Err(error) => Readiness::Refuse(error),
+        }
+    }
+
+    fn catalog_is_fresh(&self) -> bool {
         let age = self.now_ms.saturating_sub(self.catalog.read_ms);
-        if self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS {
-            return Readiness::Ready(plan);
-        }
+        self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS
+    }
+
+    /// Whether the server would answer a question before this text, and the text could do with the answer.
+    fn may_ask(&self, plan: &Rc<CompiledPlan>, text: &[u8]) -> bool {
         if self.settings.readable().is_err() {
-            return Readiness::Ready(plan);
+            return false;
         }
-        if needs_no_catalog(text, &plan).is_some() {
+        if needs_no_catalog(text, plan).is_some() {
             // And the question would be in its way: the server would not answer it in a transaction that has failed, and
             // not take SET TRANSACTION after it.
-            return Readiness::Ready(plan);
+            return false;
         }
-        if self.status == TransactionStatus::Failed && !self.in_pipeline && self.flight.is_empty() {
-            // The server would not answer the catalog query. What may end the transaction needs no catalog.
-            return Readiness::Ready(plan);
-        }
-        match catalog::question(&plan, &self.own_name, self.in_pipeline) {
-            Ok(question) => out.to_server.extend_from_slice(&question),
-            Err(_) => {
-                return Readiness::Refuse(ClientError::limit(
-                    "the policy names too many tables",
-                    "Shorten it.",
-                ));
-            }
-        }
-        for awaited in [Awaited::Parse(None), Awaited::Bind, Awaited::Catalog, Awaited::Close, Awaited::Close]
-        {
-            self.flight.push(Entry::injected(awaited));
-        }
-        if !self.in_pipeline {
-            self.flight.push(Entry::injected(Awaited::Sync));
-        }
-        self.catalog.reading = Some(Reading::default());
-        self.waiting = Waiting::Catalog;
-        Readiness::Wait
+        // What may end a failed transaction needs no catalog.
+        self.status != TransactionStatus::Failed || self.in_pipeline || !self.flight.is_empty()
     }
 
     /// The catalog's answer is complete.
@@ -148,7 +158,7 @@ impl Session {
     /// Checks a text; the error is what the client is told.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
-            return Ok(untouched(plan, None, Statement::unread()));
+            return Ok(untouched(text, plan, Statement::unread()));
         }
         if let Err(error) = self.settings.readable() {
             // But for the statement that mends it.
@@ -169,7 +179,13 @@ impl Session {
             Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
         };
         let touched = analysis.statements.iter().any(|s| s.touched);
-        let checked = Checked { plan: Rc::clone(plan), catalog: Some(Rc::clone(catalog)), analysis, touched };
+        let checked = Checked {
+            plan: Rc::clone(plan),
+            catalog: Some(Rc::clone(catalog)),
+            analysis,
+            touched,
+            speaks_of_end_user: identity::mentions(text.as_bytes()),
+        };
         allowed(&checked, catalog)?;
         self.served(&checked)?;
         self.within_budgets(&checked)?;
@@ -207,33 +223,45 @@ impl Session {
     /// What this transaction changed of the catalog is changed back, or made to last, when it ends: so what
     /// was read within it does not hold after a Sync, a Query or a statement that may end it.
     pub(super) fn transaction_may_end(&mut self) {
-        if self.catalog.changed_in_transaction && !self.catalog.in_block {
+        if self.catalog.in_block {
+            return;
+        }
+        if self.catalog.changed_in_transaction {
             self.catalog.current = None;
         }
+        self.identity.transaction_may_end();
     }
 
-    /// A statement went to the server, or is about to be executed: what it does to the catalog. What a
+    /// A statement went to the server, or is about to be executed: what it does to the catalog, and to who the session is
+    /// for. What a
     /// transaction changed is changed back by its end, or by a savepoint's.
     pub(super) fn executes(&mut self, checked: &Checked) {
         for statement in &checked.analysis.statements {
             if statement.kind == StatementKind::Transaction {
                 self.catalog.in_block = false;
                 self.transaction_may_end();
-            } else if statement.changes_catalog {
+                continue;
+            }
+            if statement.changes_catalog {
                 self.catalog.current = None;
                 self.catalog.changed_in_transaction = true;
+            }
+            if statement.changes_identity {
+                self.identity_may_change(checked);
             }
         }
     }
 }
 
-fn untouched(
-    plan: &Rc<CompiledPlan>,
-    catalog: Option<&Rc<ServerCatalog>>,
-    statement: Statement,
-) -> Rc<Checked> {
+fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
-    Rc::new(Checked { plan: Rc::clone(plan), catalog: catalog.cloned(), analysis, touched: false })
+    let speaks_of_end_user = identity::mentions(text);
+    Rc::new(Checked { plan: Rc::clone(plan), catalog: None, analysis, touched: false, speaks_of_end_user })
+}
+
+/// Whether it is the same whoever the session is for.
+fn is_for_anybody(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(identity::is_for_anybody)
 }
 
 /// A single SET, or a single statement of transaction control, in ASCII: it needs no catalog to be read.
@@ -242,7 +270,7 @@ fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
     match analysis.statements.as_slice() {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
-            Some(untouched(plan, None, statement.clone()))
+            Some(untouched(text.as_bytes(), plan, statement.clone()))
         }
         _ => None,
     }
@@ -263,6 +291,11 @@ fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>>
 
 /// What policy says to an accepted statement.
 fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError> {
+    if let Some(reason) = &checked.plan.denied
+        && checked.concerns_fields()
+    {
+        return Err(ClientError::invalid_token(reason));
+    }
     let field = |index: &usize| checked.plan.fields.get(*index);
     for statement in &checked.analysis.statements {
         let concerned = statement.reads.iter().chain(&statement.writes).chain(&statement.searches);

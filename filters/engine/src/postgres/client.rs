@@ -1,5 +1,6 @@
 //! A message from the client.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::frame::HEADER_LEN;
@@ -169,7 +170,10 @@ impl Session {
                     Err(error) => return self.broken(error, rest, out),
                 };
                 let statement = self.statements.statement(significant(name)).cloned();
-                let untouched = statement.filter(|s| !s.checked.borrow().touched && self.is_current(s));
+                let due = self.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+                let untouched = statement.filter(|s| {
+                    !due && !s.said.reads_parameters() && !s.checked.borrow().touched && self.is_current(s)
+                });
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
                     self.flight.push(entry);
@@ -205,6 +209,7 @@ impl Session {
             catalog: None,
             analysis: fieldveil_sql::Analysis::default(),
             touched: false,
+            speaks_of_end_user: false,
         }))
     }
 
@@ -213,15 +218,19 @@ impl Session {
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
         }
-        let checked = match self.before_statement(query.text, out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(plan) => self.check(query.text, &plan),
+        let checked = match self.identify(query.text) {
+            Err(error) => Err(error),
+            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text)),
+            },
         };
-        let sealed = checked.and_then(|checked| {
-            let text = match checked.analysis.splices.is_empty() {
-                true => None,
-                false => Some(self.seal_text(query.text, &checked)?),
+        let sealed = checked.and_then(|(checked, text)| {
+            let text = match (checked.analysis.splices.is_empty(), &text) {
+                (true, Cow::Borrowed(_)) => None,
+                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
+                (false, text) => Some(self.seal_text(text, &checked)?),
             };
             Ok((checked, text))
         });

@@ -1,9 +1,10 @@
 //! The extended protocol's messages from the client: statements, portals, and what is known of them.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-use fieldveil_pg_wire::frontend::{Bind, Close, Describe, Execute, Parse, Target};
+use fieldveil_pg_wire::frontend::{Bind, Close, Describe, Parse, Target};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Format, WireError};
 
@@ -16,7 +17,7 @@ use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
 /// A prepared statement that may be executed.
-enum Rechecked {
+pub(super) enum Rechecked {
     /// As the server has it.
     Same(Rc<Checked>),
     /// In another form, for keys or tables have changed.
@@ -36,23 +37,29 @@ impl Session {
             self.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
-        let checked = match self.before_statement(parse.text, out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(_) if self.statements.is_full(name, parse.text) => Err(ClientError::limit(
-                "the session holds too many prepared statements",
-                "Close statements that are no longer used.",
-            )),
-            Readiness::Ready(plan) => self.check(parse.text, &plan),
+        let identified = self.identify(parse.text);
+        let checked = match identified {
+            Err(error) => Err(error),
+            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(_) if self.statements.is_full(name, &text) => Err(ClientError::limit(
+                    "the session holds too many prepared statements",
+                    "Close statements that are no longer used.",
+                )),
+                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text, said)),
+            },
         };
-        let sealed = checked.and_then(|checked| {
-            let text = match checked.analysis.splices.is_empty() && checked.analysis.parameters.is_empty() {
-                true => None,
-                false => Some(self.seal_text(parse.text, &checked)?),
+        let sealed = checked.and_then(|(checked, own, said)| {
+            let plain = checked.analysis.splices.is_empty() && checked.analysis.parameters.is_empty();
+            let text = match (plain, &own) {
+                (true, Cow::Borrowed(_)) => None,
+                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
+                (false, own) => Some(self.seal_text(own, &checked)?),
             };
-            Ok((checked, text))
+            Ok((checked, text, own, said))
         });
-        let (checked, text) = match sealed {
+        let (checked, text, own, said) = match sealed {
             Ok(sealed) => sealed,
             Err(error) if is_copy_in(parse.text) => {
                 self.end_session(error, out);
@@ -64,7 +71,8 @@ impl Session {
             }
         };
         let statement = Rc::new(Statement {
-            text: Rc::from(parse.text),
+            text: Rc::from(own.as_ref()),
+            said,
             parameter_types: parse.parameter_types.clone(),
             checked: RefCell::new(Rc::clone(&checked)),
             columns: RefCell::new(None),
@@ -163,7 +171,7 @@ impl Session {
             self.refuse_bind(error, out);
             return Ok(Outcome::Done);
         }
-        let ready = match self.before_statement(&statement.text, out) {
+        let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
@@ -178,9 +186,12 @@ impl Session {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));
             let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
             let text = anew.then(|| self.seal_text(&statement.text, &checked)).transpose()?;
-            let sealed = !checked.analysis.parameters.is_empty();
+            let mut sealed = !checked.analysis.parameters.is_empty();
             if sealed {
                 self.seal_values(&mut bind, &statement, &checked)?;
+            }
+            if statement.said.reads_parameters() {
+                sealed |= self.identify_values(&mut bind, &statement.said)?;
             }
             Ok((checked, text, sealed))
         });
@@ -235,7 +246,11 @@ impl Session {
     /// Checks a prepared statement anew if plan, catalog or keys changed since. What went to the server at Parse
     /// cannot be changed any more: if it would differ now, it must be parsed anew. Where what the client was told of the
     /// statement stays true, as it does when the keys alone changed, that is done here; else it must prepare again.
-    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rechecked, ClientError> {
+    pub(super) fn recheck(
+        &self,
+        statement: &Statement,
+        plan: &Rc<CompiledPlan>,
+    ) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
             self.settings.readable()?;
         }
@@ -246,6 +261,9 @@ impl Session {
         }
         let checked = self.check(&statement.text, plan)?;
         let before = statement.checked.borrow();
+        if !checked.shows_types_as(&before) {
+            return Err(ClientError::other_result_types());
+        }
         if !checked.same_as(&before) {
             if checked.told_as(&before) && !checked.goes_by_name() {
                 return Ok(Rechecked::Anew(checked));
@@ -274,52 +292,6 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    pub(super) fn execute(
-        &mut self,
-        message: &[u8],
-        body: &[u8],
-        out: &mut Output,
-    ) -> Result<Outcome, WireError> {
-        let execute = Execute::parse(body)?;
-        let portal = self.statements.portal(significant(execute.portal)).cloned();
-        if let Some(outcome) = self.in_copy(out) {
-            return Ok(outcome);
-        }
-        let Some(open) = &portal else {
-            if self.protects() {
-                let error = ClientError::unsupported(
-                    "this portal was not opened through the sidecar's protocol",
-                    "Open it with a Bind message, or FETCH from the cursor.",
-                );
-                self.refuse_bind(error, out);
-                return Ok(Outcome::Done);
-            }
-            self.forward(message, Entry::client(Awaited::Execute(None)), out);
-            return Ok(Outcome::Done);
-        };
-        if open.checked.resolves_late() {
-            let ready = match self.before_statement(&open.statement.text, out) {
-                Readiness::Wait => return Ok(Outcome::Again),
-                Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(plan) => self.recheck(&open.statement, &plan),
-            };
-            match ready {
-                Ok(Rechecked::Same(checked)) => drop(open.statement.checked.replace(checked)),
-                // It is bound already, under the keys of then.
-                Ok(Rechecked::Anew(_)) => {}
-                Err(error) => {
-                    self.refuse_bind(error, out);
-                    return Ok(Outcome::Done);
-                }
-            }
-        }
-        self.executes(&open.checked);
-        let names = self.take_names(&open.checked);
-        let copy = self.begin_copy_in(&open.checked);
-        self.forward(message, Entry::client(Awaited::Execute(portal)).names(names).copy(copy), out);
-        Ok(Outcome::Done)
-    }
-
     pub(super) fn close(
         &mut self,
         message: &[u8],
@@ -340,7 +312,7 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    fn forward(&mut self, message: &[u8], entry: Entry, out: &mut Output) {
+    pub(super) fn forward(&mut self, message: &[u8], entry: Entry, out: &mut Output) {
         out.to_server.extend_from_slice(message);
         self.flight.push(entry);
         self.in_pipeline = true;

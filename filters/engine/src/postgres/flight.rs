@@ -46,6 +46,8 @@ pub enum Awaited {
     Sync,
     /// CopyDone or CopyFail: no answer of its own, but it ends the mode in which the server ignores Syncs.
     CopyEnd,
+    /// The Execute of the question who the session is for.
+    Identity,
     /// The catalog query's Execute: its rows are the catalog.
     Catalog,
     /// A message that makes the server end the session.

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
-//! | a message from the client | `client.rs`, `extended.rs` |
+//! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
@@ -15,10 +15,14 @@
 //! | a message from the server | `server.rs` |
 //! | a row is treated | `rows.rs`, `treat.rs` |
 //! | a budget is spent | `budgeted.rs` |
+//! | the end user's token is replaced by a word | `end_user.rs` |
+//! | the server says who the session is for | `identity.rs` |
 //! | the catalog is read | `catalog.rs` |
+//! | the server is asked for either | `asking.rs` |
 //! | rows of a COPY, either way | `copy.rs` |
 //! | prepared statements and cursors of SQL | `names.rs` |
 
+mod asking;
 mod audited;
 mod authentication;
 mod budgeted;
@@ -26,10 +30,13 @@ mod catalog;
 mod check;
 mod client;
 mod copy;
+pub(crate) mod end_user;
 mod extended;
 mod flight;
+mod identity;
 mod inbox;
 mod names;
+mod portals;
 mod refuse;
 mod rows;
 mod seal;
@@ -48,6 +55,7 @@ use fieldveil_plan::PlanInput;
 use self::catalog::{Reading, ServerCatalog};
 use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
+use self::identity::Identity;
 use self::inbox::Inbox;
 use self::statements::Statements;
 use crate::audit::{Audit, Ended};
@@ -99,7 +107,7 @@ enum Waiting {
     No,
     /// For this many fetches.
     Fetches(usize),
-    /// For the catalog's rows.
+    /// For what the server was asked: who the session is for, the catalog.
     Catalog,
     /// For answers in flight.
     Answers,
@@ -111,6 +119,7 @@ struct CatalogState {
     current: Option<Rc<ServerCatalog>>,
     read_ms: u64,
     reading: Option<Reading>,
+    /// Why the server's last answer, of either kind, is of no use.
     failed: Option<ClientError>,
     /// Something in this transaction changed it: its end, too, may change it.
     changed_in_transaction: bool,
@@ -176,6 +185,7 @@ pub struct Session {
     flight: Flight,
     statements: Statements,
     catalog: CatalogState,
+    identity: Identity,
     settings: Settings,
     status: TransactionStatus,
     /// Syncs sent.
@@ -230,6 +240,7 @@ impl Session {
             flight: Flight::default(),
             statements: Statements::default(),
             catalog: CatalogState::default(),
+            identity: Identity::new(),
             settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
             status: TransactionStatus::Idle,
             group: 0,

@@ -57,6 +57,11 @@ impl SqlNames {
         Self { plan: Some(Rc::clone(plan)), prefix: Rc::from(prefix), given, ..Self::default() }
     }
 
+    /// For a new plan that stores the same fields in the same way.
+    pub fn go_on_under(&mut self, plan: &Rc<CompiledPlan>) {
+        self.plan = Some(Rc::clone(plan));
+    }
+
     /// The catalog was read, or there are other keys: what was prepared when names meant something else is forgotten, and
     /// what holds values that are sealed under the keys of then.
     pub fn catalog_read(&mut self, catalog: &ServerCatalog) {
@@ -73,7 +78,7 @@ impl SqlNames {
 
     /// Whether what was checked was checked under the plan and catalog in force.
     fn speaks_of(&self, checked: &Checked) -> bool {
-        self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan))
+        self.plan.as_ref().is_some_and(|plan| plan.stores_as(&checked.plan))
             && checked.catalog.as_ref().is_some_and(|catalog| catalog.shape == self.shape)
     }
 

@@ -122,6 +122,13 @@ impl Session {
                 self.catalog_read();
                 self.waiting = Waiting::No;
             }
+            (tag::COMMAND_COMPLETE, Awaited::Identity) => {
+                self.flight.pop();
+                self.identity_read();
+                if self.catalog.reading.is_none() {
+                    self.waiting = Waiting::No;
+                }
+            }
             (tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE, Awaited::Query(_, statement, rows)) => {
                 *rows = None;
                 *statement = statement.saturating_add(1);
@@ -155,6 +162,10 @@ impl Session {
                 self.catalog.current = None;
             }
             b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
+            b"application_name" if status.value != self.input.session.application_name.as_bytes() => {
+                self.identity.reported();
+            }
+            b"session_authorization" => self.identity.reported(),
             b"search_path" if status.value != self.settings.search_path => {
                 self.settings.search_path = status.value.to_vec();
                 self.catalog.current = None;
@@ -177,6 +188,7 @@ impl Session {
         if self.flight.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
             self.catalog.changed_in_transaction = false;
+            self.identity.transaction_ended();
         }
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,

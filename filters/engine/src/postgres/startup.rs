@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::{PlanInput, SessionInput};
+use fieldveil_sql::identity::Comment;
 
 use super::flight::{Awaited, Entry};
 use super::names::SqlNames;
@@ -41,12 +42,12 @@ impl Session {
                 out.to_server.extend_from_slice(bytes);
                 self.state = State::Passing;
             }
-            FirstPacket::Startup(startup) => self.startup(&startup, bytes, out),
+            FirstPacket::Startup(startup) => self.startup(startup, bytes, out),
         }
         Step::Took(taken)
     }
 
-    fn startup(&mut self, startup: &StartupMessage, bytes: &[u8], out: &mut Output) {
+    fn startup(&mut self, mut startup: StartupMessage, bytes: &[u8], out: &mut Output) {
         let parameter = |name| startup.parameter(name).unwrap_or_default().to_owned();
         let user = parameter("user");
         let database = startup.parameter("database").filter(|d| !d.is_empty()).unwrap_or(&user).to_owned();
@@ -68,9 +69,14 @@ impl Session {
             }
         };
         self.principal = Some(PrincipalKey::new(&self.input));
-        self.audit_principal(None);
+        self.audit_principal(None, None);
         self.state = State::AwaitingPolicy(bytes.to_vec());
-        match Replication::of(startup) {
+        match self.identify_startup(&mut startup) {
+            Ok(None) => {}
+            Ok(Some(replaced)) => self.state = State::AwaitingPolicy(replaced),
+            Err(error) => return self.refuse_startup(error, out),
+        }
+        match Replication::of(&startup) {
             Replication::No => {}
             Replication::Logical => self.replicates = true,
             // No plan speaks for a whole server.
@@ -82,7 +88,7 @@ impl Session {
     /// Forwards the held StartupMessage if plan and keys are there, else fetches what is missing once, else
     /// refuses.
     pub(super) fn admit(&mut self, out: &mut Output) {
-        match self.policy_ready() {
+        match self.policy_ready(&Comment::Nothing) {
             Ok(()) => {
                 let State::AwaitingPolicy(startup) =
                     std::mem::replace(&mut self.state, State::Authenticating)
@@ -99,19 +105,28 @@ impl Session {
         }
     }
 
-    /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
-    pub(super) fn policy_ready(&mut self) -> Result<(), Unready> {
-        let Some(principal) = self.principal.clone() else {
+    /// Takes plan and keys from the worker, for the session's principal or, where its plan reads comments, for whom the
+    /// statement's comment speaks. What is missing is to be fetched, unless a fetch just failed.
+    pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
+        let Some(mut principal) = self.principal.clone() else {
             return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
         };
         let failures = std::mem::take(&mut self.fetch_failures);
-        let plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+        let mut plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+        let mut by_comment = None;
+        if let Some(without) = &plan {
+            by_comment = self.principal_by(comment, without).map_err(Unready::Refuse)?;
+        }
+        if let Some(input) = &by_comment {
+            principal = PrincipalKey::new(input);
+            plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+        }
         let keyring = self.worker.borrow().keyring(self.now_ms);
         let (plan, keyring) = match (plan, keyring) {
             (Some(plan), Some(keyring)) => (plan, keyring),
             (plan, keyring) => {
                 if let (None, Some(reason)) = (&plan, failures.get("plan")) {
-                    self.audit_principal(None);
+                    self.audit_principal(by_comment.as_ref(), None);
                     return Err(Unready::Refuse(ClientError::unavailable(
                         "the policy (OPA)",
                         reason,
@@ -135,7 +150,7 @@ impl Session {
                 return Err(Unready::Fetch(fetches));
             }
         };
-        self.audit_principal(Some(&plan));
+        self.audit_principal(by_comment.as_ref(), Some(&plan));
         if let Some(missing) = plan.missing_keys(&keyring) {
             return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
         }
@@ -151,10 +166,15 @@ impl Session {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
         if renewed {
-            self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
+            if self.plan.as_ref().is_some_and(|held| held.stores_as(&plan)) {
+                self.statements.by_sql.go_on_under(&plan);
+            } else {
+                self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
+                self.catalog.current = None;
+            }
             self.plan = Some(plan);
-            self.catalog.current = None;
-        } else if rekeyed {
+        }
+        if rekeyed {
             self.keys_renewed();
         }
         Ok(())

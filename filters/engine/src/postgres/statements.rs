@@ -11,11 +11,13 @@ use fieldveil_pg_wire::Format;
 use fieldveil_sql::{
     Analysis, Copy, Form, ParameterUse, Prepared, Replacement, ResultField, SessionUse, StatementKind,
 };
+use fieldveil_values::oid;
 
 use super::catalog::ServerCatalog;
+use super::end_user::Said;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, RowPlan};
-use crate::field::CompiledPlan;
+use crate::field::{CompiledPlan, Read};
 
 /// Prepared statements a connection may hold.
 pub const MAX_STATEMENTS: usize = 16_384;
@@ -34,12 +36,22 @@ pub struct Checked {
     pub analysis: Analysis,
     /// Whether it names a protected relation.
     pub touched: bool,
+    /// Whether it may set or reset who the end user is.
+    pub speaks_of_end_user: bool,
 }
 
 impl Checked {
     /// Whether protected columns may come back in rows.
     pub fn returns_protected(&self) -> bool {
         self.analysis.statements.iter().any(fieldveil_sql::Statement::returns_protected)
+    }
+
+    /// Whether values of protected fields come into it.
+    pub fn concerns_fields(&self) -> bool {
+        let concerns = |s: &fieldveil_sql::Statement| {
+            [&s.reads, &s.writes, &s.searches, &s.copies].iter().any(|fields| !fields.is_empty())
+        };
+        self.analysis.statements.iter().any(concerns) || self.sealed_searches().next().is_some()
     }
 
     /// Whether it only reads.
@@ -83,6 +95,20 @@ impl Checked {
             && parameters(self) == parameters(other)
             && concerned(self) == concerned(other)
             && columns(self).is_some_and(|known| columns(other) == Some(known))
+    }
+
+    /// Whether the columns that the client was told of `other` are of the same types still: what is concealed is of the
+    /// stored type.
+    pub fn shows_types_as(&self, other: &Self) -> bool {
+        let reads = self.analysis.statements.iter().flat_map(|statement| &statement.reads);
+        let pairs = reads.map(|field| (self.plan.fields.get(*field), other.plan.fields.get(*field)));
+        pairs.into_iter().all(|(now, then)| match (now, then) {
+            (Some(now), Some(then)) => {
+                let conceals = matches!(now.read, Read::Conceal);
+                conceals == matches!(then.read, Read::Conceal) || now.declared.oid() == oid::TEXT
+            }
+            _ => false,
+        })
     }
 
     /// Whether what was sent to the server under `other` would be sent under `self` too.
@@ -149,8 +175,10 @@ impl Checked {
 
 /// A prepared statement.
 pub struct Statement {
-    /// The client's text, as it came.
+    /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,
+    /// What the client's text says of the end user.
+    pub said: Said,
     /// The parameter types that the client declared; 0 is "infer".
     pub parameter_types: Vec<u32>,
     /// What analysis said, renewed when plan or catalog change.

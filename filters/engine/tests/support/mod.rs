@@ -1,8 +1,19 @@
 //! A session between a scripted client and a scripted server, with a fixed clock and a counter for randomness.
 
-#![allow(dead_code, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used
+)]
 
+pub mod end_users;
 pub mod keys;
+mod wire;
+
+pub use wire::*;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,16 +24,13 @@ use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::postgres::{Output, Session};
 use fieldveil_engine::worker::Worker;
-use fieldveil_pg_wire::frame::write_message;
-use fieldveil_pg_wire::frontend::{Bind, Execute, Parse, Query, Sync};
-use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 use serde_json::json;
 
 /// Ports that can be looked into.
 #[derive(Default)]
 pub struct TestPorts {
     pub now_ms: u64,
-    counter: u8,
+    counter: u32,
     pub lines: RefCell<Vec<String>>,
     pub audit: RefCell<Vec<String>>,
 }
@@ -31,7 +39,7 @@ impl Random for TestPorts {
     fn fill(&mut self, bytes: &mut [u8]) {
         for byte in bytes {
             self.counter = self.counter.wrapping_add(1);
-            *byte = self.counter;
+            *byte = (self.counter ^ (self.counter >> 8)).to_le_bytes()[0];
         }
     }
 }
@@ -50,6 +58,13 @@ impl Ports for TestPorts {
     }
 }
 
+/// A question of the filter's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    Identity,
+    Catalog,
+}
+
 /// A session and all that came out of it.
 pub struct Dialogue {
     pub session: Session,
@@ -63,6 +78,10 @@ pub struct Dialogue {
     pub chunk: usize,
     /// The transaction status that the server has.
     pub status: u8,
+    /// What the server says to who the session is for: role, word, purpose, application_name.
+    pub identity: [String; 4],
+    /// What the filter asked the server and got no answer to.
+    asked: Vec<Asked>,
     unread: Vec<u8>,
 }
 
@@ -140,100 +159,6 @@ pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
         .collect()
 }
 
-pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_message(&mut out, tag, |out| out.extend_from_slice(body)).unwrap();
-    out
-}
-
-pub fn ready(status: u8) -> Vec<u8> {
-    message(b'Z', &[status])
-}
-
-pub fn data_row(values: &[Option<Vec<u8>>]) -> Vec<u8> {
-    let mut body = u16::try_from(values.len()).unwrap().to_be_bytes().to_vec();
-    for value in values {
-        match value {
-            None => body.extend((-1_i32).to_be_bytes()),
-            Some(value) => {
-                body.extend(u32::try_from(value.len()).unwrap().to_be_bytes());
-                body.extend(value);
-            }
-        }
-    }
-    message(b'D', &body)
-}
-
-/// `(name, attnum)` of `public.customer`.
-pub fn row_description(columns: &[(&str, i16)]) -> Vec<u8> {
-    let mut body = u16::try_from(columns.len()).unwrap().to_be_bytes().to_vec();
-    for (name, number) in columns {
-        body.extend(name.as_bytes());
-        body.push(0);
-        body.extend(16400_u32.to_be_bytes());
-        body.extend(number.to_be_bytes());
-        body.extend(25_u32.to_be_bytes());
-        body.extend((-1_i16).to_be_bytes());
-        body.extend((-1_i32).to_be_bytes());
-        body.extend(0_i16.to_be_bytes());
-    }
-    message(b'T', &body)
-}
-
-pub fn complete(tag: &str) -> Vec<u8> {
-    message(b'C', &[tag.as_bytes(), b"\0"].concat())
-}
-
-pub fn server_error(code: &str) -> Vec<u8> {
-    message(b'E', format!("SERROR\0VERROR\0C{code}\0Mthe server's own text\0\0").as_bytes())
-}
-
-pub fn query(text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    Query { text: text.as_bytes() }.encode(&mut out).unwrap();
-    out
-}
-
-pub fn parse(name: &str, text: &str) -> Vec<u8> {
-    let mut out = Vec::new();
-    Parse { name: name.as_bytes(), text: text.as_bytes(), parameter_types: vec![] }.encode(&mut out).unwrap();
-    out
-}
-
-pub fn bind(statement: &str, values: &[&[u8]]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let values = values.iter().map(|v| Some((*v).into())).collect();
-    Bind {
-        portal: b"",
-        statement: statement.as_bytes(),
-        parameter_formats: vec![],
-        values,
-        result_formats: vec![],
-    }
-    .encode(&mut out)
-    .unwrap();
-    out
-}
-
-pub fn execute() -> Vec<u8> {
-    let mut out = Vec::new();
-    Execute { portal: b"", max_rows: 0 }.encode(&mut out).unwrap();
-    out
-}
-
-pub fn sync() -> Vec<u8> {
-    let mut out = Vec::new();
-    Sync.encode(&mut out).unwrap();
-    out
-}
-
-pub fn startup(user: &str) -> Vec<u8> {
-    let parameters = vec![("user".to_owned(), user.to_owned()), ("database".to_owned(), "shop".to_owned())];
-    let mut out = Vec::new();
-    StartupMessage { version: ProtocolVersion::V3_0, parameters }.encode(&mut out).unwrap();
-    out
-}
-
 impl Dialogue {
     /// A connection of which nothing was heard yet.
     pub fn new() -> Self {
@@ -252,6 +177,8 @@ impl Dialogue {
             closed: false,
             chunk: usize::MAX,
             status: b'I',
+            identity: ["app", "", "", ""].map(str::to_owned),
+            asked: vec![],
             unread: vec![],
         }
     }
@@ -299,21 +226,33 @@ impl Dialogue {
         dialogue
     }
 
-    /// The server's answer to the catalog's question.
+    /// The server's answer to what the filter asks, the catalog or who the session is for.
     pub fn answer_catalog(&mut self) {
         self.answer_catalog_with(catalog_rows());
     }
 
+    /// What the filter asks that is not answered yet.
+    pub fn asked(&self) -> &[Asked] {
+        &self.asked
+    }
+
     pub fn answer_catalog_with(&mut self, rows: Vec<Vec<Option<Vec<u8>>>>) {
         assert!(self.session.is_waiting(), "no catalog is asked for");
-        let mut answer = [message(b'1', b""), message(b'2', b"")].concat();
-        for row in rows {
-            answer.extend(data_row(&row));
-        }
-        answer.extend(
-            [complete("SELECT 4"), message(b'3', b""), message(b'3', b""), ready(self.status)].concat(),
-        );
+        let answer = [self.answer_with(rows), ready(self.status)].concat();
         self.server(&answer);
+    }
+
+    /// The answer without its ReadyForQuery.
+    pub fn answer_with(&mut self, catalog: Vec<Vec<Option<Vec<u8>>>>) -> Vec<u8> {
+        let mut answer = Vec::new();
+        for asked in std::mem::take(&mut self.asked) {
+            let identity = || vec![self.identity.iter().map(|v| Some(v.as_bytes().to_vec())).collect()];
+            let rows = if asked == Asked::Identity { identity() } else { catalog.clone() };
+            answer.extend([message(b'1', b""), message(b'2', b"")].concat());
+            rows.iter().for_each(|row| answer.extend(data_row(row)));
+            answer.extend([complete("SELECT 4"), message(b'3', b""), message(b'3', b"")].concat());
+        }
+        answer
     }
 
     pub fn answer_fetches(&mut self, plan: Result<&[u8], &str>, keys: Result<&[u8], &str>) {
@@ -338,6 +277,13 @@ impl Dialogue {
     }
 
     fn take(&mut self, output: Output) {
+        for (part, asked) in
+            [("SELECT current_user::", Asked::Identity), ("WITH RECURSIVE named", Asked::Catalog)]
+        {
+            if contains(&output.to_server, part.as_bytes()) {
+                self.asked.push(asked);
+            }
+        }
         self.to_server.extend(output.to_server);
         self.to_client.extend(output.to_client);
         self.fetches.extend(output.fetch);
@@ -380,20 +326,4 @@ impl Dialogue {
     pub fn take_to_client(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.to_client)
     }
-}
-
-/// Whether `needle` stands anywhere in `haystack`.
-pub fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
-}
-
-/// The tags of the messages in `bytes`, and that they are whole.
-pub fn tags(mut bytes: &[u8]) -> String {
-    let mut tags = String::new();
-    while let Some((header, _)) = fieldveil_pg_wire::frame::peek_message(bytes).unwrap() {
-        tags.push(char::from(header.tag));
-        bytes = &bytes[header.total_len()..];
-    }
-    assert!(bytes.is_empty(), "an incomplete message");
-    tags
 }

@@ -1,8 +1,6 @@
 //! The question that the server is asked, and its answer row by row.
 
-use fieldveil_pg_wire::WireError;
 use fieldveil_pg_wire::backend::DataRow;
-use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
 
 use crate::field::CompiledPlan;
 
@@ -44,10 +42,8 @@ LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY c.oid, a.attnum";
 
-/// The messages that ask for the catalog. They keep to the extended protocol and to a name of their own, so
-/// that neither the client's unnamed statement nor its open transaction is disturbed; between two Syncs of
-/// the client they end with Flush, else with Sync.
-pub fn question(plan: &CompiledPlan, own_name: &str, in_pipeline: bool) -> Result<Vec<u8>, WireError> {
+/// The text that asks for the catalog.
+pub fn question(plan: &CompiledPlan) -> String {
     let mut relations: Vec<String> = plan
         .fields
         .iter()
@@ -55,27 +51,7 @@ pub fn question(plan: &CompiledPlan, own_name: &str, in_pipeline: bool) -> Resul
         .collect();
     relations.sort();
     relations.dedup();
-    let text = QUERY.replace("__RELATIONS__", &relations.join(", "));
-    let name = own_name.as_bytes();
-    let mut out = Vec::new();
-    Parse { name, text: text.as_bytes(), parameter_types: Vec::new() }.encode(&mut out)?;
-    Bind {
-        portal: name,
-        statement: name,
-        parameter_formats: Vec::new(),
-        values: Vec::new(),
-        result_formats: Vec::new(),
-    }
-    .encode(&mut out)?;
-    Execute { portal: name, max_rows: 0 }.encode(&mut out)?;
-    Close { target: Target::Portal, name }.encode(&mut out)?;
-    Close { target: Target::Statement, name }.encode(&mut out)?;
-    if in_pipeline {
-        Flush.encode(&mut out)?
-    } else {
-        Sync.encode(&mut out)?
-    }
-    Ok(out)
+    QUERY.replace("__RELATIONS__", &relations.join(", "))
 }
 
 /// A name as a literal that reads the same whatever `standard_conforming_strings` is.

@@ -112,9 +112,18 @@ impl Session {
     }
 
     pub(super) fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
-        if let Some(Awaited::Catalog) = self.flight.head().map(|entry| &entry.awaited) {
-            self.catalog_row(body);
-            return Ok(Fate::Taken);
+        match self.flight.head().map(|entry| &entry.awaited) {
+            Some(Awaited::Catalog) => {
+                self.catalog_row(body);
+                return Ok(Fate::Taken);
+            }
+            Some(Awaited::Identity) => {
+                if let Err(reason) = self.identity.row(body) {
+                    self.catalog_failed(reason);
+                }
+                return Ok(Fate::Taken);
+            }
+            _ => {}
         }
         let plan = self.row_plan()?;
         let keyring = self.keyring();

@@ -39,7 +39,10 @@ impl Session {
         let copy = entry.copy;
         // The Parse of a statement that is parsed anew stands for the client's Bind, which comes behind it.
         let for_catalog = entry.origin == Origin::Injected
-            && matches!(entry.awaited, Awaited::Parse(None) | Awaited::Bind | Awaited::Catalog);
+            && matches!(
+                entry.awaited,
+                Awaited::Parse(None) | Awaited::Bind | Awaited::Identity | Awaited::Catalog
+            );
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
@@ -52,8 +55,8 @@ impl Session {
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.flight.skip_to_sync();
-        if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Catalog)) {
-            // The server skips the catalog's question with the rest: nobody waits for its answer any more.
+        if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
+            // The server skips the filter's question with the rest: nobody waits for its answer any more.
             self.catalog.reading = None;
             self.waiting = Waiting::No;
         }

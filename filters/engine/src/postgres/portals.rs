@@ -1,0 +1,107 @@
+//! Executing a portal: under the plan that is in force then, whatever it was bound under.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use fieldveil_pg_wire::WireError;
+use fieldveil_pg_wire::frontend::{Describe, Execute, Target};
+use fieldveil_pg_wire::name::significant;
+
+use super::check::Readiness;
+use super::client::Outcome;
+use super::extended::Rechecked;
+use super::flight::{Awaited, Entry};
+use super::statements::Portal;
+use super::{Output, Session};
+use crate::client_error::ClientError;
+use crate::field::CompiledPlan;
+
+impl Session {
+    pub(super) fn execute(
+        &mut self,
+        message: &[u8],
+        body: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let execute = Execute::parse(body)?;
+        let portal = self.statements.portal(significant(execute.portal)).cloned();
+        if let Some(outcome) = self.in_copy(out) {
+            return Ok(outcome);
+        }
+        let Some(open) = &portal else {
+            if self.protects() {
+                let error = ClientError::unsupported(
+                    "this portal was not opened through the sidecar's protocol",
+                    "Open it with a Bind message, or FETCH from the cursor.",
+                );
+                self.refuse_bind(error, out);
+                return Ok(Outcome::Done);
+            }
+            self.forward(message, Entry::client(Awaited::Execute(None)), out);
+            return Ok(Outcome::Done);
+        };
+        let mut portal = Rc::clone(open);
+        if open.checked.resolves_late() || open.checked.touched {
+            let statement = &open.statement;
+            let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(plan) => self.reopen(execute.portal, open, &plan, out)?,
+            };
+            match ready {
+                Ok(reopened) => portal = reopened,
+                Err(error) => {
+                    self.refuse_bind(error, out);
+                    return Ok(Outcome::Done);
+                }
+            }
+        }
+        let open = &portal;
+        self.executes(&open.checked);
+        let names = self.take_names(&open.checked);
+        let copy = self.begin_copy_in(&open.checked);
+        let entry = Entry::client(Awaited::Execute(Some(portal))).names(names).copy(copy);
+        self.forward(message, entry, out);
+        Ok(Outcome::Done)
+    }
+
+    /// What a portal is when it is executed. Under another plan than when it was bound it is another portal: its rows get
+    /// what the plan in force says.
+    fn reopen(
+        &mut self,
+        name: &[u8],
+        open: &Rc<Portal>,
+        plan: &Rc<CompiledPlan>,
+        out: &mut Output,
+    ) -> Result<Result<Rc<Portal>, ClientError>, WireError> {
+        let same_plan = Rc::ptr_eq(plan, &open.checked.plan);
+        if same_plan && !open.checked.resolves_late() {
+            return Ok(Ok(Rc::clone(open)));
+        }
+        let checked = match self.recheck(&open.statement, plan) {
+            Err(error) => return Ok(Err(error)),
+            Ok(Rechecked::Same(checked)) => {
+                open.statement.checked.replace(Rc::clone(&checked));
+                checked
+            }
+            // It is bound already, under the keys of then.
+            Ok(Rechecked::Anew(checked)) => checked,
+        };
+        if same_plan {
+            return Ok(Ok(Rc::clone(open)));
+        }
+        if !checked.shows_types_as(&open.checked) {
+            return Ok(Err(ClientError::other_result_types()));
+        }
+        let statement = Rc::clone(&open.statement);
+        let result_formats = open.result_formats.clone();
+        let is_fetch = checked.is_fetch();
+        let portal = Rc::new(Portal { checked, statement, result_formats, rows: OnceCell::new() });
+        drop(self.statements.set_portal(significant(name), Some(Rc::clone(&portal))));
+        if is_fetch {
+            Describe { target: Target::Portal, name }.encode(&mut out.to_server)?;
+            self.flight.push(Entry::injected(Awaited::DescribePortal(Some(Rc::clone(&portal)))));
+        }
+        Ok(Ok(portal))
+    }
+}
