@@ -2,6 +2,8 @@
 // prints what it saw, one JSON object a mode. A test starts it and judges the output.
 //
 //	pgx-client CONNECTION-STRING
+//
+// With tokens behind it, it says in every mode who the end user of a transaction is, and prints what each reads.
 package main
 
 import (
@@ -48,12 +50,13 @@ var modes = []pgx.QueryExecMode{
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: pgx-client CONNECTION-STRING")
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: pgx-client CONNECTION-STRING [TOKEN...]")
 		os.Exit(2)
 	}
+	dsn, tokens := os.Args[1], os.Args[2:]
 	for number, mode := range modes {
-		result, err := run(ctx, os.Args[1], mode, int64(number+1)*rowsPerMode)
+		result, err := runFor(ctx, dsn, tokens, mode, int64(number+1)*rowsPerMode)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", mode, err)
 			os.Exit(1)
@@ -62,6 +65,13 @@ func main() {
 			os.Exit(1)
 		}
 	}
+}
+
+func runFor(ctx context.Context, dsn string, tokens []string, mode pgx.QueryExecMode, id int64) (any, error) {
+	if len(tokens) > 0 {
+		return readAs(ctx, dsn, tokens, mode)
+	}
+	return run(ctx, dsn, mode, id)
 }
 
 func run(ctx context.Context, dsn string, mode pgx.QueryExecMode, id int64) (*seen, error) {
