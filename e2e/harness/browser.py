@@ -12,6 +12,8 @@ from tools.layout import CHROMIUM
 
 # What the page waits for at most, in milliseconds: a busy machine is slow.
 PATIENCE = 30_000
+# It draws without a graphics card, real or made up.
+ARGUMENTS = ["--disable-gpu", "--disable-software-rasterizer"]
 
 
 @dataclass
@@ -33,7 +35,7 @@ def chromium() -> Iterator[Browser]:
     }
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=CHROMIUM / "chromium", env=environment, args=["--disable-gpu"], timeout=4 * PATIENCE
+            executable_path=CHROMIUM / "chromium", env=environment, args=ARGUMENTS, timeout=4 * PATIENCE
         )
         try:
             yield browser

@@ -246,6 +246,20 @@ def test_words_stand_out_from_what_is_behind_them(browser: Browser, report: Path
             assert faint == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_prints_dark_on_white_and_within_the_sheet(
+    browser: Browser, report: Path, diff: Path, scheme: str
+) -> None:
+    for file in (report, diff):
+        # A4 across, without its margins, in pixels of CSS.
+        with opened(browser, file, width=1030, height=700, scheme=scheme) as watched:
+            watched.page.emulate_media(media="print", color_scheme=scheme)
+            assert watched.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+            assert watched.page.evaluate("document.documentElement.scrollWidth") <= 1030
+            assert watched.page.evaluate(CONTRAST) == []
+            expect(watched.page.locator("#label")).to_be_hidden()
+
+
 # What reaches past the window; the table of many principals scrolls in a window of its own.
 TOO_WIDE = """() => [...document.querySelectorAll("body, body *")]
   .filter((e) => e.checkVisibility() && !e.closest("svg, .hidden, thead, .matrix table"))

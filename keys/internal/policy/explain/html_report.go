@@ -38,7 +38,7 @@ func (p Principal) Aside() string {
 	var said []string
 	for _, attribute := range p.Attributes {
 		switch {
-		case strings.Contains(p.Name, attribute.Value):
+		case strings.Contains(p.Name, attribute.Value), attribute.Value == anybody:
 		case attribute.Name == "database", attribute.Name == "service":
 			said = append(said, attribute.Value)
 		default:
