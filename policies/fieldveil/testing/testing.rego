@@ -94,8 +94,7 @@ in_the_way(who, pattern) := set() if {
 } else := {sprintf("no column and no path of %v has a label like %v", [of(who), pattern])}
 
 asked_for(who, pattern) := {asked |
-	some place in places
-	place.database == object.get(who.attributes, "database", place.database)
+	some place in places(who, pattern)
 	explanation := fieldveil.explain with input as asking(who.attributes, place) with time.now_ns as who.now
 	some label, said in explanation.labels
 	treatment.is_like(label, pattern)
@@ -106,9 +105,19 @@ asked_for(who, pattern) := {asked |
 	}
 }
 
-places contains object.filter(column, ["protocol", "database"]) if some column in columns.protected
-
-places contains {"protocol": mapping.protocol, "database": mapping.service} if some mapping in columns.paths
+# Databases that have such a label; services only if none has, or if one is asked for.
+places(who, pattern) := databases if {
+	databases := {object.filter(column, ["protocol", "database"]) |
+		some column in columns.protected
+		treatment.is_like(column.label, pattern)
+		column.database == object.get(who.attributes, "database", column.database)
+	}
+	count(databases) > 0
+} else := {{"protocol": mapping.protocol, "database": mapping.service} |
+	some mapping in columns.paths
+	treatment.is_like(mapping.label, pattern)
+	mapping.service == object.get(who.attributes, "database", mapping.service)
+}
 
 asking(attributes, place) := {
 	"protocol": place.protocol,
