@@ -50,6 +50,14 @@ func TestPolicyCheckOfTheExamplesHasNoWarning(t *testing.T) {
 	}
 }
 
+// Its break-glass grant is over, as one that is copied should be.
+func TestPolicyCheckOfTheStarterSetWarnsOfNothingButItsGrant(t *testing.T) {
+	status, output, errors := run(t, "policy", "check", "../../../policies/starter")
+	if status != 0 || errors != "" || strings.Count(output, "\n") != 2 || !strings.Contains(output, "break_glass.expires: it expired") {
+		t.Errorf("status %d\n%s%s", status, output, errors)
+	}
+}
+
 func TestPolicyCheckOfWhatIsNoPolicySaysWhy(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 )
@@ -94,6 +95,26 @@ func TestStarterAndContractsBesideTheLibraryAreNoPartOfThePoliciesThere(t *testi
 		if report, err := Check(context.Background(), []string{folder}, Options{}, time.Now()); err != nil || library != (len(report.Problems) == 0) {
 			t.Errorf("with the library %v: %+v, %v", library, report, err)
 		}
+	}
+}
+
+// What passes here must mean the same to the OPA that decides.
+func TestOPAIsOfTheVersionThatDecides(t *testing.T) {
+	versions := map[string]string{"../../go.mod": `github\.com/open-policy-agent/opa (v\S+)`, "../../../e2e/tools/setup/parts.py": `OPA_VERSION = "(v\S+)"`}
+	found := map[string]bool{}
+	for file, pattern := range versions {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		match := regexp.MustCompile(pattern).FindSubmatch(text)
+		if match == nil {
+			t.Fatal(file)
+		}
+		found[string(match[1])] = true
+	}
+	if len(found) != 1 {
+		t.Error(found)
 	}
 }
 
