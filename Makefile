@@ -10,7 +10,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,9 +19,12 @@ help: ## list the targets
 python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
-demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running)
+demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR takes yours)
 	@$(SETUP) python filter keys opa
-	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep)
+	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies $(POLICIES))
+
+policy-tools: python ## build what it takes to write policies: .tools/bin/fieldveil and .tools/bin/opa
+	@$(SETUP) keys opa
 
 build: python ## build the filter and the key agent
 	@$(SETUP) filter keys

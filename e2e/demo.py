@@ -5,12 +5,16 @@ import os
 import shlex
 import signal
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import psycopg
 
 from harness import Options, Stack, shop
+from harness.bundles import Bundles
 from harness.process import PartFailed
+from tools.layout import FIELDVEIL
 
 CUSTOMERS = [
     (1, "Ada Lovelace", "ada@example.com", "078-05-1120", "+44 20 7946 0958", "4111 1111 1111 1111", "prefers letters"),
@@ -42,7 +46,9 @@ def _interrupt(*_: object) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="leave everything running until Ctrl-C")
-    keep = parser.parse_args().keep
+    parser.add_argument("--policies", type=Path, help="a folder of catalogs and rules, in place of the example's")
+    arguments = parser.parse_args()
+    keep = arguments.keep
     # `kill PID` ends it like Ctrl-C, so that whatever it started ends with it.
     # Also where the shell that started it has it ignore SIGINT, and when its terminal is closed.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -51,12 +57,16 @@ def main() -> int:
     heading("Starting the parts")
     started = time.monotonic()
     try:
-        with Stack(Options(), progress=lambda what: print(f"  {what} …", flush=True)).start() as stack:
-            print(f"  all ready after {time.monotonic() - started:.1f} s")
-            tell(stack)
-            how_to_connect(stack, keep)
-            if keep:
-                wait()
+        with tempfile.TemporaryDirectory() as scratch:
+            bundles = bundled(arguments.policies, Path(scratch)) if arguments.policies else None
+            stack = Stack(Options(bundles=bundles), progress=lambda what: print(f"  {what} …", flush=True))
+            with stack.start():
+                print(f"  all ready after {time.monotonic() - started:.1f} s")
+                tell(stack)
+                how_to_connect(stack, keep)
+                if keep:
+                    how_to_ship(bundles, arguments.policies)
+                    wait()
     except KeyboardInterrupt:
         print("\nStopped; nothing is left running.")
         return 0 if keep else 130
@@ -65,6 +75,16 @@ def main() -> int:
         return 1
     print("\nEverything that the demo started is stopped.")
     return 0
+
+
+def bundled(policies: Path, scratch: Path) -> Bundles:
+    """The policies as a signed bundle, from a server that OPA polls."""
+    print(f"  the bundle of {policies} …", flush=True)
+    bundles = Bundles(scratch)
+    bundles.build(policies, revision="demo")
+    # As the file is when OPA asks.
+    bundles.publish(bundles.out)
+    return bundles
 
 
 def tell(stack: Stack) -> None:
@@ -140,10 +160,19 @@ def how_to_connect(stack: Stack, keep: bool) -> None:
     print(f"  over TCP: … -h 127.0.0.1 -p {stack.envoy.port('postgres')} …")
     print(f"  what is stored, past the sidecar: {psql} -h {stack.postgres.socket_dir} -U postgres {shop.DATABASE}")
     print(f"  logs: {stack.work.path / 'logs'}")
-    print(f"\n{paint('Stop it with Ctrl-C here', BOLD)}, or from elsewhere: kill {os.getpid()}", flush=True)
+
+
+def how_to_ship(bundles: Bundles | None, policies: Path | None) -> None:
+    if bundles is not None:
+        heading("Change the policies")
+        command = [FIELDVEIL, "policy", "build", policies, "--out", bundles.out, "--signing-key", bundles.key.private]
+        print(f"  edit {policies}, then build them into the bundle that OPA polls every second:")
+        print(f"  {shlex.join(map(str, command))}")
+        print("  Open sessions follow when their plan is due: ttl_seconds of the catalog, 30 unless told.")
 
 
 def wait() -> None:
+    print(f"\n{paint('Stop it with Ctrl-C here', BOLD)}, or from elsewhere: kill {os.getpid()}", flush=True)
     while True:
         signal.pause()
 

@@ -46,6 +46,8 @@ class Bundles:
 
     def __init__(self, folder: Path) -> None:
         self.key = SigningKey(folder)
+        # What `build` writes.
+        self.out = folder / "fieldveil.tar.gz"
         self.server = PolicyServer()
 
     def build(self, *folders: Path, revision: str) -> bytes:
@@ -57,11 +59,11 @@ class Bundles:
         )
         if done.returncode != 0:
             raise PartFailed(f"fieldveil policy build failed\n{done.stdout}{done.stderr}")
-        return out.read_bytes()
+        return self.out.read_bytes()
 
     def publish(self, bundle: bytes | Path) -> None:
-        """From now on the server gives this one out."""
-        self.server.bundle = bundle if isinstance(bundle, bytes) else bundle.read_bytes()
+        """From now on the server gives this one out; a file as it is when it is asked for."""
+        self.server.bundle = bundle
 
     def opa_options(self, state: Path) -> list[str | Path]:
         """The example's configuration, with the places of this run and a quicker poll."""

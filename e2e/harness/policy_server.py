@@ -8,6 +8,7 @@ import socket
 import threading
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from harness.ports import LOOPBACK
 
@@ -26,7 +27,7 @@ class PolicyServer:
     """Keeps its port while it is away, so that nobody else comes by it."""
 
     def __init__(self) -> None:
-        self.bundle: bytes | None = None
+        self.bundle: bytes | Path | None = None
         self.served = Served()
         # What OPA sent to /logs: one decision each.
         self.decisions: list[dict] = []
@@ -72,7 +73,7 @@ def _handler(server: PolicyServer) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            bundle = server.bundle
+            bundle = server.bundle.read_bytes() if isinstance(server.bundle, Path) else server.bundle
             if self.path != RESOURCE or bundle is None:
                 self._answer(404)
                 return
