@@ -31,6 +31,8 @@ class SigningKey:
     """A key pair in two files: the private one is for the build alone, the public one for OPA."""
 
     def __init__(self, folder: Path, name: str = KEY_ID) -> None:
+        # Of the key in OPA's configuration.
+        self.name = name
         self.private = folder / f"{name}.pem"
         self.public = folder / f"{name}.pub.pem"
         key = ec.generate_private_key(ec.SECP256R1())
@@ -49,11 +51,13 @@ class Bundles:
         # What `build` writes.
         self.out = folder / "fieldveil.tar.gz"
         self.server = PolicyServer()
+        # Of OPA.
+        self.config = OPA_CONFIG
 
-    def build(self, *folders: Path, revision: str) -> bytes:
-        """A bundle of what the folders have, by the command; the library is the command's own."""
-        out = self.key.private.with_name("fieldveil.tar.gz")
-        words = ["--out", out, "--signing-key", self.key.private, "--revision", revision]
+    def build(self, *folders: Path, revision: str, key: SigningKey | None = None) -> bytes:
+        """A bundle of what the folders have, by the command; if they have no library, with the command's own."""
+        key = key or self.key
+        words = ["--out", self.out, "--signing-key", key.private, "--key-id", key.name, "--revision", revision]
         done = subprocess.run(
             [FIELDVEIL, "policy", "build", *folders, *words], capture_output=True, text=True, check=False
         )
@@ -77,8 +81,8 @@ class Bundles:
             "decision_logs.reporting.max_delay_seconds": POLL_SECONDS,
         }
         overlaid = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-        key = f"keys.{KEY_ID}.key={self.key.public}"
-        return ["--config-file", OPA_CONFIG, *overlaid, "--set-file", key, POLICIES / "system"]
+        key = f"keys.{self.key.name}.key={self.key.public}"
+        return ["--config-file", self.config, *overlaid, "--set-file", key, POLICIES / "system"]
 
 
 def pack(*folders: Path, revision: str, key: SigningKey | None, scope: str = SCOPE, key_id: str = KEY_ID) -> bytes:
