@@ -60,7 +60,7 @@ test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_
 	@$(SUITES) keys
 
 test-policies: python ## run all tests of policies: Rego, Go, Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa chromium
+	@$(SETUP) python rust filter keys opa pgx chromium
 	@$(SUITES) policies
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)

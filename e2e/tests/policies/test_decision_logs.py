@@ -10,6 +10,7 @@ import pytest
 from harness.bundles import NAME, Bundles
 from harness.opa import Opa
 from harness.workdir import WorkDir
+from tests.policies.people import SSN, People, ssn
 from tests.policies.shipping import ASKED, until
 from tools.layout import POLICIES
 
@@ -104,3 +105,19 @@ def test_tokens_are_left_out_where_opa_loads_the_folder() -> None:
         assert opa.data("fieldveil/plan", {**ASKED, "token": TOKEN})["fields"]
         until(lambda: len(plans(opa.decisions())) == 1)
         assert TOKEN not in opa.process.log.read_text()
+
+
+def test_the_token_of_a_session_stands_in_no_log_of_opa(tmp_path: Path) -> None:
+    people = People(tmp_path)
+    try:
+        token = people.token("support")
+        with people.connect() as app:
+            app.execute(f"SET fieldveil.token = '{token}'")
+            assert ssn(app) == SSN
+        until(lambda: any(decision.get("erased") for decision in people.stack.opa.decisions()))
+        log = people.stack.opa.process.log.read_text()
+        assert [part for part in parts_of(token) if part in log] == []
+        # Whose it was is there: the answer's subject.
+        assert any("ada" in decision["result"]["subject"] for decision in plans(people.stack.opa.decisions()))
+    finally:
+        people.stack.stop()
