@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from weakref import WeakSet
 
 import psycopg
 
@@ -36,6 +37,9 @@ def fill(app: psycopg.Connection) -> None:
     for row in range(ROWS):
         app.execute(insert, [row, *(value(column, row) for column in COLUMNS)])
 
+
+# Those on which the statement of `prepared_in_sql` is.
+_has_prepared: WeakSet[psycopg.Connection] = WeakSet()
 
 Rows = list[tuple]
 Read = Callable[[psycopg.Connection], Iterator[tuple[Rows, range]]]
@@ -85,6 +89,14 @@ def by_cursor(connection: psycopg.Connection) -> Iterator[tuple[Rows, range]]:
             yield cursor.fetchmany(AT_ONCE), range(first, first + AT_ONCE)
 
 
+def prepared_in_sql(connection: psycopg.Connection) -> Iterator[tuple[Rows, range]]:
+    """By PREPARE, in the first turn."""
+    if connection not in _has_prepared:
+        connection.execute(f"PREPARE hundred AS {SELECT} ORDER BY id")
+        _has_prepared.add(connection)
+    yield connection.execute("EXECUTE hundred").fetchall(), range(ROWS)
+
+
 def searching(connection: psycopg.Connection) -> Iterator[tuple[Rows, range]]:
     """One row each, found by a sealed value."""
     for row in (0, ROWS - 1):
@@ -94,7 +106,7 @@ def searching(connection: psycopg.Connection) -> Iterator[tuple[Rows, range]]:
 READERS: dict[str, Read] = {
     read.__name__: read
     for read in (
-        simple, unnamed, prepared, binary, pipelined, in_a_transaction, by_cursor, searching,
+        simple, unnamed, prepared, binary, pipelined, in_a_transaction, by_cursor, prepared_in_sql, searching,
     )
 }  # fmt: skip
 
