@@ -54,14 +54,14 @@ within_one(window, minute, weekday) if {
 
 # Past midnight: before it, of the day on which it begins.
 within_one(window, minute, weekday) if {
-	begin_of(window) >= end_of(window)
+	begin_of(window) > end_of(window)
 	on_day(window, weekday)
 	minute >= begin_of(window)
 }
 
 # Past midnight: after it, of the day before.
 within_one(window, minute, weekday) if {
-	begin_of(window) >= end_of(window)
+	begin_of(window) > end_of(window)
 	on_day(window, (weekday + 6) % 7)
 	minute < end_of(window)
 }

@@ -127,6 +127,9 @@ test_on_the_day_before_clocks_change_the_next_quarter_of_an_hour_is_a_change if 
 test_a_window_with_one_minute_for_beginning_and_end_is_empty if {
 	every empty in [{"from": "08:00", "to": "08:00"}, {"to": "00:00"}] {
 		clock.is_empty(empty)
+		every moment in ["2026-03-02T00:00:00Z", "2026-03-02T08:00:00Z", "2026-03-02T12:00:00Z"] {
+			not within([empty], moment)
+		}
 	}
 	every window in [
 		{"days": ["mon"]},

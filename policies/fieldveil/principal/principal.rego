@@ -63,10 +63,10 @@ subject := sprintf("token:%v#%v", [claims.iss, claims.sub]) if {
 	names_somebody
 } else := concat("", ["user:", attributes.session.user])
 
+# What has control characters would break the lines of logs.
 names_somebody if {
 	every name in ["iss", "sub"] {
-		is_string(claims[name])
-		claims[name] != ""
+		regex.match(`^[^\x00-\x1f\x7f-\x9f]+$`, claims[name])
 	}
 }
 

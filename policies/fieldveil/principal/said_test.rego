@@ -158,7 +158,7 @@ test_a_token_that_is_not_valid_leaves_no_claims if {
 }
 
 test_a_token_that_names_nobody_leaves_the_login_user_as_the_subject if {
-	every sub in ["", null, 5, ["ann"]] {
+	every sub in ["", null, 5, ["ann"], "ann\nuser:ceo", "\u0085"] {
 		resolved({"token": tokens_test.token({"sub": sub, "team": "x"})}, {}).subject == "user:app"
 	}
 }
