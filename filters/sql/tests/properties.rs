@@ -22,7 +22,8 @@ fn literal() -> impl Strategy<Value = (String, String)> {
     prop_oneof![
         text.prop_map(|v: String| (format!("'{}'", v.replace('\'', "''")), v)),
         text.prop_map(|v: String| (format!("E'{}'", v.replace('\\', "\\\\").replace('\'', "\\'")), v)),
-        text.prop_map(|v: String| (format!("$q${v}$q$"), v)),
+        // No value has an underscore, so none ends its own quotes.
+        text.prop_map(|v: String| (format!("$q_${v}$q_$"), v)),
         text.prop_map(|v: String| (format!("'{}'::text", v.replace('\'', "''")), v)),
         text.prop_map(|v: String| (format!("CAST ( '{}' AS varchar )", v.replace('\'', "''")), v)),
         (0_u32..99999).prop_map(|n| (n.to_string(), n.to_string())),
