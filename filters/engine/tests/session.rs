@@ -348,3 +348,18 @@ fn nothing_of_a_value_stands_in_log_or_audit() {
     assert!(audit.contains(r#""customer.ssn":{"sealed":1}"#) && !audit.contains(CANARY));
     assert!(dialogue.ports.borrow().lines.borrow().iter().all(|line| !line.contains(CANARY)));
 }
+
+#[test]
+fn whoever_says_the_last_word_has_ended_the_session() {
+    let told_by = |mut dialogue: Dialogue| {
+        dialogue.session.end(Ended::Proxy);
+        dialogue.ports.borrow().audit.take().concat()
+    };
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.server(&message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0"));
+    assert!(told_by(dialogue).contains(r#""ended":"server""#));
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(b"\xffabcd");
+    dialogue.server(&message(b'E', b"SFATAL\0VFATAL\0C08P01\0Minvalid frontend message type 255\0\0"));
+    assert!(told_by(dialogue).contains(r#""ended":"filter""#));
+}

@@ -3,6 +3,7 @@
 use fieldveil_pg_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
+use crate::audit::Ended;
 use crate::postgres::flight::{Awaited, Entry, Origin};
 use crate::postgres::{Output, Session, Waiting};
 
@@ -33,6 +34,13 @@ impl Session {
         let fatal = severity != b"ERROR";
         self.copy_in = false;
         self.copy_out = None;
+        let provoked = self.flight.head().is_some_and(|entry| {
+            matches!(entry.awaited, Awaited::End) || entry.refused.is_some() && Self::is_provoked(code)
+        });
+        if fatal && !provoked {
+            // It says so before it goes, and the end itself is not always seen: a write to it may break first.
+            self.ends(Ended::Server);
+        }
         let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
