@@ -81,3 +81,35 @@ test_an_issuer_stands_once_for_each_audience if {
 	apart := problems.found with data.tokens as others
 	apart == set()
 }
+
+test_a_key_that_verifies_nothing_is_a_problem if {
+	every odd in [
+		{"kty": "OKP", "crv": "X25519", "x": "woeSvnnkAbCTrkbJB5HxvYo98w1TY3NLDuqAcwQlfgA"},
+		{"kty": "EC", "crv": "secp256k1", "x": "MTEx", "y": "MjIy"},
+		object.union(tokens_test.public(tokens_test.private_ec), {"use": "enc"}),
+	] {
+		of_issuer([{"op": "add", "path": "jwks/keys/0", "value": odd}]) == {problem(
+			["tokens", "test", "jwks", "keys", 0],
+			"it verifies no signature of ES256 or EdDSA or PS256 or PS384 or PS512 or RS256 or RS384 or RS512",
+			"leave it out: keys are RSA, EC of P-256, P-384 or P-521, or OKP of Ed25519, and for signatures",
+		)}
+	}
+	keys := [["tokens", "test", "jwks", "keys", 0], ["tokens", "test", "jwks", "keys", 2]]
+	paths(of_issuer(set_to("algorithms", ["ES256"]))) == {path | some path in keys}
+}
+
+test_a_key_that_can_not_be_read_is_a_problem if {
+	every odd in [
+		{"kty": "RSA", "n": "x"},
+		{"kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+		object.union(tokens_test.public(tokens_test.private_ec), {"x": "woeSvnnkAbCTrkbJB5HxvYo98w1TY3NLDuqAcwQlfgA"}),
+		{"kty": "EC", "crv": "P-256", "x": 5, "y": 6},
+		{"kty": "OKP", "crv": "Ed25519", "x": "AA"},
+	] {
+		of_issuer([{"op": "add", "path": "jwks/keys/0", "value": odd}]) == {problem(
+			["tokens", "test", "jwks", "keys", 0],
+			"no key can be made of it",
+			"copy it anew: RSA has n and e, EC x and y of a point on its curve, OKP x, all in base64url",
+		)}
+	}
+}

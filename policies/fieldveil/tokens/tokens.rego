@@ -104,13 +104,15 @@ by_time(token) := [issuer |
 
 with_keys(token) := [{"issuer": issuer, "keys": keys} |
 	some issuer in by_time(token)
-	keys := keys_of(issuer, object.get(header_of(token), "kid", ""))
+	keys := keys_of(issuer, kid_of(token))
 ]
 
 valid(token) := [entry |
 	some entry in with_keys(token)
+	some key in called(entry.keys.keys, kid_of(token))
+	fits(key, header_of(token).alg)
 	io.jwt.decode_verify(token, {
-		"cert": json.marshal(entry.keys),
+		"cert": alone(key),
 		"alg": header_of(token).alg,
 		"iss": entry.issuer.issuer,
 		"aud": entry.issuer.audience,
@@ -152,6 +154,8 @@ is_jwt(token) if {
 header_of(token) := io.jwt.decode(token)[0]
 
 payload_of(token) := io.jwt.decode(token)[1]
+
+kid_of(token) := object.get(header_of(token), "kid", "")
 
 keys_of(issuer, _) := issuer.jwks
 
