@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import unixhttp
 from harness.bundles import NAME, Bundles
 from harness.opa import Opa
 from harness.workdir import WorkDir
@@ -42,11 +43,11 @@ def opa(bundles: Bundles) -> Iterator[Opa]:
 
 
 @contextlib.contextmanager
-def running(bundles: Bundles | None, until: str = "/health?bundles") -> Iterator[Opa]:
+def running(bundles: Bundles | None, *options: str, until: str = "/health?bundles") -> Iterator[Opa]:
     work = WorkDir()
     opa = Opa(work, bundles=bundles)
     try:
-        opa.start(until=until)
+        opa.start(*options, until=until)
         yield opa
     finally:
         opa.stop()
@@ -78,6 +79,24 @@ def test_no_token_stands_in_a_decision_log_wherever_it_came_from(opa: Opa, bundl
         assert decision.get("erased") or decision.get("masked")
     log = opa.process.log.read_text()
     assert [part for part in parts_of(TOKEN) if part in log] == []
+
+
+def test_no_token_stands_in_the_log_of_other_questions_and_answers() -> None:
+    with running(None, "--set", "nd_builtin_cache=true") as opa:
+        asked = {**ASKED, "token": TOKEN}
+        for path in ("fieldveil/plan", "fieldveil", "fieldveil/principal"):
+            opa.data(path, asked)
+        for path, body in (
+            ("/v1/data/fieldveil/plan", asked),
+            ("/v1/query", {"query": "x = input.token", "input": asked}),
+            ("/v1/query", {"query": f'x := io.jwt.decode("{TOKEN}")'}),
+        ):
+            assert unixhttp.request(opa.socket, "POST", path, json.dumps(body).encode())[0] == 200
+        opa.data("fieldveil/plan", ASKED)
+        until(lambda: len(plans(opa.decisions())) >= 2)
+        assert plans(opa.decisions())[-1]["input"] == ASKED
+        log = opa.process.log.read_text()
+        assert [part for part in parts_of(TOKEN) if part in log] == []
 
 
 def test_a_decision_without_a_token_is_logged_whole(opa: Opa) -> None:

@@ -73,7 +73,7 @@ names_somebody if {
 # METADATA
 # title: changes
 # description: The seconds at which the principal's token begins and ceases to be valid.
-changes contains moment if some moment in tokens.changes(given[0])
+changes contains moment if some moment in tokens.changes(given(input)[0])
 
 # METADATA
 # title: holds
@@ -159,24 +159,25 @@ purpose_in("application_name") := purpose if {
 
 default claims := {}
 
-claims := tokens.claims(given[0]) if {
+claims := tokens.claims(given(input)[0]) if {
 	not denied
 } else := verified_before if {
-	count(given) == 0
+	count(given(input)) == 0
 	verified_before := object.get(input, "claims", {})
 	is_object(verified_before)
 }
 
-# The statement's token takes the place of the session's.
-given := [token |
+# The statement's token takes the place of the session's. A function, for the value of a rule stands in the answer to
+# whoever asks for the whole package.
+given(asked) := [token |
 	some path in [["comment", "token"], ["token"]]
-	token := object.get(input, path, "")
+	token := object.get(asked, path, "")
 	token != ""
 ]
 
 refusal := "comments may bring none here" if {
 	object.get(input, ["comment", "token"], "") != ""
 	not comment_token_accepted
-} else := tokens.refusal(given[0])
+} else := tokens.refusal(given(input)[0])
 
 comment_token_accepted if "comment" in accepts.token
