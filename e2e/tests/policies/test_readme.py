@@ -1,5 +1,7 @@
-"""What policies/README.md says that one types: the starter set copied, and tests as they stand there beside its own."""
+"""What the documents say that one types to check and test policies, beside the starter set copied and tests as they
+stand there."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -7,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tools.layout import OPA, POLICIES, ROOT
+from tools.layout import BIN, POLICIES, ROOT
 
 README = (POLICIES / "README.md").read_text()
+CHECK = (ROOT / "docs" / "policy-check.md").read_text()
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
 def my_policies(tmp_path: Path) -> Path:
-    """A copy of the starter set, with the tests of the document."""
+    """A copy of the starter set with the tests of the document, and the library beside it."""
+    (tmp_path / "policies").symlink_to(POLICIES)
     folder = tmp_path / "my-policies"
     shutil.copytree(POLICIES / "starter", folder)
     (tests,) = re.findall(r"```rego\n(.*?)```", README, flags=re.DOTALL)
@@ -22,22 +27,71 @@ def my_policies(tmp_path: Path) -> Path:
     return folder
 
 
-def test_tests_of_the_document_and_of_the_starter_set_pass(my_policies: Path) -> None:
-    commands = re.findall(r"^opa (test --run .*) my-policies$", README, flags=re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
-        done = opa(*command.replace("'", "").split(), my_policies)
-        assert done.returncode == 0, done.stdout
-        assert "PASS: " in done.stdout
+def section(document: str, title: str) -> list[str]:
+    """The commands of the section, block by block."""
+    (text,) = re.findall(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document, flags=re.MULTILINE | re.DOTALL)
+    return SHELL.findall(text)
+
+
+def test_quick_start_of_the_readme(my_policies: Path) -> None:
+    (block,) = section(README, "Quick start")
+    shutil.rmtree(my_policies)
+    done = typed(block, my_policies.parent)
+    assert done.returncode == 0, done.stdout
+    assert "my-policies: 14 tests passed" in done.stdout
+
+
+def test_tests_of_the_readme_pass_beside_those_of_the_starter_set(my_policies: Path) -> None:
+    (block,) = section(README, "Test your rules")
+    done = typed(block, my_policies.parent)
+    assert done.returncode == 0, done.stdout
+    assert "my-policies: 18 tests passed" in done.stdout
 
 
 def test_a_test_that_fails_says_who_got_what_and_by_which_rule(my_policies: Path) -> None:
     tests = my_policies / "my_test.rego"
     tests.write_text(tests.read_text().replace('"mask last4"', '"reveal"'))
-    done = opa("test", "--run", r"^data\.my_test", "policies/fieldveil", "schemas:policies/schemas", my_policies)
-    assert done.returncode != 0
-    assert "customer.ssn reads mask last4, not reveal, by support recognises a customer" in done.stdout
+    for block in (*section(README, "Test your rules"), section(CHECK, "Tests")[1].replace("starter_test", "my_test")):
+        done = typed(block, my_policies.parent)
+        assert done.returncode != 0
+        assert "customer.ssn reads mask last4, not reveal, by support recognises a customer" in done.stdout
 
 
-def opa(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([OPA, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+def test_commands_for_ci(my_policies: Path) -> None:
+    both, warnings = section(CHECK, "In CI")
+    done = typed(both, my_policies.parent)
+    assert done.returncode == 0, done.stdout
+    assert "my-policies: sound: " in done.stdout
+    assert "my-policies: 18 tests passed" in done.stdout
+    if shutil.which("jq"):
+        assert typed(warnings, my_policies.parent).returncode == 1  # the grant of the starter set is over
+    (my_policies / "my_test.rego").write_text("package my_test\n\ntest_nothing if false\n")
+    assert typed(both, my_policies.parent).returncode == 2
+
+
+def test_a_pattern_picks_tests_and_one_like_none_is_an_error(my_policies: Path) -> None:
+    own, opa = section(CHECK, "Tests")
+    whole, picked = own.splitlines()
+    assert typed(whole, my_policies.parent).returncode == 0
+    done = typed(picked.replace("names_test", "my_test"), my_policies.parent)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("PASS: my-policies/my_test.rego:") == 4
+    done = typed(picked, my_policies.parent)
+    assert done.returncode == 2
+    assert r"^data\.names_test" in done.stdout
+    done = typed(opa, my_policies.parent)
+    assert done.returncode == 0, done.stdout
+    assert "PASS: " in done.stdout
+
+
+def typed(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )

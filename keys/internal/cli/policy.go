@@ -10,11 +10,11 @@ import (
 func newPolicy() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Check policies, see who can see what, and ship them",
+		Short: "Check and test policies, see who can see what, and ship them",
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newPolicyBuild(), newPolicyCheck(), newPolicyExplain())
+	c.AddCommand(newPolicyBuild(), newPolicyCheck(), newPolicyExplain(), newPolicyTest())
 	return c
 }
 

@@ -46,8 +46,7 @@ func (p *Policy) addModule(f file) Problems {
 // compile does what `opa check --strict --schema` does, and sees that no rule and
 // no data share a path.
 func (p *Policy) compile() error {
-	compiler := ast.NewCompiler().WithStrict(true).WithCapabilities(offline()).WithEnablePrintStatements(false).
-		WithSchemas(p.schemas()).WithUseTypeCheckAnnotations(true).WithPathConflictsCheck(p.dataAt)
+	compiler := p.newCompiler()
 	if compiler.Compile(p.modules); compiler.Failed() {
 		return regoProblems("", compiler.Errors).orNil()
 	}
@@ -55,6 +54,11 @@ func (p *Policy) compile() error {
 	p.store = inmem.NewFromObject(p.data)
 	p.prepared = map[string]rego.PreparedEvalQuery{}
 	return nil
+}
+
+func (p *Policy) newCompiler() *ast.Compiler {
+	return ast.NewCompiler().WithStrict(true).WithCapabilities(offline()).WithEnablePrintStatements(false).
+		WithSchemas(p.schemas()).WithUseTypeCheckAnnotations(true).WithPathConflictsCheck(p.dataAt)
 }
 
 // schemas are those below data.schemas, by the names that annotations give them:

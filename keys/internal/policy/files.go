@@ -56,11 +56,9 @@ func (f file) at() []string {
 	return strings.Split(folder, "/")
 }
 
-// leftOut tells files that no policy is made of: tests, and what is hidden.
-func leftOut(slashed string) bool {
-	if strings.HasSuffix(slashed, "_test.rego") {
-		return true
-	}
+func (f file) test() bool { return strings.HasSuffix(f.slashed, "_test.rego") }
+
+func hidden(slashed string) bool {
 	return strings.HasPrefix(slashed, ".") || strings.Contains(slashed, "/.")
 }
 
@@ -68,7 +66,8 @@ func leftOut(slashed string) bool {
 // of the policies there: contract files, and the starter set, which is a root of its own.
 var besideLibrary = []string{"contract/", "starter/"}
 
-// ofOneRoot drops them where the library is.
+// ofOneRoot drops them where the library is, and the library's own tests, which
+// speak of policies of their own.
 func ofOneRoot(files []file) []file {
 	within := func(folder string) func(file) bool {
 		return func(f file) bool { return strings.HasPrefix(f.slashed, folder) }
@@ -77,20 +76,30 @@ func ofOneRoot(files []file) []file {
 		for _, folder := range besideLibrary {
 			files = slices.DeleteFunc(files, within(folder))
 		}
+		files = slices.DeleteFunc(files, func(f file) bool {
+			return f.test() && (within("fieldveil/")(f) || within("system/")(f))
+		})
 	}
 	return files
 }
 
-func wanted(f file) bool { return !leftOut(f.slashed) && (f.rego() || f.structured()) }
+// choice tells the files that are read.
+type choice func(file) bool
+
+// ofPolicies are those that a policy is made of: what is hidden and tests are not.
+func ofPolicies(f file) bool { return !f.test() && withTests(f) }
+
+// withTests are those and their tests.
+func withTests(f file) bool { return !hidden(f.slashed) && (f.rego() || f.structured()) }
 
 // folderFiles reads the files of a folder; place is its name for a person.
-func folderFiles(folder fs.FS, place string) ([]file, error) {
+func folderFiles(folder fs.FS, place string, wanted choice) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return fault.Failure(filepath.Join(place, name), fault.Cause(err), "see that it can be read")
 		}
-		if name != "." && leftOut(name) {
+		if name != "." && hidden(name) {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -145,7 +154,7 @@ func bundleFiles(content []byte, place string) ([]file, error) {
 		}
 		name := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
 		f := file{name: place + "/" + name, slashed: name}
-		if header.Typeflag != tar.TypeReg || !wanted(f) {
+		if header.Typeflag != tar.TypeReg || !ofPolicies(f) {
 			continue
 		}
 		if left -= header.Size; left < 0 {

@@ -43,6 +43,11 @@ const builtIn = "built-in library"
 // them holds the library or its schemas, those of this program are taken. The
 // error is a *fault.Fault or Problems.
 func Load(paths []string, options Options) (*Policy, error) {
+	return load(paths, options, ofPolicies)
+}
+
+// load reads of folders what is wanted, and of bundles policies alone.
+func load(paths []string, options Options, wanted choice) (*Policy, error) {
 	signed, err := options.verification()
 	if err != nil {
 		return nil, err
@@ -50,7 +55,7 @@ func Load(paths []string, options Options) (*Policy, error) {
 	p := newPolicy()
 	var problems Problems
 	for _, place := range unique(paths) {
-		files, manifest, err := readPath(place, signed)
+		files, manifest, err := readPath(place, signed, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +71,7 @@ func Load(paths []string, options Options) (*Policy, error) {
 	}
 	if !p.hasLibrary() {
 		p.BuiltInLibrary = true
-		files, err := folderFiles(policies.Library, builtIn)
+		files, err := folderFiles(policies.Library, builtIn, ofPolicies)
 		if err != nil {
 			return nil, err
 		}
@@ -80,14 +85,14 @@ func Load(paths []string, options Options) (*Policy, error) {
 }
 
 // readPath reads a folder, a bundle or a file of Rego.
-func readPath(place string, signed *bundle.VerificationConfig) ([]file, map[string]any, error) {
+func readPath(place string, signed *bundle.VerificationConfig, wanted choice) ([]file, map[string]any, error) {
 	const remedy = "name a folder of policies, or a bundle .tar.gz"
 	info, err := os.Stat(place)
 	if err != nil {
 		return nil, nil, fault.Input(place, fault.Cause(err), remedy)
 	}
 	if info.IsDir() {
-		files, err := folderFiles(os.DirFS(place), place)
+		files, err := folderFiles(os.DirFS(place), place, wanted)
 		return files, nil, err
 	}
 	content, err := readBounded(place, remedy)

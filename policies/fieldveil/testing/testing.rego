@@ -21,11 +21,7 @@ user(name) := principal({"user": name})
 #   A principal of these attributes, each optional: user, role, database, application_name, source, purpose, listener,
 #   namespace, service_account, spiffe_id; claims, those of a verified token; token, a JWT that is to be verified; and
 #   at, the time in RFC 3339. Unless told it is now, in each database that has the label. Undefined with others.
-principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if {
-	none({sprintf("a principal has no attribute %v, but %v", [name, concat(", ", known)]) |
-		some name in (object.keys(attributes) - known)
-	})
-}
+principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if none(slips(attributes))
 
 # METADATA
 # title: reads
@@ -85,9 +81,24 @@ as_lines(found) := {line |
 	line := sprintf("%v: %v; %v", [place, problem.reason, problem.remedy])
 }
 
+slips(attributes) := {line |
+	some name in (object.keys(attributes) - known)
+	line := sprintf("a principal has no attribute %v, but %v", [name, concat(", ", known)])
+} | {line |
+	at := attributes.at
+	not is_time(at)
+	line := sprintf("at is no time of RFC 3339 such as 2026-01-31T10:00:00Z: %v", [json.marshal(at)])
+}
+
+is_time(text) if time.parse_rfc3339_ns(text)
+
+principals := "testing.user(\"NAME\") or testing.principal({…})"
+
 # Why nothing is asked.
 in_the_way(who, pattern) := set() if {
 	count(asked_for(who, pattern)) > 0
+} else := {sprintf("%v is no principal; say %v", [json.marshal(who), principals])} if {
+	not who.attributes
 } else := lines if {
 	lines := as_lines(problems.found) with time.now_ns as who.now
 	count(lines) > 0

@@ -47,6 +47,15 @@ test_an_attribute_that_a_principal_has_not_fails if {
 	not testing.principal({"user": "app", "groups": ["a"]})
 }
 
+test_a_principal_that_is_none_fails if {
+	not testing.principal({"user": "app", "at": "yesterday"})
+	not testing.principal({"user": "app", "at": 7})
+	testing.principal({"user": "app", "at": "2026-01-07T09:00:00+01:00"})
+	not testing.reads("app", "customer.ssn", "reveal")
+	not testing.writes({"user": "app"}, "customer.ssn", "seal")
+	not testing.denied("app")
+}
+
 test_policies_that_are_not_sound_fail if {
 	not testing.sound with data.catalog as {}
 	not testing.reads(testing.user("app"), "customer.ssn", "reveal") with data.schemas as {}
