@@ -54,7 +54,8 @@ func newPolicyExplain() *cobra.Command {
 			"and the rules that decided. The principals are those of a file (--principals), or else one for each\n" +
 			"combination of values that a `who` of the rules names, and anybody else. Folders and bundles are\n" +
 			"read as `fieldveil policy check` reads them.\n\n" +
-			"With --diff: whose access changes from OLD to NEW, each a folder or a bundle.\n\n" +
+			"With --diff: whose access changes from OLD to NEW, each a folder or a bundle, and what else they say\n" +
+			"differently of rules, tokens, tenants and databases, whoever asks.\n\n" +
 			"Exit status 0: shown; with --diff, nothing changes. 3: something changes, and nobody gets more.\n" +
 			"4: somebody gets more, or something that is neither more nor less. 1 and 2: it could not be told.",
 		Example: "  fieldveil policy explain policies --principals principals.yaml\n" +
@@ -112,7 +113,11 @@ func (e *policyExplain) run(c *cobra.Command, arguments []string) error {
 	if !e.diff {
 		return e.report(c.OutOrStdout(), reports[0])
 	}
-	return e.compared(c.OutOrStdout(), explain.Compare(reports[0], reports[1]))
+	diff := explain.Compare(reports[0], reports[1])
+	if err := diff.CompareData(c.Context(), loaded[0], loaded[1], samples, e.database, asOf); err != nil {
+		return err
+	}
+	return e.compared(c.OutOrStdout(), diff)
 }
 
 func (e *policyExplain) check() error {

@@ -124,6 +124,10 @@ func TestPolicyDiffEndsWithWhatItFound(t *testing.T) {
 		"shown":    {[]string{"{protection: randomized, keyset: payments", "{protection: deterministic, keyset: payments"}, 4, "widened  customer.card  protection"},
 		"widened":  {[]string{"{treatment: mask, format: last4}", "{treatment: reveal}"}, 4, "1 widened, 0 changed, 0 narrowed"},
 		"changed":  {[]string{"format: last4", "format: first1"}, 4, "0 widened, 1 changed, 0 narrowed"},
+		"open":     {[]string{`to: "20:00"`, `to: "22:00"`}, 4, "changed  rule nights are for nobody: unless.time"},
+		"accepted": {[]string{"rules:\n", "accept: {token: [comment]}\nrules:\n"}, 4, "widened  rules: accept: token"},
+		"held":     {[]string{"    database: shop\n", "    database: shop\n    max_stale_seconds: 86400\n"}, 4, "widened  database shop: max_stale_seconds"},
+		"renamed":  {[]string{"the application works with everything", "the application"}, 0, "nothing changes"},
 		"exposed":  {[]string{", card: customer.card", ""}, 4, "everybody: no longer protected"},
 	} {
 		status, out, errors := run(t, "policy", "explain", "--diff", policyFolder(t), policyFolder(t, one.changes...), "--at", day)

@@ -40,9 +40,10 @@ func conditions(path []string, node any) []condition {
 	return nil
 }
 
-// fromWho makes a sample of each combination of values; false where there are too many.
-func fromWho(who map[string]any, asOf time.Time) ([]Sample, bool) {
-	samples, whole := []Sample{{}}, true
+// fitting makes of a sample one of each combination of values of a `who` or `unless`; false
+// where there are too many.
+func (s Sample) fitting(who map[string]any, asOf time.Time) ([]Sample, bool) {
+	samples, whole := []Sample{s}, true
 	for _, condition := range conditions(nil, who) {
 		var more []Sample
 		for _, sample := range samples {

@@ -32,15 +32,17 @@ type Diff struct {
 	Removed    []string    `json:"labels_removed"`
 	Moves      []Move      `json:"places"`  // of which the label changed, the gravest first, then by place
 	Storage    []Restored  `json:"storage"` // labels that are stored in another way
+	Data       []Said      `json:"data"`    // what the policies say differently, and no sample need show
 }
 
-// Summary counts verdicts: of changes, of places whose label changed, and of storage.
+// Summary counts verdicts: of changes, of places whose label changed, of storage, and of data.
 type Summary struct {
 	Widened  int `json:"widened"`
 	Changed  int `json:"changed"`
 	Narrowed int `json:"narrowed"`
 	Places   int `json:"places"`
 	Storage  int `json:"storage"`
+	Data     int `json:"data"`
 }
 
 // Change is what a change of policies does to one principal.
@@ -78,7 +80,7 @@ type Restored struct {
 func Compare(old, new *Report) *Diff {
 	d := &Diff{
 		Version: FormatVersion, Old: old.Policies, New: new.Policies, AsOf: new.AsOf, Source: new.Source, Notes: new.Notes,
-		Principals: new.Principals, Changes: []Change{}, Added: []string{}, Removed: []string{}, Moves: []Move{}, Storage: []Restored{},
+		Principals: new.Principals, Changes: []Change{}, Added: []string{}, Removed: []string{}, Moves: []Move{}, Storage: []Restored{}, Data: []Said{},
 	}
 	before, after := old.cells(), new.cells()
 	for _, label := range new.Labels {
@@ -105,14 +107,14 @@ func Compare(old, new *Report) *Diff {
 
 // Empty says whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.Changes)+len(d.Added)+len(d.Removed)+len(d.Moves)+len(d.Storage) == 0
+	return len(d.Changes)+len(d.Added)+len(d.Removed)+len(d.Moves)+len(d.Storage)+len(d.Data) == 0
 }
 
 // Widens says whether somebody may get more: a change that is neither more nor less may be that too.
 func (d *Diff) Widens() bool { return d.Summary.Widened+d.Summary.Changed > 0 }
 
 func (d *Diff) count() {
-	d.Summary = Summary{Places: len(d.Moves), Storage: len(d.Storage)}
+	d.Summary = Summary{Places: len(d.Moves), Storage: len(d.Storage), Data: len(d.Data)}
 	verdicts := map[Verdict]*int{Widened: &d.Summary.Widened, Changed: &d.Summary.Changed, Narrowed: &d.Summary.Narrowed}
 	for _, change := range d.Changes {
 		*verdicts[change.Verdict]++
@@ -126,6 +128,9 @@ func (d *Diff) count() {
 		if counted := verdicts[stored.Verdict]; counted != nil {
 			*counted++
 		}
+	}
+	for _, one := range d.Data {
+		*verdicts[one.Verdict]++
 	}
 }
 
@@ -209,7 +214,7 @@ func restored(old, new Label) []Restored {
 		}
 		ranks := shows[attribute.name]
 		verdict := verdictOf(ranks[attribute.new] - ranks[attribute.old])
-		if attribute.name == "protection" && verdict == Same {
+		if (attribute.name == "protection" || attribute.name == "tenant") && verdict == Same {
 			verdict = Changed
 		}
 		found = append(found, Restored{verdict, new.Name, attribute.name, attribute.old, attribute.new})

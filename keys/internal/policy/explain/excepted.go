@@ -8,18 +8,19 @@ import (
 )
 
 // withExcepted adds, behind each sample that limits decide of, the ones whom each of
-// these limits excepts.
+// these limits excepts; false where they are too many.
 func withExcepted(
-	ctx context.Context, all []Policies, samples []Sample, limits map[string]map[string]any, asOf time.Time,
-) ([]Sample, error) {
+	ctx context.Context, all []Policies, samples []Sample, limits map[string][]map[string]any, asOf time.Time,
+) ([]Sample, bool) {
 	var more []Sample
+	whole := true
 	for _, sample := range samples {
 		more = append(more, sample)
 		var deciding []string
 		for _, policies := range all {
 			answer, err := ask(ctx, policies, sample, asOf, "the policies")
 			if err != nil {
-				return samples, nil // which is told when it is asked for the report
+				return samples, true // which is told when it is asked for the report
 			}
 			for _, cell := range answer.Labels {
 				deciding = append(append(deciding, cell.ReadBy...), cell.WriteBy...)
@@ -27,25 +28,14 @@ func withExcepted(
 		}
 		slices.Sort(deciding)
 		for _, rule := range slices.Compact(deciding) {
-			if unless, is := limits[rule]; is {
-				more = append(more, sample.excepted(unless, asOf))
+			for _, unless := range limits[rule] {
+				excepted, fits := sample.fitting(unless, asOf)
+				more = append(more, excepted...)
+				whole = whole && fits
 			}
 		}
 	}
-	return distinct(more), nil
-}
-
-// excepted is the sample with the first value of each condition.
-func (s Sample) excepted(unless map[string]any, asOf time.Time) Sample {
-	s.Claims = cloneClaims(s.Claims)
-	var said []string
-	for _, condition := range conditions(nil, unless) {
-		if len(condition.values) > 0 {
-			said = append(said, s.set(condition.path, condition.values[0], asOf))
-		}
-	}
-	s.Name = join(append([]string{s.Name}, said...)...)
-	return s
+	return distinct(more), whole
 }
 
 // madeUpTenant is a tenant's name where nothing says which there are.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"io"
 	"os"
@@ -40,7 +41,7 @@ func TestOutputsAreAsTheGoldenFilesHaveThem(t *testing.T) {
 // exampleDiff has every verdict, a moved place, one that is no longer protected, and another storage.
 func exampleDiff(t *testing.T) *Diff {
 	t.Helper()
-	return Compare(fixture(), edited(t, func(r *Report) {
+	d := Compare(fixture(), edited(t, func(r *Report) {
 		r.at("customer.notes", "support").Read = Read{Treatment: "reveal"}
 		r.at("customer.card", "support").Read.Budget.Rows = 10
 		r.at("customer.born", "app").Write = "refuse"
@@ -50,4 +51,10 @@ func exampleDiff(t *testing.T) *Diff {
 		r.Labels[2].Places = []string{"shop.public.customer.remarks"}
 		r.Labels[1].Places = []string{"shop.public.customer.card"}
 	}))
+	old, new := canned{"data.tokens": fromJSON(t, `{"idp": {"issuer": "https://idp"}}`)}, canned{"data.tokens": fromJSON(t,
+		`{"idp": {"issuer": "https://idp", "leeway_seconds": 60}, "<b>evil</b>": {"issuer": "https://evil|x"}}`)}
+	if err := d.CompareData(context.Background(), old, new, nil, "", monday); err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

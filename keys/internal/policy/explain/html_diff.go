@@ -17,10 +17,11 @@ type verdictGroup struct {
 	Rows    []changeRow
 	Places  []placeRow
 	Storage []Restored
+	Data    []Said
 }
 
 // Count is how many changes the group shows.
-func (g verdictGroup) Count() int { return len(g.Rows) + len(g.Places) + len(g.Storage) }
+func (g verdictGroup) Count() int { return len(g.Rows) + len(g.Places) + len(g.Storage) + len(g.Data) }
 
 type changeRow struct {
 	Change
@@ -45,7 +46,7 @@ func (d *Diff) HTML(w io.Writer) error {
 	notes := newFootnotes()
 	for _, group := range []verdictGroup{
 		{Verdict: Widened, Title: "Widened", Means: "Reads more, writes what it did not, or more shows of what is stored.", Toggled: true},
-		{Verdict: Changed, Title: "Changed", Means: "Neither more nor less: another part of the value, say. Judge for yourself.", Toggled: true},
+		{Verdict: Changed, Title: "Changed", Means: "Neither more nor less: another part of the value, say, or what no sample shows. Judge for yourself.", Toggled: true},
 		{Verdict: Narrowed, Title: "Narrowed", Means: "Reads less, writes no longer, or less shows of what is stored.", Toggled: true},
 		{Verdict: Same, Title: "Nobody's access", Means: "Another label or another way of storing, and nobody reads or writes more or less."},
 	} {
@@ -66,6 +67,11 @@ func (d *Diff) HTML(w io.Writer) error {
 		for _, stored := range d.Storage {
 			if stored.Verdict == group.Verdict {
 				group.Storage = append(group.Storage, stored)
+			}
+		}
+		for _, one := range d.Data {
+			if one.Verdict == group.Verdict {
+				group.Data = append(group.Data, one)
 			}
 		}
 		p.Groups = append(p.Groups, group)

@@ -29,7 +29,7 @@ func TestPagesAllowTheirOwnStyleAndScriptAlone(t *testing.T) {
 				t.Errorf("%s: %d times %s, and the policy has another hash: %s", name, len(found), element, policy[1])
 			}
 		}
-		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, " style=") || strings.Contains(page, " onclick=") {
+		if regexp.MustCompile(`(src|href|url)[=(]["']?https?://`).MatchString(page) || strings.Contains(page, " style=") || strings.Contains(page, " onclick=") {
 			t.Errorf("%s: something of elsewhere, or inline", name)
 		}
 	}
@@ -73,6 +73,18 @@ func TestTextsOfPoliciesAreNoMarkup(t *testing.T) {
 	markdown := rendered(t, report.Markdown)
 	if strings.Contains(markdown, "<img") || strings.Contains(markdown, "<script") {
 		t.Error("Markdown holds the markup of a policy")
+	}
+}
+
+func TestPageShowsWhatThePoliciesSayWhoeverAsks(t *testing.T) {
+	page := rendered(t, exampleDiff(t).HTML)
+	for _, want := range []string{
+		`<th role="rowheader" scope="row">tokens idp: leeway_seconds</th><td role="cell" data-name="Verdict">widened</td>`,
+		`data-label="tokens &lt;b&gt;evil&lt;/b&gt;"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing", want)
+		}
 	}
 }
 

@@ -58,6 +58,17 @@ func verdictOf(more int) Verdict {
 	return Same
 }
 
+// reversed is what the same is the other way round.
+func (v Verdict) reversed() Verdict {
+	switch v {
+	case Widened:
+		return Narrowed
+	case Narrowed:
+		return Widened
+	}
+	return v
+}
+
 func (v Verdict) gravity() int {
 	if at := slices.Index(Verdicts, v); at >= 0 {
 		return at

@@ -139,7 +139,7 @@ func TestOnlyTheWantedLabelsAreLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Notes moved to customer.born, so it stays.
-	if len(d.Changes) != 1 || len(d.Moves) != 1 || len(d.Storage) != 0 || d.Summary.Widened != 1 || d.Summary.Narrowed != 1 {
+	if len(d.Changes) != 1 || len(d.Moves) != 1 || len(d.Storage) != 0 || d.Summary.Widened != 1+len(d.Data) || d.Summary.Narrowed != 1 {
 		t.Errorf("%+v", d)
 	}
 	r := fixture()

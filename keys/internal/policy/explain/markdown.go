@@ -50,6 +50,11 @@ func (d *Diff) Markdown(w io.Writer) error {
 		stored = append(stored, []string{s.verdict(), s.Label, s.Attribute, orMissing(s.Old), orMissing(s.New)})
 	}
 	markdownSection(&text, "Stored in another way", []string{"verdict", "label", "attribute", "old", "new"}, stored)
+	var differing [][]string
+	for _, s := range d.Data {
+		differing = append(differing, []string{string(s.Verdict), s.Place, orMissing(s.Old), orMissing(s.New)})
+	}
+	markdownSection(&text, "What the policies say, whoever asks", []string{"verdict", "policies say", "old", "new"}, differing)
 	for _, list := range []struct {
 		heading string
 		labels  []string

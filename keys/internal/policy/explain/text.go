@@ -78,6 +78,14 @@ func (d *Diff) Text(w io.Writer) error {
 		writeAligned(&text, grid)
 		text.WriteString("\n")
 	}
+	if len(d.Data) > 0 {
+		grid := [][]string{{"VERDICT", "POLICIES SAY", "OLD", "NEW"}}
+		for _, s := range d.Data {
+			grid = append(grid, []string{string(s.Verdict), s.Place, orMissing(s.Old), orMissing(s.New)})
+		}
+		writeAligned(&text, grid)
+		text.WriteString("\n")
+	}
 	writeList(&text, "Labels added", d.Added)
 	writeList(&text, "Labels removed", d.Removed)
 	writeRules(&text, notes)

@@ -41,7 +41,7 @@ type catalogs map[string]struct {
 func FromRules(ctx context.Context, all []Policies, database string, asOf time.Time) ([]Sample, []string, error) {
 	var samples []Sample
 	cut := false
-	limits := map[string]map[string]any{}
+	limits := map[string][]map[string]any{}
 	for _, policies := range all {
 		var sets rulesets
 		if err := read(ctx, policies, "data.rules", asOf, &sets); err != nil {
@@ -50,12 +50,12 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 		for _, name := range sortedKeys(sets) {
 			for _, rule := range sets[name].Rules {
 				if rule.Unless != nil {
-					limits[rule.Name] = rule.Unless
+					limits[rule.Name] = append(limits[rule.Name], rule.Unless)
 				}
 				if rule.Who == nil {
 					continue
 				}
-				made, whole := fromWho(rule.Who, asOf)
+				made, whole := Sample{}.fitting(rule.Who, asOf)
 				samples = append(samples, made...)
 				cut = cut || !whole
 			}
@@ -78,9 +78,8 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 	if made {
 		notes = append(notes, "Where the principal chooses the tenant, one is made up.")
 	}
-	if samples, err = withExcepted(ctx, all, samples, limits, asOf); err != nil {
-		return nil, nil, err
-	}
+	samples, whole := withExcepted(ctx, all, samples, limits, asOf)
+	cut = cut || !whole
 	if cut {
 		notes = append(notes, fmt.Sprintf("A rule names more than %d combinations: the rest is left out.", maxOfOneWho))
 	}

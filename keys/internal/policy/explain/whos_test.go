@@ -147,7 +147,7 @@ func TestPrincipalOfWhomALimitDecidesStandsThereAsExceptedToo(t *testing.T) {
 		{"name": "the limit", "unless": {"workload": {"namespace": ["payments", "x"]}}},
 		{"name": "another limit", "unless": {"listener": ["y"]}}]}}`)}
 	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
-	want := []string{"app", "app, namespace payments", "anybody else", "anybody else, namespace payments"}
+	want := []string{"app", "app, namespace payments", "app, namespace x", "anybody else", "anybody else, namespace payments", "anybody else, namespace x"}
 	if got := names(samples); err != nil || !slices.Equal(got, want) || samples[1].Namespace != "payments" || samples[0].Namespace != "" {
 		t.Errorf("%q, %v", got, err)
 	}
