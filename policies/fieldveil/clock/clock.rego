@@ -30,7 +30,7 @@ within(windows) if {
 # title: next_change
 # description: |
 #   The first second at which it may be in another of these windows than now. On the day before the clocks of a zone
-#   change it is the next quarter of an hour, for clocks change on one.
+#   change it is the next quarter of an hour at the latest, for clocks change on one.
 next_change(windows) := min(moments) if {
 	moments := {moment |
 		some window in windows
@@ -96,10 +96,11 @@ second_in(zone, moment) := (((clock[0] * 60) + clock[1]) * 60) + clock[2] if {
 
 weekday_in(zone) := days[time.weekday([now * 1000000000, zone])]
 
-changes(window) := {quarter} if {
-	is_put_forward_or_back(zone_of(window))
+changes(window) := beginning_or_end(window) | {quarter | is_put_forward_or_back(zone_of(window))} if {
 	quarter := (floor(now / 900) + 1) * 900
-} else := {moment |
+}
+
+beginning_or_end(window) := {moment |
 	second := second_in(zone_of(window), now)
 	some minute in {begin_of(window), end_of(window)}
 	moment := now + ahead((minute * 60) - second)

@@ -124,6 +124,13 @@ test_on_the_day_before_clocks_change_the_next_quarter_of_an_hour_is_a_change if 
 	change([{"from": "08:00"}], "2026-03-28T20:07:00Z") == second("2026-03-29T00:00:00Z")
 }
 
+test_a_window_that_ends_before_the_next_quarter_of_an_hour_is_not_kept_open_for_it if {
+	until := [{"to": "18:05", "zone": "Europe/Berlin"}]
+	change(until, "2026-10-24T16:01:00Z") == second("2026-10-24T16:05:00Z")
+	change(until, "2026-10-24T16:05:00Z") == second("2026-10-24T16:15:00Z")
+	change([{"from": "02:20", "zone": "Europe/Berlin"}], "2026-03-28T01:16:00Z") == second("2026-03-28T01:20:00Z")
+}
+
 test_a_window_with_one_minute_for_beginning_and_end_is_empty if {
 	every empty in [{"from": "08:00", "to": "08:00"}, {"to": "00:00"}] {
 		clock.is_empty(empty)
