@@ -1,7 +1,9 @@
 """Keys of issuers that OPA fetches by itself: kept, looked for anew, and not to be had."""
 
+import contextlib
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -24,6 +26,9 @@ class KeyServer:
     def __init__(self) -> None:
         self.issuers: list[Issuer] = []
         self.asked = 0
+        # Cleared: it takes questions and answers none.
+        self.answers = threading.Event()
+        self.answers.set()
         self.server = ThreadingHTTPServer((LOOPBACK, 0), _handler(self))
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
@@ -33,6 +38,7 @@ class KeyServer:
         return f"http://{LOOPBACK}:{self.server.server_address[1]}/jwks.json"
 
     def stop(self) -> None:
+        self.answers.set()
         self.server.shutdown()
         self.server.server_close()
 
@@ -41,11 +47,14 @@ def _handler(keys: KeyServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             keys.asked += 1
+            keys.answers.wait()
             body = json.dumps({"keys": [issuer.jwk() for issuer in keys.issuers]}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            # Whoever asked may have gone.
+            with contextlib.suppress(OSError):
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -105,3 +114,24 @@ def test_without_keys_tokens_are_refused_and_the_kept_ones_serve_on(opa: Opa, ke
     assert denied["denied"] == NO_KEYS
     assert {field["read"]["treatment"] for field in denied["fields"]} == {"refuse"}
     assert "denied" not in plan(opa, "")
+
+
+def test_a_server_that_does_not_answer_is_asked_once_for_a_question_and_its_keys_are_learned_later(
+    opa: Opa, keys: KeyServer
+) -> None:
+    keys.answers.clear()
+    denied = plan(opa, keys.issuers[0].token("ann"))
+    assert denied["denied"] == NO_KEYS
+    assert keys.asked == 1
+    # Long before the token expires.
+    assert denied["expires_at"] < time.time() + 60
+    keys.answers.set()
+    assert "denied" not in plan(opa, keys.issuers[0].token("ann"))
+
+
+def test_a_token_without_a_kid_is_verified_by_a_new_key(opa: Opa, keys: KeyServer) -> None:
+    old, new = keys.issuers[0], Issuer("")
+    assert "denied" not in plan(opa, old.token("ann"))
+    keys.issuers[:] = [new]
+    assert "denied" not in plan(opa, new.token("ann"))
+    assert keys.asked == 2

@@ -72,8 +72,11 @@ names_somebody if {
 
 # METADATA
 # title: changes
-# description: The seconds at which the principal's token begins and ceases to be valid.
+# description: The seconds at which the principal's token begins and ceases to be valid, or is to be verified again.
+# scope: document
 changes contains moment if some moment in tokens.changes(given(input)[0])
+
+changes contains tokens.retry_at(given(input)[0])
 
 # METADATA
 # title: holds

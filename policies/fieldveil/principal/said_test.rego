@@ -190,3 +190,12 @@ test_the_principal_changes_when_its_token_does if {
 		with data.tokens as {"test": tokens_test.issuer}
 	changes == {0, 1800000000}
 }
+
+test_the_principal_changes_soon_when_keys_can_not_be_had if {
+	of_url := object.union(object.remove(tokens_test.issuer, ["jwks"]), {"jwks_url": tokens_test.url("down")})
+	changes := principal.changes with input as object.union(asking, {"token": ann})
+		with data.tokens as {"test": of_url}
+		with time.now_ns as now * 1000000000
+		with http.send as tokens_test.send
+	changes == {0, 1800000000, now + 5}
+}

@@ -7,10 +7,17 @@ package fieldveil.tokens
 
 import data.fieldveil.clock
 
-# Seconds for which the keys of a URL are kept, and after which a key that is not among them is looked for again.
+# Seconds for which the keys of a URL are kept, after which a key that is not among them is looked for again, and after
+# which keys are asked for again that could not be had.
 keys_kept := 300
 
 keys_missed := 10
+
+keys_failed := 5
+
+# Less than the second that the filter waits for a plan: OPA breaks off a question that nobody waits for, and learns
+# nothing of its answer.
+fetch_timeout := "700ms"
 
 # METADATA
 # title: issuers
@@ -40,6 +47,14 @@ changes(token) := {moment |
 	has_times(token)
 	some issuer in by_issuer(token)
 	some moment in {begin_of(token, issuer), end_of(token, issuer)}
+}
+
+# METADATA
+# title: retry_at
+# description: The second at which keys are asked for again that could not be had now; undefined if that is not why.
+retry_at(token) := clock.now + keys_failed if {
+	count(by_time(token)) > 0
+	count(with_keys(token)) == 0
 }
 
 # The first of these that is so says why.
@@ -102,23 +117,27 @@ by_time(token) := [issuer |
 	clock.now >= begin_of(token, issuer)
 ]
 
-with_keys(token) := [{"issuer": issuer, "keys": keys} |
+with_keys(token) := [{"issuer": issuer, "jwks": jwks} |
 	some issuer in by_time(token)
-	keys := keys_of(issuer, kid_of(token))
+	jwks := jwks_of(token, issuer)
 ]
 
 valid(token) := [entry |
 	some entry in with_keys(token)
-	some key in called(entry.keys.keys, kid_of(token))
+	verified(token, entry.issuer, entry.jwks)
+]
+
+verified(token, issuer, jwks) if {
+	some key in called(jwks.keys, kid_of(token))
 	fits(key, header_of(token).alg)
 	io.jwt.decode_verify(token, {
 		"cert": alone(key),
 		"alg": header_of(token).alg,
-		"iss": entry.issuer.issuer,
-		"aud": entry.issuer.audience,
+		"iss": issuer.issuer,
+		"aud": issuer.audience,
 		"time": moment_of(token),
 	})[0]
-]
+}
 
 # Leeway is ours: the moment at which the library looks is the nearest to now in the token's own time.
 moment_of(token) := max([begin, min([clock.now, floor(payload.exp) - 1])]) * 1000000000 if {
@@ -157,17 +176,20 @@ payload_of(token) := io.jwt.decode(token)[1]
 
 kid_of(token) := object.get(header_of(token), "kid", "")
 
-keys_of(issuer, _) := issuer.jwks
+jwks_of(_, issuer) := issuer.jwks
 
-keys_of(issuer, kid) := keys if {
-	keys := fetched(issuer.jwks_url, keys_kept)
-	knows(keys, kid)
+jwks_of(token, issuer) := kept_or_anew(token, issuer, fetched(issuer.jwks_url, keys_kept))
+
+# A token without a kid may be signed with a key that is new.
+kept_or_anew(token, issuer, kept) := kept if {
+	knows(kept, kid_of(token))
+} else := kept if {
+	verified(token, issuer, kept)
 } else := fetched(issuer.jwks_url, keys_missed)
 
-knows(_, "")
-
-knows(keys, kid) if {
-	some key in keys.keys
+knows(jwks, kid) if {
+	kid != ""
+	some key in jwks.keys
 	key.kid == kid
 }
 
@@ -175,7 +197,7 @@ fetched(url, seconds) := response.body if {
 	response := http.send({
 		"method": "GET",
 		"url": url,
-		"timeout": "3s",
+		"timeout": fetch_timeout,
 		"raise_error": false,
 		"force_json_decode": true,
 		"force_cache": true,

@@ -195,19 +195,29 @@ url(name) := sprintf("https://issuer.example/%v.json", [name])
 kept := {
 	url("all"): {"status_code": 200, "body": jwks},
 	url("old"): {"status_code": 200, "body": {"keys": [public(private_rsa)]}},
+	url("stale"): {"status_code": 200, "body": {"keys": [public(private_rsa)]}},
 	url("down"): {"status_code": 0, "error": {"message": "no route to host"}},
 	url("missing"): {"status_code": 404, "body": jwks},
 	url("odd"): {"status_code": 200, "body": {"error": "maintenance"}},
 }
 
-anew := {url("old"): {"status_code": 200, "body": jwks}}
+anew := {
+	url("all"): {"status_code": 200, "body": jwks},
+	url("old"): {"status_code": 200, "body": jwks},
+	url("stale"): {"status_code": 503, "body": {}},
+	url("down"): {"status_code": 200, "body": jwks},
+}
 
 send(request) := kept[request.url] if {
 	request.method == "GET"
 	request.force_cache_duration_seconds == 300
+	request.timeout == "700ms"
 }
 
-send(request) := anew[request.url] if request.force_cache_duration_seconds == 10
+send(request) := anew[request.url] if {
+	request.force_cache_duration_seconds == 10
+	request.timeout == "700ms"
+}
 
 claims_by_url(given, name) := found if {
 	found := tokens.claims(given) with data.tokens as {"test": by_url(name)}
@@ -225,14 +235,43 @@ test_keys_are_fetched if claims_by_url(token({}), "all") == claims
 
 test_a_key_that_is_not_there_is_looked_for_anew if claims_by_url(token({}), "old") == claims
 
-test_a_token_without_a_kid_is_tried_with_the_keys_that_are_there if {
-	claims_by_url(signed(private_ec, {"alg": "ES256"}, claims), "all") == claims
-	refusal_by_url(signed(private_ec, {"alg": "ES256"}, claims), "old") == "its signature does not hold"
+test_a_token_without_a_kid_is_tried_with_keys_that_are_kept_and_then_with_those_that_are_new if {
+	nameless := signed(private_ec, {"alg": "ES256"}, claims)
+	claims_by_url(nameless, "all") == claims
+	claims_by_url(nameless, "old") == claims
+	refusal_by_url(signed(private_stranger, {"alg": "ES256"}, claims), "old") == "its signature does not hold"
 }
 
+# Of "down" one would have the keys by the second question, which is not asked.
 test_without_keys_a_token_is_refused if {
-	every name in ["down", "missing", "odd"] {
-		refusal_by_url(token({}), name) == "the keys of its issuer can not be had"
-		not claims_by_url(token({}), name)
+	every name in ["down", "missing", "odd", "stale"] {
+		every kid in [{"kid": "ec"}, {}] {
+			given := signed(private_ec, object.union({"alg": "ES256"}, kid), claims)
+			refusal_by_url(given, name) == "the keys of its issuer can not be had"
+			not claims_by_url(given, name)
+		}
 	}
+}
+
+test_keys_that_are_kept_serve_on_without_their_server if {
+	every kid in [{"kid": "rsa"}, {}] {
+		claims_by_url(signed(private_rsa, object.union({"alg": "RS256"}, kid), claims), "stale") == claims
+	}
+}
+
+retry_by_url(given, name) := second if {
+	second := tokens.retry_at(given) with data.tokens as {"test": by_url(name)}
+		with time.now_ns as now * 1000000000
+		with http.send as send
+}
+
+test_keys_that_could_not_be_had_are_asked_for_again_soon if {
+	every name in ["down", "missing", "odd", "stale"] {
+		retry_by_url(token({}), name) == now + 5
+	}
+	not retry_by_url(token({}), "all")
+	not retry_by_url(token({"exp": now}), "down")
+	not retry_by_url(token({"iss": "other"}), "down")
+	not retry_by_url(signed(private_stranger, {"alg": "ES256"}, claims), "all")
+	not retry_by_url("unknown", "down")
 }
