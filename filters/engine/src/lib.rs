@@ -18,6 +18,7 @@ mod held_keys;
 mod held_plans;
 pub mod key_uses;
 pub mod keyring;
+pub mod plans;
 pub mod ports;
 pub mod postgres;
 pub mod worker;

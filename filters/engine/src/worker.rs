@@ -4,7 +4,6 @@
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-use fieldveil_plan::Plan;
 use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
@@ -12,15 +11,13 @@ use crate::ages::Ages;
 use crate::audit::Audits;
 use crate::budgets::Budgets;
 use crate::config::Config;
-use crate::fetch::{Answer, Fetch, PrincipalKey, RETRY_MS, Tenants};
+use crate::fetch::{Answer, Fetch, PrincipalKey, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
-use crate::held_plans::HeldPlans;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
+use crate::plans::{Holder, Plans};
 
-/// Plans held at most, one a principal. A plan of ten fields takes about 5 KB.
-const MAX_PLANS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// Analysed statements held at most.
 const MAX_ANALYSES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// Text longer than this is analysed anew each time: 1,024 of them bound the cache to about 8 MiB.
@@ -28,28 +25,10 @@ const MAX_CACHED_TEXT: usize = 8 << 10;
 /// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and
 /// reading a message takes several times its length.
 const MAX_HELD_BY_ALL: usize = 128 << 20;
-/// A plan that nobody asked for in this time is not renewed.
-const IDLE_PLAN_MS: u64 = 10 * 60 * 1000;
-/// Tenants' keysets that are asked for at most, those of the plans that were used last. Each takes a few KB of memory, and
+/// Tenants' keysets that are asked for at most, first those of sessions' principals, then of the plans that were used
+/// last. Each takes a few KB of memory, and
 /// 2 KB of the answer.
 const MAX_TENANTS: usize = 1024;
-
-struct PlanEntry {
-    plan: Rc<CompiledPlan>,
-    fetched_ms: u64,
-    used_ms: u64,
-    tried_ms: u64,
-}
-
-impl PlanEntry {
-    fn is_used(&self, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.used_ms) < IDLE_PLAN_MS || Rc::strong_count(&self.plan) > 1
-    }
-
-    fn age_ms(&self, now_ms: u64) -> u64 {
-        now_ms.saturating_sub(self.fetched_ms)
-    }
-}
 
 /// What analysis said of a text: the same for all who ask.
 pub type Analysed = Rc<Result<Analysis, Refusal>>;
@@ -65,8 +44,7 @@ pub struct Worker {
     pub audits: Audits,
     /// What has been revealed to whom.
     pub budgets: Budgets,
-    plans: LruCache<PrincipalKey, PlanEntry>,
-    held_plans: HeldPlans,
+    plans: Plans,
     keys: HeldKeys,
     key_uses: KeyUses,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
@@ -81,8 +59,7 @@ impl Worker {
             config,
             audits: Audits::default(),
             budgets: Budgets::default(),
-            plans: LruCache::new(MAX_PLANS),
-            held_plans: HeldPlans::default(),
+            plans: Plans::default(),
             keys: HeldKeys::default(),
             key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),
@@ -91,14 +68,25 @@ impl Worker {
         }
     }
 
-    /// The principal's plan, unless it is not there, too old, or past the moment until which it holds.
-    pub fn plan(&mut self, principal: &PrincipalKey, now_ms: u64) -> Option<Rc<CompiledPlan>> {
-        let entry = self.plans.get_mut(principal)?;
-        if entry.age_ms(now_ms) > entry.plan.max_stale_ms || entry.plan.has_expired(now_ms) {
-            return None;
-        }
-        entry.used_ms = now_ms;
-        Some(Rc::clone(&entry.plan))
+    /// The plan of a session's principal, unless it is not there, too old, or past the moment until which it holds. It is
+    /// kept for the session until that asks for another's, or ends.
+    pub fn plan(
+        &mut self,
+        principal: &PrincipalKey,
+        holder: &mut Holder,
+        now_ms: u64,
+    ) -> Option<Rc<CompiledPlan>> {
+        self.plans.hold(principal, holder, now_ms)
+    }
+
+    /// The same for whom a single statement is.
+    pub fn plan_of_statement(
+        &mut self,
+        principal: &PrincipalKey,
+        holder: &Holder,
+        now_ms: u64,
+    ) -> Option<Rc<CompiledPlan>> {
+        self.plans.get(principal, holder, now_ms)
     }
 
     /// The keyring, unless it is not there or too old.
@@ -122,9 +110,8 @@ impl Worker {
     fn wanted_tenants(&mut self, now_ms: u64) -> Tenants {
         let mut wanted = Tenants::new();
         let mut left_out = false;
-        // The plans that were used last come first.
-        for (_, entry) in self.plans.iter().filter(|(_, entry)| entry.is_used(now_ms)) {
-            for name in &entry.plan.tenant_keysets {
+        for plan in self.plans.used(now_ms) {
+            for name in &plan.tenant_keysets {
                 if wanted.len() < MAX_TENANTS {
                     wanted.insert(Rc::clone(name));
                 } else {
@@ -146,30 +133,13 @@ impl Worker {
         if self.keys.is_due(&wanted, refresh_ms, now_ms) {
             due.push(Fetch::Keys(self.keys.question(wanted, now_ms)));
         }
-        let gone = self
-            .plans
-            .iter()
-            .filter(|(_, entry)| !entry.is_used(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
-        for principal in gone.map(|(principal, _)| principal.clone()).collect::<Vec<_>>() {
-            if let Some(entry) = self.plans.pop(&principal) {
-                self.held_plans.remove(&entry.plan);
-            }
-        }
-        for (principal, entry) in self.plans.iter_mut() {
-            let old = entry.age_ms(now_ms) >= entry.plan.ttl_ms;
-            if entry.is_used(now_ms) && old && now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS {
-                entry.tried_ms = now_ms;
-                due.push(Fetch::Plan(principal.clone()));
-            }
-        }
+        due.extend(self.plans.due(now_ms).into_iter().map(Fetch::Plan));
         due
     }
 
     /// How old the keysets are, and the oldest plan in use.
     pub fn ages(&self, now_ms: u64) -> Ages {
-        let used = self.plans.iter().filter(|(_, entry)| entry.is_used(now_ms));
-        let plans = used.map(|(_, entry)| entry.age_ms(now_ms)).max();
-        Ages { keysets: self.keys.age_ms(now_ms), plans: plans.unwrap_or_default() }
+        Ages { keysets: self.keys.age_ms(now_ms), plans: self.plans.age_ms(now_ms) }
     }
 
     /// Takes in what came of a fetch. The error says why it could not be used; what was held before is
@@ -184,35 +154,14 @@ impl Worker {
     }
 
     fn take_plan(&mut self, principal: &PrincipalKey, body: &[u8], now_ms: u64) -> Result<(), String> {
-        let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
-        let held = self.plans.get_mut(principal).filter(|held| held.plan.says(&plan));
-        if let Some(entry) = held {
-            entry.fetched_ms = now_ms;
-            return Ok(());
-        }
-        let plan = CompiledPlan::new(plan).map_err(|e| e.to_string())?;
-        if plan.has_expired(now_ms) {
-            return Err(
-                "the plan has expired already; see that OPA and the sidecar have the same time".into()
-            );
-        }
-        let entry = PlanEntry { plan: Rc::new(plan), fetched_ms: now_ms, used_ms: now_ms, tried_ms: now_ms };
-        self.plan_taken(principal, entry);
-        Ok(())
-    }
-
-    fn plan_taken(&mut self, principal: &PrincipalKey, entry: PlanEntry) {
-        if entry.plan.denied.is_some() {
+        let Some(plan) = self.plans.take(principal, body, now_ms)? else { return Ok(()) };
+        if plan.denied.is_some() {
             self.count("plans.denied", 1);
         }
-        if !entry.plan.break_glass.is_empty() {
+        if !plan.break_glass.is_empty() {
             self.count("plans.break_glass", 1);
         }
-        self.held_plans.add(&entry.plan);
-        // What it takes the place of: the principal's own, or that which was used longest ago.
-        if let Some((_, gone)) = self.plans.push(principal.clone(), entry) {
-            self.held_plans.remove(&gone.plan);
-        }
+        Ok(())
     }
 
     /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be
@@ -270,7 +219,7 @@ impl Worker {
 
     /// Hands over by how much the gauges of plans have changed since the last time.
     pub fn take_held_plans(&mut self) -> Vec<(String, i64)> {
-        self.held_plans.take()
+        self.plans.take_gauges()
     }
 
     /// Counts one use of a key.

@@ -63,6 +63,7 @@ use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
+use crate::plans::Holder;
 use crate::ports::{Level, Ports};
 use crate::worker::Worker;
 
@@ -170,6 +171,8 @@ pub struct Session {
     waiting: Waiting,
     input: PlanInput,
     principal: Option<PrincipalKey>,
+    /// Keeps the principal's plan with the worker.
+    holder: Holder,
     /// A logical replication connection: only under a plan without fields.
     replicates: bool,
     plan: Option<Rc<CompiledPlan>>,
@@ -230,6 +233,7 @@ impl Session {
             waiting: Waiting::No,
             input: PlanInput::default(),
             principal: None,
+            holder: Holder::default(),
             replicates: false,
             plan: None,
             keyring: Weak::new(),

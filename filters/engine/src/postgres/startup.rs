@@ -112,14 +112,14 @@ impl Session {
             return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
         };
         let failures = std::mem::take(&mut self.fetch_failures);
-        let mut plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+        let mut plan = self.worker.borrow_mut().plan(&principal, &mut self.holder, self.now_ms);
         let mut by_comment = None;
         if let Some(without) = &plan {
             by_comment = self.principal_by(comment, without).map_err(Unready::Refuse)?;
         }
         if let Some(input) = &by_comment {
             principal = PrincipalKey::new(input);
-            plan = self.worker.borrow_mut().plan(&principal, self.now_ms);
+            plan = self.worker.borrow_mut().plan_of_statement(&principal, &self.holder, self.now_ms);
         }
         let keyring = self.worker.borrow().keyring(self.now_ms);
         let (plan, keyring) = match (plan, keyring) {
