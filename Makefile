@@ -21,7 +21,7 @@ python:
 
 demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR takes yours)
 	@$(SETUP) python filter keys opa
-	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies $(POLICIES))
+	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
 policy-tools: python ## build what it takes to write policies: .tools/bin/fieldveil and .tools/bin/opa
 	@$(SETUP) keys opa

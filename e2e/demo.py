@@ -62,9 +62,10 @@ def main() -> int:
             stack = Stack(Options(bundles=bundles), progress=lambda what: print(f"  {what} …", flush=True))
             with stack.start():
                 print(f"  all ready after {time.monotonic() - started:.1f} s")
-                tell(stack)
+                story(stack, own=bundles is not None)
                 how_to_connect(stack, keep)
                 if keep:
+                    how_to_begin_a_database(stack)
                     how_to_ship(bundles, arguments.policies)
                     wait()
     except KeyboardInterrupt:
@@ -85,6 +86,26 @@ def bundled(policies: Path, scratch: Path) -> Bundles:
     # As the file is when OPA asks.
     bundles.publish(bundles.out)
     return bundles
+
+
+def story(stack: Stack, *, own: bool) -> None:
+    """The example's, as far as the policies go along."""
+    if not own:
+        tell(stack)
+    elif shop.DATABASE not in protected_databases(stack):
+        heading("These policies protect nothing in the example's database")
+        named = ", ".join(protected_databases(stack)) or "no database"
+        print(f"  They speak of {named}, and the story is about {shop.DATABASE}: it is left out.")
+    else:
+        try:
+            tell(stack)
+        except (PartFailed, psycopg.Error) as error:
+            print(paint(f"  {error}", RED))
+            print("  The story ends here: these policies treat the example in another way than its own do.")
+
+
+def protected_databases(stack: Stack) -> list[str]:
+    return sorted({column["database"] for column in stack.opa.data("fieldveil/columns/protected")})
 
 
 def tell(stack: Stack) -> None:
@@ -151,7 +172,7 @@ def refusal(run) -> None:
 def how_to_connect(stack: Stack, keep: bool) -> None:
     heading("Connect yourself")
     if not keep:
-        print("  make demo KEEP=1 leaves it all running, and prints the psql command lines.")
+        print("  KEEP=1 beside make demo leaves it all running, and prints the psql command lines.")
         return
     psql = stack.postgres.program("psql")
     password = f"PGPASSWORD={shlex.quote(shop.PASSWORD)}"
@@ -160,6 +181,31 @@ def how_to_connect(stack: Stack, keep: bool) -> None:
     print(f"  over TCP: … -h 127.0.0.1 -p {stack.envoy.port('postgres')} …")
     print(f"  what is stored, past the sidecar: {psql} -h {stack.postgres.socket_dir} -U postgres {shop.DATABASE}")
     print(f"  logs: {stack.work.path / 'logs'}")
+
+
+def how_to_begin_a_database(stack: Stack) -> None:
+    heading("A database of your own, and keys")
+    others = [name for name in protected_databases(stack) if name != shop.DATABASE]
+    database = others[0] if others else "crm"
+    program = stack.postgres.program("psql")
+    psql = f"{program} -h {stack.postgres.socket_dir} -U postgres"
+    role = f"CREATE ROLE \\\"{database}\\\" LOGIN PASSWORD '{shop.PASSWORD}'"
+    print("  make it and a user past the sidecar, then its tables, with GRANT ALL ON … TO the user:")
+    print(f'  {psql} -c "CREATE DATABASE \\"{database}\\"" -c "{role}"')
+    print(f"  {psql} {database}")
+    print("  use it through the sidecar:")
+    print(f"  PGPASSWORD={shlex.quote(shop.PASSWORD)} {program} -h {stack.socket_dir} -U {database} {database}")
+    print(f"  keysets: {stack.agent.keysets}, each wrapped by the key in {stack.agent.kek}")
+    words = ["--keysets", stack.agent.keysets, "--kek-uri", stack.agent.kek_uri]
+    print("  those that the catalogs name and that are not there yet, of a tenant acme where tenants have their own:")
+    for name in missing_keysets(stack) or ["NAME"]:
+        print(f"  {shlex.join(map(str, [FIELDVEIL, 'keys', 'create', name, *words]))}")
+
+
+def missing_keysets(stack: Stack) -> list[str]:
+    labels = stack.opa.data("fieldveil/columns/labels").values()
+    named = {f"{label['keyset']}/acme" if isinstance(label["tenant"], dict) else label["keyset"] for label in labels}
+    return sorted(named - set(stack.options.keysets))
 
 
 def how_to_ship(bundles: Bundles | None, policies: Path | None) -> None:

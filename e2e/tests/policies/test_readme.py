@@ -1,19 +1,17 @@
 """What the documents say that one types to check and test policies, beside the starter set copied and tests as they
 stand there."""
 
-import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tools.layout import BIN, POLICIES, ROOT
+from tests.policies.typed import blocks, typed
+from tools.layout import POLICIES, ROOT
 
 README = (POLICIES / "README.md").read_text()
 CHECK = (ROOT / "docs" / "policy-check.md").read_text()
-SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -27,14 +25,8 @@ def my_policies(tmp_path: Path) -> Path:
     return folder
 
 
-def section(document: str, title: str) -> list[str]:
-    """The commands of the section, block by block."""
-    (text,) = re.findall(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document, flags=re.MULTILINE | re.DOTALL)
-    return SHELL.findall(text)
-
-
 def test_quick_start_of_the_readme(my_policies: Path) -> None:
-    (block,) = section(README, "Quick start")
+    (block,) = blocks(README, "Quick start")
     shutil.rmtree(my_policies)
     done = typed(block, my_policies.parent)
     assert done.returncode == 0, done.stdout
@@ -42,7 +34,7 @@ def test_quick_start_of_the_readme(my_policies: Path) -> None:
 
 
 def test_tests_of_the_readme_pass_beside_those_of_the_starter_set(my_policies: Path) -> None:
-    (block,) = section(README, "Test your rules")
+    (block,) = blocks(README, "Test your rules")
     done = typed(block, my_policies.parent)
     assert done.returncode == 0, done.stdout
     assert "my-policies: 18 tests passed" in done.stdout
@@ -51,14 +43,14 @@ def test_tests_of_the_readme_pass_beside_those_of_the_starter_set(my_policies: P
 def test_a_test_that_fails_says_who_got_what_and_by_which_rule(my_policies: Path) -> None:
     tests = my_policies / "my_test.rego"
     tests.write_text(tests.read_text().replace('"mask last4"', '"reveal"'))
-    for block in (*section(README, "Test your rules"), section(CHECK, "Tests")[1].replace("starter_test", "my_test")):
+    for block in (*blocks(README, "Test your rules"), blocks(CHECK, "Tests")[1].replace("starter_test", "my_test")):
         done = typed(block, my_policies.parent)
         assert done.returncode != 0
         assert "customer.ssn reads mask last4, not reveal, by support recognises a customer" in done.stdout
 
 
 def test_commands_for_ci(my_policies: Path) -> None:
-    both, warnings = section(CHECK, "In CI")
+    both, warnings = blocks(CHECK, "In CI")
     done = typed(both, my_policies.parent)
     assert done.returncode == 0, done.stdout
     assert "my-policies: sound: " in done.stdout
@@ -70,7 +62,7 @@ def test_commands_for_ci(my_policies: Path) -> None:
 
 
 def test_a_pattern_picks_tests_and_one_like_none_is_an_error(my_policies: Path) -> None:
-    own, opa = section(CHECK, "Tests")
+    own, opa = blocks(CHECK, "Tests")
     whole, picked = own.splitlines()
     assert typed(whole, my_policies.parent).returncode == 0
     done = typed(picked.replace("names_test", "my_test"), my_policies.parent)
@@ -82,16 +74,3 @@ def test_a_pattern_picks_tests_and_one_like_none_is_an_error(my_policies: Path) 
     done = typed(opa, my_policies.parent)
     assert done.returncode == 0, done.stdout
     assert "PASS: " in done.stdout
-
-
-def typed(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )

@@ -1,0 +1,30 @@
+"""Commands as the documents and the demo have them, typed into a shell that has the tools on its path."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from tools.layout import BIN
+
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(document: str, title: str) -> list[str]:
+    """The commands of a document's section, block by block."""
+    (text,) = re.findall(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", document, flags=re.MULTILINE | re.DOTALL)
+    return SHELL.findall(text)
+
+
+def typed(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
