@@ -188,3 +188,35 @@ fn question_comes_between_what_sets_and_what_reads_in_a_pipeline() {
     assert_eq!(tags(&dialogue.to_client), "12C", "the question is not seen");
     assert_untold(&dialogue);
 }
+
+#[test]
+fn token_does_not_reach_a_server_that_reads_texts_otherwise() {
+    let texts = [
+        format!("SET \"fieldveil\".\"token\" = '{JWT}'"),
+        format!("SET fieldveil . token = '{JWT}'"),
+        format!("SET fieldveil.token = '{JWT}'"),
+        format!("SELECT set_config('fieldveil.token', '{JWT}', false)"),
+        format!("SELECT 1 /*fieldveil%2etoken='{JWT}'*/"),
+    ];
+    let settings: [&[u8]; 3] =
+        [b"client_encoding\0LATIN1\0", b"standard_conforming_strings\0off\0", b"client_encoding\0UTF8\0"];
+    for (setting, behind) in settings.into_iter().flat_map(|s| ["", " -- \\", " -- \u{e9}"].map(|b| (s, b))) {
+        for (text, fields) in texts.iter().flat_map(|text| [(text, reading("reveal")), (text, vec![])]) {
+            let mut dialogue = Dialogue::ready(&fields);
+            dialogue.server(&message(b'S', setting));
+            let latin1: Vec<u8> = format!("{text}{behind}").chars().map(|c| c as u8).collect();
+            dialogue.client(&message(b'Q', &[latin1, vec![0]].concat()));
+            assert_untold(&dialogue);
+        }
+    }
+}
+
+#[test]
+fn text_that_is_the_same_in_every_encoding_sets_the_token() {
+    for setting in ["client_encoding\0SQL_ASCII\0", "standard_conforming_strings\0off\0"] {
+        let mut dialogue = Dialogue::ready(&[]);
+        dialogue.server(&message(b'S', setting.as_bytes()));
+        word_in(&done(&mut dialogue, &format!("SET fieldveil.token = '{JWT}'")));
+        assert_untold(&dialogue);
+    }
+}

@@ -54,6 +54,11 @@ pub fn names_token(bytes: &[u8]) -> bool {
     holds(bytes, TOKEN)
 }
 
+/// Whether a text that is not read may say the token: its setting's name can be written in parts, and in quotes.
+pub fn may_say_token(text: &[u8]) -> bool {
+    mentions(text) && holds(text, "token")
+}
+
 /// Whether a text may set what its parameters name.
 pub fn calls_set_config(text: &[u8]) -> bool {
     holds(text, "set_config")
@@ -73,7 +78,7 @@ pub fn identify(text: &str) -> Result<Identity, Refusal> {
         return Ok(identity);
     }
     let (Ok(tokens), Ok(segments)) = (lexer::lex(text), segment::split(text)) else {
-        return match holds(text.as_bytes(), "fieldveil.") {
+        return match may_say_token(text.as_bytes()) {
             true => Err(misplaced("the text's words and literals can't be told apart with certainty")),
             false => Ok(identity),
         };

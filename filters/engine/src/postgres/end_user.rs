@@ -9,7 +9,7 @@ use fieldveil_pg_wire::startup::StartupMessage;
 use fieldveil_sql::identity::{self, Comment};
 use zeroize::Zeroizing;
 
-use super::Session;
+use super::{Session, Settings};
 use crate::client_error::ClientError;
 use crate::ports::Ports;
 
@@ -84,6 +84,20 @@ pub(crate) fn holds_word(text: &str) -> bool {
     text.contains(WORD)
 }
 
+impl Settings {
+    /// The text, if the server reads it as it does under the settings that statements are read with: ASCII is the same in
+    /// each encoding, and without a backslash strings end where they seem to.
+    fn read_alike<'t>(&self, text: &'t [u8]) -> Result<&'t str, ClientError> {
+        let alike = (self.utf8 || text.is_ascii()) && (self.standard_strings || !text.contains(&b'\\'));
+        if !alike {
+            self.readable()?;
+        }
+        std::str::from_utf8(text).map_err(|_| {
+            ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
+        })
+    }
+}
+
 impl Session {
     /// The text as the server may have it, and what it says of the end user.
     pub(super) fn identify<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
@@ -91,14 +105,10 @@ impl Session {
         if !identity::mentions(text) {
             return Ok((Cow::Borrowed(text), said));
         }
-        let read = match (self.settings.readable(), std::str::from_utf8(text)) {
-            (Ok(()), Ok(read)) => read,
-            (Err(error), _) if identity::names_token(text) => return Err(error),
-            (Ok(()), Err(_)) if identity::names_token(text) => {
-                let remedy = "Use client_encoding UTF8.";
-                return Err(ClientError::unsupported("the statement is not UTF-8 text", remedy));
-            }
-            _ => return Ok((Cow::Borrowed(text), said)),
+        let read = match self.settings.read_alike(text) {
+            Ok(read) => read,
+            Err(error) if identity::may_say_token(text) => return Err(error),
+            Err(_) => return Ok((Cow::Borrowed(text), said)),
         };
         let found = identity::identify(read).map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let mut replaced = Vec::new();
