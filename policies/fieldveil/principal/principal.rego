@@ -59,16 +59,9 @@ denied := concat(": ", ["the token is not valid", refusal])
 # METADATA
 # title: subject
 # description: Who the principal is for budgets and for the audit. The client does not choose it.
-subject := sprintf("token:%v#%v", [claims.iss, claims.sub]) if {
-	names_somebody
+subject := named if {
+	named := tokens.subject_of(claims)
 } else := concat("", ["user:", attributes.session.user])
-
-# What has control characters would break the lines of logs.
-names_somebody if {
-	every name in ["iss", "sub"] {
-		regex.match(`^[^\x00-\x1f\x7f-\x9f]+$`, claims[name])
-	}
-}
 
 # METADATA
 # title: changes

@@ -157,9 +157,31 @@ test_a_token_that_is_not_valid_leaves_no_claims if {
 	}
 }
 
-test_a_token_that_names_nobody_leaves_the_login_user_as_the_subject if {
-	every sub in ["", null, 5, ["ann"], "ann\nuser:ceo", "\u0085"] {
-		resolved({"token": tokens_test.token({"sub": sub, "team": "x"})}, {}).subject == "user:app"
+test_a_token_without_sub_leaves_the_login_user_as_the_subject if {
+	anonymous := object.union(object.remove(tokens_test.claims, ["sub"]), {"team": "x"})
+	signed := tokens_test.signed(tokens_test.private_ec, {"alg": "ES256"}, anonymous)
+	resolved({"token": signed}, {}) == {"team": "x", "subject": "user:app"}
+}
+
+odd_names := ["", null, 5, ["ann"], "ann\nuser:ceo", "\u0085", concat("", [long, "x"])]
+
+# With the issuer's name as long as may be.
+long := concat("", array.concat(["ë" | some _ in numbers.range(1, 241)], ["x"]))
+
+test_a_token_that_names_nobody_or_not_in_one_line_is_refused if {
+	every sub in odd_names {
+		denied({"token": tokens_test.token({"sub": sub})}, {}) == "the token is not valid: what it says in sub names nobody"
+	}
+	{long, "a#b", " "} == {sub |
+		some sub in [long, "a#b", " "]
+		subject := resolved({"token": tokens_test.token({"sub": sub, "team": "x"})}, {}).subject
+		subject == sprintf("token:https://issuer.example#%v", [sub])
+	}
+}
+
+test_claims_that_name_nobody_leave_the_login_user_as_the_subject if {
+	every sub in odd_names {
+		resolved({"claims": {"iss": "https://issuer.example", "sub": sub, "team": "x"}}, {}).subject == "user:app"
 	}
 }
 

@@ -25,6 +25,8 @@ test_issuers_with_keys_or_with_their_url_are_fine if {
 test_an_issuer_of_another_shape_is_a_problem_and_says_where if {
 	every case in [
 		["issuer", "", ["issuer"]],
+		["issuer", "https://issuer.example\n", ["issuer"]],
+		["issuer", concat("", ["x" | some _ in numbers.range(1, 256)]), ["issuer"]],
 		["audience", [], ["audience"]],
 		["algorithms", [], ["algorithms"]],
 		["algorithms", ["HS256"], ["algorithms", 0]],

@@ -166,6 +166,19 @@ test_a_token_within_a_token_and_one_that_asks_for_more_are_refused if {
 		given := signed(private_ec, object.union({"alg": "ES256", "kid": "ec"}, header), claims)
 		refusal(given) == "it is no signed JWT"
 	}
+
+	# Whoever signs what others bring vouches for nothing of it.
+	header := json.marshal({"alg": "ES256", "kid": "ec", "cty": "JWT", "typ": "nested"})
+	nested := io.jwt.encode_sign_raw(header, token({"sub": "ceo"}), json.marshal(private_ec))
+	refusal(nested) == "it is no signed JWT"
+	io.jwt.decode(nested)[1].sub == "ceo"
+}
+
+test_a_header_that_is_none_is_refused if {
+	every header in ["[]", "5", "null", "{", "{\"alg\":1e1000000000}", ""] {
+		parts := split(token({}), ".")
+		refusal(concat(".", [base64url.encode_no_pad(header), parts[1], parts[2]])) == "it is no signed JWT"
+	}
 }
 
 test_a_reason_holds_nothing_of_the_token if {
