@@ -51,7 +51,7 @@ given_by(condition) := {"rules": [{
 limited_by(condition) := {"rules": [
 	{
 		"name": "gives",
-		"who": {"session": {"database": ["shop"]}},
+		"who": {"session": {"database": ["shop"]}, "listener": ["orders-db"]},
 		"labels": ["customer.*"],
 		"read": {"treatment": "reveal"},
 		"write": "seal",
@@ -67,7 +67,7 @@ limited_by(condition) := {"rules": [
 
 # Roles need a user or a claim beside them, and what the client chooses needs something that it does not.
 beside(condition) := {"session": {"database": ["shop"]}, "claims": {"team": ["billing"]}} if {
-	condition.session.role
+	condition.session
 } else := {"session": {"database": ["shop"]}}
 
 # That catalog and rules are sound does not depend on who asks: one test says so for all, which saves most of the time.

@@ -4,8 +4,14 @@ import data.fieldveil.clock
 import data.fieldveil.principal
 import data.fieldveil.treatment
 
-# What the client chooses, or what is the same for everybody.
-chosen_freely := {["session", "application_name"], ["session", "purpose"], ["session", "role"], ["time"]}
+# What the client chooses, or what is the same for everybody. A database is chosen too, by whoever may connect to it.
+chosen_freely := {
+	["session", "application_name"],
+	["session", "database"],
+	["session", "purpose"],
+	["session", "role"],
+	["time"],
+}
 
 break_glass_seconds := (30 * 24) * 3600
 

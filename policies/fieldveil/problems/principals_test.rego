@@ -13,6 +13,8 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 		{"session": {"purpose": ["refund"], "application_name": ["billing"]}},
 		office,
 		object.union(office, {"session": {"purpose": ["refund"]}}),
+		{"session": {"database": ["shop"]}},
+		object.union(office, {"session": {"database": ["shop"], "purpose": ["refund"]}}),
 	] {
 		every decision in [
 			{"read": {"treatment": "reveal"}},
@@ -27,7 +29,6 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 			)}
 			every trusted in [
 				{"session": {"user": ["ann"]}},
-				{"session": {"database": ["shop"]}},
 				{"session": {"source": ["10.0.0.0/8"]}},
 				{"workload": {"namespace": ["shop"]}},
 				{"listener": ["orders-db"]},

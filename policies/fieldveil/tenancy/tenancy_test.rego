@@ -25,7 +25,7 @@ catalog(tenant) := {"saas": {
 
 rules(read) := {"saas": {"rules": [{
 	"name": "all read and write",
-	"who": {"session": {"database": ["saas"]}},
+	"who": {"session": {"source": ["127.0.0.0/8"]}},
 	"labels": ["account.*"],
 	"read": read,
 	"write": "seal",
