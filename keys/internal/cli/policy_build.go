@@ -52,6 +52,9 @@ func newPolicyBuild() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := replaceable(build.out, build.signingKey, read.options.VerificationKey); err != nil {
+				return err
+			}
 			place := strings.Join(arguments, ", ")
 			p, err := policy.Load(arguments, read.options)
 			if err != nil {
@@ -85,7 +88,7 @@ func newPolicyBuild() *cobra.Command {
 
 func (f *buildFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.out, "out", "", "`FILE` to write, in the place of an earlier one")
+	flags.StringVar(&f.out, "out", "", "`FILE` to write, in the place of an earlier bundle")
 	flags.StringVar(&f.revision, "revision", "", "`NAME` of what is shipped, which stands in plans, audit lines and decision logs (default: a hash of the content)")
 	flags.StringVar(&f.signingKey, "signing-key", "", "`FILE` of the private key, in PEM: RSA or an elliptic curve")
 	flags.StringVar(&f.keyID, "key-id", policyKeyID, "`NAME` of the key in OPA's configuration")

@@ -8,9 +8,11 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -53,12 +55,13 @@ func TestPolicyBuildLeavesTheFormerBundleWhereSomethingIsWrong(t *testing.T) {
 	rules := filepath.Join(folder, "rules", "shop", "data.yaml")
 	putText(t, rules, "rules: [{name: n, who: {session: {user: [a]}}, labels: [no.such.label], write: refuse}]\n")
 	out := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-	putText(t, out, "the former bundle")
+	former := "\x1f\x8b the former bundle"
+	putText(t, out, former)
 	status, output, errors := run(t, "policy", "build", folder, "--out", out, "--signing-key", private)
 	if status != 2 || output != "" || !strings.Contains(errors, rules+":1:") {
 		t.Errorf("status %d: %s%s", status, output, errors)
 	}
-	if content, err := os.ReadFile(out); err != nil || string(content) != "the former bundle" {
+	if content, err := os.ReadFile(out); err != nil || string(content) != former {
 		t.Errorf("%v: %s", err, content)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), ".*")); len(left) > 0 {
@@ -87,6 +90,37 @@ func TestPolicyBuildWantsAKeyOrToBeToldThatThereIsNone(t *testing.T) {
 	}
 	if status, output, errors := run(t, "policy", "build", "../../../policies", "--out", out, "--unsigned"); status != 0 || !strings.Contains(output, "not signed") {
 		t.Errorf("status %d: %s%s", status, output, errors)
+	}
+}
+
+func TestPolicyBuildTakesThePlaceOfABundleAlone(t *testing.T) {
+	private, public := signingKey(t)
+	folder := t.TempDir()
+	bundle, link, notes := filepath.Join(folder, "a.tar.gz"), filepath.Join(folder, "link"), filepath.Join(folder, "notes")
+	device := filepath.Join(folder, "device")
+	putText(t, notes, "not to be lost")
+	if err := errors.Join(os.Symlink(notes, link), syscall.Mkfifo(device, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	build := func(out string) (int, string) {
+		status, _, errors := run(t, "policy", "build", "../../../policies", "--out", out, "--signing-key", private, "--verification-key", public)
+		return status, errors
+	}
+	for out, says := range map[string]string{
+		private: "this is a key", public: "this is a key", link: "a symbolic link", device: "no regular file",
+		folder: "no regular file", notes: "no bundle",
+	} {
+		if status, errors := build(out); status != 2 || !strings.Contains(errors, out+": ") || !strings.Contains(errors, says) {
+			t.Errorf("%s: status %d: %s", out, status, errors)
+		}
+	}
+	if text, err := os.ReadFile(link); err != nil || string(text) != "not to be lost" {
+		t.Errorf("%v: %s", err, text)
+	}
+	for range 2 { // a new file, and in the place of the bundle
+		if status, errors := build(bundle); status != 0 {
+			t.Errorf("status %d: %s", status, errors)
+		}
 	}
 }
 
