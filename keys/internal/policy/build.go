@@ -21,6 +21,9 @@ import (
 // let parts of two revisions stand side by side.
 var roots = []string{"catalog", "fieldveil", "rules", "schemas", "system/log", "tokens"}
 
+// maskPackage is that of what is left out of decision logs.
+const maskPackage = "system.log"
+
 // revisions stand in plans, several of them joined by commas, and in file names.
 var revisionForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:+/@-]{0,127}$`)
 
@@ -91,7 +94,7 @@ func (p *Policy) bundle(place string) (*bundle.Bundle, error) {
 			return nil, fault.Input(f.name, "in the bundle it would stand where "+other+" does", "give one of them another name")
 		}
 		paths[f.slashed] = f.name
-		masked = masked || name == "system.log"
+		masked = masked || name == maskPackage
 		b.Modules = append(b.Modules, bundle.ModuleFile{URL: f.slashed, Path: f.slashed, Raw: f.content, Parsed: module})
 	}
 	if !masked {

@@ -50,6 +50,10 @@ func (p *Policy) Check(ctx context.Context, whole string, now time.Time) (*Repor
 	if report.Warnings, err = p.found(ctx, lints, whole, now); err != nil {
 		return nil, err
 	}
+	for _, f := range p.leftOut {
+		report.Warnings = append(report.Warnings, Problem{Position: Position{File: f.name}, Reason: f.leftOut, Remedy: "rename it if it is meant"})
+	}
+	report.Warnings = report.Warnings.sorted()
 	report.Counts, err = p.count(ctx, now)
 	return report, err
 }

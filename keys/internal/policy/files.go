@@ -24,15 +24,17 @@ type file struct {
 	name    string // as a person finds it
 	slashed string // its path within the folder or bundle, with slashes
 	content []byte
+	leftOut string // why it is not read, though it looks as if it should be
 }
 
 // rego and the two below tell files by name, as OPA does of a bundle.
 func (f file) rego() bool { return strings.HasSuffix(f.slashed, ".rego") }
 
-func (f file) json() bool { return strings.HasSuffix(f.slashed, ".json") }
+func (f file) json() bool { return strings.EqualFold(path.Ext(f.slashed), ".json") }
 
+// structured tells more files than OPA reads: data.YAML is named, not passed over.
 func (f file) structured() bool {
-	switch path.Ext(f.slashed) {
+	switch strings.ToLower(path.Ext(f.slashed)) {
 	case ".json", ".yaml", ".yml":
 		return true
 	}
@@ -72,7 +74,7 @@ func ofOneRoot(files []file) []file {
 	within := func(folder string) func(file) bool {
 		return func(f file) bool { return strings.HasPrefix(f.slashed, folder) }
 	}
-	if slices.ContainsFunc(files, within("fieldveil/")) {
+	if slices.ContainsFunc(files, within("fieldveil/plan.rego")) {
 		for _, folder := range besideLibrary {
 			files = slices.DeleteFunc(files, within(folder))
 		}
@@ -81,6 +83,26 @@ func ofOneRoot(files []file) []file {
 		})
 	}
 	return files
+}
+
+// whyLeftOut is why a file is not read that somebody may have meant: nothing where all is well.
+// Names that begin with two dots are those of mounted volumes, which link to them.
+func whyLeftOut(f file) string {
+	switch {
+	case f.rego() || hidden(f.slashed) && (!ofKind(f.slashed) || strings.Contains(f.slashed, "/..")):
+		return ""
+	case strings.EqualFold(path.Ext(f.slashed), ".rego"):
+		return "left out: OPA reads files that end in .rego alone"
+	case hidden(f.slashed) && f.structured():
+		return "left out: its name, or that of its folder, begins with a dot"
+	}
+	return ""
+}
+
+// ofKind tells whether a path lies in a folder for a kind of data.
+func ofKind(slashed string) bool {
+	top, _, below := strings.Cut(slashed, "/")
+	return below && slices.ContainsFunc(kinds, func(k kind) bool { return k.folder == top })
 }
 
 // choice tells the files that are read.
@@ -99,13 +121,17 @@ func folderFiles(folder fs.FS, place string, wanted choice) ([]file, error) {
 		if err != nil {
 			return fault.Failure(filepath.Join(place, name), fault.Cause(err), "see that it can be read")
 		}
+		f := file{name: filepath.Join(place, filepath.FromSlash(name)), slashed: name}
+		if f.leftOut = whyLeftOut(f); f.leftOut != "" && !entry.IsDir() {
+			files = append(files, f)
+			return nil
+		}
 		if name != "." && hidden(name) {
-			if entry.IsDir() {
+			if entry.IsDir() && !ofKind(name) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		f := file{name: filepath.Join(place, filepath.FromSlash(name)), slashed: name}
 		link := entry.Type()&fs.ModeSymlink != 0
 		if entry.IsDir() || !link && !wanted(f) {
 			return nil
@@ -154,8 +180,14 @@ func bundleFiles(content []byte, place string) ([]file, error) {
 		}
 		name := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
 		f := file{name: place + "/" + name, slashed: name}
-		if header.Typeflag != tar.TypeReg || !ofPolicies(f) {
+		if header.Typeflag != tar.TypeReg {
 			continue
+		}
+		// Of a bundle OPA reads what is hidden too.
+		if f.test() || !f.rego() && !f.data() && !ofPolicies(f) {
+			if f.leftOut = whyLeftOut(f); f.leftOut == "" {
+				continue
+			}
 		}
 		if left -= header.Size; left < 0 {
 			return nil, fault.Input(place, "longer than 64 MiB", "no policies are as long: see what it is")

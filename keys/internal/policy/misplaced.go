@@ -29,8 +29,13 @@ var kinds = []kind{
 func (p *Policy) misplaced() Problems {
 	var problems Problems
 	for _, d := range p.documents {
+		if hasKey(d, "fieldveil") {
+			problems = append(problems, Problem{Position: d.position(d.root), Path: pathOf(d.at),
+				Reason: "data below fieldveil: the library has none, and nothing looks at it", Remedy: "write it into the Rego that reads it, or serve it to OPA in a bundle of its own"})
+			continue
+		}
 		for _, k := range kinds {
-			if k.looksSo(d.root) && (len(d.at) != 2 || d.at[0] != k.folder) && !isLibrary(d.at) {
+			if k.looksSo(d.root) && (len(d.at) != 2 || d.at[0] != k.folder) {
 				name := "NAME"
 				if len(d.at) > 0 && d.at[len(d.at)-1] != k.folder {
 					name = d.at[len(d.at)-1]
@@ -69,8 +74,6 @@ func stray(f file) Problems {
 	}
 	return nil
 }
-
-func isLibrary(at []string) bool { return len(at) > 0 && (at[0] == "schemas" || at[0] == "fieldveil") }
 
 func has(node *yaml.Node, key string) bool {
 	child, _ := childOf(node, key)

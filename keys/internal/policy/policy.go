@@ -28,6 +28,7 @@ type Policy struct {
 	data           map[string]any
 	documents      []*document
 	strays         []file // YAML and JSON that no bundle would hold
+	leftOut        []file // what somebody may have meant to be read
 	modules        map[string]*ast.Module
 	sources        []file // the text of the modules
 	evaluator
@@ -40,7 +41,7 @@ func newPolicy() *Policy {
 const builtIn = "built-in library"
 
 // Load reads folders and bundles together and compiles their Rego. Where none of
-// them holds the library or its schemas, those of this program are taken. The
+// them holds the library, that of this program is taken. The
 // error is a *fault.Fault or Problems.
 func Load(paths []string, options Options) (*Policy, error) {
 	return load(paths, options, ofPolicies)
@@ -59,7 +60,7 @@ func load(paths []string, options Options, wanted choice) (*Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == 0 {
+		if !slices.ContainsFunc(files, func(f file) bool { return f.leftOut == "" }) {
 			return nil, fault.Input(place, "there is no policy in it: no data.yaml, data.json or Rego", "name a folder that holds catalog/NAME/data.yaml, or a bundle")
 		}
 		problems = append(problems, p.add(files)...)
@@ -71,11 +72,13 @@ func load(paths []string, options Options, wanted choice) (*Policy, error) {
 	}
 	if !p.hasLibrary() {
 		p.BuiltInLibrary = true
+		own := slices.Clone(p.sources)
 		files, err := folderFiles(policies.Library, builtIn, ofPolicies)
 		if err != nil {
 			return nil, err
 		}
 		problems = append(problems, p.add(files)...)
+		problems = append(problems, p.inLibrary(own)...)
 	}
 	problems = append(problems, p.merge()...)
 	if len(problems) > 0 {
@@ -132,6 +135,8 @@ func (p *Policy) add(files []file) Problems {
 	var problems Problems
 	for _, f := range files {
 		switch {
+		case f.leftOut != "":
+			p.leftOut = append(p.leftOut, f)
 		case f.rego():
 			problems = append(problems, p.addModule(f)...)
 		case f.data():
@@ -164,13 +169,37 @@ func child(parent map[string]any, key string) map[string]any {
 	return made
 }
 
+// hasLibrary tells whether there is the rule that makes the plan. One's own Rego may stand
+// below its package too.
 func (p *Policy) hasLibrary() bool {
 	for _, module := range p.modules {
-		if module.Package.Path.HasPrefix(libraryPackage) {
+		isPlan := func(rule *ast.Rule) bool { return rule.Head.Name == "plan" }
+		if module.Package.Path.Equal(libraryPackage) && slices.ContainsFunc(module.Rules, isPlan) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.documents, func(d *document) bool { return hasKey(d, "schemas") })
+	return false
+}
+
+// inLibrary finds Rego of one's own in a package of the library: it would change what rules
+// and problems mean. Decision logs may be masked further.
+func (p *Policy) inLibrary(own []file) Problems {
+	var problems Problems
+	packages := map[string]bool{}
+	for name, module := range p.modules {
+		if !slices.ContainsFunc(own, func(f file) bool { return f.name == name }) {
+			packages[module.Package.Path.String()] = true
+		}
+	}
+	for _, f := range own {
+		stated := p.modules[f.name].Package
+		name := strings.TrimPrefix(stated.Path.String(), "data.")
+		if !f.test() && name != maskPackage && packages[stated.Path.String()] {
+			problems = append(problems, Problem{Position: Position{File: f.name, Line: stated.Location.Row, Column: stated.Location.Col},
+				Reason: "package " + name + " is the library's", Remedy: "name it otherwise, such as fieldveil.own"})
+		}
+	}
+	return problems
 }
 
 // hasKey tells whether a file of data holds something of data.KEY.

@@ -64,9 +64,8 @@ func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(folder, "fieldveil"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(folder, "fieldveil", "plan.rego"), []byte("package fieldveil\n\nplan := {}\n"))
+		put(t, filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"))
 		report, err := Check(context.Background(), []string{folder}, Options{}, time.Now())
 		if err != nil {
 			t.Fatal(err)
