@@ -51,7 +51,7 @@ func (d *Diff) CompareData(ctx context.Context, old, new Policies, samples []Sam
 	if err != nil {
 		return err
 	}
-	c := comparison{}
+	c := comparison{fresh: d.fresh(before, after)}
 	c.tokens(before.tokens, after.tokens)
 	c.compare("rules: accept", nil, before.accepted, after.accepted, acceptVerdict)
 	c.rules(before, after)
@@ -107,7 +107,19 @@ func readSaid(ctx context.Context, policies Policies, asOf time.Time) (*said, er
 }
 
 // comparison gathers what differs.
-type comparison struct{ found []Said }
+type comparison struct {
+	found []Said
+	fresh map[string]bool // labels that are new, and of places that had none: what rules say of them takes nobody's protection away
+}
+
+func (d *Diff) fresh(old, new *said) map[string]bool {
+	found := map[string]bool{}
+	for name := range new.labels {
+		relabelled := slices.ContainsFunc(d.Moves, func(m Move) bool { return m.NewLabel == name && m.OldLabel != "" })
+		found[name] = old.labels[name] == nil && !relabelled
+	}
+	return found
+}
 
 // judging gives the verdict on what stands at a path and differs; nil is nothing.
 type judging func(path []string, old, new any) Verdict

@@ -67,6 +67,8 @@ func unlike(some, others []rule) []rule {
 func (c *comparison) whole(r rule, comes bool, everywhere []rule, names []string) {
 	verdict := Changed
 	switch {
+	case len(c.known(r, names)) == 0:
+		return
 	case r.limits():
 		verdict = Narrowed
 	case r.gives(everywhere, names):
@@ -101,12 +103,7 @@ func (c *comparison) rule(old, new rule, everywhere []rule, names []string) {
 	conditions := func(path []string, old, new any) Verdict { return wider(conditionVerdict(old, new)) }
 	compare("who", false, conditions)
 	compare("unless", false, conditions)
-	compare("labels", true, func(_ []string, before, after any) Verdict {
-		if new.limits() {
-			return grows(before, after).reversed()
-		}
-		return wider(grows(before, after))
-	})
+	c.spoken(old, new, names, labels, wider)
 	compare("write", true, alwaysChanged)
 	compare("break_glass", false, breakGlassVerdict)
 	if text(old.body["read"]) != text(new.body["read"]) {
@@ -116,6 +113,31 @@ func (c *comparison) rule(old, new rule, everywhere []rule, names []string) {
 		}
 		c.found = append(c.found, one)
 	}
+}
+
+// known is the labels of a rule that are not fresh.
+func (c *comparison) known(r rule, names []string) []any {
+	var found []any
+	for _, label := range r.labels(names) {
+		if !c.fresh[label] {
+			found = append(found, label)
+		}
+	}
+	return found
+}
+
+// spoken compares the labels of which a rule speaks, whatever the patterns.
+func (c *comparison) spoken(old, new rule, names, labels []string, wider func(Verdict) Verdict) {
+	before, after := c.known(old, names), c.known(new, names)
+	if text(before) == text(after) {
+		return
+	}
+	verdict := wider(grows(before, after))
+	if new.limits() {
+		verdict = verdict.reversed()
+	}
+	gone, come := apart(before, after)
+	c.found = append(c.found, Said{Verdict: verdict, Place: new.place() + ": labels", Old: gone, New: come, rule: new.name, labels: labels})
 }
 
 func orNothing(read *Read) string {
@@ -162,7 +184,8 @@ func (r rule) labels(names []string) []string {
 			}
 		}
 	}
-	return found
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // gives says whether a rule never takes anything: it shows more than what everybody gets, and

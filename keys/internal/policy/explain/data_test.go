@@ -88,6 +88,10 @@ func TestWhatPoliciesSayIsComparedWhoeverAsks(t *testing.T) {
 		"a looser limit":       {[]string{`"null"`, `"conceal"`}, []string{"widened rule limit: read: null → conceal"}},
 		"no limit": {[]string{`,
 		{"name": "limit", "unless": {"workload": {"namespace": ["pay"]}}, "labels": ["c.ssn"], "read": {"treatment": "null"}}`, ``}, []string{"widened rule limit: a rule → "}},
+		"labels in another way": {[]string{`"labels": ["c.*"]`, `"labels": ["c.ssn", "c.card"]`}, nil},
+		"a label more, and rules of it": {[]string{
+			`"c.card":`, `"c.name": {"type": "text"}, "c.card":`, `"labels": ["c.ssn"], "read": {"treatment": "null"}`, `"labels": ["c.ssn", "c.name"], "read": {"treatment": "null"}`,
+			`"rules": [`, `"rules": [{"name": "new", "who": {"session": {"user": ["x"]}}, "labels": ["c.name"], "read": {"treatment": "mask"}},`}, nil},
 		"another name": {[]string{`"name": "app"`, `"name": "the application"`}, nil},
 		"a rule that takes": {[]string{`"rules": [`, `"rules": [{"name": "no", "who": {"session": {"user": ["x"]}}, "labels": ["c.ssn"], "read": {"treatment": "refuse"}},`},
 			[]string{"changed rule no:  → a rule"}},
@@ -149,5 +153,14 @@ func TestLabelsOfADatabaseThatNobodyAsksForAreCompared(t *testing.T) {
 	d = &Diff{}
 	if err := d.CompareData(context.Background(), saying(t), narrower, nil, "hr", monday); err != nil || len(d.Data) != 0 {
 		t.Errorf("of another database: %v: %+v", err, d.Data)
+	}
+}
+
+func TestRuleOfALabelThatTakesAnothersPlaceIsCompared(t *testing.T) {
+	d := &Diff{Moves: []Move{{Place: "shop.public.c.ssn", OldLabel: "c.ssn", NewLabel: "c.name"}}}
+	got := comparedData(t, d, saying(t), saying(t, `"c.card":`, `"c.name": {"type": "text"}, "c.card":`,
+		`"rules": [`, `"rules": [{"name": "new", "who": {"session": {"user": ["x"]}}, "labels": ["c.name"], "read": {"treatment": "mask"}},`))
+	if !slices.Contains(got, "changed rule new:  → a rule") {
+		t.Errorf("%q", got)
 	}
 }
