@@ -44,6 +44,9 @@ func parseDocument(f file, at []string) (*document, Problems) {
 	if _, mapping := d.value.(map[string]any); !mapping {
 		return nil, Problems{{Position: d.position(root), Path: pathOf(at), Reason: "not a mapping of keys to values", Remedy: "write keys and values, as the examples have them"}}
 	}
+	if problems := d.otherKeys(); len(problems) > 0 {
+		return nil, problems
+	}
 	return d, nil
 }
 
@@ -102,7 +105,12 @@ func parseJSON(f file) (*yaml.Node, Problems) {
 		}
 	}
 	var syntax *json.SyntaxError
+	var number *numberError
 	where := Position{File: f.name}
+	if errors.As(err, &number) {
+		where.Line, where.Column = reader.position(number.offset)
+		return nil, Problems{{Position: where, Reason: number.Error(), Remedy: "write one of at most 308 digits"}}
+	}
 	if errors.As(err, &syntax) {
 		where.Line, where.Column = reader.position(max(syntax.Offset-1, 0)) // that many bytes are read
 	}
@@ -116,10 +124,14 @@ type jsonReader struct {
 
 func (r *jsonReader) node() (*yaml.Node, error) {
 	node := &yaml.Node{Kind: yaml.ScalarNode}
-	node.Line, node.Column = r.position(r.next())
+	at := r.next()
+	node.Line, node.Column = r.position(at)
 	token, err := r.Token()
 	if err != nil {
 		return nil, err
+	}
+	if number, is := token.(json.Number); is && !isFloat(string(number)) {
+		return nil, &numberError{at}
 	}
 	delim, nested := token.(json.Delim)
 	if !nested {
