@@ -44,6 +44,7 @@ found contains problem if {
 	some places in columns.places
 	some place in places
 	mask := place.definition.mask
+	is_known(mask)
 	not is_for(mask, place.definition.type)
 	problem := {
 		"path": array.concat(place.path, ["mask"]),

@@ -24,6 +24,7 @@ masks_of_rules contains mask if {
 
 found contains problem if {
 	some mask in masks_of_rules
+	is_known(mask.read.format)
 	some label in (treatment.labels_of(mask.rule) - maskable[mask.read.format])
 	problem := {
 		"path": array.concat(mask.path, ["format"]),
@@ -35,7 +36,7 @@ found contains problem if {
 found contains problem if {
 	some mask in masks_of_rules
 	not mask.read.format
-	some label in (treatment.labels_of(mask.rule) - object.keys(columns.masks))
+	some label in ((treatment.labels_of(mask.rule) & object.keys(columns.labels)) - object.keys(columns.masks))
 	problem := {
 		"path": mask.path,
 		"reason": sprintf("it names no format, and label %v has no mask of its own", [label]),
@@ -52,6 +53,9 @@ maskable[format] := {label |
 }
 
 formats contains mask.read.format if some mask in masks_of_rules
+
+# What is no format at all, the schema has a word for.
+is_known(format) if masks[split(format, "(")[0]]
 
 # Whether a mask of this format can be made of values of this type.
 is_for(format, type) if {

@@ -63,6 +63,7 @@ found contains problem if {
 
 found contains problem if {
 	some glass in break_glasses
+	regex.match(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T`, glass.expires) # of another form is what the schema says
 	not is_moment(glass.expires)
 	problem := {
 		"path": glass.path,

@@ -88,11 +88,22 @@ test_a_catalog_of_another_shape_is_a_problem_and_says_where if {
 	}
 	every pointer, path in {
 		"labels/a/keyset": ["labels", "a"],
-		"databases": [],
 		"databases/0/database": ["databases", 0],
 	} {
 		array.concat(["catalog", "test"], path) in paths(of_catalog([{"op": "remove", "path": pointer}]))
 	}
+}
+
+test_a_catalog_may_have_labels_and_another_their_columns if {
+	of_catalog([{"op": "remove", "path": "databases"}]) == set()
+	catalogs := {"labels": {"labels": {"a": text}}, "columns": {"databases": [{
+		"protocol": "postgres",
+		"database": "shop",
+		"columns": {"public.t": {"x": "a"}},
+	}]}}
+	problems.found == set() with data.catalog as catalogs with data.rules as {}
+	nothing := problems.found with data.catalog as {"test": {}} with data.rules as {}
+	paths(nothing) == {["catalog", "test"]}
 }
 
 test_a_quoted_relation_and_a_column_of_its_own_label_are_fine if {

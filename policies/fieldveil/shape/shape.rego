@@ -3,6 +3,8 @@
 # description: Whether a document has the shape of a schema (data.schemas.<name>), and where it has not.
 package fieldveil.shape
 
+import data.fieldveil.shape.nodes
+
 # METADATA
 # title: problems
 # description: |
@@ -14,7 +16,7 @@ else := found if {
 	found := {problem |
 		some complaint in telling(complaints(document, name))
 		place := array.concat(path, place_of(document, complaint))
-		problem := object.union(described(complaint, place, name), {"path": place})
+		problem := object.union(described(complaint, array.slice(place, count(path), count(place)), name), {"path": place})
 	}
 	count(found) > 0
 }
@@ -35,7 +37,7 @@ complaints(document, name) := found if {
 	found := json.match_schema(document, data.schemas[name])[1]
 }
 
-vague := {"number_any_of", "number_all_of", "condition_then", "condition_else"}
+vague := {"number_any_of", "number_one_of", "number_all_of", "condition_then", "condition_else"}
 
 # That no alternative fits says little where the complaints about one of them follow, and a pattern
 # belongs to the name that does not match it.
@@ -58,6 +60,15 @@ is_explained(complaint, found) if {
 	other.field == complaint.field
 }
 
+# Of two lists of words that a value is none of, the shorter holds.
+is_explained(complaint, found) if {
+	complaint.type == "enum"
+	some other in found
+	other.type == "enum"
+	other.field == complaint.field
+	count(other.desc) < count(complaint.desc)
+}
+
 # A complaint names its place by keys joined with dots, which keys may have too.
 place_of(document, complaint) := array.concat(parent, [name]) if {
 	name := name_in(complaint)
@@ -77,11 +88,14 @@ name_in(complaint) := regex.find_all_string_submatch_n(pattern, complaint.desc, 
 }
 
 # Complaints that are said in words of our own.
-worded := {"additional_property_not_allowed", "invalid_property_name", "pattern", "required", "enum", "invalid_type"}
+worded := {
+	"additional_property_not_allowed", "invalid_property_name", "pattern", "required", "enum", "invalid_type",
+	"number_not", "number_one_of",
+}
 
-described(complaint, _, name) := {
+described(complaint, place, name) := {
 	"reason": "its name may not stand here",
-	"remedy": sprintf("leave it out or correct the name: schemas/%v has those that may", [name]),
+	"remedy": renamed(place[count(place) - 1], nodes.properties(nodes.of(parent_of(place), name), name)),
 } if {
 	complaint.type == "additional_property_not_allowed"
 }
@@ -100,26 +114,51 @@ described(complaint, _, name) := {
 	complaint.type == "pattern"
 }
 
-described(complaint, _, _) := {
-	"reason": complaint.desc,
-	"remedy": concat(" ", ["add", trim_suffix(complaint.desc, " is required")]),
+described(complaint, place, name) := {
+	"reason": sprintf("%v is required", [concat(" or ", any_of)]),
+	"remedy": concat(" ", ["add", concat(" or ", [with_example(one, known) | some one in any_of])]),
 } if {
 	complaint.type == "required"
+	wanted := nodes.of(place, name)
+	known := nodes.properties(wanted, name)
+	any_of := nodes.alternatives(wanted, trim_suffix(complaint.desc, " is required"))
 }
 
 described(complaint, _, _) := {
 	"reason": "it is none of the words that may stand here",
-	"remedy": concat(" ", ["write one of:", regex.replace(complaint.desc, `^.* must be one of the following: `, "")]),
+	"remedy": concat(" ", ["write one of:", words]),
 } if {
 	complaint.type == "enum"
+	words := words_in(complaint)
+	contains(words, ", ")
 }
 
-described(complaint, _, name) := {
-	"reason": sprintf("%v is wanted here, and this is %v", [named(wanted), named(given)]),
-	"remedy": object.get(ways, wanted, sprintf("see schemas/%v for what may stand here", [name])),
+described(complaint, _, _) := {
+	"reason": "it can not be this beside the other keys here",
+	"remedy": sprintf("write %v, or leave out the key that wants it", [words]),
+} if {
+	complaint.type == "enum"
+	words := words_in(complaint)
+	not contains(words, ", ")
+}
+
+described(complaint, place, name) := {
+	"reason": sprintf("%v is wanted here, and this is %v", [named(type), named(given)]),
+	"remedy": object.get(ways(nodes.of(place, name)), type, sprintf("see schemas/%v for what may stand here", [name])),
 } if {
 	complaint.type == "invalid_type"
-	[_, wanted, given] := regex.find_all_string_submatch_n(`Expected: (.*), given: (.*)$`, complaint.desc, 1)[0]
+	[_, type, given] := regex.find_all_string_submatch_n(`Expected: (.*), given: (.*)$`, complaint.desc, 1)[0]
+}
+
+described(complaint, _, _) := {"reason": "it may not stand here", "remedy": "leave it out"} if {
+	complaint.type == "number_not"
+}
+
+described(complaint, place, name) := {
+	"reason": sprintf("%v exclude each other", [concat(" and ", nodes.excluding(nodes.of(place, name)))]),
+	"remedy": "keep one of them",
+} if {
+	complaint.type == "number_one_of"
 }
 
 described(complaint, _, name) := {
@@ -128,6 +167,8 @@ described(complaint, _, name) := {
 } if {
 	not complaint.type in worded
 }
+
+words_in(complaint) := regex.replace(complaint.desc, `^.* must be one of the following: `, "")
 
 names_in(key, name) := {node.propertyNames |
 	walk(data.schemas[name], [path, node])
@@ -140,8 +181,8 @@ wanting(complaint, name) := {node |
 }
 
 # What one would write instead, as a schema's examples have it.
-such_as(nodes, name) := concat(" ", ["write one such as", concat(" or ", examples)]) if {
-	examples := sort({example | some node in nodes; some example in node.examples})
+such_as(wanted, name) := concat(" ", ["write one such as", concat(" or ", examples)]) if {
+	examples := sort({example | some node in wanted; some example in node.examples})
 	count(examples) > 0
 } else := sprintf("see schemas/%v for what may stand here", [name])
 
@@ -149,9 +190,33 @@ named(type) := object.get(type_names, type, type)
 
 type_names := {"array": "a list", "object": "a mapping", "string": "a text", "integer": "a whole number"}
 
-ways := {
+ways(wanted) := {
 	"array": "write a list, also of one: [a]",
-	"object": "write a mapping: {key: value}",
+	"object": as_mapping(wanted),
 	"string": "write a text, in quotes if YAML takes it for something else, as it does null, true and 12",
 	"integer": "write digits without quotes",
 }
+
+as_mapping(wanted) := sprintf("write a mapping such as %v", [example]) if {
+	example := nodes.example(wanted)
+} else := "write a mapping: {key: value}"
+
+with_example(one, known) := sprintf("%v: %v", [one, example]) if {
+	example := nodes.example(known[one])
+} else := one
+
+# What a name that may not stand here could have meant.
+renamed(key, known) := "leave it out, or the key that excludes it" if {
+	known[key]
+} else := sprintf("write %v, or one of: %v", [concat(" or ", within), concat(", ", sort(object.keys(known)))]) if {
+	within := sort({sprintf("%v: {%v: …}", [one, key]) |
+		some one, wanted in known
+		some node in wanted
+		node.properties[key]
+	})
+	count(within) > 0
+} else := concat(" ", ["leave it out, or write one of:", concat(", ", sort(object.keys(known)))]) if {
+	count(known) > 0
+} else := "leave it out"
+
+parent_of(place) := array.slice(place, 0, count(place) - 1)
