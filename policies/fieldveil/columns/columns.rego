@@ -22,12 +22,13 @@ databases contains {"path": ["catalog", name, "databases", i], "definition": dat
 mapped contains column if {
 	some database in databases
 	some relation, columns in database.definition.columns
+	plain := as_plain(relation)
 	some name, value in columns
 	column := {
 		"path": array.concat(database.path, ["columns", relation, name]),
 		"protocol": database.definition.protocol,
 		"database": database.definition.database,
-		"relation": relation,
+		"relation": plain,
 		"column": name,
 		"label": label_of(relation, name, value),
 	}
@@ -122,6 +123,14 @@ settings(protocol, name, setting) := {database.definition[setting] |
 	database.definition.protocol == protocol
 	database.definition.database == name
 }
+
+# One name for one relation: quotes around what needs none are left out.
+as_plain(relation) := relation if {
+	not contains(relation, `"`)
+} else := concat(".", [plain |
+	some part in regex.find_n(`"([^"]|"")+"|[^".]+`, relation, -1)
+	plain := regex.replace(part, `^"([a-z_][a-z0-9_$]*)"$`, "$1")
+])
 
 # A column that carries its own definition is the only one of its label, which is its full name.
 label_of(_, _, value) := value if is_string(value)

@@ -61,3 +61,17 @@ test_what_is_said_for_rules_and_checks_is_no_storage if {
 	masks := columns.masks with data.catalog as catalog
 	masks == {"a": "last4"}
 }
+
+test_a_relation_has_one_name_however_it_is_quoted if {
+	every written, name in {
+		"public.customer": "public.customer",
+		`"public"."customer"`: "public.customer",
+		`public."customer_2$"`: "public.customer_2$",
+		`"public"."Order"`: `public."Order"`,
+		`"My ""odd"".Shop"."a""b.c"`: `"My ""odd"".Shop"."a""b.c"`,
+		`"a"."2b"`: `a."2b"`,
+		`"a""b".c`: `"a""b".c`,
+	} {
+		columns.as_plain(written) == name
+	}
+}
