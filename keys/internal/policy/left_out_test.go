@@ -50,7 +50,7 @@ func TestHiddenDataOfABundleIsReadAsOPADoes(t *testing.T) {
 
 func TestDataThatOPADoesNotReadIsAProblem(t *testing.T) {
 	for name, reason := range map[string]string{
-		"rules/two/data.YAML":     "this is read as no data",
+		"rules/two/data.YAML":     "move it to rules/two/data.yaml",
 		"rules/two/DATA.yml":      "this is read as no data",
 		"rules/two/data.JSON":     "not JSON",
 		"schemas/own/data.yaml":   "this is a set of rules",

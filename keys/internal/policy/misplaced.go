@@ -66,6 +66,9 @@ func stray(f file) Problems {
 			continue
 		}
 		name := stem
+		if folder := path.Base(path.Dir(f.slashed)); strings.EqualFold(stem, "data") && folder != "." {
+			name = folder
+		}
 		if name == k.folder {
 			name = "NAME"
 		}
