@@ -160,8 +160,10 @@ func TestSigningKeysThatAreNoneAreRefused(t *testing.T) {
 	open := filepath.Join(folder, "open.pem")
 	text, _ := os.ReadFile(private)
 	put(t, open, text)
-	if err := os.Chmod(open, 0o640); err != nil {
-		t.Fatal(err)
+	for name, mode := range map[string]os.FileMode{open: 0o640, public: 0o644} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
 	}
 	small, _ := rsa.GenerateKey(rand.Reader, 1024)
 	_, edwards, _ := ed25519.GenerateKey(rand.Reader)
@@ -171,7 +173,7 @@ func TestSigningKeysThatAreNoneAreRefused(t *testing.T) {
 	put(t, encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("hunter2")}))
 	for file, reason := range map[string]string{
 		open:                           "others than its owner",
-		public:                         "something else than a private key",
+		public:                         "it is a public key",
 		pkcs8(t, folder, "s", small):   "2,048 bits",
 		pkcs8(t, folder, "e", edwards): "Ed25519",
 		pkcs8(t, folder, "p", p224):    "signs no bundle",

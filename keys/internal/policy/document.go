@@ -34,6 +34,9 @@ func parseDocument(f file, at []string) (*document, Problems) {
 	if problems := d.duplicates(); len(problems) > 0 {
 		return nil, problems
 	}
+	if problems := d.cutInTwo(); !f.json() && len(problems) > 0 {
+		return nil, problems
+	}
 	unmarshal := util.Unmarshal
 	if f.json() {
 		unmarshal = util.UnmarshalJSON
@@ -75,6 +78,9 @@ func parseYAML(f file) (*yaml.Node, Problems) {
 		case err != nil:
 			where := Position{File: f.name}
 			reason := err.Error()
+			if problem, found := unquoted(f, reason); found {
+				return nil, Problems{problem}
+			}
 			if found := yamlLine.FindStringSubmatch(reason); found != nil {
 				reason = found[2]
 				where.Line, _ = strconv.Atoi(found[1])

@@ -39,12 +39,16 @@ func ReadSigningKey(name string) (*SigningKey, error) {
 		return nil, fault.Input(name, "there is no such key", makeSigningKey)
 	case err != nil:
 		return nil, fault.Failure(name, fault.Cause(err), "make the file readable")
-	case info.Mode().Perm()&0o077 != 0:
-		return nil, fault.Input(name, "others than its owner can read it", "chmod 600, and make another key if somebody may have")
 	}
 	text, err := regularfile.Read(name, maxKeyBytes)
 	if err != nil {
 		return nil, fault.Input(name, fault.Cause(err), "name a private key in PEM")
+	}
+	if block, _ := pem.Decode(text); block != nil && block.Type == "PUBLIC KEY" {
+		return nil, fault.Input(name, "it is a public key, which verifies and signs nothing", "name the private key that belongs to it")
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fault.Input(name, "others than its owner can read it", "chmod 600, and make another key if somebody may have")
 	}
 	private, reason := parsePrivateKey(text)
 	if reason != "" {
