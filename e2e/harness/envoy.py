@@ -36,6 +36,7 @@ class Upstream:
     address: str = ""
     port: int = 0
     tls: UpstreamTls | None = None
+    connections: int = 0
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,10 @@ SEALED = "postgres"
 PLAIN = "plain"
 
 
+# A question that has timed out is not taken back by OPA: what waits for a connection is.
+OPA_CONNECTIONS = 16
+
+
 @dataclass(frozen=True)
 class Options:
     """What a stack is made of. The defaults are the demo's."""
@@ -166,7 +170,7 @@ class Stack:
             listeners,
             {
                 "postgres": self.server_upstream(),
-                "opa": Upstream(self.opa.socket),
+                "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
                 "key_agent": Upstream(self.agent.socket),
                 **{name: way.upstream for name, way in ways.items()},
             },

@@ -17,10 +17,16 @@ use crate::held_plans::HeldPlans;
 
 /// Spare plans held at most. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
-/// A plan that nobody asked for in this time is not renewed.
+/// Keysets that a spare plan names are asked for as long after its last use.
 const IDLE_MS: u64 = 10 * 60 * 1000;
-/// Plans that are renewed in one tick, those first that were tried longest ago: Envoy lets 1,024 questions to OPA be open.
-const MAX_RENEWALS: usize = 256;
+/// A spare plan is renewed while its last use is fewer ttls ago, and asked for anew when it is used after that.
+const RENEWED_TTLS: u64 = 2;
+/// Renewals that wait for OPA at once; one while it does not answer, so that it is not buried under what has piled up.
+const MAX_RENEWING: usize = 8;
+/// A spare plan that could not be had anew is used for so long before it is asked for again.
+const SETTLED_MS: u64 = 5_000;
+/// Envoy has given up a renewal by then.
+const LOST_MS: u64 = 60_000;
 
 /// A session, to the plans: who asks, and which plan is kept for it.
 #[derive(Default)]
@@ -38,6 +44,7 @@ struct Entry {
     fetched_ms: u64,
     used_ms: u64,
     tried_ms: u64,
+    renewing: bool,
 }
 
 impl Entry {
@@ -47,6 +54,18 @@ impl Entry {
 
     fn is_used(&self, now_ms: u64) -> bool {
         now_ms.saturating_sub(self.used_ms) < IDLE_MS || !self.is_spare()
+    }
+
+    fn is_renewed(&self, now_ms: u64) -> bool {
+        now_ms.saturating_sub(self.used_ms) < self.lapse_ms() || !self.is_spare()
+    }
+
+    fn lapse_ms(&self) -> u64 {
+        self.plan.ttl_ms.saturating_mul(RENEWED_TTLS)
+    }
+
+    fn is_renewing(&self, now_ms: u64) -> bool {
+        self.renewing && now_ms.saturating_sub(self.tried_ms) < LOST_MS
     }
 
     fn age_ms(&self, now_ms: u64) -> u64 {
@@ -64,40 +83,52 @@ pub struct Plans {
     /// In the order of their last use.
     entries: LruCache<PrincipalKey, Entry>,
     gauges: HeldPlans,
+    /// OPA did not answer the last question.
+    is_away: bool,
+    /// When the last renewal was asked for.
+    renewed_ms: u64,
 }
 
 impl Default for Plans {
     fn default() -> Self {
-        Self { entries: LruCache::unbounded(), gauges: HeldPlans::default() }
+        Self { entries: LruCache::unbounded(), gauges: HeldPlans::default(), is_away: false, renewed_ms: 0 }
     }
 }
 
 impl Plans {
-    /// The plan of a session's principal, to be kept for it from now on; none if it is not there, too old, or past the
-    /// moment until which it holds.
+    /// The plan of a session's principal, to be kept for it from now on: see [`Self::get`].
     pub fn hold(
         &mut self,
         principal: &PrincipalKey,
         holder: &mut Holder,
+        in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
-        let entry = self.entries.get_mut(principal)?;
-        holder.holds = Some(Rc::clone(&entry.holds));
-        self.get(principal, holder, now_ms)
+        let plan = self.get(principal, holder, in_vain, now_ms)?;
+        holder.holds = self.entries.peek(principal).map(|entry| Rc::clone(&entry.holds));
+        Some(plan)
     }
 
-    /// The same of the principal of a single statement; it is not kept.
+    /// The principal's plan; none if it is not there, too old, past the moment until which it holds, or to be asked for
+    /// anew because nobody did for long. `in_vain`: that was just tried.
     pub fn get(
         &mut self,
         principal: &PrincipalKey,
         holder: &Holder,
+        in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
         let entry = self.entries.get_mut(principal)?;
         if entry.asked_by.strong_count() == 0 {
             entry.asked_by = Rc::downgrade(&holder.asks);
         }
-        if entry.age_ms(now_ms) > entry.plan.max_stale_ms || entry.plan.has_expired(now_ms) {
+        let age_ms = entry.age_ms(now_ms);
+        if age_ms > entry.plan.max_stale_ms || entry.plan.has_expired(now_ms) {
+            return None;
+        }
+        let lapsed = entry.is_spare() && age_ms > entry.lapse_ms();
+        if lapsed && !in_vain && now_ms.saturating_sub(entry.tried_ms) >= SETTLED_MS {
+            entry.tried_ms = now_ms;
             return None;
         }
         entry.used_ms = now_ms;
@@ -111,6 +142,7 @@ impl Plans {
         body: &[u8],
         now_ms: u64,
     ) -> Result<Option<Rc<CompiledPlan>>, String> {
+        self.answered(principal, false);
         let plan = Plan::from_json(body).map_err(|e| e.to_string())?;
         let held = self.entries.get_mut(principal);
         if let Some(entry) = held.filter(|held| held.plan.says(&plan)) {
@@ -138,10 +170,19 @@ impl Plans {
             fetched_ms: now_ms,
             used_ms: now_ms,
             tried_ms: now_ms,
+            renewing: false,
         };
         self.entries.push(principal.clone(), entry);
         self.make_room();
         Ok(Some(plan))
+    }
+
+    /// A question for a principal's plan has ended; `is_away`: OPA did not answer it.
+    pub fn answered(&mut self, principal: &PrincipalKey, is_away: bool) {
+        self.is_away = is_away;
+        if let Some(entry) = self.entries.peek_mut(principal) {
+            entry.renewing = false;
+        }
     }
 
     /// Lets spare plans go while there are too many: the one used longest ago of those whose share is more than fair.
@@ -176,33 +217,45 @@ impl Plans {
         }
     }
 
-    /// Forgets what nobody needs any more, and gives the principals whose plans are due for renewal.
-    pub fn due(&mut self, now_ms: u64) -> Vec<PrincipalKey> {
+    /// Forgets what nobody needs any more.
+    pub fn tidy(&mut self, now_ms: u64) {
         let gone = self
             .entries
             .iter()
-            .filter(|(_, entry)| !entry.is_used(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
+            .filter(|(_, entry)| !entry.is_renewed(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
         let gone: Vec<_> = gone.map(|(principal, _)| principal.clone()).collect();
         self.remove(&gone);
         // Sessions may have ended, whose plans are spare now.
         self.make_room();
+    }
+
+    /// The principals whose plans are to be renewed now: those first that were tried longest ago.
+    pub fn due(&mut self, now_ms: u64) -> Vec<PrincipalKey> {
+        let at_once = if self.is_away { 1 } else { MAX_RENEWING };
+        let renewing = self.entries.iter().filter(|(_, entry)| entry.is_renewing(now_ms)).count();
+        let waits = self.is_away && now_ms.saturating_sub(self.renewed_ms) < RETRY_MS;
+        if waits || renewing > at_once / 2 {
+            return Vec::new();
+        }
         let due = self.entries.iter_mut().filter(|(_, entry)| {
             let old = entry.age_ms(now_ms) >= entry.plan.ttl_ms;
-            entry.is_used(now_ms) && old && now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS
+            let again = now_ms.saturating_sub(entry.tried_ms) >= RETRY_MS;
+            entry.is_renewed(now_ms) && old && again && !entry.is_renewing(now_ms)
         });
         let mut due: Vec<_> = due.collect();
         due.sort_by_key(|(_, entry)| entry.tried_ms);
-        due.truncate(MAX_RENEWALS);
-        let tried = due.into_iter().map(|(principal, entry)| {
-            entry.tried_ms = now_ms;
-            principal.clone()
-        });
-        tried.collect()
+        due.truncate(at_once.saturating_sub(renewing));
+        let mut asked = Vec::new();
+        for (principal, entry) in due {
+            (entry.tried_ms, entry.renewing, self.renewed_ms) = (now_ms, true, now_ms);
+            asked.push(principal.clone());
+        }
+        asked
     }
 
     /// The age of the plan in use that was confirmed longest ago.
     pub fn age_ms(&self, now_ms: u64) -> u64 {
-        let used = self.entries.iter().filter(|(_, entry)| entry.is_used(now_ms));
+        let used = self.entries.iter().filter(|(_, entry)| entry.is_renewed(now_ms));
         used.map(|(_, entry)| entry.age_ms(now_ms)).max().unwrap_or_default()
     }
 

@@ -68,25 +68,28 @@ impl Worker {
         }
     }
 
-    /// The plan of a session's principal, unless it is not there, too old, or past the moment until which it holds. It is
-    /// kept for the session until that asks for another's, or ends.
+    /// The plan of a session's principal, unless it is not there, too old, past the moment until which it holds, or was not
+    /// asked for in long; the last does not count if that was just tried `in_vain`. It is kept for the session until that
+    /// asks for another's, or ends.
     pub fn plan(
         &mut self,
         principal: &PrincipalKey,
         holder: &mut Holder,
+        in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
-        self.plans.hold(principal, holder, now_ms)
+        self.plans.hold(principal, holder, in_vain, now_ms)
     }
 
-    /// The same for whom a single statement is.
-    pub fn plan_of_statement(
+    /// The same of whom a single statement is for, or a session that the server has not let in; it is not kept.
+    pub fn plan_in_passing(
         &mut self,
         principal: &PrincipalKey,
         holder: &Holder,
+        in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
-        self.plans.get(principal, holder, now_ms)
+        self.plans.get(principal, holder, in_vain, now_ms)
     }
 
     /// The keyring, unless it is not there or too old.
@@ -133,8 +136,14 @@ impl Worker {
         if self.keys.is_due(&wanted, refresh_ms, now_ms) {
             due.push(Fetch::Keys(self.keys.question(wanted, now_ms)));
         }
-        due.extend(self.plans.due(now_ms).into_iter().map(Fetch::Plan));
+        self.plans.tidy(now_ms);
+        due.extend(self.due_plans(now_ms));
         due
+    }
+
+    /// Which plans are to be renewed now; called on every tick, and when one has been.
+    pub fn due_plans(&mut self, now_ms: u64) -> Vec<Fetch> {
+        self.plans.due(now_ms).into_iter().map(Fetch::Plan).collect()
     }
 
     /// How old the keysets are, and the oldest plan in use.
@@ -149,7 +158,10 @@ impl Worker {
             (Fetch::Plan(principal), Answer::Body { body, .. }) => self.take_plan(principal, body, now_ms),
             (Fetch::Plan(_), Answer::NotModified) => Err("OPA answered 304 to a POST".into()),
             (Fetch::Keys(question), answer) => self.keys.take(question, answer, now_ms),
-            (Fetch::Plan(_), Answer::Failed(reason)) => Err(reason),
+            (Fetch::Plan(principal), Answer::Failed(reason)) => {
+                self.plans.answered(principal, true);
+                Err(reason)
+            }
         }
     }
 

@@ -36,14 +36,14 @@ fn flood(worker: &mut Worker, holder: &mut Holder, count: usize) {
     for number in 0..count {
         let name = format!("flood {number}");
         give(worker, &name, &revealing(), NOW);
-        assert!(worker.plan(&principal(&name), holder, NOW).is_some());
+        assert!(worker.plan(&principal(&name), holder, false, NOW).is_some());
     }
 }
 
 /// How many of these are there.
 fn there<'n>(worker: &mut Worker, names: impl Iterator<Item = &'n String>) -> usize {
     let looker = Holder::default();
-    names.filter(|name| worker.plan_of_statement(&principal(name), &looker, NOW).is_some()).count()
+    names.filter(|name| worker.plan_in_passing(&principal(name), &looker, false, NOW).is_some()).count()
 }
 
 /// What the gauges say is held.
@@ -77,7 +77,7 @@ fn plans_of_sessions_are_as_many_as_sessions_and_spare_when_these_end() {
     for name in &everybody {
         let mut holder = Holder::default();
         give(&mut worker, name, &revealing(), NOW);
-        assert!(worker.plan(&principal(name), &mut holder, NOW).is_some());
+        assert!(worker.plan(&principal(name), &mut holder, false, NOW).is_some());
         holders.push(holder);
     }
     worker.due(NOW);
@@ -97,7 +97,7 @@ fn flood_takes_no_more_than_its_share_of_the_plans_of_statements() {
     let users = names("user", 500);
     for name in &users {
         give(&mut worker, name, &revealing(), NOW);
-        assert!(worker.plan_of_statement(&principal(name), &pooled, NOW).is_some());
+        assert!(worker.plan_in_passing(&principal(name), &pooled, false, NOW).is_some());
     }
     let mut flooding = Holder::default();
     flood(&mut worker, &mut flooding, 3000);
@@ -107,7 +107,7 @@ fn flood_takes_no_more_than_its_share_of_the_plans_of_statements() {
     for name in names("anew", 3000) {
         let mut anew = Holder::default();
         give(&mut worker, &name, &revealing(), NOW);
-        assert!(worker.plan(&principal(&name), &mut anew, NOW).is_some());
+        assert!(worker.plan(&principal(&name), &mut anew, false, NOW).is_some());
     }
     assert!(there(&mut worker, users.iter()) >= SPARE / 3);
 }
@@ -124,11 +124,11 @@ fn keysets_of_tenants_of_sessions_come_before_those_of_a_flood() {
     };
     let mut idle = Holder::default();
     give(&mut worker, "idle", &owned_by("idle"), NOW);
-    assert!(worker.plan(&principal("idle"), &mut idle, NOW).is_some());
+    assert!(worker.plan(&principal("idle"), &mut idle, false, NOW).is_some());
     let mut flooding = Holder::default();
     for name in names("t", 2000) {
         give(&mut worker, &name, &owned_by(&name.replace(' ', "")), NOW);
-        assert!(worker.plan(&principal(&name), &mut flooding, NOW).is_some());
+        assert!(worker.plan(&principal(&name), &mut flooding, false, NOW).is_some());
     }
     let Fetch::Keys(question) = worker.fetch_keys(NOW) else { panic!("no question") };
     let target = question.target("/k");
@@ -136,21 +136,86 @@ fn keysets_of_tenants_of_sessions_come_before_those_of_a_flood() {
     assert_eq!(target.matches("tenant=").count(), 1024);
 }
 
+/// A session whose principals are renewed: a pool's, one a statement.
+fn pooled(worker: &mut Worker, count: usize) -> Holder {
+    let holder = Holder::default();
+    for name in names("user", count) {
+        give(worker, &name, &revealing(), NOW);
+        assert!(worker.plan_in_passing(&principal(&name), &holder, false, NOW).is_some());
+    }
+    holder
+}
+
+fn renewals(worker: &mut Worker, now_ms: u64) -> Vec<Fetch> {
+    worker.due(now_ms).into_iter().filter(|fetch| matches!(fetch, Fetch::Plan(_))).collect()
+}
+
 #[test]
-fn renewals_come_in_parts_and_each_gets_its_turn() {
+fn renewals_follow_each_other_and_each_gets_its_turn() {
     let dialogue = Dialogue::new();
     let mut worker = dialogue.worker.borrow_mut();
-    flood(&mut worker, &mut Holder::default(), 3 * 256);
+    let _pooled = pooled(&mut worker, 1000);
     let later = NOW + MINUTE / 2;
     let mut asked = Vec::new();
-    for second in 0..3 {
-        let due = worker.due(later + second * 1000);
-        let plans: Vec<_> = due.into_iter().filter(|fetch| matches!(fetch, Fetch::Plan(_))).collect();
-        assert!(plans.len() <= 256);
-        assert!(plans.iter().all(|fetch| !asked.contains(fetch)), "OPA does not answer, and others wait");
-        asked.extend(plans);
+    let mut open = renewals(&mut worker, later);
+    while let Some(fetch) = open.pop() {
+        worker.answered(&fetch, Answer::Body { body: &plan(&revealing()), etag: None }, later).unwrap();
+        assert!(!asked.contains(&fetch));
+        asked.push(fetch);
+        open.extend(worker.due_plans(later));
+        assert!(open.len() <= 8, "OPA has few questions at a time");
     }
-    assert_eq!(asked.len(), 3 * 256);
+    assert_eq!(asked.len(), 1000);
+}
+
+#[test]
+fn opa_that_does_not_answer_is_asked_for_one_plan_a_second_and_for_all_when_it_does() {
+    let dialogue = Dialogue::new();
+    let mut worker = dialogue.worker.borrow_mut();
+    let _pooled = pooled(&mut worker, 1000);
+    let mut now_ms = NOW + MINUTE / 2;
+    let mut open = renewals(&mut worker, now_ms);
+    let mut asked = open.len();
+    for _ in 0..20 {
+        now_ms += 1000;
+        for fetch in open.drain(..) {
+            worker.answered(&fetch, Answer::Failed("timed out".into()), now_ms).unwrap_err();
+            assert_eq!(worker.due_plans(now_ms - 1), []);
+        }
+        open = renewals(&mut worker, now_ms);
+        asked += open.len();
+    }
+    assert!(asked <= 30, "{asked}");
+    let fetch = open.pop().unwrap();
+    worker.answered(&fetch, Answer::Body { body: &plan(&revealing()), etag: None }, now_ms).unwrap();
+    assert_eq!(worker.due_plans(now_ms).len(), 8);
+}
+
+#[test]
+fn plan_that_nobody_uses_is_not_renewed_and_asked_for_when_it_is_used_again_or_used_without_opa() {
+    let dialogue = Dialogue::new();
+    let mut worker = dialogue.worker.borrow_mut();
+    let pooled = pooled(&mut worker, 10);
+    let later = NOW + MINUTE + 1;
+    assert_eq!(renewals(&mut worker, later), []);
+    let user = principal("user 1");
+    assert!(worker.plan_in_passing(&user, &pooled, false, later).is_none());
+    worker.answered(&Fetch::Plan(user.clone()), Answer::Failed("timed out".into()), later).unwrap_err();
+    assert!(worker.plan_in_passing(&user, &pooled, true, later).is_some());
+    assert!(worker.plan_in_passing(&user, &pooled, false, later + 1000).is_some(), "it was just tried");
+    assert!(worker.plan_in_passing(&user, &pooled, false, later + 10_000).is_none());
+    assert!(worker.plan_in_passing(&user, &pooled, true, NOW + 6 * MINUTE).is_none(), "it is too old");
+}
+
+#[test]
+fn who_has_not_logged_in_has_no_plan_kept() {
+    let mut stranger = Dialogue::new();
+    stranger.client(&startup("app"));
+    stranger.answer_fetches(Ok(&plan(&revealing())), Ok(&keys()));
+    let start = stranger.ports.borrow().now_ms;
+    assert_eq!(renewals(&mut stranger.worker.borrow_mut(), start + 2 * MINUTE), []);
+    stranger.server(&message(b'R', &[0, 0, 0, 0]));
+    assert_eq!(renewals(&mut stranger.worker.borrow_mut(), start + 2 * MINUTE).len(), 1);
 }
 
 #[test]

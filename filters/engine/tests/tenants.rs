@@ -162,6 +162,7 @@ fn tenants_of_all_plans_in_use_are_asked_for_and_of_no_others() {
     beside.answer_fetches(Ok(&plan(&owned_by("globex"))), Err("unasked"));
     assert_eq!(target(&beside.fetches[0]), "/k?tenant=pii%2Facme&tenant=pii%2Fglobex");
     beside.answer_fetches(Err("unasked"), Ok(&keys_with(&["acme", "globex"])));
+    beside.server(&message(b'R', &[0, 0, 0, 0]));
 
     let later = dialogue.ports.borrow().now_ms + 11 * 60 * 1000;
     let asked = |now_ms| target(&dialogue.worker.borrow_mut().fetch_keys(now_ms));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use fieldveil_engine::Random;
 use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::Config;
+use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
@@ -64,16 +65,34 @@ pub struct Root {
     number: u64,
 }
 
+impl Root {
+    /// Sends what is due.
+    fn ask(&mut self, shared: &Shared, due: Vec<Fetch>) {
+        let mut callouts = std::mem::take(&mut self.callouts);
+        for fetch in due {
+            let sent = callouts.send(self, &shared.worker.borrow(), fetch);
+            if let Err((fetch, reason)) = sent {
+                write_log(Level::Warn, &reason);
+                // It says what was said.
+                let _ = shared.worker.borrow_mut().answered(&fetch, Answer::Failed(reason), now_ms());
+            }
+        }
+        self.callouts = callouts;
+    }
+}
+
 impl Context for Root {
     fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
         let Some(shared) = self.shared.clone() else { return };
         let mut callouts = std::mem::take(&mut self.callouts);
         let received = callouts.receive(self, &mut shared.worker.borrow_mut(), token, body_size);
         self.callouts = callouts;
+        let due = shared.worker.borrow_mut().due_plans(now_ms());
+        self.ask(&shared, due);
         if let Some((fetch, Err(reason))) = received {
             let part = match fetch {
-                fieldveil_engine::fetch::Fetch::Plan(_) => "the plan (OPA)",
-                fieldveil_engine::fetch::Fetch::Keys(_) => "the keysets (key agent)",
+                Fetch::Plan(_) => "the plan (OPA)",
+                Fetch::Keys(_) => "the keysets (key agent)",
             };
             write_log(
                 Level::Warn,
@@ -126,13 +145,7 @@ impl RootContext for Root {
         for line in shared.worker.borrow_mut().audits.lines(now_ms) {
             write_audit(&line);
         }
-        let mut callouts = std::mem::take(&mut self.callouts);
-        for fetch in due {
-            if let Err((_, reason)) = callouts.send(self, &shared.worker.borrow(), fetch) {
-                write_log(Level::Warn, &reason);
-            }
-        }
-        self.callouts = callouts;
+        self.ask(&shared, due);
         shared.publish();
         // Last: it leaves the SDK with another context as the active one.
         for stream in shared.closing.take() {

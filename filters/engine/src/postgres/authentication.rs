@@ -17,7 +17,10 @@ impl Session {
         match tag {
             tag::READY_FOR_QUERY => self.state = State::Ready,
             tag::AUTHENTICATION => match Authentication::peek(body).map_err(|_| MALFORMED)? {
-                Authentication::Ok => self.note_authenticated(),
+                Authentication::Ok => {
+                    self.note_authenticated();
+                    self.hold_plan();
+                }
                 Authentication::Sasl => return self.sasl_offer(body, out),
                 Authentication::Other(_) => {}
             },

@@ -12,6 +12,7 @@ use super::names::SqlNames;
 use super::{Output, Session, State, Step, Waiting};
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
+use crate::field::CompiledPlan;
 use crate::ports::Level;
 
 /// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
@@ -112,14 +113,15 @@ impl Session {
             return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
         };
         let failures = std::mem::take(&mut self.fetch_failures);
-        let mut plan = self.worker.borrow_mut().plan(&principal, &mut self.holder, self.now_ms);
+        let in_vain = failures.contains_key("plan");
+        let mut plan = self.worker_plan(&principal, in_vain);
         let mut by_comment = None;
         if let Some(without) = &plan {
             by_comment = self.principal_by(comment, without).map_err(Unready::Refuse)?;
         }
         if let Some(input) = &by_comment {
             principal = PrincipalKey::new(input);
-            plan = self.worker.borrow_mut().plan_of_statement(&principal, &self.holder, self.now_ms);
+            plan = self.worker.borrow_mut().plan_in_passing(&principal, &self.holder, in_vain, self.now_ms);
         }
         let keyring = self.worker.borrow().keyring(self.now_ms);
         let (plan, keyring) = match (plan, keyring) {
@@ -178,6 +180,22 @@ impl Session {
             self.keys_renewed();
         }
         Ok(())
+    }
+
+    /// The plan of the session's principal. Who has not logged in yet has none kept.
+    fn worker_plan(&mut self, principal: &PrincipalKey, in_vain: bool) -> Option<Rc<CompiledPlan>> {
+        let mut worker = self.worker.borrow_mut();
+        match self.state {
+            State::AwaitingPolicy(_) => worker.plan_in_passing(principal, &self.holder, in_vain, self.now_ms),
+            _ => worker.plan(principal, &mut self.holder, in_vain, self.now_ms),
+        }
+    }
+
+    /// Has the plan kept from now on: the server has let the session in.
+    pub(super) fn hold_plan(&mut self) {
+        if let Some(principal) = &self.principal {
+            self.worker.borrow_mut().plan(principal, &mut self.holder, true, self.now_ms);
+        }
     }
 
     /// Answers before the session is up.
