@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
+use fieldveil_sql::identity::{Comment, identify, mentions};
 use fieldveil_sql::{Analysis, Catalog, Replacement, analyze};
 
 static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_under_several_keys()]);
@@ -11,6 +12,37 @@ static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_u
 pub(crate) fn analysis(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     CATALOGS.iter().for_each(|catalog| analysis_in(text, catalog));
+    identity(text);
+}
+
+/// Any text is refused, or what it says of the end user can be taken out of it, and the rest says nothing more.
+fn identity(text: &str) {
+    let Ok(found) = identify(text) else { return };
+    let mut ranges: Vec<_> =
+        found.tokens.iter().map(|token| (token.range.clone(), "'x'".to_owned())).collect();
+    ranges.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
+    ranges.sort_by_key(|(range, _)| range.start);
+    let says = !ranges.is_empty() || !found.parameters.is_empty() || found.comment != Comment::Nothing;
+    assert!(!says || mentions(text.as_bytes()), "what says something names it");
+    let mut at = 0;
+    let mut rest = String::new();
+    for (range, with) in &ranges {
+        assert!(range.start >= at && range.end >= range.start, "sorted and disjoint");
+        rest.push_str(text.get(at..range.start).expect("between characters"));
+        rest.push_str(with);
+        at = range.end;
+    }
+    rest.push_str(text.get(at..).expect("between characters"));
+    for token in &found.tokens {
+        let literal = text.get(token.range.clone()).expect("between characters");
+        assert!(literal.len() >= 2 && literal.ends_with(['\'', '$']), "a whole literal");
+        assert!(!token.value.is_empty(), "the empty one is none");
+    }
+    let Ok(again) = identify(&rest) else { panic!("what goes to the server is understood as well") };
+    assert_eq!(again.tokens.len(), found.tokens.len(), "as many words as there were tokens");
+    assert!(again.tokens.iter().all(|token| *token.value == "x"), "nothing but words");
+    assert_eq!(again.parameters, found.parameters, "the same parameters");
+    assert_eq!(again.comment_tokens, found.comment_tokens, "the same places in comments");
 }
 
 fn analysis_in(text: &str, catalog: &Catalog) {
