@@ -229,7 +229,7 @@ impl Plans {
         self.make_room();
     }
 
-    /// The principals whose plans are to be renewed now: those first that were tried longest ago.
+    /// The principals whose plans are to be renewed now: first those of sessions, then those that were tried longest ago.
     pub fn due(&mut self, now_ms: u64) -> Vec<PrincipalKey> {
         let at_once = if self.is_away { 1 } else { MAX_RENEWING };
         let renewing = self.entries.iter().filter(|(_, entry)| entry.is_renewing(now_ms)).count();
@@ -243,7 +243,7 @@ impl Plans {
             entry.is_renewed(now_ms) && old && again && !entry.is_renewing(now_ms)
         });
         let mut due: Vec<_> = due.collect();
-        due.sort_by_key(|(_, entry)| entry.tried_ms);
+        due.sort_by_key(|(_, entry)| (entry.is_spare(), entry.tried_ms));
         due.truncate(at_once.saturating_sub(renewing));
         let mut asked = Vec::new();
         for (principal, entry) in due {

@@ -155,9 +155,13 @@ fn renewals_follow_each_other_and_each_gets_its_turn() {
     let dialogue = Dialogue::new();
     let mut worker = dialogue.worker.borrow_mut();
     let _pooled = pooled(&mut worker, 1000);
+    let mut idle = Holder::default();
+    give(&mut worker, "idle", &revealing(), NOW);
+    assert!(worker.plan(&principal("idle"), &mut idle, false, NOW).is_some());
     let later = NOW + MINUTE / 2;
     let mut asked = Vec::new();
     let mut open = renewals(&mut worker, later);
+    assert!(open.contains(&Fetch::Plan(principal("idle"))), "sessions come first");
     while let Some(fetch) = open.pop() {
         worker.answered(&fetch, Answer::Body { body: &plan(&revealing()), etag: None }, later).unwrap();
         assert!(!asked.contains(&fetch));
@@ -165,7 +169,7 @@ fn renewals_follow_each_other_and_each_gets_its_turn() {
         open.extend(worker.due_plans(later));
         assert!(open.len() <= 8, "OPA has few questions at a time");
     }
-    assert_eq!(asked.len(), 1000);
+    assert_eq!(asked.len(), 1001);
 }
 
 #[test]
