@@ -170,7 +170,7 @@ impl ClientError {
         Self::new(
             sqlstate::DATA_CORRUPTED,
             format!("a stored value of {label} cannot be opened: {reason}"),
-            format!("Look for rows of {label} written around the sidecar or with a key that is gone."),
+            format!("Look for rows of {label} that are another tenant's, or were written around the sidecar or with a key that is gone."),
         )
         .about(label)
     }
