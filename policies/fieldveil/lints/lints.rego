@@ -138,6 +138,33 @@ found contains lint if {
 	}
 }
 
+found contains lint if {
+	some glass in unbroken
+	usual := {other.rule.name |
+		some other in beside(glass)
+		rank(other.rule.read) > rank(glass.rule.read)
+	}
+	lint := {
+		"path": array.concat(glass.path, ["read"]),
+		"reason": sprintf("while it holds it gives less than rule \"%v\", whose place it takes", [sort(usual)[0]]),
+		"remedy": "give as much here, or leave those labels or principals out",
+	}
+}
+
+found contains lint if {
+	some glass in unbroken
+	glass.rule.write == "refuse"
+	usual := {other.rule.name |
+		some other in beside(glass)
+		other.rule.write == "seal"
+	}
+	lint := {
+		"path": array.concat(glass.path, ["write"]),
+		"reason": sprintf("while it holds it refuses what rule \"%v\" lets write, whose place it takes", [sort(usual)[0]]),
+		"remedy": "leave write out here, which keeps what the other says",
+	}
+}
+
 # A budget stands between the last two.
 strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
 
@@ -175,6 +202,40 @@ by_who[entry.rule.who] contains entry if {
 	some entry in entries
 	entry.rule.who
 	not entry.rule.break_glass
+}
+
+unbroken contains entry if {
+	some entry in entries
+	time.parse_rfc3339_ns(entry.rule.break_glass.expires) > time.now_ns()
+}
+
+# What else is given of the same labels to those whom both rules may describe.
+beside(glass) := {other |
+	some other in entries
+	other.rule.who
+	not other.rule.break_glass
+	count(other.labels & glass.labels) > 0
+	can_meet(other.rule.who, glass.rule.who)
+}
+
+# A principal has one value of each of these; of claims it may have several.
+can_meet(one, other) if {
+	parting := {attribute |
+		some attribute in single_valued
+		are_apart(object.get(one, attribute, []), object.get(other, attribute, []))
+	}
+	count(parting) == 0
+}
+
+are_apart(one, other) if {
+	count(one) > 0
+	count(other) > 0
+	count({value | some value in one} & {value | some value in other}) == 0
+}
+
+single_valued := {
+	["listener"], ["session", "user"], ["session", "role"], ["session", "database"], ["session", "application_name"],
+	["session", "purpose"], ["workload", "namespace"], ["workload", "service_account"], ["workload", "spiffe_id"],
 }
 
 covers(strong, weak) if count(weak.labels - strong.labels) == 0

@@ -164,3 +164,57 @@ lint_of_claims(path) := {
 	"reason": "a session has claims by a token alone, and data.tokens says of none who issues it",
 	"remedy": "say it in tokens/NAME/data.yaml, or name another attribute",
 }
+
+glass(changes) := object.union(reveal, object.union(changes, {
+	"name": "glass",
+	"break_glass": {"reason": "INC-1", "expires": "2026-01-01T00:00:00Z"},
+}))
+
+now := time.parse_rfc3339_ns("2025-12-31T00:00:00Z")
+
+test_a_broken_glass_that_gives_less_than_usual_is_told if {
+	budget := {"rows": 5, "per_seconds": 60, "then": {"treatment": "null"}}
+	less := {{
+		"path": at_rule(1, ["read"]),
+		"reason": "while it holds it gives less than rule \"reveal\", whose place it takes",
+		"remedy": "give as much here, or leave those labels or principals out",
+	}}
+	every changes in [
+		{"read": {"treatment": "reveal", "budget": budget}},
+		{"read": {"treatment": "mask", "format": "last4"}, "labels": ["a.two"]},
+		{"read": {"treatment": "conceal"}, "who": {"session": {"user": ["app", "other"]}}},
+		{"read": {"treatment": "null"}, "who": {"session": {"user": ["app"], "source": ["10.0.0.0/8"]}}},
+		{"read": {"treatment": "refuse"}, "who": {"listener": ["orders"]}},
+	] {
+		found := of_rules([reveal, glass(changes)]) with time.now_ns as now
+		found == less
+	}
+}
+
+test_a_broken_glass_that_gives_as_much_or_to_others_is_fine if {
+	masked := {"treatment": "mask", "format": "last4"}
+	every changes in [
+		{},
+		{"read": masked, "who": {"session": {"user": ["other"]}}},
+	] {
+		found := of_rules([reveal, glass(changes)]) with time.now_ns as now
+		found == set()
+	}
+	elsewhere := object.union(reveal, {"labels": ["a.one"]})
+	found := of_rules([elsewhere, glass({"read": masked, "labels": ["a.two"]})]) with time.now_ns as now
+	found == set()
+	over := of_rules([reveal, glass({"read": masked})]) with time.now_ns as now * 2
+	count(over) == 1 # that it is over
+}
+
+test_a_broken_glass_that_refuses_writing_is_told if {
+	rules := [object.union(reveal, {"write": "seal"}), glass({"write": "refuse"})]
+	found := of_rules(rules) with time.now_ns as now
+	found == {{
+		"path": at_rule(1, ["write"]),
+		"reason": "while it holds it refuses what rule \"reveal\" lets write, whose place it takes",
+		"remedy": "leave write out here, which keeps what the other says",
+	}}
+	silent := of_rules([object.union(reveal, {"write": "seal"}), glass({})]) with time.now_ns as now
+	silent == set()
+}
