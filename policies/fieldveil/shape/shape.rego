@@ -90,7 +90,7 @@ name_in(complaint) := regex.find_all_string_submatch_n(pattern, complaint.desc, 
 # Complaints that are said in words of our own.
 worded := {
 	"additional_property_not_allowed", "invalid_property_name", "pattern", "required", "enum", "invalid_type",
-	"number_not", "number_one_of",
+	"number_one_of",
 }
 
 described(complaint, place, name) := {
@@ -148,10 +148,6 @@ described(complaint, place, name) := {
 } if {
 	complaint.type == "invalid_type"
 	[_, type, given] := regex.find_all_string_submatch_n(`Expected: (.*), given: (.*)$`, complaint.desc, 1)[0]
-}
-
-described(complaint, _, _) := {"reason": "it may not stand here", "remedy": "leave it out"} if {
-	complaint.type == "number_not"
 }
 
 described(complaint, place, name) := {
