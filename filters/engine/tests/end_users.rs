@@ -125,6 +125,8 @@ fn word_that_the_session_has_not_given_is_an_unknown_token() {
 #[test]
 fn the_newest_64_tokens_are_remembered() {
     let mut dialogue = Dialogue::with_catalog(&reading("reveal"));
+    dialogue.status = b'T';
+    done(&mut dialogue, "BEGIN");
     let words: Vec<String> = (0..65)
         .map(|number| word_in(&done(&mut dialogue, &format!("SET fieldveil.token = 'eyJ{number}'"))))
         .collect();
@@ -135,7 +137,7 @@ fn the_newest_64_tokens_are_remembered() {
         dialogue.answer_catalog();
         assert_eq!(asked_input(&dialogue)["token"], token);
         dialogue.answer_fetches(Ok(&plan(&reading("reveal"))), Ok(&keys()));
-        dialogue.server(&[complete("SELECT 0"), ready(b'I')].concat());
+        dialogue.server(&[complete("SELECT 0"), ready(b'T')].concat());
     }
     let long = format!("SET fieldveil.token = '{}'", "a".repeat((16 << 10) + 1));
     dialogue.client(&query(&long));

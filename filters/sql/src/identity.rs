@@ -28,8 +28,8 @@ const PREFIX: &str = "fieldveil";
 pub struct Identity {
     /// The literals that are tokens, in the order of the text. The empty one is none.
     pub tokens: Vec<TokenLiteral>,
-    /// The parameters that will carry tokens, by number.
-    pub parameters: Vec<u16>,
+    /// The parameters that will carry tokens.
+    pub parameters: Vec<TokenParameter>,
     /// What its comments say.
     pub comment: Comment,
     /// Where tokens stand in comments.
@@ -42,6 +42,17 @@ pub struct TokenLiteral {
     pub range: Range<usize>,
     /// The token.
     pub value: Zeroizing<String>,
+    /// Whether it is set for the transaction alone.
+    pub local: bool,
+}
+
+/// A parameter that carries a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenParameter {
+    /// Its number, from 1 on.
+    pub number: u16,
+    /// Whether the token is set for the transaction alone.
+    pub local: bool,
 }
 
 /// Whether a text may say anything of the end user.
@@ -111,6 +122,12 @@ pub fn is_for_anybody(text: &str) -> bool {
         .is_ok_and(|segments| segments.iter().all(|segment| control.contains(&segment.word(0))))
 }
 
+/// Whether a text begins a transaction block.
+pub fn begins_transaction(text: &str) -> bool {
+    let begins = |segment: &Segment<'_>| matches!(segment.word(0), "begin" | "start");
+    segment::split(text).is_ok_and(|segments| segments.iter().any(begins))
+}
+
 /// Whether the session may be another principal's after the statement.
 pub(crate) fn changes(segment: &Segment<'_>) -> bool {
     let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
@@ -160,7 +177,7 @@ fn set(segment: &Segment<'_>, behind: usize, identity: &mut Identity) -> Result<
     match &token.kind {
         Kind::Word { value, quoted: false } if value == "default" => Ok(()),
         Kind::Text { value, style } if *style != Style::Other => {
-            identity.push(segment, token, value);
+            identity.push(segment, token, value, segment.is_word(1, "local"));
             Ok(())
         }
         _ => Err(wrong()),
@@ -168,11 +185,11 @@ fn set(segment: &Segment<'_>, behind: usize, identity: &mut Identity) -> Result<
 }
 
 impl Identity {
-    fn push(&mut self, segment: &Segment<'_>, token: &Token, value: &str) {
+    fn push(&mut self, segment: &Segment<'_>, token: &Token, value: &str, local: bool) {
         if !value.is_empty() {
             let (start, end) = (token.range.start, token.range.end);
             let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);
-            self.tokens.push(TokenLiteral { range, value: Zeroizing::new(value.to_owned()) });
+            self.tokens.push(TokenLiteral { range, value: Zeroizing::new(value.to_owned()), local });
         }
     }
 }

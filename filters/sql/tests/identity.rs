@@ -77,7 +77,8 @@ fn parameters_that_are_tokens_are_found() {
             vec![2],
         ),
     ] {
-        assert_eq!(understood(text).parameters, expected, "{text}");
+        let numbers: Vec<u16> = understood(text).parameters.iter().map(|carries| carries.number).collect();
+        assert_eq!(numbers, expected, "{text}");
     }
 }
 
@@ -204,4 +205,20 @@ fn controls_are_for_anybody() {
     assert!(is_for_anybody("DISCARD ALL"));
     assert!(!is_for_anybody("BEGIN; SELECT 1"));
     assert!(!is_for_anybody("SELECT set_config('a.b', 'c', true)"));
+}
+
+#[test]
+fn token_of_the_transaction_alone_is_told_from_the_sessions() {
+    for (text, local) in [
+        ("SET LOCAL fieldveil.token = 'eyJ'", true),
+        ("SELECT set_config('fieldveil.token', 'eyJ', true)", true),
+        ("SELECT pg_catalog.set_config('fieldveil.token'::text, 'eyJ', true::bool)", true),
+        ("SET SESSION fieldveil.token = 'eyJ'", false),
+        ("SET fieldveil.token = 'eyJ'", false),
+        ("SELECT set_config('fieldveil.token', 'eyJ', false)", false),
+        ("SELECT set_config('fieldveil.token', 'eyJ', $1)", false),
+        ("SELECT set_config('fieldveil.token', 'eyJ', 'true')", false),
+    ] {
+        assert_eq!(understood(text).tokens[0].local, local, "{text}");
+    }
 }

@@ -30,7 +30,8 @@ impl Session {
         let Some(held) = self.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let identity_is_due = self.identity_is_due(&held) && !is_for_anybody(text);
+        let identity_is_due =
+            self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
         if identity_is_due && self.may_ask(&held, text) {
             if let Some(error) = self.catalog.failed.take() {
                 return Readiness::Refuse(error);

@@ -1,73 +1,30 @@
 //! The end user's token on its way to the server: a word of ours goes in its place, so that the server keeps what is set
 //! and takes it back as it does with any setting, and never sees the token.
 
+mod words;
+
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use fieldveil_pg_wire::frontend::Bind;
 use fieldveil_pg_wire::startup::StartupMessage;
-use fieldveil_sql::identity::{self, Comment};
-use zeroize::Zeroizing;
+use fieldveil_sql::identity::{self, Comment, TokenParameter};
 
+pub(super) use self::words::Words;
+use self::words::{Given, Lasts, MAX_TOKEN, WORD};
 use super::{Session, Settings};
 use crate::client_error::ClientError;
-use crate::ports::Ports;
 
-/// Tokens that a session remembers, the newest.
-const MAX_TOKENS: usize = 64;
-/// Bytes of a token.
-const MAX_TOKEN: usize = 16 << 10;
 /// Bytes of a purpose.
 pub(super) const MAX_PURPOSE: usize = 256;
-/// What every word begins with.
-const WORD: &str = "fieldveil-";
-
-/// The tokens of a session, each with the word that the server knows in its place: random, so that nobody who has not
-/// given the token can give the word. It holds tokens: no `Debug`.
-#[derive(Default)]
-pub(super) struct Words {
-    known: VecDeque<(String, Zeroizing<String>)>,
-}
-
-impl Words {
-    /// The word for a token; the same for the same token.
-    pub fn take(&mut self, token: &str, ports: &mut dyn Ports) -> Result<String, ClientError> {
-        if token.len() > MAX_TOKEN {
-            return Err(ClientError::limit(
-                "fieldveil.token is longer than the 16 KiB that are read of one",
-                "Ask for a token with fewer claims.",
-            ));
-        }
-        let known = self.known.iter().position(|(_, known)| known.as_str() == token);
-        let (word, token) = match known.and_then(|index| self.known.remove(index)) {
-            Some(known) => known,
-            None => {
-                let mut random = [0; 16];
-                ports.fill(&mut random);
-                let word = random.iter().fold(String::from(WORD), |word, byte| format!("{word}{byte:02x}"));
-                (word, Zeroizing::new(token.to_owned()))
-            }
-        };
-        if self.known.len() >= MAX_TOKENS {
-            self.known.pop_front();
-        }
-        self.known.push_back((word.clone(), token));
-        Ok(word)
-    }
-
-    /// The token that a word stands for.
-    pub fn token(&self, word: &str) -> Option<&str> {
-        self.known.iter().find(|(known, _)| known == word).map(|(_, token)| token.as_str())
-    }
-}
-
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
 pub(super) struct Said {
     /// In its comments.
     pub comment: Comment,
+    /// In its literals.
+    given: Vec<Given>,
     /// Parameters that carry a token.
-    parameters: Vec<u16>,
+    parameters: Vec<TokenParameter>,
     /// It may set what its parameters name.
     sets_by_name: bool,
 }
@@ -76,6 +33,11 @@ impl Said {
     /// Whether its parameters are to be looked at.
     pub fn reads_parameters(&self) -> bool {
         self.sets_by_name || !self.parameters.is_empty()
+    }
+
+    /// Bytes of the tokens that it holds.
+    pub fn len(&self) -> usize {
+        self.given.iter().fold(0, |sum, given| sum.saturating_add(given.len()))
     }
 }
 
@@ -111,14 +73,16 @@ impl Session {
             Err(_) => return Ok((Cow::Borrowed(text), said)),
         };
         let found = identity::identify(read).map_err(|refusal| ClientError::refused(&refusal, &[]))?;
-        let mut replaced = Vec::new();
+        let (mut replaced, mut given) = (Vec::new(), Vec::new());
         for token in &found.tokens {
-            let word = self.identity.words.take(&token.value, &mut *self.ports.borrow_mut())?;
-            replaced.push((token.range.clone(), format!("'{word}'")));
+            let lasts = Lasts::of(token.local);
+            let taken = self.identity.words.take(&token.value, lasts, &mut *self.ports.borrow_mut())?;
+            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
+            given.push(taken);
         }
         replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
         replaced.sort_by_key(|(range, _)| range.start);
-        let said = Said { comment: bounded(found.comment), parameters: found.parameters, ..said };
+        let said = Said { comment: bounded(found.comment), given, parameters: found.parameters, ..said };
         if replaced.is_empty() {
             return Ok((Cow::Borrowed(text), said));
         }
@@ -148,7 +112,9 @@ impl Session {
                 self.identity.spoken_of();
             }
             if identity::names_token(name.as_bytes()) && !value.is_empty() {
-                *value = self.identity.words.take(value, &mut *self.ports.borrow_mut())?;
+                let given =
+                    self.identity.words.take(value, Lasts::Connection, &mut *self.ports.borrow_mut())?;
+                *value = given.word.to_string();
                 replaced = true;
             }
         }
@@ -165,21 +131,26 @@ impl Session {
         }
     }
 
+    /// A text is about to be executed that was prepared with words in the place of tokens.
+    pub(super) fn gives(&mut self, said: &Said) {
+        said.given.iter().for_each(|given| self.identity.words.give(given));
+    }
+
     /// Puts words in the place of the tokens among the values. Returns whether there were any.
     pub(super) fn identify_values(&mut self, bind: &mut Bind<'_>, said: &Said) -> Result<bool, ClientError> {
         let mut replaced = false;
         for (index, value) in bind.values.iter_mut().enumerate() {
             let Some(bytes) = value else { continue };
-            let carries =
-                said.parameters.iter().any(|number| usize::from(*number) == index.saturating_add(1));
-            if carries && !bytes.is_empty() {
+            let here = |carries: &&TokenParameter| usize::from(carries.number) == index.saturating_add(1);
+            let carries = said.parameters.iter().filter(here).map(|carries| Lasts::of(carries.local)).max();
+            if let Some(lasts) = carries.filter(|_| !bytes.is_empty()) {
                 let token = std::str::from_utf8(bytes).map_err(|_| {
                     ClientError::unsupported("fieldveil.token is not UTF-8 text", "Send the JWT as text.")
                 })?;
-                let word = self.identity.words.take(token, &mut *self.ports.borrow_mut())?;
-                *value = Some(Cow::Owned(word.into_bytes()));
+                let given = self.identity.words.take(token, lasts, &mut *self.ports.borrow_mut())?;
+                *value = Some(Cow::Owned(given.word.as_bytes().to_vec()));
                 replaced = true;
-            } else if !carries && said.sets_by_name && identity::names_token(bytes) {
+            } else if carries.is_none() && said.sets_by_name && identity::names_token(bytes) {
                 return Err(ClientError::unsupported(
                     "a parameter names fieldveil.token, and another could carry a token",
                     "Write the name into the text: SELECT set_config('fieldveil.token', $1, true).",

@@ -43,10 +43,12 @@ impl Session {
             Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
                 Readiness::Wait => return Ok(Outcome::Again),
                 Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(_) if self.statements.is_full(name, &text) => Err(ClientError::limit(
-                    "the session holds too many prepared statements",
-                    "Close statements that are no longer used.",
-                )),
+                Readiness::Ready(_) if self.statements.is_full(name, &text, &said) => {
+                    Err(ClientError::limit(
+                        "the session holds too many prepared statements",
+                        "Close statements that are no longer used.",
+                    ))
+                }
                 Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text, said)),
             },
         };

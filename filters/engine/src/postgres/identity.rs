@@ -1,7 +1,7 @@
 //! Who the session is for now: role, purpose, token and `application_name`, as the server has them. The server alone
 //! knows what SET LOCAL, a ROLLBACK, a savepoint or a function leaves of them, so it is asked.
 
-use fieldveil_pg_wire::backend::DataRow;
+use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
 use fieldveil_plan::{CommentInput, PlanInput};
 use fieldveil_sql::identity::Comment;
 
@@ -80,6 +80,7 @@ impl Identity {
     /// No transaction is open.
     pub fn transaction_ended(&mut self) {
         self.changed_in_transaction = false;
+        self.words.transaction_ended();
     }
 
     /// Takes in the answer's row; the error says what is wrong with it.
@@ -108,6 +109,13 @@ impl Session {
         matters && !self.replicates && (self.identity.due || age > MAX_AGE_MS)
     }
 
+    /// Whether the server is to be asked before this text though it is for anybody: within the transaction that it begins
+    /// it would not be known which of the words are old ones.
+    pub(super) fn asks_before_transaction(&self, text: &[u8]) -> bool {
+        let begins = || std::str::from_utf8(text).is_ok_and(fieldveil_sql::identity::begins_transaction);
+        !self.in_pipeline && self.identity.words.are_unsettled() && begins()
+    }
+
     /// A statement went to the server, or is about to be executed, that may change who the session is for.
     pub(super) fn identity_may_change(&mut self, checked: &Checked) {
         self.identity.spoken_of |= checked.speaks_of_end_user;
@@ -131,6 +139,9 @@ impl Session {
             );
             self.catalog.failed = Some(error);
             return;
+        }
+        if self.status == TransactionStatus::Idle && !self.in_pipeline {
+            self.identity.words.settle(&answer.word);
         }
         let token = match answer.word.as_str() {
             "" => "",

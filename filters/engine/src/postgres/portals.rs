@@ -57,6 +57,7 @@ impl Session {
             }
         }
         let open = &portal;
+        self.gives(&open.statement.said);
         self.executes(&open.checked);
         let names = self.take_names(&open.checked);
         let copy = self.begin_copy_in(&open.checked);

@@ -194,6 +194,11 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// Bytes that it holds of the client's text.
+    fn len(&self) -> usize {
+        self.text.len().saturating_add(self.said.len())
+    }
+
     /// The parameter types that the server is told: it infers the stored type of what is sealed.
     pub fn server_types(&self) -> Vec<u32> {
         let mut types = self.parameter_types.clone();
@@ -271,9 +276,9 @@ impl Statements {
     }
 
     /// Whether one more statement with this text would pass a limit.
-    pub fn is_full(&self, name: &[u8], text: &[u8]) -> bool {
-        let replaced = self.statements.get(name).map_or(0, |s| s.text.len());
-        let bytes = self.bytes.saturating_sub(replaced).saturating_add(text.len());
+    pub fn is_full(&self, name: &[u8], text: &[u8], said: &Said) -> bool {
+        let replaced = self.statements.get(name).map_or(0, |s| s.len());
+        let bytes = self.bytes.saturating_sub(replaced).saturating_add(text.len()).saturating_add(said.len());
         bytes > MAX_STATEMENT_BYTES
             || (self.statements.len() >= MAX_STATEMENTS && !self.statements.contains_key(name))
     }
@@ -288,13 +293,13 @@ impl Statements {
         let after = statement.clone();
         let before = match statement {
             Some(statement) => {
-                self.bytes = self.bytes.saturating_add(statement.text.len());
+                self.bytes = self.bytes.saturating_add(statement.len());
                 self.statements.insert(name.to_vec(), statement)
             }
             None => self.statements.remove(name),
         };
         if let Some(before) = &before {
-            self.bytes = self.bytes.saturating_sub(before.text.len());
+            self.bytes = self.bytes.saturating_sub(before.len());
         }
         Undo::Statement(Change { name: name.to_vec(), before, after })
     }
@@ -331,7 +336,7 @@ impl Statements {
     /// All that have a name are deallocated.
     pub fn forget_named(&mut self) {
         self.statements.retain(|name, _| name.is_empty());
-        self.bytes = self.statements.values().map(|statement| statement.text.len()).sum();
+        self.bytes = self.statements.values().map(|statement| statement.len()).sum();
     }
 
     /// Portals end with their transaction.

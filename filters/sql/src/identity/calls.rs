@@ -1,16 +1,17 @@
 //! `SELECT set_config('fieldveil.token', $1, true)`: what drivers send that write no literals.
 
-use super::{Identity, TOKEN, mentions_token, misplaced};
+use super::{Identity, TOKEN, TokenParameter, mentions_token, misplaced};
 use crate::{
     lexer::{Kind, Style, Token},
     refusal::Refusal,
     segment::Segment,
 };
 
-/// One call, by the places of its name and its value among the tokens.
+/// One call, by the places of its arguments among the tokens.
 pub(super) struct Call {
     name: usize,
     value: usize,
+    is_local: usize,
 }
 
 /// The calls of a SELECT that does nothing but call set_config with plain arguments; None for any other.
@@ -26,9 +27,9 @@ pub(super) fn read(segment: &Segment<'_>) -> Option<Vec<Call>> {
         reader.symbol(",").then_some(())?;
         let value = reader.argument()?;
         reader.symbol(",").then_some(())?;
-        reader.argument()?;
+        let is_local = reader.argument()?;
         reader.symbol(")").then_some(())?;
-        calls.push(Call { name, value });
+        calls.push(Call { name, value, is_local });
         if reader.word("as") {
             segment.tokens.get(reader.at).and_then(Token::name)?;
             reader.at = reader.at.saturating_add(1);
@@ -56,11 +57,14 @@ pub(super) fn take(segment: &Segment<'_>, calls: &[Call], identity: &mut Identit
             }
             continue;
         }
+        let local = segment.is_word(call.is_local, "true");
         match (segment.tokens.get(call.value), kind(call.value)) {
             (Some(token), Some(Kind::Text { value, style })) if *style != Style::Other => {
-                identity.push(segment, token, value);
+                identity.push(segment, token, value, local);
             }
-            (_, Some(Kind::Parameter(Some(number)))) => identity.parameters.push(*number),
+            (_, Some(Kind::Parameter(Some(number)))) => {
+                identity.parameters.push(TokenParameter { number: *number, local });
+            }
             (_, Some(Kind::Word { value, quoted: false })) if value == "null" => {}
             _ => return Err(misplaced("set_config takes the token as one literal or one parameter")),
         }

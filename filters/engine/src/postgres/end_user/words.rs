@@ -1,0 +1,117 @@
+//! The words that the server knows in the place of tokens, and how long a word stands for its token: no longer than the
+//! server may have it set, so that an old one, which many may read, makes nobody another's.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use zeroize::Zeroizing;
+
+use crate::client_error::ClientError;
+use crate::ports::Ports;
+
+/// Tokens that a session remembers, the newest.
+const MAX_TOKENS: usize = 64;
+/// Bytes of a token.
+pub const MAX_TOKEN: usize = 16 << 10;
+/// What every word begins with.
+pub const WORD: &str = "fieldveil-";
+
+/// Until when the server may have a word set.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lasts {
+    /// Until the transaction ends.
+    Transaction,
+    /// Until it says that it has another.
+    Session,
+    /// RESET brings it back: it came with the StartupMessage.
+    Connection,
+}
+
+impl Lasts {
+    /// Of what a text sets.
+    pub fn of(local: bool) -> Self {
+        if local { Self::Transaction } else { Self::Session }
+    }
+}
+
+/// A token with its word. It holds the token: no `Debug`.
+#[derive(Clone)]
+pub struct Given {
+    /// What the server has in its place.
+    pub word: Rc<str>,
+    token: Rc<Zeroizing<String>>,
+    lasts: Lasts,
+}
+
+impl Given {
+    /// Bytes of the token.
+    pub fn len(&self) -> usize {
+        self.token.len()
+    }
+}
+
+/// The tokens of a session, each with the word that the server knows in its place: random, so that nobody who has not
+/// given the token can give the word. It holds tokens: no `Debug`.
+#[derive(Default)]
+pub struct Words {
+    known: VecDeque<Given>,
+}
+
+impl Words {
+    /// The word for a token; the same for the same token.
+    pub fn take(&mut self, token: &str, lasts: Lasts, ports: &mut dyn Ports) -> Result<Given, ClientError> {
+        if token.len() > MAX_TOKEN {
+            return Err(ClientError::limit(
+                "fieldveil.token is longer than the 16 KiB that are read of one",
+                "Ask for a token with fewer claims.",
+            ));
+        }
+        let known = self.known.iter().find(|known| known.token.as_str() == token);
+        let (word, token) = match known {
+            Some(known) => (Rc::clone(&known.word), Rc::clone(&known.token)),
+            None => {
+                let mut random = [0; 16];
+                ports.fill(&mut random);
+                let word = random.iter().fold(String::from(WORD), |word, byte| format!("{word}{byte:02x}"));
+                (Rc::from(word), Rc::new(Zeroizing::new(token.to_owned())))
+            }
+        };
+        let given = Given { word, token, lasts };
+        self.give(&given);
+        Ok(given)
+    }
+
+    /// The server is about to have the word again, from the text of a prepared statement.
+    pub fn give(&mut self, given: &Given) {
+        let mut given = given.clone();
+        if let Some(index) = self.known.iter().position(|known| known.word == given.word) {
+            let before = self.known.remove(index).map(|known| known.lasts);
+            given.lasts = before.map_or(given.lasts, |lasts| lasts.max(given.lasts));
+        }
+        if self.known.len() >= MAX_TOKENS {
+            let oldest = self.known.iter().position(|known| known.lasts != Lasts::Connection);
+            drop(oldest.and_then(|index| self.known.remove(index)));
+        }
+        self.known.push_back(given);
+    }
+
+    /// The token that a word stands for.
+    pub fn token(&self, word: &str) -> Option<&str> {
+        self.known.iter().find(|known| known.word.as_ref() == word).map(|known| known.token.as_str())
+    }
+
+    /// No transaction is open.
+    pub fn transaction_ended(&mut self) {
+        self.known.retain(|known| known.lasts > Lasts::Transaction);
+    }
+
+    /// Outside of a transaction the server has this word set, or none of ours.
+    pub fn settle(&mut self, word: &str) {
+        self.known.retain(|known| known.lasts == Lasts::Connection || known.word.as_ref() == word);
+    }
+
+    /// Whether there are words of which the server has one set at most.
+    pub fn are_unsettled(&self) -> bool {
+        self.known.iter().any(|known| known.lasts == Lasts::Session)
+    }
+}
