@@ -22,6 +22,21 @@ test_a_mask_without_a_format_needs_one_of_the_label if {
 	with_own_mask([object.union(rule, {"read": budget_then(mask)})]) == set()
 }
 
+test_a_label_that_catalogs_say_differently_is_no_second_problem_of_a_rule if {
+	masked := json.patch(catalog, set_to("labels/a/mask", "last4"))
+	rules := [object.union(rule, {"read": {"treatment": "mask"}})]
+	found := problems.found with data.catalog as {"test": catalog, "other": masked}
+		with data.rules as {"test": {"rules": rules}}
+	{one.path[0] | some one in found} == {"catalog"}
+}
+
+test_a_format_that_is_none_is_said_once if {
+	count(of_rule(set_to("read", {"treatment": "mask", "format": "last5"}))) == 1
+	bad := json.patch(catalog, set_to("labels/a/mask", "last5"))
+	found := problems.found with data.catalog as {"test": bad} with data.rules as {}
+	count(found) == 1
+}
+
 test_a_mask_after_a_budget_is_for_its_type_too if {
 	year := {"treatment": "mask", "format": "year"}
 	of_rule(set_to("read", budget_then(year))) == {problem(

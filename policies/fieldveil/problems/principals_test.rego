@@ -138,6 +138,7 @@ test_break_glass_expires_within_30_days if {
 		"2026-02-31T12:00:00Z is no time",
 		"write one of RFC 3339, such as 2027-03-01T18:00:00Z",
 	)}
+	count(of_one(glass({"expires": "tomorrow"}))) == 1
 }
 
 test_break_glass_needs_a_reason_and_a_time if {
