@@ -222,3 +222,33 @@ fn text_that_is_the_same_in_every_encoding_sets_the_token() {
         assert_untold(&dialogue);
     }
 }
+
+#[test]
+fn token_by_set_config_costs_one_question_a_transaction() {
+    let mut dialogue = Dialogue::with_catalog(&reading("reveal"));
+    let set = [
+        parse("", "SELECT set_config('fieldveil.token', $1, true)"),
+        bind("", &[JWT.as_bytes()]),
+        execute(),
+        sync(),
+    ]
+    .concat();
+    for _ in 0..2 {
+        dialogue.identity[1].clear();
+        dialogue.status = b'T';
+        done(&mut dialogue, "BEGIN");
+        dialogue.client(&set);
+        assert!(!dialogue.session.is_waiting(), "it is for anybody");
+        dialogue.identity[1] = word_in(&dialogue.take_to_server());
+        let row = data_row(&[Some(b"w".to_vec())]);
+        let answer = [message(b'1', b""), message(b'2', b""), row, complete("SELECT 1"), ready(b'T')];
+        dialogue.server(&answer.concat());
+        dialogue.client(&query("SELECT ssn FROM customer"));
+        assert_eq!(dialogue.asked(), [Asked::Identity], "names mean what they meant");
+        dialogue.answer_catalog();
+        dialogue.answer_fetches(Ok(&plan(&reading("null"))), Ok(&keys()));
+        dialogue.server(&[complete("SELECT 0"), ready(b'T')].concat());
+        dialogue.status = b'I';
+        done(&mut dialogue, "COMMIT");
+    }
+}

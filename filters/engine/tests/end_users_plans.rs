@@ -195,3 +195,35 @@ fn forged_identity_answers_are_a_refusal() {
     assert!(contains(&dialogue.to_client, b"fieldveil.purpose"));
     assert_eq!(done(&mut dialogue, "RESET fieldveil.purpose"), query("RESET fieldveil.purpose"));
 }
+
+#[test]
+fn session_whose_principal_has_no_plan_may_end_its_transaction_and_be_another() {
+    for text in [
+        "ROLLBACK",
+        "ABORT",
+        "COMMIT",
+        "END",
+        "RESET fieldveil.token",
+        "RESET ALL",
+        "DISCARD ALL",
+        "SHOW fieldveil.token",
+        "SET LOCAL fieldveil.purpose = 'x'",
+        "SELECT set_config('fieldveil.purpose', 'x', true)",
+    ] {
+        let mut dialogue = waiting_for_plan();
+        dialogue.answer_fetches(Err("no answer"), Ok(&keys()));
+        dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+        assert!(contains(&dialogue.take_to_client(), b"57P03"));
+        dialogue.take_to_server();
+        dialogue.client(&query(text));
+        assert_eq!(dialogue.take_to_server(), query(text));
+        dialogue.server(&[complete("X"), ready(b'I')].concat());
+        dialogue.client(&[parse("", text), bind("", &[]), execute(), sync()].concat());
+        if dialogue.session.is_waiting() {
+            // For the catalog, which RESET may have changed.
+            dialogue.answer_catalog();
+        }
+        assert!(tags(&dialogue.take_to_server()).ends_with("PBES"), "{text}");
+        assert!(dialogue.fetches.is_empty(), "{text} waits for no plan");
+    }
+}

@@ -101,8 +101,8 @@ pub fn identify(text: &str) -> Result<Identity, Refusal> {
     Ok(identity)
 }
 
-/// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, and transaction
-/// control.
+/// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, transaction control,
+/// and what sets the end user by `set_config`.
 pub fn is_for_anybody(text: &str) -> bool {
     let control = [
         "set",
@@ -118,8 +118,14 @@ pub fn is_for_anybody(text: &str) -> bool {
         "savepoint",
         "release",
     ];
-    segment::split(text)
-        .is_ok_and(|segments| segments.iter().all(|segment| control.contains(&segment.word(0))))
+    let is = |segment: &Segment<'_>| control.contains(&segment.word(0)) || sets_own_alone(segment);
+    segment::split(text).is_ok_and(|segments| segments.iter().all(is))
+}
+
+/// Whether it is a SELECT that does nothing but set settings of ours by `set_config`.
+pub(crate) fn sets_own_alone(segment: &Segment<'_>) -> bool {
+    segment.is_word(0, "select")
+        && calls::read(segment).is_some_and(|calls| calls.iter().all(|call| call.sets_own(segment)))
 }
 
 /// Whether a text begins a transaction block.

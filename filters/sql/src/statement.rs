@@ -5,7 +5,7 @@ use crate::{
     catalog::Catalog,
     copy, ddl,
     dml::{self, Effects},
-    mention,
+    identity, mention,
     refusal::Refusal,
     segment::Segment,
     session::{self, Names, Prepared},
@@ -273,7 +273,7 @@ fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
 /// Whether names may mean something else afterwards.
 fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
     if segment.tokens.iter().any(|token| token.name() == Some("set_config")) {
-        return true;
+        return !identity::sets_own_alone(segment);
     }
     if is_dml {
         // SELECT … INTO makes a table; an UPDATE of pg_settings is a SET.

@@ -30,8 +30,9 @@ impl Session {
         let Some(held) = self.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
+        let for_anybody = is_for_anybody(text);
         let identity_is_due =
-            self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
+            self.identity_is_due(&held) && (!for_anybody || self.asks_before_transaction(text));
         if identity_is_due && self.may_ask(&held, text) {
             if let Some(error) = self.catalog.failed.take() {
                 return Readiness::Refuse(error);
@@ -45,6 +46,8 @@ impl Session {
         }
         match self.policy_ready(comment) {
             Ok(()) => {}
+            // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
+            Err(_) if for_anybody => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
                 self.waiting = Waiting::Fetches(fetches.len());

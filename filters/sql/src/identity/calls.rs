@@ -1,6 +1,6 @@
 //! `SELECT set_config('fieldveil.token', $1, true)`: what drivers send that write no literals.
 
-use super::{Identity, TOKEN, TokenParameter, mentions_token, misplaced};
+use super::{Identity, PURPOSE, TOKEN, TokenParameter, mentions_token, misplaced};
 use crate::{
     lexer::{Kind, Style, Token},
     refusal::Refusal,
@@ -12,6 +12,15 @@ pub(super) struct Call {
     name: usize,
     value: usize,
     is_local: usize,
+}
+
+impl Call {
+    /// Whether its name is that of one of our settings, in one literal.
+    pub fn sets_own(&self, segment: &Segment<'_>) -> bool {
+        let name = segment.tokens.get(self.name).map(|token| &token.kind);
+        matches!(name, Some(Kind::Text { value, style }) if *style != Style::Other
+            && [TOKEN, PURPOSE].iter().any(|own| value.eq_ignore_ascii_case(own)))
+    }
 }
 
 /// The calls of a SELECT that does nothing but call set_config with plain arguments; None for any other.
