@@ -141,6 +141,35 @@ fn row_of_a_table_joined_with_itself_costs_as_many_as_it_holds() {
 }
 
 #[test]
+fn row_of_several_tables_under_the_label_costs_the_sum_of_their_parts() {
+    let mut fields = fields(&budget(7, last4()));
+    fields.push(fields[0].clone());
+    fields[2]["relation"] = json!("public.other");
+    let mut dialogue = Dialogue::new();
+    dialogue.client(&startup("app"));
+    dialogue.answer_fetches(Ok(&plan_for("user:app", &fields)), Ok(&keys()));
+    dialogue.server(&[message(b'R', &[0, 0, 0, 0]), message(b'S', b"client_encoding\0UTF8\0")].concat());
+    dialogue.server(&ready(b'I'));
+    dialogue.client(&query("SELECT 1"));
+    let other = |mut row: Vec<Option<Vec<u8>>>| {
+        (row[0], row[2], row[11]) = (Some(b"16401".into()), Some(b"other".into()), Some(b"other".into()));
+        row
+    };
+    let rows = catalog_rows().into_iter().chain(catalog_rows().into_iter().map(other)).collect();
+    dialogue.answer_catalog_with(rows);
+    dialogue.server(&[complete("SELECT 0"), ready(b'I')].concat());
+    let value = stored(&mut dialogue);
+    dialogue.client(&query("SELECT a.ssn, a.notes, b.ssn FROM customer a, other b"));
+    let mut columns = row_description(&[("ssn", 3), ("notes", 4), ("ssn", 3)]);
+    let last = columns.windows(4).rposition(|part| part == 16400_u32.to_be_bytes()).unwrap();
+    columns[last..last + 4].copy_from_slice(&16401_u32.to_be_bytes());
+    let row = data_row(&vec![Some(value); 3]);
+    dialogue.server(&[columns, row.repeat(4), complete("SELECT"), ready(b'I')].concat());
+    let told = dialogue.take_to_client();
+    assert_eq!((times(&told, VALUE), times(&told, MASKED)), (9, 3), "two each, of seven");
+}
+
+#[test]
 fn null_costs_nothing() {
     let mut dialogue = with_budget(&budget(1, last4()));
     let value = stored(&mut dialogue);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use fieldveil_plan::PlanField;
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
@@ -24,18 +25,24 @@ pub struct Costs<'p>(HashMap<&'p str, u32>);
 
 impl<'p> Costs<'p> {
     /// For a result with these fields, each as often as it has columns. What stands once in a row of the table stands as
-    /// often as the table is joined with itself.
+    /// often as the table is joined with itself; and another table under the label has rows of its own.
     pub fn of(plan: &'p CompiledPlan, fields: impl Iterator<Item = usize>) -> Self {
         let mut times: HashMap<usize, u32> = HashMap::new();
         for field in fields {
             let times = times.entry(field).or_default();
             *times = times.saturating_add(1);
         }
-        let mut costs: HashMap<&str, u32> = HashMap::new();
+        let mut tables: HashMap<(&str, &str, &str), u32> = HashMap::new();
         for (field, times) in times {
             let Some(field) = plan.fields.get(field).filter(|field| field.budget.is_some()) else { continue };
-            let cost = costs.entry(&field.spec.label).or_default();
+            let PlanField { label, schema, table, .. } = &field.spec;
+            let cost = tables.entry((label, schema, table)).or_default();
             *cost = times.max(*cost);
+        }
+        let mut costs: HashMap<&str, u32> = HashMap::new();
+        for ((label, ..), times) in tables {
+            let cost = costs.entry(label).or_default();
+            *cost = cost.saturating_add(times);
         }
         Self(costs)
     }
