@@ -252,3 +252,35 @@ fn token_by_set_config_costs_one_question_a_transaction() {
         done(&mut dialogue, "COMMIT");
     }
 }
+
+#[test]
+fn function_call_that_names_the_setting_is_refused_where_nothing_is_protected() {
+    let mut dialogue = Dialogue::ready(&[]);
+    let call = message(b'F', format!("set_config fieldveil.token {JWT}").as_bytes());
+    dialogue.client(&call);
+    assert_untold(&dialogue);
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+    assert!(contains(&dialogue.take_to_client(), b"function call"));
+    dialogue.client(&message(b'F', b"other"));
+    assert!(contains(&dialogue.take_to_server(), b"other"));
+}
+
+#[test]
+fn question_in_a_failed_transaction_is_answered_as_the_statement_would_be() {
+    let mut dialogue = Dialogue::with_catalog(&reading("reveal"));
+    dialogue.client(&[parse("", "SET fieldveil.purpose = 'x'"), bind("", &[]), execute()].concat());
+    dialogue.client(&[parse("", "SELECT ssn FROM customer"), bind("", &[]), execute(), sync()].concat());
+    let set = [message(b'1', b""), message(b'2', b""), complete("SET")].concat();
+    dialogue.server(&[set, server_error("25P02")].concat());
+    let told = dialogue.take_to_client();
+    assert!(contains(&told, b"25P02") && !contains(&told, b"57P03"));
+}
+
+#[test]
+fn transaction_with_modes_begins_in_a_pipeline_before_any_question() {
+    let mut dialogue = Dialogue::with_catalog(&reading("reveal"));
+    let set = [parse("", "SET search_path = a"), bind("", &[]), execute()].concat();
+    let begin = [parse("", "BEGIN ISOLATION LEVEL SERIALIZABLE"), bind("", &[]), execute()].concat();
+    dialogue.client(&[set, begin].concat());
+    assert_eq!((tags(&dialogue.take_to_server()), dialogue.asked()), ("PBEPBE".to_owned(), &[][..]));
+}

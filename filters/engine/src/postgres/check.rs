@@ -87,7 +87,8 @@ impl Session {
         if self.settings.readable().is_err() {
             return false;
         }
-        if needs_no_catalog(text, plan).is_some() {
+        // A transaction that begins in a pipeline may have modes that it can not take behind a question.
+        if needs_no_catalog(text, plan).is_some() && (self.in_pipeline || !begins_transaction(text)) {
             // And the question would be in its way: the server would not answer it in a transaction that has failed, and
             // not take SET TRANSACTION after it.
             return false;
@@ -280,7 +281,11 @@ fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     }
 }
 
-/// The end of a transaction, or SET TRANSACTION, alone.
+fn begins_transaction(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(identity::begins_transaction)
+}
+
+/// The begin or the end of a transaction, or SET TRANSACTION, alone.
 fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let checked = sets_or_ends(text, plan)?;
     let words = std::str::from_utf8(text).ok()?.to_ascii_lowercase();
@@ -288,6 +293,7 @@ fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>>
     let ends = |word| matches!(word, "commit" | "end" | "rollback" | "abort");
     match (words.next()?, words.next()) {
         (first, _) if ends(first) => Some(checked),
+        ("begin" | "start", _) => Some(checked),
         ("set", Some("transaction")) => Some(checked),
         _ => None,
     }

@@ -7,6 +7,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::frontend::{Bind, Query, tag};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Header, WireError};
+use fieldveil_sql::identity;
 
 use super::check::Readiness;
 use super::copy::Copying;
@@ -258,12 +259,14 @@ impl Session {
     }
 
     fn function_call(&mut self, message: &[u8], out: &mut Output) -> Outcome {
-        if self.protects() {
+        let reason = match (self.protects(), identity::names_token(message)) {
+            (true, _) => Some("the function call message is not supported while any field is protected"),
+            (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),
+            (false, false) => None,
+        };
+        if let Some(reason) = reason {
             // An error of FunctionCall does not wait for Sync: it is refused as a simple query is.
-            let error = ClientError::unsupported(
-                "the function call message is not supported while any field is protected",
-                "Call the function with SELECT.",
-            );
+            let error = ClientError::unsupported(reason, "Call the function with SELECT.");
             match self.nothing_checked() {
                 Some(checked) => self.refuse_query(error, checked, out),
                 None => self.end_session(error, out),

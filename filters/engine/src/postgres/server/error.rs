@@ -4,6 +4,7 @@ use fieldveil_pg_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;
+use crate::client_error::ClientError;
 use crate::postgres::flight::{Awaited, Entry, Origin};
 use crate::postgres::{Output, Session, Waiting};
 
@@ -74,8 +75,14 @@ impl Session {
         self.take_back(skipped);
         self.skipping |= !sync_sent;
         if for_catalog {
-            let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
-            self.catalog_failed(&reason);
+            if code == b"25P02" {
+                // So it would have answered the statement.
+                self.catalog.reading = None;
+                self.catalog.failed = Some(ClientError::failed_transaction());
+            } else {
+                let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
+                self.catalog_failed(&reason);
+            }
             self.waiting = Waiting::No;
             fate = Fate::Taken;
             if !sync_sent {
