@@ -37,7 +37,7 @@ pub enum Ended {
     Server,
     /// The filter ended it: a refused session, a broken protocol, a limit.
     Filter,
-    /// Envoy did, as when it stops.
+    /// Nobody was seen to: Envoy, as when it stops, or a connection that broke.
     Proxy,
 }
 

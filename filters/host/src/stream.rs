@@ -123,7 +123,7 @@ impl Context for Stream {
 
     fn on_done(&mut self) -> bool {
         if let Some(session) = &mut self.session {
-            // Who ended it, if nobody was seen to: Envoy.
+            // If nobody was seen to end it.
             session.end(Ended::Proxy);
         }
         self.shared.publish();

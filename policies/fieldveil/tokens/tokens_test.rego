@@ -169,9 +169,9 @@ test_a_token_within_a_token_and_one_that_asks_for_more_are_refused if {
 
 	# Whoever signs what others bring vouches for nothing of it.
 	header := json.marshal({"alg": "ES256", "kid": "ec", "cty": "JWT", "typ": "nested"})
-	nested := io.jwt.encode_sign_raw(header, token({"sub": "ceo"}), json.marshal(private_ec))
+	nested := io.jwt.encode_sign_raw(header, token({"sub": "chief"}), json.marshal(private_ec))
 	refusal(nested) == "it is no signed JWT"
-	io.jwt.decode(nested)[1].sub == "ceo"
+	io.jwt.decode(nested)[1].sub == "chief"
 }
 
 test_a_header_that_is_none_is_refused if {
