@@ -1,0 +1,96 @@
+"""What a suite is: scenarios (what a user does), each with a workload (how much of it)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from loadtests.results import Published, Table
+
+if TYPE_CHECKING:
+    from loadtests.rig import Live, Rig
+    from loadtests.summary import SuiteSummary
+
+# How a driver speaks to the server: named statements, the extended protocol without names, or simple queries.
+Mode = Literal["prepared", "extended", "simple"]
+
+
+@dataclass(frozen=True)
+class Closed:
+    """So many clients, each asking again as soon as it is answered: for capacity and for CPU an operation."""
+
+    clients: int
+    seconds: float
+    kind: str = "closed"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """So many operations begun each second, whatever the answers take: for latency, which a slow server can't hide."""
+
+    rate: float
+    seconds: float
+    # Connections. An operation that finds none free is dropped, and counted.
+    clients: int
+    kind: str = "arrival"
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """So much work, divided among clients: for whole tables. Timed from the first operation to the end of the last."""
+
+    clients: int
+    # Of all clients together.
+    operations: int
+    kind: str = "fixed"
+
+
+Workload = Closed | Arrival | Fixed
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is measured: one script under one workload, on each target, in each round."""
+
+    # Unique within its suite: words divided by hyphens, "point-read-prepared-8".
+    name: str
+    # A line for the report.
+    what: str
+    # The module of this name in `loadtests/k6/scenarios`.
+    script: str
+    workload: Workload
+    # What one operation is: "transaction", "row", "message", "call", "session".
+    unit: str = "transaction"
+    # How many units one call of the script does, where the script itself does not say.
+    mode: Mode = "prepared"
+    # Database user, and so the treatment.
+    user: str = "app"
+    # Given to the script as it is; JSON.
+    data: dict = field(default_factory=dict)
+    # Names of targets; None: all.
+    targets: tuple[str, ...] | None = None
+    # Called before and after each measurement, outside what is timed: fresh tables, a look at what is stored.
+    before: "Callable[[Rig, Live], None] | None" = None
+    after: "Callable[[Rig, Live], None] | None" = None
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Scenarios that share tables and a story."""
+
+    name: str
+    # A line for `make help`-like lists and the head of its chapter.
+    what: str
+    # At SCALE=1, meant to take two minutes or so; sizes and seconds grow with the scale.
+    scenarios: Callable[[float], list[Scenario]]
+    # Tables and rows, in the plain and in the sealed database. Called once a run.
+    prepare: "Callable[[Rig, float], None]" = lambda rig, scale: None
+    # Protected columns: {"public.customer": {"ssn": {"protection": "deterministic", …}}}, as in a catalog.
+    fields: dict[str, dict[str, dict]] = field(default_factory=dict)
+    # Rules beside the one that lets `app` read and write everything.
+    rules: tuple[dict, ...] = ()
+    # The experiment that it re-runs, with its figures.
+    published: Published | None = None
+    # Theirs beside ours.
+    beside: "Callable[[SuiteSummary], list[Table]]" = lambda summary: []
+    # Tables measured by other means than k6: the cost of one seal or open.
+    extra: "Callable[[Rig, float], list[Table]] | None" = None

@@ -1,0 +1,83 @@
+"""Many rounds as one figure: the median with the least and the greatest, absolute and as ratios within a round.
+
+A measure is named as in the report: `operations_per_second`, `latency_us.50` (and the other percentiles, `min`,
+`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`, and `.sidecar`, which is proxy,
+opa and agent together), `resident_bytes.proxy`, `switches.proxy` (an operation).
+"""
+
+import statistics
+from dataclasses import dataclass
+
+from loadtests.results import Measurement, ScenarioResult, SuiteResult
+
+SIDECAR = ("proxy", "opa", "agent")
+
+
+@dataclass(frozen=True)
+class Figure:
+    median: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> "Figure | None":
+        return cls(statistics.median(values), min(values), max(values)) if values else None
+
+
+def value(measurement: Measurement, measure: str) -> float | None:
+    """None where it was not measured: the proxy's CPU where there is no proxy."""
+    kind, _, of = measure.partition(".")
+    if kind == "operations_per_second":
+        return measurement.operations / measurement.seconds
+    if kind == "latency_us":
+        return measurement.latency_us.get(of)
+    names = [name for name in (SIDECAR if of == "sidecar" else (of,)) if name in measurement.usage]
+    used = [measurement.usage[name] for name in names]
+    if not used:
+        return None
+    if kind == "cpu_us":
+        return sum(usage.cpu_seconds for usage in used) / measurement.operations * 1e6 if measurement.operations else None
+    if kind == "resident_bytes":
+        return float(sum(usage.resident_bytes for usage in used))
+    if kind == "switches":
+        total = sum(usage.context_switches for usage in used)
+        return total / measurement.operations if measurement.operations else None
+    raise ValueError(f"no such measure: {measure}")
+
+
+@dataclass(frozen=True)
+class ScenarioSummary:
+    result: ScenarioResult
+
+    def targets(self) -> list[str]:
+        return list(dict.fromkeys(measurement.target for measurement in self.result.measurements))
+
+    def figure(self, measure: str, target: str) -> Figure | None:
+        """Over all rounds."""
+        return Figure.of(list(self._rounds(measure, target).values()))
+
+    def ratio(self, measure: str, target: str, base: str) -> Figure | None:
+        """Of two targets in the same round, over all rounds; None where one has no such figure, or it is 0."""
+        ours, theirs = self._rounds(measure, target), self._rounds(measure, base)
+        return Figure.of([ours[number] / theirs[number] for number in ours if theirs.get(number)])
+
+    def added(self, measure: str, target: str, base: str) -> Figure | None:
+        """The difference of two targets in the same round, over all rounds. What `base` lacks counts as nothing."""
+        ours, theirs = self._rounds(measure, target), self._rounds(measure, base)
+        return Figure.of([ours[number] - theirs.get(number, 0.0) for number in ours])
+
+    def _rounds(self, measure: str, target: str) -> dict[int, float]:
+        found = {
+            measurement.round: value(measurement, measure)
+            for measurement in self.result.measurements
+            if measurement.target == target
+        }
+        return {number: known for number, known in found.items() if known is not None}
+
+
+@dataclass(frozen=True)
+class SuiteSummary:
+    result: SuiteResult
+
+    def scenarios(self) -> dict[str, ScenarioSummary]:
+        return {scenario.name: ScenarioSummary(scenario) for scenario in self.result.scenarios}
