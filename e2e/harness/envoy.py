@@ -66,6 +66,7 @@ class Envoy:
         concurrency: int = 1,
         log_level: str = "info",
         filter_wasm: Path = FILTER_WASM,
+        name: str = "envoy",
     ) -> None:
         self._work = work
         self._listeners = listeners
@@ -74,10 +75,10 @@ class Envoy:
         self._log_level = log_level
         self._filter_wasm = filter_wasm
         self._ports: dict[str, int] = {}
-        self.admin = work.socket("admin.sock")
-        self.config = work.path / "envoy.yaml"
+        self.admin = work.socket(f"{name}.sock")
+        self.config = work.path / f"{name}.yaml"
         self.ready_seconds = 0.0
-        self.process = Process("envoy", work.log("envoy"))
+        self.process = Process(name, work.log(name))
 
     def start(self) -> None:
         self.config.write_text(self._render())

@@ -65,6 +65,25 @@ class Way:
     filter: bool = True
 
 
+def filter_config(changes: dict | None = None) -> dict:
+    """The filter's configuration, with changes laid over it, one level deep."""
+    config = {
+        "listener": "orders-db",
+        "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
+        "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 1000},
+        "keys": {
+            "cluster": "key_agent",
+            "path": "/v1/keysets",
+            "timeout_ms": 1000,
+            "refresh_seconds": 5,
+            "max_stale_seconds": 600,
+        },
+    }
+    for name, value in (changes or {}).items():
+        config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
+    return config
+
+
 class Stack:
     def __init__(self, options: Options | None = None, progress: Callable[[str], None] = lambda _: None) -> None:
         self.options = options or Options()
@@ -158,7 +177,7 @@ class Stack:
 
     def _make_envoy(self) -> Envoy:
         options = self.options
-        config = self._filter_config()
+        config = filter_config(options.filter_config)
         listeners = [Listener(SEALED, self.socket_dir, filter=config if options.filter else None)]
         if options.plain:
             listeners.append(Listener(PLAIN, self.plain_socket_dir))
@@ -178,20 +197,3 @@ class Stack:
             log_level=options.envoy_log_level,
             filter_wasm=options.filter_wasm,
         )
-
-    def _filter_config(self) -> dict:
-        config = {
-            "listener": "orders-db",
-            "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
-            "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 1000},
-            "keys": {
-                "cluster": "key_agent",
-                "path": "/v1/keysets",
-                "timeout_ms": 1000,
-                "refresh_seconds": 5,
-                "max_stale_seconds": 600,
-            },
-        }
-        for name, value in (self.options.filter_config or {}).items():
-            config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
-        return config

@@ -1,0 +1,191 @@
+"""One PostgreSQL with two databases, plain and sealed; OPA, the key agent; and a proxy process for each target.
+
+Each target has a proxy of its own, so that CPU and memory are read for it alone.
+"""
+
+import json
+import signal
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from harness import shop
+from harness.agent import Agent
+from harness.envoy import Envoy, Listener, Upstream
+from harness.opa import Opa
+from harness.postgres import Postgres
+from harness.stack import OPA_CONNECTIONS, filter_config
+from harness.workdir import WorkDir
+from loadtests import values
+from loadtests.rig.live import Live
+from loadtests.rig.pgbouncer import PgBouncer
+from loadtests.rig.targets import Target, present
+from loadtests.scenario import Suite
+
+PLAIN = "plain"
+SEALED = "sealed"
+KEYSET = "pii"
+NUMBER = 5432
+LISTENER = "postgres"
+
+# Beside the harness's own, which waits for no disk.
+SETTINGS = {
+    "log_statement": "none",
+    "log_checkpoints": "off",
+    "log_min_messages": "warning",
+    "shared_buffers": "512MB",
+    "max_wal_size": "8GB",
+    # It would run in some rounds and not in others.
+    "autovacuum": "off",
+}
+
+APP_RULE = {
+    "name": "the application works with everything",
+    "who": {"session": {"user": ["app"]}},
+    "labels": ["public.*.*"],
+    "read": {"treatment": "reveal"},
+    "write": "seal",
+}
+
+
+class NotSealed(Exception):
+    """A value stands in the database in clear."""
+
+
+class Rig:
+    def __init__(self, suites: list[Suite]) -> None:
+        self.work = WorkDir()
+        self.catalog = self._write_policies(suites)
+        self.postgres = Postgres(self.work, SETTINGS)
+        self.opa = Opa(self.work, (self.catalog.parent,))
+        self.agent = Agent(self.work)
+        self.live: dict[str, Live] = {}
+        # In the order of starting.
+        self._parts: list[Postgres | Opa | Agent | Envoy | PgBouncer] = []
+
+    def __enter__(self) -> "Rig":
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _interrupt)
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        for part in reversed(self._parts):
+            part.stop()
+        self.work.remove()
+
+    def direct(self, database: str) -> psycopg.Connection:
+        """The superuser, straight to the server: what is really stored."""
+        return self.postgres.connect(database)
+
+    def tables(self, plain: str, sealed: str = "") -> None:
+        """Creates tables by DDL in both databases, for every role. `sealed` where the stored types differ."""
+        for database, ddl in ((PLAIN, plain), (SEALED, sealed or plain)):
+            with self.direct(database) as connection:
+                connection.execute(ddl)
+                for role in shop.ROLES:
+                    everything = "GRANT ALL ON ALL TABLES IN SCHEMA public TO {}"
+                    connection.execute(sql.SQL(everything).format(sql.Identifier(role)))
+
+    def assert_sealed(self, table: str, *columns: str) -> None:
+        """Straight at the server: every value of these text or bytea columns is an envelope."""
+        with self.direct(SEALED) as connection:
+            for column in columns:
+                query = sql.SQL(
+                    "SELECT count(*), count(*) FILTER (WHERE left({column}::text, 4) NOT IN ('fv1.', '\\xf7')) FROM {table}"
+                )
+                names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
+                rows, clear = connection.execute(query.format(**names)).fetchone()
+                if not rows or clear:
+                    raise NotSealed(f"{table}.{column}: {clear} of {rows} values stand in the sealed database in clear")
+
+    def settle(self, *tables: str) -> None:
+        """After many writes: statistics are fresh and the log is flushed, in both databases."""
+        for database in (PLAIN, SEALED):
+            with self.direct(database) as connection:
+                for table in tables:
+                    connection.execute(sql.SQL("VACUUM ANALYZE {}").format(sql.Identifier(table)))
+        with self.direct(PLAIN) as connection:
+            connection.execute("CHECKPOINT")
+
+    def _start(self) -> None:
+        self._begin(self.postgres)
+        with self.postgres.connect() as superuser:
+            for role in shop.ROLES:
+                word = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}")
+                superuser.execute(word.format(sql.Identifier(role), sql.Literal(shop.PASSWORD)))
+            for database in (PLAIN, SEALED):
+                superuser.execute(f"CREATE DATABASE {database}")
+                with self.direct(database) as connection:
+                    connection.execute(values.SQL)
+        self.agent.create_kek()
+        self.agent.create_keyset(KEYSET)
+        self._begin(self.opa)
+        self._begin(self.agent)
+        for target in present():
+            self.live[target.name] = self._live(target)
+
+    def _begin(self, part: Postgres | Opa | Agent | Envoy | PgBouncer) -> None:
+        self._parts.append(part)
+        part.start()
+
+    def _live(self, target: Target) -> Live:
+        database = SEALED if target.sealed else PLAIN
+        beside = [self.opa, self.agent] if target.filter else []
+        if target.proxy == "envoy":
+            proxy = self._envoy(target)
+            folder, number = proxy.socket(LISTENER).parent, NUMBER
+        elif target.proxy == "pgbouncer":
+            proxy = PgBouncer(self.work, self.postgres)
+            folder, number = proxy.folder, proxy.number
+        else:
+            return Live(target, database, self.postgres.socket_dir, self.postgres.port, lambda: self._processes())
+        self._begin(proxy)
+        return Live(target, database, folder, number, lambda: self._processes(proxy, *beside))
+
+    def _envoy(self, target: Target) -> Envoy:
+        listener = Listener(LISTENER, self.work.path / target.name, filter=filter_config() if target.filter else None)
+        clusters = {
+            "postgres": Upstream(self.postgres.socket),
+            "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
+            "key_agent": Upstream(self.agent.socket),
+        }
+        return Envoy(self.work, [listener], clusters, log_level="warn", name=target.name)
+
+    def _processes(self, proxy: Envoy | PgBouncer | None = None, *beside: Opa | Agent) -> dict[str, list[str]]:
+        found = {"server": [f"tree:{self.postgres.process.pid}"], "client": ["self"]}
+        if proxy is not None:
+            found["proxy"] = [f"pid:{proxy.process.pid}"]
+        for name, part in (("opa", self.opa), ("agent", self.agent)):
+            if part in beside:
+                found[name] = [f"pid:{part.process.pid}"]
+        return found
+
+    def _write_policies(self, suites: list[Suite]) -> Path:
+        """One catalog of all suites' columns; the folder that `fieldveil table --catalog` takes."""
+        columns: dict[str, dict[str, dict]] = {}
+        for suite in suites:
+            for table, fields in suite.fields.items():
+                if table in columns:
+                    raise ValueError(f"two suites have a table {table}: give one of them another name")
+                columns[table] = {name: {"keyset": KEYSET, **label} for name, label in fields.items()}
+        rules = [APP_RULE, *(rule for suite in suites for rule in suite.rules)]
+        database = {"protocol": "postgres", "database": SEALED, "columns": columns}
+        folder = self.work.path / "policies"
+        for name, data in (("catalog", {"databases": [database]}), ("rules", {"rules": rules})):
+            path = folder / name / "loadtests" / "data.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(data))
+        return folder / "catalog"
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,80 @@
+"""What an application does all day, one row at a time, with three protected columns."""
+
+from loadtests import values
+from loadtests.rig import Live, Rig
+from loadtests.scenario import Arrival, Closed, Mode, Scenario, Suite
+
+ROWS = 10_000
+COLUMNS = ("email", "ssn", "phone")
+TABLE = """
+CREATE TABLE {table} (id bigint PRIMARY KEY, name text, email text, ssn text, phone text);
+CREATE INDEX ON {table} (ssn);
+"""
+FIELDS = {
+    "email": {"protection": "deterministic", "type": "text"},
+    "ssn": {"protection": "deterministic", "type": "text"},
+    "phone": {"protection": "randomized", "type": "text"},
+}
+OPERATIONS = {
+    "point-read": "a row by its primary key, three protected columns opened",
+    "equality": "a row by a protected column, through its index",
+    "insert": "a row, three protected columns sealed",
+    "update": "a row by its primary key, three protected columns sealed",
+}
+
+
+def prepare(rig: Rig, scale: float) -> None:
+    rig.tables("".join(TABLE.format(table=table) for table in ("oltp", "oltp_new")))
+    rows = [(n, f"name {n}", values.email(n), values.ssn(n), values.phone(n)) for n in range(1, ROWS + 1)]
+    for target in ("direct", "fieldveil"):
+        with rig.live[target].connect() as connection, connection.cursor() as cursor:
+            with cursor.copy("COPY oltp (id, name, email, ssn, phone) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+    rig.settle("oltp")
+    rig.assert_sealed("oltp", *COLUMNS)
+
+
+def empty(rig: Rig, live: Live) -> None:
+    with rig.direct(live.database) as connection:
+        connection.execute("TRUNCATE oltp_new")
+
+
+def look(rig: Rig, live: Live) -> None:
+    if live.sealed:
+        rig.assert_sealed("oltp_new", *COLUMNS)
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    seconds = max(0.3, scale)
+
+    def closed(operation: str, mode: Mode, clients: int) -> Scenario:
+        return _scenario(operation, f"{mode}-{clients}", Closed(clients, seconds), mode)
+
+    found = [closed(operation, "prepared", clients) for operation in OPERATIONS for clients in (1, 8)]
+    found += [closed(operation, mode, 8) for mode in ("extended", "simple") for operation in OPERATIONS]
+    steady = Arrival(rate=500, seconds=2 * seconds, clients=16)
+    return found + [_scenario(operation, "500-a-second", steady, "prepared") for operation in ("point-read", "insert")]
+
+
+def _scenario(operation: str, suffix: str, workload: Closed | Arrival, mode: Mode) -> Scenario:
+    insert = operation == "insert"
+    return Scenario(
+        name=f"{operation}-{suffix}",
+        what=OPERATIONS[operation],
+        script=operation,
+        workload=workload,
+        mode=mode,
+        data={"rows": ROWS, "table": "oltp_new" if insert else "oltp"},
+        before=empty if insert else None,
+        after=look if insert else None,
+    )
+
+
+SUITE = Suite(
+    name="oltp",
+    what="one row at a time, three protected columns of text: read, insert, update, search",
+    scenarios=scenarios,
+    prepare=prepare,
+    fields={"public.oltp": FIELDS, "public.oltp_new": FIELDS},
+)

@@ -1,0 +1,44 @@
+"""Values made of a row's number, so that every answer can be checked: the same in Python, in SQL and in `k6/lib/values.js`.
+
+Numbers stay below 2^53 for rows below 10^12.
+"""
+
+FACTOR = 7919
+OFFSET = 104729
+
+
+def digits(number: int, width: int) -> str:
+    """`width` decimal digits, at most 9, that differ from one row to the next."""
+    return str((number * FACTOR + OFFSET) % 10**width).zfill(width)
+
+
+def ssn(number: int) -> str:
+    all_ = digits(number, 9)
+    return f"{all_[:3]}-{all_[3:5]}-{all_[5:]}"
+
+
+def email(number: int) -> str:
+    return f"u{number}@example.com"
+
+
+def phone(number: int) -> str:
+    return f"+1 555 {digits(number, 7)}"
+
+
+def text(number: int, length: int) -> str:
+    """So many characters: the row's digits again and again."""
+    word = f"{digits(number, 9)} "
+    return (word * (length // len(word) + 1))[:length]
+
+
+# The same as functions in the database: to fill tables straight at the server.
+SQL = f"""
+CREATE FUNCTION digits(number bigint, width int) RETURNS text IMMUTABLE LANGUAGE sql AS
+$$ SELECT lpad(((number * {FACTOR} + {OFFSET}) % (10 ^ width)::bigint)::text, width, '0') $$;
+CREATE FUNCTION ssn(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
+$$ SELECT substr(digits(number, 9), 1, 3) || '-' || substr(digits(number, 9), 4, 2) || '-' || substr(digits(number, 9), 6) $$;
+CREATE FUNCTION email(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT 'u' || number || '@example.com' $$;
+CREATE FUNCTION phone(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT '+1 555 ' || digits(number, 7) $$;
+CREATE FUNCTION text_of(number bigint, length int) RETURNS text IMMUTABLE LANGUAGE sql AS
+$$ SELECT left(repeat(digits(number, 9) || ' ', length / 10 + 1), length) $$;
+"""
