@@ -85,8 +85,8 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
 	gofmt -w keys e2e/clients/pgx e2e/clients/go e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
-	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e
-	.tools/venv/bin/ruff format --quiet --no-cache e2e
+	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
+	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
 
 canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000)
 	@$(SETUP) python filter keys opa

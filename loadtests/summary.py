@@ -1,8 +1,8 @@
 """Many rounds as one figure: the median with the least and the greatest, absolute and as ratios within a round.
 
 A measure is named as in the report: `operations_per_second`, `latency_us.50` (and the other percentiles, `min`,
-`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`, and `.sidecar`, which is proxy,
-opa and agent together), `resident_bytes.proxy`, `switches.proxy` (an operation).
+`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`, and `.sidecar`,
+which is proxy, opa and agent together), `resident_bytes.proxy`, `switches.proxy` (an operation).
 """
 
 import statistics
@@ -28,7 +28,7 @@ def value(measurement: Measurement, measure: str) -> float | None:
     """None where it was not measured: the proxy's CPU where there is no proxy."""
     kind, _, of = measure.partition(".")
     if kind == "operations_per_second":
-        return measurement.operations / measurement.seconds
+        return measurement.operations / measurement.seconds if measurement.seconds else None
     if kind == "latency_us":
         return measurement.latency_us.get(of)
     names = [name for name in (SIDECAR if of == "sidecar" else (of,)) if name in measurement.usage]
@@ -36,7 +36,8 @@ def value(measurement: Measurement, measure: str) -> float | None:
     if not used:
         return None
     if kind == "cpu_us":
-        return sum(usage.cpu_seconds for usage in used) / measurement.operations * 1e6 if measurement.operations else None
+        total = sum(usage.cpu_seconds for usage in used)
+        return total / measurement.operations * 1e6 if measurement.operations else None
     if kind == "resident_bytes":
         return float(sum(usage.resident_bytes for usage in used))
     if kind == "switches":

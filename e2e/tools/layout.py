@@ -5,6 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 E2E = ROOT / "e2e"
+LOADTESTS = ROOT / "loadtests"
 TOOLS = ROOT / ".tools"
 BIN = TOOLS / "bin"
 VENV = TOOLS / "venv"
@@ -29,6 +30,7 @@ OPA = BIN / "opa"
 REGAL = BIN / "regal"
 VAULT = BIN / "vault"
 CHROMIUM = TOOLS / "chromium"
+PLOTLY = TOOLS / "plotly-basic.min.js"
 PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 

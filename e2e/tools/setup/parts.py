@@ -31,7 +31,7 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium
+from tools.setup import chromium, plotly
 from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
 
 OPA_VERSION = "v1.22.0"
@@ -209,6 +209,7 @@ PARTS = {
             (VAULT_VERSION, *_files(VAULT_WRAPPER, "go.mod", "go.sum")),
         ),
         chromium.PART,
+        plotly.PART,
         Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),

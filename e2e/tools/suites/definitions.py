@@ -4,7 +4,7 @@ import os
 import shlex
 import sys
 
-from tools.layout import CARGO_TARGET, CLIENTS, E2E, FUZZ, KEYS_MODULE, OPA, POLICIES, REGAL, ROOT, VENV
+from tools.layout import CARGO_TARGET, CLIENTS, E2E, FUZZ, KEYS_MODULE, LOADTESTS, OPA, POLICIES, REGAL, ROOT, VENV
 from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
@@ -32,7 +32,8 @@ def _clippy() -> list[Step]:
 
 def _python() -> list[Step]:
     ruff = VENV / "bin" / "ruff"
-    return [Step([ruff, "check", "--no-cache", E2E]), Step([ruff, "format", "--no-cache", "--check", E2E])]
+    folders = (E2E, LOADTESTS)
+    return [Step([ruff, "check", "--no-cache", *folders]), Step([ruff, "format", "--no-cache", "--check", *folders])]
 
 
 def _shell() -> list[Step]:
@@ -114,6 +115,10 @@ def _e2e(*tests: str) -> list[Step]:
     return [Step(command, pytest, cwd=E2E, show=EVERYTHING)]
 
 
+def _loadtests() -> list[Step]:
+    return [Step([VENV / "bin" / "pytest", "-q", *_extra_arguments()], pytest, cwd=LOADTESTS, show=EVERYTHING)]
+
+
 def _extra_arguments() -> list[str]:
     return shlex.split(os.environ.get("PYTEST_ARGS", ""))
 
@@ -140,12 +145,13 @@ SUITES = {
         Suite("policies-go", "the Go tests of policies", _policies_go),
         Suite("policies-rust", "the filter reads the contract files as the library does", _policies_rust),
         Suite("policies-e2e", "the end-to-end tests of policies", lambda: _e2e("tests/policies")),
+        Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "e2e")
+TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "e2e")
 # The e2e tests of keys and of policies are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, but for the first, which is one.
