@@ -5,7 +5,7 @@ import datetime
 import sys
 from pathlib import Path
 
-from loadtests.runner import Outcome, Runner, RunFailed, say
+from loadtests.runner import Outcome, RunFailed, Runner, say
 from loadtests.scenario import Suite
 from loadtests.suites import SUITES
 from tools.layout import TOOLS
@@ -91,9 +91,7 @@ def _suites(words: str) -> list[Suite]:
 def _scale(word: str) -> float:
     scale = float(word)
     if not 0 < scale <= 1000:
-        raise argparse.ArgumentTypeError(
-            f"{word}: give a number above 0, at most 1000; 1 is about a quarter of an hour"
-        )
+        raise argparse.ArgumentTypeError(f"{word}: give a number above 0, at most 1000; 1 takes a quarter of an hour")
     return scale
 
 

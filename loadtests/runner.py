@@ -1,4 +1,7 @@
-"""Runs suites: each scenario on each target in interleaved rounds, so that a machine whose speed drifts slows all alike."""
+"""Runs suites: each scenario on each target in interleaved rounds.
+
+So a machine whose speed drifts slows all targets alike.
+"""
 
 import dataclasses
 import json
@@ -93,7 +96,8 @@ class Runner:
         rate = measured.operations / measured.seconds if measured.seconds else 0
         say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s")
         if measured.wrong_answers or measured.errors:
-            text = f"{suite.name}, {scenario.name}, {live.name}: {measured.wrong_answers} wrong answers, {measured.errors} errors"
+            counts = f"{measured.wrong_answers} wrong answers, {measured.errors} errors"
+            text = f"{suite.name}, {scenario.name}, {live.name}: {counts}"
             self._wrong.append(text)
             say(f"  WRONG: {text}")
         return measured
@@ -150,14 +154,9 @@ class Runner:
 
 
 def _result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:
+    workload = asdict(scenario.workload)
     return ScenarioResult(
-        scenario.name,
-        scenario.what,
-        scenario.unit,
-        asdict(scenario.workload),
-        scenario.mode,
-        scenario.user,
-        measurements,
+        scenario.name, scenario.what, scenario.unit, workload, scenario.mode, scenario.user, measurements
     )
 
 

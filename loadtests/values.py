@@ -1,6 +1,6 @@
-"""Values made of a row's number, so that every answer can be checked: the same in Python, in SQL and in `k6/lib/values.js`.
+"""Values made of a row's number, so that every answer can be checked.
 
-Numbers stay below 2^53 for rows below 10^12.
+The same in Python, in SQL and in `k6/lib/values.js`. Numbers stay below 2^53 for rows below 10^12.
 """
 
 FACTOR = 7919
@@ -36,9 +36,11 @@ SQL = f"""
 CREATE FUNCTION digits(number bigint, width int) RETURNS text IMMUTABLE LANGUAGE sql AS
 $$ SELECT lpad(((number * {FACTOR} + {OFFSET}) % (10 ^ width)::bigint)::text, width, '0') $$;
 CREATE FUNCTION ssn(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
-$$ SELECT substr(digits(number, 9), 1, 3) || '-' || substr(digits(number, 9), 4, 2) || '-' || substr(digits(number, 9), 6) $$;
-CREATE FUNCTION email(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT 'u' || number || '@example.com' $$;
-CREATE FUNCTION phone(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS $$ SELECT '+1 555 ' || digits(number, 7) $$;
+$$ SELECT concat_ws('-', left(digits(number, 9), 3), substr(digits(number, 9), 4, 2), right(digits(number, 9), 4)) $$;
+CREATE FUNCTION email(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
+$$ SELECT 'u' || number || '@example.com' $$;
+CREATE FUNCTION phone(number bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
+$$ SELECT '+1 555 ' || digits(number, 7) $$;
 CREATE FUNCTION text_of(number bigint, length int) RETURNS text IMMUTABLE LANGUAGE sql AS
 $$ SELECT left(repeat(digits(number, 9) || ' ', length / 10 + 1), length) $$;
 """

@@ -100,7 +100,8 @@ class Rig:
         with self.direct(SEALED) as connection:
             for column in columns:
                 query = sql.SQL(
-                    "SELECT count(*), count(*) FILTER (WHERE left({column}::text, 4) NOT IN ('fv1.', '\\xf7')) FROM {table}"
+                    "SELECT count(*), count(*) FILTER (WHERE left({column}::text, 4) NOT IN ('fv1.', '\\xf7'))"
+                    " FROM {table}"
                 )
                 names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
                 rows, clear = connection.execute(query.format(**names)).fetchone()

@@ -27,10 +27,12 @@ def prepare(rig: Rig, scale: float) -> None:
     rig.tables("".join(TABLE.format(table=table) for table in ("oltp", "oltp_new")))
     rows = [(n, f"name {n}", values.email(n), values.ssn(n), values.phone(n)) for n in range(1, ROWS + 1)]
     for target in ("direct", "fieldveil"):
-        with rig.live[target].connect() as connection, connection.cursor() as cursor:
-            with cursor.copy("COPY oltp (id, name, email, ssn, phone) FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row(row)
+        with (
+            rig.live[target].connect() as connection,
+            connection.cursor().copy("COPY oltp (id, name, email, ssn, phone) FROM STDIN") as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
     rig.settle("oltp")
     rig.assert_sealed("oltp", *COLUMNS)
 
