@@ -88,9 +88,10 @@ class Runner:
         return dataclasses.replace(result, beside=suite.beside(SuiteSummary(result)))
 
     def _measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
-        if scenario.before:
-            scenario.before(rig, live)
-        measured = self._k6(suite, scenario, live, number)
+        more = (scenario.before(rig, live) or {}) if scenario.before else {}
+        name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
+        found = self._k6(name, self._work(rig, suite, scenario, live, more))
+        measured = msgspec.convert({**found, "target": live.name, "round": number}, Measurement)
         if scenario.after:
             scenario.after(rig, live)
         rate = measured.operations / measured.seconds if measured.seconds else 0
@@ -102,32 +103,32 @@ class Runner:
             say(f"  WRONG: {text}")
         return measured
 
-    def _k6(self, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
-        base = self.folder / f"{suite.name}.{scenario.name}.{live.name}.{number}"
-        work, result, log = (base.with_name(f"{base.name}.{kind}") for kind in ("work.json", "result.json", "log"))
-        work.write_text(json.dumps(self._work(suite, scenario, live, result)))
+    def _k6(self, name: str, work: dict) -> dict:
+        """What k6 found for one work document."""
+        document, result, log = (self.folder / f"{name}.{kind}" for kind in ("work.json", "result.json", "log"))
+        document.write_text(json.dumps({**work, "result": str(result)}))
         with log.open("wb") as output:
             done = subprocess.run(
                 [K6, "run", "--quiet", "--no-color", SCRIPT],
-                env={**os.environ, **ENVIRONMENT, "WORK": str(work)},
+                env={**os.environ, **ENVIRONMENT, "WORK": str(document)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 check=False,
             )
         # A password stands in it.
-        work.unlink()
+        document.unlink()
         if not result.exists():
             tail = "\n".join(f"  k6 | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
-            raise RunFailed(f"{base.name}: k6 ended with {done.returncode} and no result; its log is {log}\n{tail}")
+            raise RunFailed(f"{name}: k6 ended with {done.returncode} and no result; its log is {log}\n{tail}")
         found = json.loads(result.read_text())
-        for failure in found.pop("failures", []):
+        for failure in found.get("failures", []):
             say(f"    | {failure}")
         if done.returncode and not (found["wrong_answers"] or found["errors"]):
-            raise RunFailed(f"{base.name}: k6 ended with {done.returncode}; its log is {log}")
-        return msgspec.convert({**found, "target": live.name, "round": number}, Measurement)
+            raise RunFailed(f"{name}: k6 ended with {done.returncode}; its log is {log}")
+        return found
 
-    def _work(self, suite: Suite, scenario: Scenario, live: Live, result: Path) -> dict:
+    def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, more: dict) -> dict:
         driver, options = DRIVERS[scenario.mode]
         workload = scenario.workload
         return {
@@ -139,12 +140,15 @@ class Runner:
             "driver": driver,
             "mode": scenario.mode,
             "dsn": live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items()),
+            # For programs of PostgreSQL's own.
+            "conninfo": live.dsn(scenario.user),
             "user": scenario.user,
-            "data": scenario.data,
+            # What the script and the suite share: files to copy from and to.
+            "folder": str(rig.work.path),
+            "data": {**scenario.data, **more},
             "workload": {"rate": 0, "seconds": 0, "operations": 0, **asdict(workload)},
             "warm_up_seconds": 0 if isinstance(workload, Fixed) else self._warm_up(workload),
             "processes": live.processes(),
-            "result": str(result),
         }
 
     def _warm_up(self, workload: object) -> float:

@@ -39,7 +39,7 @@ class Fixed:
     """So much work, divided among clients: for whole tables. Timed from the first operation to the end of the last."""
 
     clients: int
-    # Of all clients together.
+    # Calls of the script, of all clients together.
     operations: int
     kind: str = "fixed"
 
@@ -58,9 +58,8 @@ class Scenario:
     # The module of this name in `loadtests/k6/scenarios`.
     script: str
     workload: Workload
-    # What one operation is: "transaction", "row", "message", "call", "session".
+    # What one operation is: "transaction", "row", "message", "call", "session". A call of the script is one, or says how many.
     unit: str = "transaction"
-    # How many units one call of the script does, where the script itself does not say.
     mode: Mode = "prepared"
     # Database user, and so the treatment.
     user: str = "app"
@@ -68,8 +67,9 @@ class Scenario:
     data: dict = field(default_factory=dict)
     # Names of targets; None: all.
     targets: tuple[str, ...] | None = None
-    # Called before and after each measurement, outside what is timed: fresh tables, a look at what is stored.
-    before: "Callable[[Rig, Live], None] | None" = None
+    # Called before and after each measurement, outside what is timed: fresh tables, a look at what is stored. What
+    # `before` returns is laid over `data`.
+    before: "Callable[[Rig, Live], dict | None] | None" = None
     after: "Callable[[Rig, Live], None] | None" = None
 
 
