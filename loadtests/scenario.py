@@ -58,7 +58,8 @@ class Scenario:
     # The module of this name in `loadtests/k6/scenarios`.
     script: str
     workload: Workload
-    # What one operation is: "transaction", "row", "message", "call", "session". A call of the script is one, or says how many.
+    # What an operation is: "transaction", "row", "message", "call", "session". A call of the script is one, or says how
+    # many it was.
     unit: str = "transaction"
     mode: Mode = "prepared"
     # Database user, and so the treatment.

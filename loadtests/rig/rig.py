@@ -5,6 +5,7 @@ Each target has a proxy of its own, so that CPU and memory are read for it alone
 
 import json
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 
 import psycopg
@@ -94,6 +95,18 @@ class Rig:
                 for role in shop.ROLES:
                     everything = "GRANT ALL ON ALL TABLES IN SCHEMA public TO {}"
                     connection.execute(sql.SQL(everything).format(sql.Identifier(role)))
+
+    def fill(self, table: str, columns: tuple[str, ...], rows: Iterable[tuple]) -> None:
+        """The same rows in both databases: straight into the plain one, through the filter into the sealed one."""
+        command = sql.SQL("COPY {} ({}) FROM STDIN").format(
+            sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
+        )
+        given = list(rows)
+        for target in ("direct", "fieldveil"):
+            with self.live[target].connect() as connection, connection.cursor().copy(command) as copy:
+                for row in given:
+                    copy.write_row(row)
+        self.settle(table)
 
     def assert_sealed(self, table: str, *columns: str) -> None:
         """Straight at the server: every value of these text or bytea columns is an envelope."""

@@ -25,16 +25,12 @@ OPERATIONS = {
 
 def prepare(rig: Rig, scale: float) -> None:
     rig.tables("".join(TABLE.format(table=table) for table in ("oltp", "oltp_new")))
-    rows = [(n, f"name {n}", values.email(n), values.ssn(n), values.phone(n)) for n in range(1, ROWS + 1)]
-    for target in ("direct", "fieldveil"):
-        with (
-            rig.live[target].connect() as connection,
-            connection.cursor().copy("COPY oltp (id, name, email, ssn, phone) FROM STDIN") as copy,
-        ):
-            for row in rows:
-                copy.write_row(row)
-    rig.settle("oltp")
+    rig.fill("oltp", ("id", "name", *COLUMNS), map(_row, range(1, ROWS + 1)))
     rig.assert_sealed("oltp", *COLUMNS)
+
+
+def _row(number: int) -> tuple:
+    return number, f"name {number}", values.email(number), values.ssn(number), values.phone(number)
 
 
 def empty(rig: Rig, live: Live) -> None:

@@ -1,0 +1,49 @@
+"""Answers of many rows, three protected columns in each: what reports and exports read."""
+
+from loadtests import values
+from loadtests.rig import Rig
+from loadtests.scenario import Closed, Scenario, Suite
+
+ROWS = 20_000
+COLUMNS = ("email", "ssn", "phone")
+TABLE = "CREATE TABLE many (id bigint PRIMARY KEY, name text, email text, ssn text, phone text)"
+FIELDS = {
+    "email": {"protection": "deterministic", "type": "text"},
+    "ssn": {"protection": "deterministic", "type": "text"},
+    "phone": {"protection": "randomized", "type": "text"},
+}
+# Rows of an answer, clients.
+SIZES = ((100, 1), (100, 8), (10_000, 1), (10_000, 4))
+
+
+def prepare(rig: Rig, scale: float) -> None:
+    rig.tables(TABLE)
+    rig.fill("many", ("id", "name", *COLUMNS), map(_row, range(1, ROWS + 1)))
+    rig.assert_sealed("many", *COLUMNS)
+
+
+def _row(number: int) -> tuple:
+    return number, f"name {number}", values.email(number), values.ssn(number), values.phone(number)
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    def reading(rows: int, clients: int, fewest: float) -> Scenario:
+        return Scenario(
+            name=f"{rows}-rows-{clients}",
+            what=f"{rows:,} rows by a range of the primary key, three protected columns opened in each",
+            script="read-rows",
+            workload=Closed(clients, max(fewest, scale * 2 * fewest)),
+            unit="row",
+            data={"rows": ROWS, "table": "many", "length": rows},
+        )
+
+    return [reading(rows, clients, 0.5 if rows <= 100 else 1.0) for rows, clients in SIZES]
+
+
+SUITE = Suite(
+    name="rows",
+    what="answers of 100 and of 10,000 rows, three protected columns in each",
+    scenarios=scenarios,
+    prepare=prepare,
+    fields={"public.many": FIELDS},
+)
