@@ -4,16 +4,17 @@
 PYTHON ?= python3
 SETUP   = $(PYTHON) e2e/tools/setup
 SUITES  = $(PYTHON) e2e/tools/suites
+LOADTESTS = exec env PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests
 # exec: a signal to make's child reaches Python, not a shell before it.
 VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The one prerequisite that set-up can't check itself.
 python:
@@ -87,6 +88,21 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
+
+loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; a quarter of an hour)
+	@$(SETUP) python filter keys opa k6 plotly
+	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
+
+loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
+	@$(SETUP) python filter keys opa k6
+	@$(LOADTESTS) smoke $(if $(SUITE),--suite "$(SUITE)")
+
+loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json
+	@$(SETUP) python
+	@$(LOADTESTS) compare $(filter-out $@,$(MAKECMDGOALS))
+
+# The words after loadtest-compare are files, which nothing makes.
+%.json: ;
 
 canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000)
 	@$(SETUP) python filter keys opa
