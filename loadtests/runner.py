@@ -17,7 +17,7 @@ import msgspec
 
 from loadtests import environment
 from loadtests.results import Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
-from loadtests.rig import Live, Rig
+from loadtests.rig import PLAIN, Live, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import K6, ROOT
@@ -62,14 +62,18 @@ class Runner:
         noise = environment.Noise()
         found: list[SuiteResult] = []
         self._wrong: list[str] = []
-        with Rig(self.suites) as rig:
+        with self.rig() as rig:
             for suite in self.suites:
                 found.append(self._suite(rig, suite, noise))
-            with rig.postgres.connect() as superuser:
+            with rig.direct(PLAIN) as superuser:
                 postgresql = superuser.execute("SHOW server_version").fetchone()[0]
             targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
         made = environment.made(time.monotonic() - started, self.scale, self.rounds, noise, postgresql)
         return Outcome(Results(made, targets, found), self._wrong)
+
+    def rig(self) -> Rig:
+        """What they run on; another runner has another."""
+        return Rig(self.suites)
 
     def _suite(self, rig: Rig, suite: Suite, noise: environment.Noise) -> SuiteResult:
         say(f"{suite.name}: {suite.what}")
@@ -90,7 +94,7 @@ class Runner:
     def _measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
         more = (scenario.before(rig, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
-        found = self._k6(name, self._work(rig, suite, scenario, live, more))
+        found = self.k6(name, self._work(rig, suite, scenario, live, more))
         measured = msgspec.convert({**found, "target": live.name, "round": number}, Measurement)
         if scenario.after:
             scenario.after(rig, live)
@@ -103,7 +107,7 @@ class Runner:
             say(f"  WRONG: {text}")
         return measured
 
-    def _k6(self, name: str, work: dict) -> dict:
+    def k6(self, name: str, work: dict) -> dict:
         """What k6 found for one work document."""
         document, result, log = (self.folder / f"{name}.{kind}" for kind in ("work.json", "result.json", "log"))
         document.write_text(json.dumps({**work, "result": str(result)}))

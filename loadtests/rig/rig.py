@@ -5,7 +5,6 @@ Each target has a proxy of its own, so that CPU and memory are read for it alone
 
 import json
 import signal
-from collections.abc import Iterable
 from pathlib import Path
 
 import psycopg
@@ -19,13 +18,12 @@ from harness.postgres import Postgres
 from harness.stack import OPA_CONNECTIONS, filter_config
 from harness.workdir import WorkDir
 from loadtests import values
+from loadtests.rig.databases import PLAIN, SEALED, Databases
 from loadtests.rig.live import Live
 from loadtests.rig.pgbouncer import PgBouncer
 from loadtests.rig.targets import Target, present
 from loadtests.scenario import Suite
 
-PLAIN = "plain"
-SEALED = "sealed"
 KEYSET = "pii"
 NUMBER = 5432
 LISTENER = "postgres"
@@ -50,11 +48,7 @@ APP_RULE = {
 }
 
 
-class NotSealed(Exception):
-    """A value stands in the database in clear."""
-
-
-class Rig:
+class Rig(Databases):
     def __init__(self, suites: list[Suite]) -> None:
         self.work = WorkDir()
         self.catalog = self._write_policies(suites)
@@ -86,49 +80,6 @@ class Rig:
     def direct(self, database: str) -> psycopg.Connection:
         """The superuser, straight to the server: what is really stored."""
         return self.postgres.connect(database)
-
-    def tables(self, plain: str, sealed: str = "") -> None:
-        """Creates tables by DDL in both databases, for every role. `sealed` where the stored types differ."""
-        for database, ddl in ((PLAIN, plain), (SEALED, sealed or plain)):
-            with self.direct(database) as connection:
-                connection.execute(ddl)
-                for role in shop.ROLES:
-                    everything = "GRANT ALL ON ALL TABLES IN SCHEMA public TO {}"
-                    connection.execute(sql.SQL(everything).format(sql.Identifier(role)))
-
-    def fill(self, table: str, columns: tuple[str, ...], rows: Iterable[tuple]) -> None:
-        """The same rows in both databases: straight into the plain one, through the filter into the sealed one."""
-        command = sql.SQL("COPY {} ({}) FROM STDIN").format(
-            sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
-        )
-        given = list(rows)
-        for target in ("direct", "fieldveil"):
-            with self.live[target].connect() as connection, connection.cursor().copy(command) as copy:
-                for row in given:
-                    copy.write_row(row)
-        self.settle(table)
-
-    def assert_sealed(self, table: str, *columns: str) -> None:
-        """Straight at the server: every value of these text or bytea columns is an envelope."""
-        with self.direct(SEALED) as connection:
-            for column in columns:
-                query = sql.SQL(
-                    "SELECT count(*), count(*) FILTER (WHERE left({column}::text, 4) NOT IN ('fv1.', '\\xf7'))"
-                    " FROM {table}"
-                )
-                names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
-                rows, clear = connection.execute(query.format(**names)).fetchone()
-                if not rows or clear:
-                    raise NotSealed(f"{table}.{column}: {clear} of {rows} values stand in the sealed database in clear")
-
-    def settle(self, *tables: str) -> None:
-        """After many writes: statistics are fresh and the log is flushed, in both databases."""
-        for database in (PLAIN, SEALED):
-            with self.direct(database) as connection:
-                for table in tables:
-                    connection.execute(sql.SQL("VACUUM ANALYZE {}").format(sql.Identifier(table)))
-        with self.direct(PLAIN) as connection:
-            connection.execute("CHECKPOINT")
 
     def _start(self) -> None:
         self._begin(self.postgres)
