@@ -1,8 +1,9 @@
 """Many rounds as one figure: the median with the least and the greatest, absolute and as ratios within a round.
 
 A measure is named as in the report: `operations_per_second`, `latency_us.50` (and the other percentiles, `min`,
-`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`, and `.sidecar`,
-which is proxy, opa and agent together), `resident_bytes.proxy`, `switches.proxy` (an operation).
+`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`; `.sidecar`, which is
+proxy, opa and agent together; `.total`, which is these and the server), `resident_bytes.proxy`, `switches.proxy` (an
+operation).
 """
 
 import statistics
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from loadtests.results import Measurement, ScenarioResult, SuiteResult
 
 SIDECAR = ("proxy", "opa", "agent")
+# Processes whose figures are added up, by the name of the sum.
+SUMS = {"sidecar": SIDECAR, "total": (*SIDECAR, "server")}
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ def value(measurement: Measurement, measure: str) -> float | None:
         return measurement.operations / measurement.seconds if measurement.seconds else None
     if kind == "latency_us":
         return measurement.latency_us.get(of)
-    names = [name for name in (SIDECAR if of == "sidecar" else (of,)) if name in measurement.usage]
+    names = [name for name in SUMS.get(of, (of,)) if name in measurement.usage]
     used = [measurement.usage[name] for name in names]
     if not used:
         return None

@@ -42,3 +42,9 @@ def test_nothing_done_is_no_figure() -> None:
     rounds = summary(measured("fieldveil", 1, operations=0, seconds=0.0))
     for measure in ("operations_per_second", "cpu_us.proxy", "switches.proxy"):
         assert rounds.figure(measure, "fieldveil") is None
+
+
+def test_total_is_the_server_and_all_that_stands_before_it() -> None:
+    rounds = summary(measured("direct", 1), measured("fieldveil", 1))
+    assert rounds.figure("cpu_us.total", "direct").median == pytest.approx(200.0)
+    assert rounds.added("cpu_us.total", "fieldveil", "direct").median == pytest.approx(110.0)
