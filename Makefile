@@ -95,7 +95,7 @@ loadtest: python ## measure latency and CPU, direct against proxied, and write a
 
 loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
 	@$(SETUP) python filter keys opa k6
-	@$(LOADTESTS) smoke $(if $(SUITE),--suite "$(SUITE)")
+	@$(SUITES) loadtest-smoke
 
 loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json
 	@$(SETUP) python

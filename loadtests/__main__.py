@@ -3,17 +3,22 @@
 import argparse
 import datetime
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from loadtests.runner import Outcome, RunFailed, Runner, say
+from loadtests import thresholds
+from loadtests.results import Results
+from loadtests.rig import NotSealed
+from loadtests.runner import RunFailed, Runner, say
 from loadtests.scenario import Suite
 from loadtests.suites import SUITES
+from loadtests.summary import SuiteSummary
 from tools.layout import TOOLS
 
 FOLDER = TOOLS / "loadtests"
 # Every suite, every target, every answer looked at; nothing that depends on how fast the machine is.
 SMOKE_SCALE = 0.001
-SMOKE_WARM_UP_SECONDS = 0.1
+SMOKE_CALLS = 10
 
 
 def main(words: list[str]) -> int:
@@ -39,17 +44,23 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace) -> int:
     folder = _folder()
-    outcome = Runner(arguments.suite, arguments.scale, arguments.rounds, folder / "k6").run()
-    outcome.results.write(folder / "results.json")
+    found = Runner(arguments.suite, arguments.scale, arguments.rounds, folder / "k6").run()
+    judged = thresholds.judge(thresholds.read(), found.suites)
+    results = replace(found, thresholds=judged)
+    results.write(folder / "results.json")
+    over = [result for result in judged if not result.passed]
+    for result in over:
+        measured = "not measured" if result.measured is None else f"{result.measured:.2f}"
+        print(f"OVER: {result.suite}, {result.scenario}, {result.measure}: {measured}, at most {result.limit}")
     print(f"results: {folder / 'results.json'}")
-    return _verdict(outcome)
+    return 0 if _is_right(results) and not over else 1
 
 
 def _smoke(arguments: argparse.Namespace) -> int:
     folder = _folder()
-    outcome = Runner(arguments.suite, SMOKE_SCALE, 1, folder / "k6", SMOKE_WARM_UP_SECONDS).run()
-    outcome.results.write(folder / "results.json")
-    return _verdict(outcome)
+    results = Runner(arguments.suite, SMOKE_SCALE, 1, folder / "k6", SMOKE_CALLS).run()
+    results.write(folder / "results.json")
+    return 0 if _is_right(results) else 1
 
 
 def _list(_: argparse.Namespace) -> int:
@@ -58,17 +69,15 @@ def _list(_: argparse.Namespace) -> int:
     return 0
 
 
-def _verdict(outcome: Outcome) -> int:
-    answers = sum(
-        measurement.answers
-        for suite in outcome.results.suites
-        for scenario in suite.scenarios
-        for measurement in scenario.measurements
-    )
-    for line in outcome.wrong:
-        print(f"WRONG: {line}")
-    print(f"{answers:,} answers looked at, {'some were WRONG' if outcome.wrong else 'all right'}")
-    return 1 if outcome.wrong else 0
+def _is_right(results: Results) -> bool:
+    """A line a suite, and one for each measurement that is wrong."""
+    summaries = [SuiteSummary(suite) for suite in results.suites]
+    for summary in summaries:
+        verdict = "FAILED" if summary.wrong() else "ok"
+        print(f"{summary.result.name}: {verdict}, {summary.answers():,} answers looked at")
+        for line in summary.wrong():
+            print(f"  WRONG: {line}")
+    return not any(summary.wrong() for summary in summaries)
 
 
 def _folder() -> Path:
@@ -98,7 +107,7 @@ def _scale(word: str) -> float:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except RunFailed as failure:
+    except (RunFailed, NotSealed) as failure:
         say(str(failure))
         sys.exit(1)
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ operation).
 """
 
 import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loadtests.results import Measurement, ScenarioResult, SuiteResult
@@ -82,6 +83,21 @@ class ScenarioSummary:
 @dataclass(frozen=True)
 class SuiteSummary:
     result: SuiteResult
+
+    def answers(self) -> int:
+        return sum(measurement.answers for _, measurement in self._measurements())
+
+    def wrong(self) -> list[str]:
+        """Each measurement with wrong answers, with errors, or in which no answer was looked at."""
+        return [
+            f"{scenario.name}, {measurement.target}, round {measurement.round}: {measurement.answers:,} answers,"
+            f" {measurement.wrong_answers:,} of them wrong, {measurement.errors:,} errors"
+            for scenario, measurement in self._measurements()
+            if measurement.wrong_answers or measurement.errors or not measurement.answers
+        ]
+
+    def _measurements(self) -> Iterator[tuple[ScenarioResult, Measurement]]:
+        return ((scenario, measured) for scenario in self.result.scenarios for measured in scenario.measurements)
 
     def scenarios(self) -> dict[str, ScenarioSummary]:
         return {scenario.name: ScenarioSummary(scenario) for scenario in self.result.scenarios}

@@ -115,6 +115,12 @@ def _e2e(*tests: str) -> list[Step]:
     return [Step(command, pytest, cwd=E2E, show=EVERYTHING)]
 
 
+def _loadtest_smoke() -> list[Step]:
+    command = [VENV / "bin" / "python", "-m", "loadtests", "smoke"]
+    environment = ["env", f"PYTHONPATH={E2E}:{ROOT}"]
+    return [Step([*environment, *command], checks, show=r"^[\w-]+: |WRONG|k6 \||^\w+Error")]
+
+
 def _loadtests() -> list[Step]:
     return [Step([VENV / "bin" / "pytest", "-q", *_extra_arguments()], pytest, cwd=LOADTESTS, show=EVERYTHING)]
 
@@ -145,13 +151,14 @@ SUITES = {
         Suite("policies-go", "the Go tests of policies", _policies_go),
         Suite("policies-rust", "the filter reads the contract files as the library does", _policies_rust),
         Suite("policies-e2e", "the end-to-end tests of policies", lambda: _e2e("tests/policies")),
+        Suite("loadtest-smoke", "every answer of the load tests, at every target", _loadtest_smoke),
         Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "e2e")
+TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "e2e")
 # The e2e tests of keys and of policies are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, but for the first, which is one.
