@@ -46,7 +46,7 @@ class Runner:
     rounds: int
     # Where k6's work documents, results and logs go.
     folder: Path
-    # So many calls of each script in place of its workload: to look at answers, and time nothing.
+    # So many calls of a script in place of so many seconds: to look at answers, and time nothing.
     calls: int | None = None
 
     def run(self) -> Results:
@@ -123,7 +123,7 @@ class Runner:
     def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, more: dict) -> dict:
         driver, options = DRIVERS[scenario.mode]
         workload = scenario.workload
-        if self.calls is not None:
+        if self.calls is not None and not isinstance(workload, Fixed):
             workload = Fixed(workload.clients, max(self.calls, workload.clients))
         return {
             "suite": suite.name,
