@@ -30,20 +30,25 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="loadtests", description=__doc__)
     commands = parser.add_subparsers(required=True)
     run = commands.add_parser("run", help="measure, and write a report")
-    run.add_argument("--suite", type=_suites, default=list(SUITES.values()), help="names divided by commas; all")
-    run.add_argument("--scale", type=_scale, default=1.0, help="how much of it; 1 takes about a quarter of an hour")
-    run.add_argument("--rounds", type=int, choices=range(1, 100), default=3, metavar="N")
+    add_amount(run)
     run.set_defaults(do=_run)
     smoke = commands.add_parser("smoke", help="look at every answer of every suite once, and time nothing")
-    smoke.add_argument("--suite", type=_suites, default=list(SUITES.values()))
+    smoke.add_argument("--suite", type=suites, default=list(SUITES.values()))
     smoke.set_defaults(do=_smoke)
     listing = commands.add_parser("list", help="the suites")
     listing.set_defaults(do=_list)
     return parser
 
 
+def add_amount(run: argparse.ArgumentParser) -> None:
+    """What is run, and how much of it."""
+    run.add_argument("--suite", type=suites, default=list(SUITES.values()), help="names divided by commas; all")
+    run.add_argument("--scale", type=_scale, default=1.0, help="how much of it; 1 takes about a quarter of an hour")
+    run.add_argument("--rounds", type=int, choices=range(1, 100), default=3, metavar="N")
+
+
 def _run(arguments: argparse.Namespace) -> int:
-    folder = _folder()
+    folder = new_folder()
     found = Runner(arguments.suite, arguments.scale, arguments.rounds, folder / "k6").run()
     judged = thresholds.judge(thresholds.read(), found.suites)
     results = replace(found, thresholds=judged)
@@ -53,14 +58,14 @@ def _run(arguments: argparse.Namespace) -> int:
         measured = "not measured" if result.measured is None else f"{result.measured:.2f}"
         print(f"OVER: {result.suite}, {result.scenario}, {result.measure}: {measured}, at most {result.limit}")
     print(f"results: {folder / 'results.json'}")
-    return 0 if _is_right(results) and not over else 1
+    return 0 if is_right(results) and not over else 1
 
 
 def _smoke(arguments: argparse.Namespace) -> int:
-    folder = _folder()
+    folder = new_folder()
     results = Runner(arguments.suite, SMOKE_SCALE, 1, folder / "k6", SMOKE_CALLS).run()
     results.write(folder / "results.json")
-    return 0 if _is_right(results) else 1
+    return 0 if is_right(results) else 1
 
 
 def _list(_: argparse.Namespace) -> int:
@@ -69,7 +74,7 @@ def _list(_: argparse.Namespace) -> int:
     return 0
 
 
-def _is_right(results: Results) -> bool:
+def is_right(results: Results) -> bool:
     """A line a suite, and one for each measurement that is wrong."""
     summaries = [SuiteSummary(suite) for suite in results.suites]
     for summary in summaries:
@@ -80,7 +85,7 @@ def _is_right(results: Results) -> bool:
     return not any(summary.wrong() for summary in summaries)
 
 
-def _folder() -> Path:
+def new_folder() -> Path:
     """A new folder for what this run writes, and a link to it."""
     folder = FOLDER / datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
     (folder / "k6").mkdir(parents=True)
@@ -90,7 +95,7 @@ def _folder() -> Path:
     return folder
 
 
-def _suites(words: str) -> list[Suite]:
+def suites(words: str) -> list[Suite]:
     unknown = [word for word in words.split(",") if word not in SUITES]
     if unknown:
         raise argparse.ArgumentTypeError(f"no such suite: {', '.join(unknown)}; there are: {', '.join(SUITES)}")
