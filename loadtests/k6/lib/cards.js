@@ -1,0 +1,31 @@
+// A card of 13 columns, made of its row's number: as in `loadtests/suites/sqlcredit.py`.
+
+import fieldveil from "k6/x/fieldveil";
+import { digits, text } from "./values.js";
+
+const FIRST = 4_000_000_000_000_000;
+const PARTS = [0, 1, 2, 3];
+
+export function cardNumber(row, part) {
+  return FIRST + Number(digits(row * 4 + part, 9));
+}
+
+export function card(row) {
+  return [
+    row,
+    ...PARTS.map((part) => cardNumber(row, part)),
+    ...PARTS.map((part) => Number(digits(row * 4 + part, 4))),
+    ...PARTS.map((part) => text(row * 4 + part, 36)),
+  ];
+}
+
+// Of the rows 1 to `rows`, in no order and none twice: the factor is a prime that no table's size is a multiple of.
+export function anyRow(iteration, rows) {
+  return ((iteration * 7907) % rows) + 1;
+}
+
+// Exactly this row, every column as it must be.
+export function expectCard(found, row, columns) {
+  const cells = found.map((one) => columns.map((name) => one[name]).join("|"));
+  fieldveil.expect.equal(cells.join("\n"), card(row).join("|"), "the card of a row");
+}

@@ -1,0 +1,95 @@
+"""What the suites of published experiments see in the database, for each thing that can be wrong."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from loadtests.rig import Live, Rig
+from loadtests.rig.databases import NotSealed
+from loadtests.suites import fieldproc, sqlcredit
+
+SCALE = 0.001
+ROWS = fieldproc.row_count(SCALE)
+
+
+@pytest.fixture(scope="module")
+def rig() -> Iterator[Rig]:
+    suites = [fieldproc.SUITE, sqlcredit.SUITE]
+    with Rig(suites) as rig:
+        for suite in suites:
+            suite.prepare(rig, SCALE)
+        yield rig
+
+
+@pytest.fixture
+def fieldveil(rig: Rig) -> Live:
+    return rig.live["fieldveil"]
+
+
+@pytest.mark.parametrize("target", ["direct", "envoy-tcp", "fieldveil"])
+@pytest.mark.parametrize("protected", fieldproc.PROTECTED)
+def test_table_is_whole_through_every_target(rig: Rig, target: str, protected: int) -> None:
+    fieldproc.as_written(protected, ROWS, rig, rig.live[target])
+    fieldproc.look(protected, ROWS, 0, rig, rig.live[target])
+
+
+@pytest.mark.parametrize("target", ["direct", "fieldveil"])
+def test_one_wrong_value_is_noticed(rig: Rig, target: str) -> None:
+    fieldproc.as_written(1, ROWS, rig, rig.live[target])
+    with rig.live[target].connect() as connection:
+        connection.execute("UPDATE fieldproc_1 SET c1 = 'other' WHERE id = %s", [ROWS])
+    with pytest.raises(fieldproc.WrongRows, match=f"fieldproc_1 through {target}"):
+        fieldproc.look(1, ROWS, 0, rig, rig.live[target])
+
+
+def test_update_that_missed_a_row_is_noticed(rig: Rig, fieldveil: Live) -> None:
+    fieldproc.as_written(5, ROWS, rig, fieldveil)
+    with fieldveil.connect() as connection:
+        for row in range(1, ROWS):
+            cells = [fieldproc.cell(row, column, 1) for column in range(1, 6)]
+            connection.execute(
+                "UPDATE fieldproc_5 SET c1 = %s, c2 = %s, c3 = %s, c4 = %s, c5 = %s WHERE id = %s", [*cells, row]
+            )
+    with pytest.raises(fieldproc.WrongRows):
+        fieldproc.look(5, ROWS, 1, rig, fieldveil)
+
+
+def test_value_in_clear_is_noticed(rig: Rig, fieldveil: Live) -> None:
+    fieldproc.as_written(20, ROWS, rig, fieldveil)
+    with rig.direct(fieldveil.database) as straight:
+        straight.execute("UPDATE fieldproc_20 SET c20 = %s WHERE id = 3", [fieldproc.cell(3, 20, 0)])
+        with pytest.raises(NotSealed, match=r"c20: 1 of"):
+            rig.assert_sealed("fieldproc_20", *fieldproc.sealed_columns(20))
+
+
+def test_table_to_be_protected_is_in_clear_before(rig: Rig, fieldveil: Live) -> None:
+    more = fieldproc.plaintext(1, rig, fieldveil)
+    assert more["command"][1:3] == ["table", "seal"]
+    with pytest.raises(NotSealed):
+        rig.assert_sealed("fieldproc_1", "c1")
+
+
+@pytest.mark.parametrize("target", ["direct", "fieldveil"])
+@pytest.mark.parametrize("table", sqlcredit.TABLES)
+def test_look_up_by_card_number_goes_by_its_index(rig: Rig, target: str, table: str) -> None:
+    sqlcredit.by_index(table, rig, rig.live[target])
+
+
+def test_look_up_without_an_index_is_noticed(rig: Rig, fieldveil: Live) -> None:
+    with rig.direct(fieldveil.database) as straight:
+        straight.execute("ALTER INDEX card_encrypt_by_number RENAME TO another")
+        try:
+            with pytest.raises(sqlcredit.NotByIndex, match="fieldveil"):
+                sqlcredit.by_index("card_encrypt", rig, fieldveil)
+        finally:
+            straight.execute("ALTER INDEX another RENAME TO card_encrypt_by_number")
+
+
+def test_three_columns_of_cards_are_stored_sealed_and_come_back_as_they_were(rig: Rig, fieldveil: Live) -> None:
+    select = "SELECT * FROM card_encrypt WHERE card_id = 7"
+    with fieldveil.connect() as connection:
+        assert connection.execute(select).fetchone() == sqlcredit.card(7)
+    with rig.direct(fieldveil.database) as straight:
+        stored = dict(zip(sqlcredit.COLUMNS, straight.execute(select).fetchone(), strict=True))
+    sealed = {name for name, value in stored.items() if str(value).startswith("fv1.")}
+    assert sealed == set(sqlcredit.FIELDS)
