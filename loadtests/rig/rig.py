@@ -3,7 +3,6 @@
 Each target has a proxy of its own, so that CPU and memory are read for it alone.
 """
 
-import json
 import signal
 from pathlib import Path
 
@@ -18,13 +17,13 @@ from harness.postgres import Postgres
 from harness.stack import OPA_CONNECTIONS, filter_config
 from harness.workdir import WorkDir
 from loadtests import values
+from loadtests.rig import policies
 from loadtests.rig.databases import PLAIN, SEALED, Databases
 from loadtests.rig.live import Live
 from loadtests.rig.pgbouncer import PgBouncer
 from loadtests.rig.targets import Target, present
 from loadtests.scenario import Suite
 
-KEYSET = "pii"
 NUMBER = 5432
 LISTENER = "postgres"
 
@@ -39,19 +38,11 @@ SETTINGS = {
     "autovacuum": "off",
 }
 
-APP_RULE = {
-    "name": "the application works with everything",
-    "who": {"session": {"user": ["app"]}},
-    "labels": ["public.*.*"],
-    "read": {"treatment": "reveal"},
-    "write": "seal",
-}
-
 
 class Rig(Databases):
     def __init__(self, suites: list[Suite]) -> None:
         self.work = WorkDir()
-        self.catalog = self._write_policies(suites)
+        self.catalog = policies.write(suites, self.work.path / "policies")
         self.postgres = Postgres(self.work, SETTINGS)
         self.opa = Opa(self.work, (self.catalog.parent,))
         self.agent = Agent(self.work)
@@ -92,7 +83,7 @@ class Rig(Databases):
                 with self.direct(database) as connection:
                     connection.execute(values.SQL)
         self.agent.create_kek()
-        self.agent.create_keyset(KEYSET)
+        self.agent.create_keyset(policies.KEYSET)
         self._begin(self.opa)
         self._begin(self.agent)
         for target in present():
@@ -133,23 +124,6 @@ class Rig(Databases):
             if part in beside:
                 found[name] = [f"pid:{part.process.pid}"]
         return found
-
-    def _write_policies(self, suites: list[Suite]) -> Path:
-        """One catalog of all suites' columns; the folder that `fieldveil table --catalog` takes."""
-        columns: dict[str, dict[str, dict]] = {}
-        for suite in suites:
-            for table, fields in suite.fields.items():
-                if table in columns:
-                    raise ValueError(f"two suites have a table {table}: give one of them another name")
-                columns[table] = {name: {"keyset": KEYSET, **label} for name, label in fields.items()}
-        rules = [APP_RULE, *(rule for suite in suites for rule in suite.rules)]
-        database = {"protocol": "postgres", "database": SEALED, "columns": columns}
-        folder = self.work.path / "policies"
-        for name, data in (("catalog", {"databases": [database]}), ("rules", {"rules": rules})):
-            path = folder / name / "loadtests" / "data.json"
-            path.parent.mkdir(parents=True)
-            path.write_text(json.dumps(data))
-        return folder / "catalog"
 
 
 def _interrupt(*_: object) -> None:
