@@ -52,7 +52,7 @@ test-rego: python ## run the tests of the policies
 	@$(SETUP) opa
 	@$(SUITES) rego
 
-test-go: python ## run the tests of the key agent and command
+test-go: python ## run the tests of the key agent, the command and the load tests' extension
 	@$(SETUP) python keys vault
 	@$(SUITES) go
 
@@ -84,7 +84,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys e2e/clients/pgx e2e/clients/go e2e/sqldiff/parse
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
@@ -121,7 +121,7 @@ bench-table: python ## seal, read and update large tables (ROWS=1000000; about a
 	@$(VENV_PYTHON) e2e/bench_table.py
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
+	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

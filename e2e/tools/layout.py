@@ -36,6 +36,7 @@ PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 
 KEYS_MODULE = ROOT / "keys"
+K6_MODULE = ROOT / "loadtests" / "k6"
 FUZZ = ROOT / "filters" / "fuzz"
 POLICIES = ROOT / "policies"
 ENVOY_TEMPLATE = ROOT / "deploy" / "envoy" / "postgres.yaml.j2"

@@ -18,6 +18,8 @@ from tools.layout import (
     FUZZ,
     GO_CLIENTS,
     JAVA_CLIENTS,
+    K6,
+    K6_MODULE,
     KEYS_MODULE,
     NODE_CLIENTS,
     OPA,
@@ -99,6 +101,10 @@ def _pgx(shell: Shell) -> None:
 def _go_clients(shell: Shell) -> None:
     for name, program in GO_CLIENTS.items():
         _go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
+
+
+def _k6(shell: Shell) -> None:
+    _go_build(shell, K6_MODULE, ".", K6)
 
 
 def _pg_parse(shell: Shell) -> None:
@@ -213,6 +219,7 @@ PARTS = {
         Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
+        Part("k6", "k6 with SQL and our extension, for load tests", _k6, (K6,), GO),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),

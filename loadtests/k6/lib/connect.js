@@ -1,0 +1,15 @@
+// What the scenarios share: a connection, and which row is whose turn.
+
+import fieldveil from "k6/x/fieldveil";
+
+export const expect = fieldveil.expect;
+
+// A client's state: its connection, and what the suite gave.
+export function connect(work) {
+  return { db: fieldveil.open(work), data: work.data };
+}
+
+// A row from 1 to `rows`, each iteration another, spread over the table.
+export function row(iteration, rows) {
+  return ((iteration * 7919 + 104729) % rows) + 1;
+}
