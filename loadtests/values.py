@@ -3,6 +3,9 @@
 The same in Python, in SQL and in `k6/lib/values.js`. Numbers stay below 2^53 for rows below 10^12.
 """
 
+import hashlib
+from collections.abc import Iterable
+
 FACTOR = 7919
 OFFSET = 104729
 
@@ -29,6 +32,14 @@ def text(number: int, length: int) -> str:
     """So many characters: the row's digits again and again."""
     word = f"{digits(number, 9)} "
     return (word * (length // len(word) + 1))[:length]
+
+
+def digest(rows: Iterable[tuple[object, ...]]) -> str:
+    """Of an answer, as `db.digest` in k6 makes it: SHA-256 over its cells in order, in hexadecimal."""
+    whole = hashlib.sha256()
+    for cells in rows:
+        whole.update(("".join(f"{cell}\x1f" for cell in cells) + "\n").encode())
+    return whole.hexdigest()
 
 
 # The same as functions in the database: to fill tables straight at the server.

@@ -4,7 +4,6 @@ Each target has a proxy of its own, so that CPU and memory are read for it alone
 """
 
 import signal
-from pathlib import Path
 
 import psycopg
 from psycopg import sql

@@ -15,6 +15,22 @@ FIELDS = {
     "ssn": {"protection": "deterministic", "type": "text"},
     "phone": {"protection": "randomized", "type": "text"},
 }
+# What `support` sees; `auditor`, of whom no rule speaks, sees envelopes.
+RULES = tuple(
+    {
+        "name": f"support sees {column} by halves",
+        "who": {"session": {"user": ["support"]}},
+        "labels": [f"public.oltp.{column}"],
+        "read": read,
+        "write": "refuse",
+    }
+    for column, read in (
+        ("email", {"treatment": "mask", "format": "email"}),
+        ("ssn", {"treatment": "mask", "format": "last4"}),
+        ("phone", {"treatment": "null"}),
+    )
+)
+READERS = {"support": "masked and nulled", "auditor": "concealed"}
 OPERATIONS = {
     "point-read": "a row by its primary key, three protected columns opened",
     "equality": "a row by a protected column, through its index",
@@ -52,7 +68,20 @@ def scenarios(scale: float) -> list[Scenario]:
     found = [closed(operation, "prepared", clients) for operation in OPERATIONS for clients in (1, 8)]
     found += [closed(operation, mode, 8) for mode in ("extended", "simple") for operation in OPERATIONS]
     steady = Arrival(rate=500, seconds=2 * seconds, clients=16)
+    found += [_reading(user, how, seconds) for user, how in READERS.items()]
     return found + [_scenario(operation, "500-a-second", steady, "prepared") for operation in ("point-read", "insert")]
+
+
+def _reading(user: str, how: str, seconds: float) -> Scenario:
+    return Scenario(
+        name=f"point-read-{user}-8",
+        what=f"a row by its primary key, three protected columns {how}",
+        script="treated-read",
+        workload=Closed(8, seconds),
+        user=user,
+        data={"rows": ROWS, "table": "oltp"},
+        targets=("direct", "envoy-tcp", "fieldveil"),
+    )
 
 
 def _scenario(operation: str, suffix: str, workload: Closed | Arrival, mode: Mode) -> Scenario:
@@ -74,5 +103,6 @@ SUITE = Suite(
     what="one row at a time, three protected columns of text: read, insert, update, search",
     scenarios=scenarios,
     prepare=prepare,
+    rules=RULES,
     fields={"public.oltp": FIELDS, "public.oltp_new": FIELDS},
 )

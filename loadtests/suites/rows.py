@@ -22,6 +22,11 @@ def prepare(rig: Rig, scale: float) -> None:
     rig.assert_sealed("many", *COLUMNS)
 
 
+def digests(length: int) -> list[str]:
+    """Of each answer of so many rows."""
+    return [values.digest(map(_row, range(first, first + length))) for first in range(1, ROWS + 1, length)]
+
+
 def _row(number: int) -> tuple:
     return number, f"name {number}", values.email(number), values.ssn(number), values.phone(number)
 
@@ -34,7 +39,7 @@ def scenarios(scale: float) -> list[Scenario]:
             script="read-rows",
             workload=Closed(clients, max(fewest, scale * 2 * fewest)),
             unit="row",
-            data={"rows": ROWS, "table": "many", "length": rows},
+            data={"rows": ROWS, "table": "many", "length": rows, "digests": digests(rows)},
         )
 
     return [reading(rows, clients, 0.5 if rows <= 100 else 1.0) for rows, clients in SIZES]

@@ -1,0 +1,29 @@
+// A row by its primary key, as its reader may see it: masked, nulled or concealed.
+
+import { connect as open, expect, row } from "../lib/connect.js";
+import { digits, email, phone, ssn } from "../lib/values.js";
+
+export function connect(work) {
+  return { ...open(work), want: work.sealed ? SEEN[work.user] : clear };
+}
+
+export function run({ db, data, want }, iteration) {
+  const id = row(iteration, data.rows);
+  const [found] = db.query(`SELECT email, ssn, phone FROM ${data.table} WHERE id = $1`, id);
+  want(found, id);
+}
+
+const SEEN = { support: masked, auditor: concealed };
+
+function clear(found, id) {
+  expect.equal(found, { email: email(id), ssn: ssn(id), phone: phone(id) }, "the row in clear");
+}
+
+function masked(found, id) {
+  const last = digits(id, 9).slice(5);
+  expect.equal(found, { email: "u***@e***.com", ssn: `***-**-${last}`, phone: null }, "the row masked");
+}
+
+function concealed(found) {
+  expect(Object.values(found).every((value) => value.startsWith("fv1.")), "the row concealed");
+}
