@@ -1,11 +1,17 @@
 """What the suites of published experiments see in the database, for each thing that can be wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from loadtests.results import Measurement
 from loadtests.rig import Live, Rig
 from loadtests.rig.databases import NotSealed
+from loadtests.runner import Runner
+from loadtests.scenario import Suite
 from loadtests.suites import fieldproc, sqlcredit
 
 SCALE = 0.001
@@ -93,3 +99,70 @@ def test_three_columns_of_cards_are_stored_sealed_and_come_back_as_they_were(rig
         stored = dict(zip(sqlcredit.COLUMNS, straight.execute(select).fetchone(), strict=True))
     sealed = {name for name, value in stored.items() if str(value).startswith("fv1.")}
     assert sealed == set(sqlcredit.FIELDS)
+
+
+class OnRig(Runner):
+    """One scenario of a suite whose tables are there, through the filter alone."""
+
+    def __init__(self, rig: Rig, suite: Suite, scenario: str, folder: Path, wrong: Callable[[Rig, Live], dict]) -> None:
+        (chosen,) = [one for one in suite.scenarios(SCALE) if one.name == scenario]
+        chosen = replace(chosen, targets=("fieldveil",), before=wrong, after=None)
+        one = replace(
+            suite, scenarios=lambda scale: [chosen], prepare=lambda rig, scale: None, beside=lambda summary: []
+        )
+        super().__init__([one], SCALE, 1, folder)
+        self._given = rig
+
+    def rig(self) -> nullcontext[Rig]:
+        return nullcontext(self._given)
+
+    def measurement(self) -> Measurement:
+        return self.run().suites[0].scenarios[0].measurements[0]
+
+
+def short_file(rig: Rig, live: Live) -> dict:
+    path = rig.work.path / "short.copy"
+    path.write_bytes(Path(fieldproc.empty(1, rig, live)["path"]).read_bytes().partition(b"\n")[2])
+    return {"path": str(path)}
+
+
+def sealed_row(rig: Rig, live: Live) -> dict:
+    """One row that the command has nothing to do with."""
+    more = fieldproc.plaintext(1, rig, live)
+    change(live, "UPDATE fieldproc_1 SET c1 = 'sealed' WHERE id = 1")
+    return more
+
+
+def other_value(rig: Rig, live: Live) -> dict:
+    more = fieldproc.as_written(1, ROWS, rig, live)
+    change(live, f"UPDATE fieldproc_1 SET c1 = 'other' WHERE id = {ROWS}")
+    return more
+
+
+def other_card(rig: Rig, live: Live) -> dict:
+    change(live, "UPDATE card_encrypt SET secure_string1 = 'other' WHERE card_id = 1")
+    return {}
+
+
+def change(live: Live, statement: str) -> None:
+    with live.connect() as connection:
+        assert connection.execute(statement).rowcount == 1
+
+
+@pytest.mark.parametrize(
+    ("suite", "scenario", "wrong"),
+    [
+        (fieldproc.SUITE, "load-1", short_file),
+        (fieldproc.SUITE, "protect-1", sealed_row),
+        (fieldproc.SUITE, "read-1", other_value),
+        (fieldproc.SUITE, "update-1", other_value),
+        (sqlcredit.SUITE, "read-encrypt", other_card),
+        (sqlcredit.SUITE, "look-up-encrypt", other_card),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_script_notices_one_wrong_row(
+    rig: Rig, tmp_path: Path, suite: Suite, scenario: str, wrong: Callable[[Rig, Live], dict]
+) -> None:
+    measurement = OnRig(rig, suite, scenario, tmp_path, wrong).measurement()
+    assert (measurement.wrong_answers, measurement.errors) == (1, 0)
