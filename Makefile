@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak bench-smoke bench-table clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,10 +115,6 @@ soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory 
 bench-smoke: python ## measure the module's size, Envoy's start and its CPU per transaction (a few minutes)
 	@$(SETUP) python filter keys opa
 	@$(VENV_PYTHON) e2e/bench.py
-
-bench-table: python ## seal, read and update large tables (ROWS=1000000; about a quarter of an hour)
-	@$(SETUP) python filter keys opa
-	@$(VENV_PYTHON) e2e/bench_table.py
 
 clean: ## remove what was built (target/, the built programs)
 	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
