@@ -1,0 +1,86 @@
+"""`python -m loadtests.kubernetes run|policies …`: the suites in the cluster that kubectl is set up for."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import psycopg
+
+from loadtests import __main__ as command
+from loadtests.kubernetes import places
+from loadtests.kubernetes.cluster import Cluster, ClusterFailed
+from loadtests.kubernetes.histogram import UnequalHistograms
+from loadtests.kubernetes.merge import UnmergeableResults
+from loadtests.kubernetes.remote import NotReady
+from loadtests.kubernetes.runner import ClusterRunner
+from loadtests.rig import NotSealed, policies
+from loadtests.runner import RunFailed, say
+
+FAILURES = (
+    places.BadPlaces,
+    ClusterFailed,
+    NotReady,
+    NotSealed,
+    RunFailed,
+    UnequalHistograms,
+    UnmergeableResults,
+    psycopg.Error,
+)
+
+
+def main(words: list[str]) -> int:
+    arguments = _parser().parse_args(words)
+    try:
+        return arguments.do(arguments)
+    except FAILURES as failure:
+        say(str(failure))
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="loadtests.kubernetes", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    run = commands.add_parser("run", help="fill the tables, measure, and write the results")
+    run.add_argument("places", type=Path, help="the file that says where the targets are")
+    command.add_amount(run)
+    # Runners begin some tens of milliseconds after each other: against windows of ten seconds, that is little.
+    run.set_defaults(scale=10.0)
+    run.add_argument("--parallelism", type=int, choices=range(1, 1000), default=2, metavar="N", help="runners; 2")
+    run.add_argument("--image", default="fieldveil-loadtests:1", help="as the nodes pull it")
+    run.add_argument("--namespace", default="loadtests", help="of runners and meters")
+    run.add_argument("--drop", action="store_true", help="drop what is in schema public of both databases")
+    run.set_defaults(do=_run)
+    told = commands.add_parser("policies", help="write the catalog and the rules that the targets' OPA needs")
+    told.add_argument("--suite", type=command.suites, default=list(command.SUITES.values()))
+    told.add_argument("folder", type=Path)
+    told.set_defaults(do=_policies)
+    return parser
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    known = places.read(arguments.places)
+    folder = command.new_folder()
+    runner = ClusterRunner(
+        arguments.suite,
+        arguments.scale,
+        arguments.rounds,
+        folder / "k6",
+        places=known,
+        cluster=Cluster(arguments.namespace),
+        parallelism=arguments.parallelism,
+        image=arguments.image,
+        drop=arguments.drop,
+    )
+    results = runner.run()
+    results.write(folder / "results.json")
+    print(f"results: {folder / 'results.json'}")
+    return 0 if command.is_right(results) else 1
+
+
+def _policies(arguments: argparse.Namespace) -> int:
+    policies.write(arguments.suite, arguments.folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
