@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak bench-smoke clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,10 +111,6 @@ canary: python ## run random statements beside a plaintext database and look for
 soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
 	@$(SETUP) python filter keys opa
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
-
-bench-smoke: python ## measure the module's size, Envoy's start and its CPU per transaction (a few minutes)
-	@$(SETUP) python filter keys opa
-	@$(VENV_PYTHON) e2e/bench.py
 
 clean: ## remove what was built (target/, the built programs)
 	rm -rf target .tools/filter-postgres.wasm .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze

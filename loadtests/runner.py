@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -48,6 +47,8 @@ class Runner:
     folder: Path
     # So many calls of a script in place of so many seconds: to look at answers, and time nothing.
     calls: int | None = None
+    # Names of those that are looked at; None: all.
+    targets: tuple[str, ...] | None = None
 
     def run(self) -> Results:
         started = time.monotonic()
@@ -74,7 +75,7 @@ class Runner:
         for number in range(1, self.rounds + 1):
             noise.sample()
             for scenario in scenarios:
-                for live in _turned(rig, scenario, number):
+                for live in self._turned(rig, scenario, number):
                     measured = self._measure(rig, suite, scenario, live, number)
                     found[scenario.name].append(measured)
         extra = suite.extra(rig, self.scale) if suite.extra else []
@@ -150,19 +151,22 @@ class Runner:
         turns = 1.5 * workload.clients / workload.rate if isinstance(workload, Arrival) else 0
         return max(WARM_UP_SECONDS, turns)
 
+    def _turned(self, rig: Rig, scenario: Scenario, number: int) -> list[Live]:
+        """The scenario's targets, each round beginning with another."""
+
+        def wanted(name: str) -> bool:
+            return all(names is None or name in names for names in (scenario.targets, self.targets))
+
+        targets = [live for live in rig.live.values() if wanted(live.name)]
+        first = (number - 1) % max(1, len(targets))
+        return targets[first:] + targets[:first]
+
 
 def _result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:
     workload = asdict(scenario.workload)
     return ScenarioResult(
         scenario.name, scenario.what, scenario.unit, workload, scenario.mode, scenario.user, measurements
     )
-
-
-def _turned(rig: Rig, scenario: Scenario, number: int) -> Iterator[Live]:
-    """The scenario's targets, each round beginning with another."""
-    targets = [live for live in rig.live.values() if scenario.targets is None or live.name in scenario.targets]
-    first = (number - 1) % len(targets)
-    yield from targets[first:] + targets[:first]
 
 
 def say(text: str) -> None:

@@ -1,7 +1,7 @@
 """One target, running: how to connect to it, and whose CPU to read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -36,6 +36,10 @@ class Live:
             host=str(self.socket_dir), port=self.number, user=user, dbname=self.database, password=shop.PASSWORD,
             connect_timeout=CONNECT_TIMEOUT, **options,
         )  # fmt: skip
+
+    def at(self, socket_dir: Path) -> "Live":
+        """The same by another proxy of its kind."""
+        return replace(self, socket_dir=socket_dir)
 
     def connect(self, user: str = "app", **options: object) -> psycopg.Connection:
         return psycopg.connect(self.dsn(user), **{"autocommit": True, **options})

@@ -35,6 +35,7 @@ SETTINGS = {
     "max_wal_size": "8GB",
     # It would run in some rounds and not in others.
     "autovacuum": "off",
+    "max_connections": "400",
 }
 
 
@@ -96,7 +97,7 @@ class Rig(Databases):
         database = SEALED if target.sealed else PLAIN
         beside = [self.opa, self.agent] if target.filter else []
         if target.proxy == "envoy":
-            proxy = self._envoy(target)
+            proxy = self.envoy(target.name, with_filter=target.filter)
             folder, number = proxy.socket(LISTENER).parent, NUMBER
         elif target.proxy == "pgbouncer":
             proxy = PgBouncer(self.work, self.postgres)
@@ -106,14 +107,15 @@ class Rig(Databases):
         self._begin(proxy)
         return Live(target, database, folder, number, lambda: self._processes(proxy, *beside))
 
-    def _envoy(self, target: Target) -> Envoy:
-        listener = Listener(LISTENER, self.work.path / target.name, filter=filter_config() if target.filter else None)
+    def envoy(self, name: str, *, with_filter: bool) -> Envoy:
+        """Another one before the server, not started yet."""
+        listener = Listener(LISTENER, self.work.path / name, filter=filter_config() if with_filter else None)
         clusters = {
             "postgres": Upstream(self.postgres.socket),
             "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
             "key_agent": Upstream(self.agent.socket),
         }
-        return Envoy(self.work, [listener], clusters, log_level="warn", name=target.name)
+        return Envoy(self.work, [listener], clusters, log_level="warn", name=name)
 
     def _processes(self, proxy: Envoy | PgBouncer | None = None, *beside: Opa | Agent) -> dict[str, list[str]]:
         found = {"server": [f"tree:{self.postgres.process.pid}"], "client": ["self"]}

@@ -1,6 +1,13 @@
 """Every suite, in the order in which they run."""
 
 from loadtests.scenario import Suite
-from loadtests.suites import fieldproc, oltp, rows, sqlcredit
+from loadtests.suites import fieldproc, oltp, rows, sidecar, sqlcredit
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (oltp.SUITE, rows.SUITE, fieldproc.SUITE, sqlcredit.SUITE)}
+_ALL = (
+    sidecar.SUITE,
+    oltp.SUITE,
+    rows.SUITE,
+    fieldproc.SUITE,
+    sqlcredit.SUITE,
+)
+SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}

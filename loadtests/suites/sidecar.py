@@ -1,0 +1,82 @@
+"""What the sidecar takes before anybody asks anything: its size, its start, its memory."""
+
+import contextlib
+import statistics
+
+from harness.envoy import Envoy
+from loadtests import figures
+from loadtests.results import Table
+from loadtests.rig import Rig
+from loadtests.scenario import Suite
+from loadtests.summary import Figure
+from tools.layout import FILTER_WASM
+
+STARTS = 5
+CONNECTIONS = 300
+WAYS = {"envoy-tcp": False, "fieldveil": True}
+FIELDS = {"ssn": {"protection": "deterministic", "type": "text"}}
+
+
+def prepare(rig: Rig, scale: float) -> None:
+    rig.tables("CREATE TABLE idle (id bigint PRIMARY KEY, ssn text)")
+
+
+def measure(rig: Rig, scale: float) -> list[Table]:
+    starts = max(1, round(STARTS * min(scale, 1)))
+    connections = max(10, round(CONNECTIONS * min(scale, 1)))
+    found: dict[str, dict[str, list[float]]] = {name: {} for name in WAYS}
+    for number in range(starts):
+        for name, with_filter in WAYS.items():
+            for what, value in _start(rig, f"start-{name}-{number}", with_filter, 0 if number else connections).items():
+                found[name].setdefault(what, []).append(value)
+    rows = [["size of the module, MB", "", f"{FILTER_WASM.stat().st_size / 1e6:.2f}"]]
+    for what in found["fieldveil"]:
+        rows.append([what, *(figures.spread(Figure.of(found[name][what])) for name in WAYS)])
+    return [
+        Table(
+            title=f"Envoy with one worker, {starts} starts each in turn",
+            columns=["", *WAYS],
+            rows=rows,
+            note="Ready when its admin interface says so: with the filter, V8 has then compiled the module. "
+            f"A connection's memory is Envoy's alone: the mean of {connections} that have read a protected table once.",
+            values={name: {what: statistics.median(values) for what, values in found[name].items()} for name in found},
+        )
+    ]
+
+
+def _start(rig: Rig, name: str, with_filter: bool, connections: int) -> dict[str, float]:
+    envoy = rig.envoy(name, with_filter=with_filter)
+    try:
+        envoy.start()
+        found = {"seconds until ready": envoy.ready_seconds, "memory when ready, MiB": envoy.memory_bytes() / 2**20}
+        if connections:
+            found["memory of an idle connection, KiB"] = _of_a_connection(rig, envoy, connections) / 2**10
+        return found
+    finally:
+        envoy.stop()
+
+
+def _of_a_connection(rig: Rig, envoy: Envoy, connections: int) -> float:
+    """Over those beyond the first, which brings the plan and the keys."""
+    live = rig.live["fieldveil"].at(envoy.socket("postgres").parent)
+    with contextlib.ExitStack() as stack:
+
+        def connect() -> None:
+            connection = stack.enter_context(live.connect())
+            connection.execute("SELECT ssn FROM idle WHERE id = 1")
+
+        connect()
+        before = envoy.memory_bytes()
+        for _ in range(connections):
+            connect()
+        return (envoy.memory_bytes() - before) / connections
+
+
+SUITE = Suite(
+    name="sidecar",
+    what="what the sidecar takes before anybody asks: size, time to start, memory",
+    scenarios=lambda scale: [],
+    prepare=prepare,
+    fields={"public.idle": FIELDS},
+    extra=measure,
+)
