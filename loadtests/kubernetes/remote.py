@@ -1,6 +1,7 @@
 """Targets that others started, by address: what suites fill their tables through."""
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import psycopg
 from psycopg import sql
@@ -12,9 +13,12 @@ from loadtests.kubernetes.places import Place, Places
 from loadtests.rig import PLAIN, SEALED, TARGETS, Databases, Target
 from loadtests.rig.live import CONNECT_TIMEOUT
 
+# What a rig has beside, whose programs and files a script of k6 shares.
+ONE_MACHINE = ("agent", "catalog", "opa", "postgres")
+
 
 class NotReady(Exception):
-    """The databases are not as a run needs them; the text says what is missing and what to do."""
+    """The databases, or the suite, are not as a run here needs them; the text says what is missing and what to do."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,11 @@ class Remote(Databases):
         self.live = {
             name: RemoteLive(target, places.targets[name]) for name, target in TARGETS.items() if name in places.targets
         }
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in ONE_MACHINE:
+            raise NotReady(f"the suite uses the rig's {name}, which is on one machine: run it by make loadtest")
+        raise AttributeError(name)
 
     def __enter__(self) -> "Remote":
         try:

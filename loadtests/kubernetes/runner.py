@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field
 from loadtests.kubernetes import merge
 from loadtests.kubernetes.cluster import Cluster, ClusterFailed, manifest
 from loadtests.kubernetes.places import Places
-from loadtests.kubernetes.remote import Remote
+from loadtests.kubernetes.remote import NotReady, Remote
 from loadtests.results import Results
 from loadtests.runner import RunFailed, Runner, say
 
 # Beside the workload itself: images, the operator's look at the script, its way from stage to stage.
 OVERHEAD_SECONDS = 300.0
+# How long fixed work may take.
+FIXED_SECONDS = 3600.0
 RESULT = "stdout"
 
 
@@ -54,6 +56,8 @@ class ClusterRunner(Runner):
         return Remote(self.places, drop=self.drop)
 
     def k6(self, name: str, work: dict) -> dict:
+        if work["folder"] in json.dumps(work["data"]):
+            raise NotReady(f"{name}: its script shares files with the suite, on one machine: run it by make loadtest")
         # The operator refuses more runners than there are clients.
         parallelism = min(self.parallelism, work["workload"]["clients"])
         found = self._test_run(work, parallelism)
@@ -75,7 +79,7 @@ class ClusterRunner(Runner):
     def _test_run(self, work: dict, parallelism: int) -> Found:
         """Makes one, awaits its end, and removes it."""
         document = manifest("work")
-        document["data"] = {"work.json": json.dumps({**work, "result": RESULT})}
+        document["data"] = {"work.json": json.dumps({**work, "folder": "", "result": RESULT})}
         run = manifest("testrun")
         run["spec"]["parallelism"] = parallelism
         for part in ("runner", "starter"):
@@ -138,7 +142,8 @@ class ClusterRunner(Runner):
             # "stopped" is a step on the way to "finished".
             return stage in ("finished", "error")
 
-        self.cluster.wait(f"TestRun {name} does not end", OVERHEAD_SECONDS + work["workload"]["seconds"], ended)
+        seconds = FIXED_SECONDS if work["workload"]["kind"] == "fixed" else work["workload"]["seconds"]
+        self.cluster.wait(f"TestRun {name} does not end", OVERHEAD_SECONDS + seconds, ended)
         return stage
 
     def _logs(self, selector: str) -> dict[str, str]:

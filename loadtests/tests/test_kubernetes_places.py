@@ -9,7 +9,7 @@ import pytest
 
 from loadtests.kubernetes import places
 from loadtests.kubernetes.places import BadPlaces, Place
-from loadtests.kubernetes.remote import RemoteLive
+from loadtests.kubernetes.remote import NotReady, Remote, RemoteLive
 from loadtests.rig import TARGETS
 from tools.layout import ROOT
 
@@ -57,3 +57,13 @@ def test_runners_are_given_an_address_without_a_password():
     assert said == {
         "host": "orders.shop.svc", "port": "6000", "user": "app", "dbname": "sealed", "sslmode": "require"
     }  # fmt: skip
+
+
+def test_a_suite_that_needs_the_machines_own_parts_is_told_so():
+    remote = Remote(places.read(EXAMPLE), drop=False)
+    try:
+        with pytest.raises(NotReady, match="make loadtest"):
+            remote.postgres  # noqa: B018
+        assert not hasattr(remote, "no_such_part")
+    finally:
+        remote.work.remove()
