@@ -2,8 +2,8 @@
 
 A measure is named as in the report: `operations_per_second`, `latency_us.50` (and the other percentiles, `min`,
 `max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`; `.sidecar`, which is
-proxy, opa and agent together; `.total`, which is these and the server), `resident_bytes.proxy`, `switches.proxy` (an
-operation).
+proxy, opa and agent together; `.total`, which is these and the server; `.all`, with the client too),
+`resident_bytes.proxy`, `switches.proxy` (an operation).
 """
 
 import statistics
@@ -14,7 +14,7 @@ from loadtests.results import Measurement, ScenarioResult, SuiteResult
 
 SIDECAR = ("proxy", "opa", "agent")
 # Processes whose figures are added up, by the name of the sum.
-SUMS = {"sidecar": SIDECAR, "total": (*SIDECAR, "server")}
+SUMS = {"sidecar": SIDECAR, "total": (*SIDECAR, "server"), "all": (*SIDECAR, "server", "client")}
 
 
 @dataclass(frozen=True)
