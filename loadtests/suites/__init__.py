@@ -1,7 +1,7 @@
 """Every suite, in the order in which they run."""
 
 from loadtests.scenario import Suite
-from loadtests.suites import fieldproc, ims_osam, oltp, rows, sidecar, sqlcredit
+from loadtests.suites import db2_backup, fieldproc, ims_osam, oltp, rows, sidecar, sqlcredit
 
 _ALL = (
     sidecar.SUITE,
@@ -10,5 +10,6 @@ _ALL = (
     fieldproc.SUITE,
     sqlcredit.SUITE,
     ims_osam.SUITE,
+    db2_backup.SUITE,
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}

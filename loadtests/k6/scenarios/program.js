@@ -1,0 +1,13 @@
+// A program that works on a database by itself: its command line, and how many units of work it does.
+
+import fieldveil from "k6/x/fieldveil";
+
+export function connect(work) {
+  return work.data;
+}
+
+export function run({ argv, units }) {
+  const { seconds } = fieldveil.command(argv);
+  fieldveil.expect(seconds > 0, "the program ended well");
+  return units;
+}

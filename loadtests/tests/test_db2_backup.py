@@ -1,0 +1,33 @@
+"""The suite db2-backup: the numbers of clients that it is about, and what it says beside its original."""
+
+import dataclasses
+
+from loadtests.results import SuiteResult
+from loadtests.suites import db2_backup
+from loadtests.summary import SuiteSummary
+from loadtests.tests.test_summary import measured, summary
+
+
+def test_every_way_is_measured_with_every_number_of_clients() -> None:
+    found = {scenario.name: scenario for scenario in db2_backup.scenarios(1)}
+    assert {f"{way}-{clients}" for way in ("dump", "restore") for clients in (1, 2, 4, 8)} <= found.keys()
+    for clients in (1, 2, 4, 8):
+        for way in ("copy-out", "copy-in"):
+            workload = found[f"{way}-{clients}"].workload
+            assert workload.clients == clients
+            # Each has a part of the table.
+            assert workload.operations == db2_backup.PARTS
+
+
+def test_time_is_of_the_same_rows() -> None:
+    rounds = (measured("direct", 1, seconds=1.0), measured("fieldveil", 1, seconds=1.5))
+    scenario = dataclasses.replace(summary(*rounds).result, name="copy-out-1", what="all of it")
+    (table,) = db2_backup.beside(SuiteSummary(SuiteResult("db2-backup", "", [scenario])))
+    theirs, ours = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+    assert theirs["time / direct"] == "1.06 to 1.07"
+    assert ours["work"] == "copy-out-1: all of it"
+    assert ours["time / direct"] == "1.50 (1.50 to 1.50)"
+    # The proxy's 10 ms and OPA's one over the server's 20, for 100 rows.
+    assert ours["CPU, µs a row, fieldveil"] == "310 (310 to 310)"
+    assert ours["CPU / direct"] == "1.55 (1.55 to 1.55)"
+    assert ours["CPU / envoy-noop"] == "-"
