@@ -17,6 +17,10 @@ class NotSealed(Exception):
     """A value stands in the database in clear."""
 
 
+class WrongRows(Exception):
+    """A table does not hold what was written."""
+
+
 class Databases(ABC):
     # Every way to them, by the target's name.
     live: dict[str, Live]

@@ -10,11 +10,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import psycopg
-from psycopg import sql
 
 from loadtests import figures, values
 from loadtests.results import Published, Table
 from loadtests.rig import SEALED, Live, Rig
+from loadtests.rig.databases import WrongRows
 from loadtests.scenario import COMPARED, LEAST_TIMED, Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import FIELDVEIL
@@ -29,10 +29,6 @@ TRANSACTION = 100
 PROTECTED = (1, 5, 20)
 CHARACTERS = 11
 STEPS = {"load": "copy in", "protect": "protect", "read": "read", "update": "update"}
-
-
-class WrongRows(Exception):
-    """A table does not hold what was written."""
 
 
 def table_name(protected: int) -> str:
@@ -148,7 +144,7 @@ def look(protected: int, rows: int, generation: int, rig: Rig, live: Live) -> No
     """Every value, through the target; and that it is stored in clear nowhere where it is protected."""
     name = table_name(protected)
     digest = hashlib.sha256()
-    query = sql.SQL("COPY (SELECT * FROM {} ORDER BY id) TO STDOUT").format(sql.Identifier(name))
+    query = f"COPY (SELECT * FROM {name} ORDER BY id) TO STDOUT"
     with live.connect() as connection, connection.cursor().copy(query) as copy:
         for block in copy:
             digest.update(block)
@@ -218,9 +214,9 @@ PUBLISHED = Published(
 # Everybody's share, and of the whole path.
 CPU = {"client": "cpu_us.client", "sidecar": "cpu_us.sidecar", "PostgreSQL": "cpu_us.server"}
 NOTE = (
-    "Not machines or products compared: another processor by some twenty years, another database. Ours has two virtual "
-    "cores, does not wait for its disk, and counts the whole way from client to server; each record of an update is a "
-    "statement of its own and a round trip."
+    "This compares neither machines nor products: another processor by some twenty years, another database. Ours does "
+    "not wait for its disk and takes the whole way from client to server; each record of an update is a statement and "
+    "a round trip of its own."
 )
 
 

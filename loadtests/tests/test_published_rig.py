@@ -9,7 +9,7 @@ import pytest
 
 from loadtests.results import Measurement
 from loadtests.rig import Live, Rig
-from loadtests.rig.databases import NotSealed
+from loadtests.rig.databases import NotSealed, WrongRows
 from loadtests.runner import Runner
 from loadtests.scenario import Suite
 from loadtests.suites import fieldproc, sqlcredit
@@ -44,7 +44,7 @@ def test_one_wrong_value_is_noticed(rig: Rig, target: str) -> None:
     fieldproc.as_written(1, ROWS, rig, rig.live[target])
     with rig.live[target].connect() as connection:
         connection.execute("UPDATE fieldproc_1 SET c1 = 'other' WHERE id = %s", [ROWS])
-    with pytest.raises(fieldproc.WrongRows, match=f"fieldproc_1 through {target}"):
+    with pytest.raises(WrongRows, match=f"fieldproc_1 through {target}"):
         fieldproc.look(1, ROWS, 0, rig, rig.live[target])
 
 
@@ -56,7 +56,7 @@ def test_update_that_missed_a_row_is_noticed(rig: Rig, fieldveil: Live) -> None:
             connection.execute(
                 "UPDATE fieldproc_5 SET c1 = %s, c2 = %s, c3 = %s, c4 = %s, c5 = %s WHERE id = %s", [*cells, row]
             )
-    with pytest.raises(fieldproc.WrongRows):
+    with pytest.raises(WrongRows):
         fieldproc.look(5, ROWS, 1, rig, fieldveil)
 
 
@@ -99,6 +99,17 @@ def test_three_columns_of_cards_are_stored_sealed_and_come_back_as_they_were(rig
         stored = dict(zip(sqlcredit.COLUMNS, straight.execute(select).fetchone(), strict=True))
     sealed = {name for name, value in stored.items() if str(value).startswith("fv1.")}
     assert sealed == set(sqlcredit.FIELDS)
+
+
+def test_inserted_card_that_is_wrong_is_noticed(rig: Rig, fieldveil: Live) -> None:
+    sqlcredit.empty("card_encrypt_new", rig, fieldveil)
+    cells = ", ".join(["%s"] * 13)
+    with fieldveil.connect() as connection, connection.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO card_encrypt_new VALUES ({cells})", [sqlcredit.card(row) for row in (1, 2)])
+        sqlcredit.stored("card_encrypt_new", 2, rig, fieldveil)
+        cursor.execute("UPDATE card_encrypt_new SET security_code1 = 1 WHERE card_id = 2")
+    with pytest.raises(WrongRows, match="card_encrypt_new through fieldveil"):
+        sqlcredit.stored("card_encrypt_new", 2, rig, fieldveil)
 
 
 class OnRig(Runner):

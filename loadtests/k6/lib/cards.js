@@ -19,11 +19,6 @@ export function card(row) {
   ];
 }
 
-// Of the rows 1 to `rows`, in no order and none twice: the factor is a prime that no table's size is a multiple of.
-export function anyRow(iteration, rows) {
-  return ((iteration * 7907) % rows) + 1;
-}
-
 // Exactly this row, every column as it must be.
 export function expectCard(found, row, columns) {
   const cells = found.map((one) => columns.map((name) => one[name]).join("|"));

@@ -1,23 +1,27 @@
-// One card a call, by its primary key.
+// One card a call: by its primary key, or by its card number.
 
 import fieldveil from "k6/x/fieldveil";
-import { anyRow, expectCard } from "../lib/cards.js";
+import { cardNumber, expectCard } from "../lib/cards.js";
+import { row } from "../lib/connect.js";
+
+const KEYS = { card_id: (id) => id, card_number1: (id) => cardNumber(id, 0) };
 
 export function connect(work) {
-  const { table, columns, rows } = work.data;
+  const { table, columns, rows, by } = work.data;
   return {
     db: fieldveil.open(work),
-    select: `SELECT ${columns.join(", ")} FROM ${table} WHERE card_id = $1`,
+    select: `SELECT ${columns.join(", ")} FROM ${table} WHERE ${by} = $1`,
+    key: KEYS[by],
     columns,
     rows,
   };
 }
 
 export function warm(state) {
-  state.db.query(state.select, 1);
+  state.db.query(state.select, state.key(1));
 }
 
 export function run(state, iteration) {
-  const row = anyRow(iteration, state.rows);
-  expectCard(state.db.query(state.select, row), row, state.columns);
+  const id = row(iteration, state.rows);
+  expectCard(state.db.query(state.select, state.key(id)), id, state.columns);
 }
