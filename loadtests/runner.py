@@ -102,7 +102,7 @@ class Runner:
         document.write_text(json.dumps({**work, "result": str(result)}))
         with log.open("wb") as output:
             done = subprocess.run(
-                [K6, "run", "--quiet", "--no-color", SCRIPT],
+                [K6, "run", "--quiet", "--no-color", "--address", "", SCRIPT],
                 env={**os.environ, **ENVIRONMENT, "WORK": str(document)},
                 stdin=subprocess.DEVNULL,
                 stdout=output,

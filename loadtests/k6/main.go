@@ -8,6 +8,7 @@ import (
 	"go.k6.io/k6/cmd"
 
 	_ "github.com/fieldveil/fieldveil/loadtests/k6/fieldveil"
+	_ "github.com/grafana/xk6-sql"
 )
 
 func main() {

@@ -31,6 +31,7 @@ func (module *module) newClient(document sobek.Value, number, here int) (*sobek.
 		},
 		// The number of the next call, or -1.
 		"next": func(sobek.FunctionCall) sobek.Value {
+			module.counted = false
 			number, more := client.Next(module.vu.Context())
 			if !more {
 				number = -1
@@ -51,7 +52,6 @@ func (module *module) newClient(document sobek.Value, number, here int) (*sobek.
 			if !module.counted {
 				joined.Tally.Error("the script: " + database.Redact(call.Argument(0).String()))
 			}
-			module.counted = false
 			return sobek.Undefined()
 		},
 		"end": func(sobek.FunctionCall) sobek.Value {

@@ -1,10 +1,6 @@
 package fieldveil
 
-import (
-	"encoding/json"
-
-	"github.com/grafana/sobek"
-)
+import "github.com/grafana/sobek"
 
 // expect counts answers: expect(ok, what), and expect.equal(got, want, what), which looks into arrays and objects. The
 // text says what was looked at; the value never stands in what is told.
@@ -30,15 +26,23 @@ func (module *module) expect() *sobek.Object {
 }
 
 func equal(got, want sobek.Value) bool {
-	_, isObject := got.(*sobek.Object)
-	_, wantsObject := want.(*sobek.Object)
-	if !isObject || !wantsObject {
-		return got.StrictEquals(want)
+	if got.StrictEquals(want) {
+		return true
 	}
-	first, err := json.Marshal(got.Export())
-	if err != nil {
+	first, isObject := got.(*sobek.Object)
+	second, wantsObject := want.(*sobek.Object)
+	if !isObject || !wantsObject || first.ClassName() != second.ClassName() {
 		return false
 	}
-	second, err := json.Marshal(want.Export())
-	return err == nil && string(first) == string(second)
+	names := first.Keys()
+	if len(names) != len(second.Keys()) {
+		return false
+	}
+	for _, name := range names {
+		value := second.Get(name)
+		if value == nil || !equal(first.Get(name), value) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,109 @@
+package run
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+func at(milliseconds int) time.Time {
+	return time.Unix(1000, 0).Add(time.Duration(milliseconds) * time.Millisecond)
+}
+
+// windowed is a run whose window was open from 100 to 200 ms, with these calls of one operation each.
+func windowed(kind string, calls ...call) *Run {
+	run := &Run{Work: Work{Workload: Workload{Kind: kind}}, calls: calls}
+	opened, ended := at(100), at(200)
+	run.window.opened.Store(&opened)
+	run.window.ended.Store(&ended)
+	return run
+}
+
+func TestACallAtAnEdgeCountsByItsShare(t *testing.T) {
+	calls := []call{
+		{at(0), at(100), 8},   // before
+		{at(90), at(110), 8},  // half
+		{at(120), at(121), 8}, // whole
+		{at(170), at(210), 8}, // three quarters
+		{at(50), at(250), 8},  // half, over all of it
+		{at(200), at(300), 8}, // after
+	}
+	result := windowed(Closed, calls...).sum()
+	if result.Operations != 4+8+6+4 {
+		t.Errorf("%d operations", result.Operations)
+	}
+	if result.LatencyMicros["min"] != 1000 || result.LatencyMicros["max"] != 40000 {
+		t.Errorf("latencies %v: of the calls that began within", result.LatencyMicros)
+	}
+	if result.Seconds != 0.1 || result.Began != 1000.1 || result.Ended != 1000.2 {
+		t.Errorf("from %v to %v, %v s", result.Began, result.Ended, result.Seconds)
+	}
+}
+
+func TestArrivalsCountWhereTheyBegan(t *testing.T) {
+	result := windowed(Arrival, call{at(90), at(110), 1}, call{at(100), at(500), 1}, call{at(200), at(201), 1}).sum()
+	if result.Operations != 1 || result.LatencyMicros["max"] != 400000 {
+		t.Errorf("result %+v", result)
+	}
+}
+
+func TestPercentiles(t *testing.T) {
+	var numbers []float64
+	for number := range 1000 {
+		numbers = append(numbers, float64(number+1))
+	}
+	found := Summary(numbers)
+	for name, want := range map[string]float64{
+		"min": 1, "1": 10, "5": 50, "25": 250, "50": 500, "99": 990, "99.5": 995, "99.9": 999, "max": 1000,
+	} {
+		if found[name] != want {
+			t.Errorf("%s: %v, not %v", name, found[name], want)
+		}
+	}
+	if one := Summary([]float64{7}); one["min"] != 7 || one["1"] != 7 || one["99.9"] != 7 || one["max"] != 7 {
+		t.Errorf("of one: %v", one)
+	}
+	if none := Summary(nil); len(none) != 0 {
+		t.Errorf("of none: %v", none)
+	}
+}
+
+func TestAHistogramsBucketsAreWithinItsError(t *testing.T) {
+	latencies := []float64{0, 0.5, 1, 42.5, 999, 1_000_000}
+	histogram := HistogramOf(latencies)
+	gamma := (1 + histogram.RelativeError) / (1 - histogram.RelativeError)
+	var found []float64
+	for bucket, count := range histogram.Counts {
+		index, _ := strconv.Atoi(bucket)
+		if count != 1 {
+			t.Errorf("%d in bucket %s", count, bucket)
+		}
+		found = append(found, 2*math.Pow(gamma, float64(index))/(gamma+1))
+	}
+	slices.Sort(found)
+	latencies[0] = 0.001
+	for i, latency := range latencies {
+		if math.Abs(found[i]-latency) > latency*(histogram.RelativeError+1e-9) {
+			t.Errorf("%v stands for %v", found[i], latency)
+		}
+	}
+}
+
+func TestFailuresAreToldOnceAndOnlySome(t *testing.T) {
+	var tally Tally
+	tally.Answer()
+	for number := range 30 {
+		tally.Wrong("the row " + strconv.Itoa(number/2))
+	}
+	tally.Error("connect")
+	var result Result
+	tally.into(&result)
+	if result.Answers != 31 || result.WrongAnswers != 30 || result.Errors != 1 {
+		t.Errorf("counted %+v", result)
+	}
+	if len(result.Failures) != told || result.Failures[1] != "wrong answer: the row 1" {
+		t.Errorf("told %v", result.Failures)
+	}
+}
