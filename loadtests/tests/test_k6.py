@@ -240,7 +240,7 @@ def test_cells_are_the_same_in_each_way(work: Callable, tmp_path: Path, way: tup
         work(driver=driver, mode=mode),
         """
         return db.query(`SELECT 7 AS number, 9007199254740993 AS great, 1.50::numeric AS exact, 0.25::float8 AS float,
-            'text' AS text, true AS yes, NULL AS none, date '2024-02-29' AS day,
+            'text' AS text, true AS yes, NULL AS none, date '2024-02-29' AS day, time '13:14:15.5' AS hour,
             timestamp '2024-02-29 13:14:15.5' AS moment, timestamptz '2024-02-29 13:14:15+01' AS instant,
             decode('0aff', 'hex') AS bytes, '{"a": 1}'::jsonb AS json,
             'b5b1b8a0-2a4e-4e34-8a6a-1d5f8d0f2a11'::uuid AS uuid`);
@@ -249,7 +249,8 @@ def test_cells_are_the_same_in_each_way(work: Callable, tmp_path: Path, way: tup
     assert row == [
         {
             "number": 7, "great": "9007199254740993", "exact": "1.50", "float": 0.25, "text": "text", "yes": True,
-            "none": None, "day": "2024-02-29", "moment": "2024-02-29 13:14:15.5", "instant": "2024-02-29 12:14:15+00",
+            "none": None, "day": "2024-02-29", "hour": "13:14:15.5",
+            "moment": "2024-02-29 13:14:15.5", "instant": "2024-02-29 12:14:15+00",
             "bytes": "\\x0aff", "json": '{"a": 1}', "uuid": "b5b1b8a0-2a4e-4e34-8a6a-1d5f8d0f2a11",
         }
     ]  # fmt: skip
