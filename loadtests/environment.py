@@ -43,10 +43,11 @@ class Noise:
 
 
 def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: str) -> Made:
+    commit, modified = source()
     return Made(
-        commit=_git("rev-parse", "HEAD"),
-        modified=bool(_git("status", "--porcelain", "--untracked-files=no")),
-        started=noise.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        commit=commit,
+        modified=modified,
+        started=timestamp(noise.started),
         seconds=round(seconds, 1),
         scale=scale,
         rounds=rounds,
@@ -67,6 +68,15 @@ def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: st
         },
         noise=noise.samples(),
     )
+
+
+def source() -> tuple[str, bool]:
+    """The commit of this checkout, and whether it holds changes that the commit does not."""
+    return _git("rev-parse", "HEAD"), bool(_git("status", "--porcelain", "--untracked-files=no"))
+
+
+def timestamp(moment: datetime.datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _git(*words: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from loadtests import environment
-from loadtests.results import Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
+from loadtests.results import Made, Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
 from loadtests.rig import PLAIN, Live, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
 from loadtests.summary import SuiteSummary
@@ -60,12 +60,16 @@ class Runner:
             with rig.direct(PLAIN) as superuser:
                 postgresql = superuser.execute("SHOW server_version").fetchone()[0]
             targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
-        made = environment.made(time.monotonic() - started, self.scale, self.rounds, noise, postgresql)
+        made = self.made(time.monotonic() - started, noise, postgresql)
         return Results(made, targets, found)
 
     def rig(self) -> Rig:
         """What they run on; another runner has another."""
         return Rig(self.suites)
+
+    def made(self, seconds: float, noise: environment.Noise, postgresql: str) -> Made:
+        """Where it was run, and of what."""
+        return environment.made(seconds, self.scale, self.rounds, noise, postgresql)
 
     def _suite(self, rig: Rig, suite: Suite, noise: environment.Noise) -> SuiteResult:
         say(f"{suite.name}: {suite.what}")

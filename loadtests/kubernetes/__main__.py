@@ -1,4 +1,4 @@
-"""`python -m loadtests.kubernetes run|policies …`: the suites in the cluster that kubectl is set up for."""
+"""`python -m loadtests.kubernetes run|merge|policies …`: the suites in the cluster that kubectl is set up for."""
 
 import argparse
 import sys
@@ -7,12 +7,13 @@ from pathlib import Path
 import psycopg
 
 from loadtests import __main__ as command
-from loadtests.kubernetes import places
+from loadtests.kubernetes import logs, places
 from loadtests.kubernetes.cluster import Cluster, ClusterFailed
 from loadtests.kubernetes.histogram import UnequalHistograms
 from loadtests.kubernetes.merge import UnmergeableResults
 from loadtests.kubernetes.remote import NotReady
 from loadtests.kubernetes.runner import ClusterRunner
+from loadtests.results import Results
 from loadtests.rig import NotSealed, policies
 from loadtests.runner import RunFailed, say
 
@@ -50,6 +51,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--namespace", default="loadtests", help="of runners and meters")
     run.add_argument("--drop", action="store_true", help="drop what is in schema public of both databases")
     run.set_defaults(do=_run)
+    merged = commands.add_parser("merge", help="make results of the logs of a TestRun that was made by hand")
+    merged.add_argument("work", type=Path, help="its work document")
+    merged.add_argument("runners", type=Path, nargs="+", help="a log each")
+    merged.add_argument("--meter", type=Path, action="append", default=[], help="a meter's log")
+    merged.set_defaults(do=_merge)
     told = commands.add_parser("policies", help="write the catalog and the rules that the targets' OPA needs")
     told.add_argument("--suite", type=command.suites, default=list(command.SUITES.values()))
     told.add_argument("folder", type=Path)
@@ -71,7 +77,15 @@ def _run(arguments: argparse.Namespace) -> int:
         image=arguments.image,
         drop=arguments.drop,
     )
-    results = runner.run()
+    return _finish(runner.run(), folder)
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    results = logs.results(arguments.work, arguments.runners, arguments.meter)
+    return _finish(results, command.new_folder())
+
+
+def _finish(results: Results, folder: Path) -> int:
     results.write(folder / "results.json")
     print(f"results: {folder / 'results.json'}")
     return 0 if command.is_right(results) else 1

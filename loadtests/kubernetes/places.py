@@ -44,6 +44,8 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Places(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     server: Server
     targets: dict[str, Place]
+    # What runs there, for the report: envoy, opa and whatever else.
+    versions: dict[str, str] = {}
 
 
 def read(path: Path) -> Places:

@@ -1,14 +1,14 @@
 """The suites in interleaved rounds, as on one machine; each measurement is a TestRun of several runners."""
 
-import dataclasses
 import json
 from dataclasses import asdict, dataclass, field
 
-from loadtests.kubernetes import merge
+from loadtests import environment
+from loadtests.kubernetes import made, merge
 from loadtests.kubernetes.cluster import Cluster, ClusterFailed, manifest
 from loadtests.kubernetes.places import Places
 from loadtests.kubernetes.remote import NotReady, Remote
-from loadtests.results import Results
+from loadtests.results import Made, Results
 from loadtests.runner import RunFailed, Runner, say
 
 # Beside the workload itself: images, the operator's look at the script, its way from stage to stage.
@@ -40,17 +40,22 @@ class ClusterRunner(Runner):
 
     def run(self) -> Results:
         self._together: list[float] = []
-        results = super().run()
-        told = {
-            "k6 runners": f"{self.parallelism} pods",
-            "latencies": "percentiles of the runners' histograms, added; within 0.1 percent",
-        }
-        # Of the cluster, not of where this command runs: that one's noise says nothing of it.
-        noise = {"runners_together_percent": self._together}
-        made = dataclasses.replace(
-            results.made, machine=self.cluster.nodes(), versions={**results.made.versions, **told}, noise=noise
+        return super().run()
+
+    def made(self, seconds: float, noise: environment.Noise, postgresql: str) -> Made:
+        # This machine's noise says nothing of the cluster.
+        together = {"runners_together_percent": self._together}
+        versions = {"postgresql": postgresql, "k6 image": self.image, **self.places.versions}
+        return made.made(
+            noise.started,
+            seconds,
+            self.parallelism,
+            self.cluster.nodes(),
+            versions,
+            together,
+            scale=self.scale,
+            rounds=self.rounds,
         )
-        return dataclasses.replace(results, made=made)
 
     def rig(self) -> Remote:
         return Remote(self.places, drop=self.drop)

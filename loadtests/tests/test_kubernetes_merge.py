@@ -8,11 +8,12 @@ from dataclasses import asdict
 import pytest
 
 from loadtests.kubernetes import merge
-from loadtests.kubernetes.histogram import Histogram, UnequalHistograms, add, latencies
+from loadtests.kubernetes.histogram import RELATIVE_ERROR, Histogram, UnequalHistograms, add, latencies
 from loadtests.kubernetes.merge import RunnerResult, Sample, UnmergeableResults
 from loadtests.results import PERCENTILES, Usage
+from tools.layout import ROOT
 
-ERROR = 0.001
+ERROR = RELATIVE_ERROR
 
 
 def histogram(values: list[float]) -> Histogram:
@@ -65,8 +66,14 @@ def test_a_bucket_stands_for_values_within_the_error():
 
 
 def test_histograms_with_other_buckets_are_not_added():
-    with pytest.raises(UnequalHistograms):
-        add([Histogram(0.001, {"1": 1}), Histogram(0.01, {"1": 1})])
+    for other in ([0.001, 0.01], [0.01, 0.01]):
+        with pytest.raises(UnequalHistograms):
+            add([Histogram(error, {"1": 1}) for error in other])
+
+
+def test_the_runners_count_in_the_same_buckets():
+    source = (ROOT / "loadtests" / "k6" / "run" / "histogram.go").read_text()
+    assert f"const relativeError = {ERROR}\n" in source
 
 
 def test_counts_are_sums_and_rates_are_added():
