@@ -9,14 +9,25 @@ mod callouts;
 mod log;
 mod metrics;
 mod ports;
+mod random;
 mod root;
 mod stream;
+mod work;
 
 use proxy_wasm::traits::RootContext;
 use proxy_wasm::types::LogLevel;
+
+pub use crate::random::Generator;
+pub use crate::work::Work;
 
 /// Registers the PostgreSQL filter; a module's entry point calls it once.
 pub fn start_postgres() {
     proxy_wasm::set_log_level(LogLevel::Info);
     proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::default()) });
+}
+
+/// Registers a module that does some work of its own and serves no connection. Not for a filter.
+pub fn start_work<W: Work>() {
+    proxy_wasm::set_log_level(LogLevel::Info);
+    proxy_wasm::set_root_context(work::Worker::<W>::root);
 }

@@ -5,26 +5,24 @@ use std::time::UNIX_EPOCH;
 use fieldveil_engine::Random;
 use fieldveil_engine::ports::{Level, Ports};
 use proxy_wasm::hostcalls;
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::random::Generator;
 
 /// Time, randomness and log of one worker.
 pub struct EnvoyPorts {
-    random: ChaCha20Rng,
+    random: Generator,
 }
 
 impl EnvoyPorts {
-    /// Seeds the generator from the host: a host call for each IV would cost more than the sealing.
+    /// With a generator of its own.
     pub fn new() -> Result<Self, getrandom::Error> {
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)?;
-        Ok(Self { random: ChaCha20Rng::from_seed(seed) })
+        Ok(Self { random: Generator::new()? })
     }
 }
 
 impl Random for EnvoyPorts {
     fn fill(&mut self, bytes: &mut [u8]) {
-        self.random.fill_bytes(bytes);
+        self.random.fill(bytes);
     }
 }
 

@@ -1,0 +1,140 @@
+//! What is measured: a protection, its key, how it is stored, and a value's length.
+
+use fieldveil_engine::Random;
+use fieldveil_engine::field::{CompiledPlan, FieldPlan, Shown, Stored};
+use fieldveil_engine::keyring::Keyring;
+use fieldveil_plan::Plan;
+use fieldveil_values::Purpose;
+use serde_json::json;
+
+use crate::keys::{AEADS, DEFAULT_AEAD, DETERMINISTIC, PRF};
+
+/// Bytes of the longest value that keeps its format.
+const MAX_FORMATTED: usize = 256;
+/// Bytes of the longest value at all, as the filter is configured without being told.
+const MAX_BYTES: usize = 1 << 20;
+
+/// One field and a value of it.
+pub(crate) struct Case {
+    /// `randomized` and so on, as in policies.
+    pub(crate) protection: &'static str,
+    /// The keys that seal and open.
+    pub(crate) key: String,
+    /// The column's type.
+    pub(crate) column: &'static str,
+    stored: Stored,
+    field: FieldPlan,
+    text: Vec<u8>,
+}
+
+impl Case {
+    fn new(protection: &'static str, key: String, keyset: &str, bytes: usize) -> Result<Self, String> {
+        let is_formatted = protection == "format_preserving";
+        let mut field = json!({
+            "relation": "public.message", "column": "body", "label": "message.body", "keyset": keyset,
+            "tenant": "", "protection": protection, "type": "text", "read": {"treatment": "reveal"}, "write": "seal",
+        });
+        if is_formatted && let Some(field) = field.as_object_mut() {
+            field.insert("alphabet".to_owned(), "digits".into());
+        }
+        let answer =
+            json!({"result": {"revision": "test", "ttl_seconds": 30, "fields": [field]}}).to_string();
+        let plan = Plan::from_json(answer.as_bytes()).map_err(|error| error.to_string())?;
+        let plan = CompiledPlan::new(plan).map_err(|error| error.to_string())?;
+        let field = plan.fields.into_iter().next().ok_or("the plan has no field")?;
+        let characters: &[u8] = if is_formatted { b"0123456789" } else { b"the quick brown fox " };
+        Ok(Self {
+            protection,
+            key,
+            column: "text",
+            stored: if is_formatted { Stored::Formatted } else { Stored::Armored },
+            field,
+            text: characters.iter().copied().cycle().take(bytes).collect(),
+        })
+    }
+
+    /// The same in a column that holds bytes.
+    fn raw(self) -> Self {
+        Self { column: "bytea", stored: Stored::Raw, ..self }
+    }
+
+    /// Bytes of the value.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// What the filter calls for a value on its way to the server.
+    pub(crate) fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<Vec<u8>, String> {
+        self.field
+            .seal(keyring, random, Purpose::Store, &self.text, self.stored)
+            .map_err(|error| format!("{}: {}", self.name(), error.message))
+    }
+
+    /// What the filter calls for a stored value on its way to the client.
+    pub(crate) fn open(&self, keyring: &Keyring, stored: &[u8]) -> Result<Shown, String> {
+        // Binary: a text is the same bytes in either format.
+        self.field
+            .read(&self.field.read, keyring, stored, self.stored, true)
+            .map_err(|error| format!("{}: {}", self.name(), error.message))
+    }
+
+    fn opens_to_its_value(&self, keyring: &Keyring, stored: &[u8]) -> bool {
+        let shown = self.open(keyring, stored).ok().and_then(|shown| shown.value);
+        shown.is_some_and(|value| *value == self.text)
+    }
+
+    /// That what was sealed opens to the same, and what was changed or belongs elsewhere does not open.
+    pub(crate) fn check(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<(), String> {
+        let wrong = |what: &str| Err(format!("{}: {what}", self.name()));
+        let sealed = self.seal(keyring, random)?;
+        if sealed == self.text {
+            return wrong("what is sealed is the value");
+        }
+        if !self.opens_to_its_value(keyring, &sealed) {
+            return wrong("what was sealed does not open to the value");
+        }
+        // Without an envelope nothing tells a changed value.
+        if self.stored == Stored::Formatted {
+            return Ok(());
+        }
+        let (tag, label) = match self.stored {
+            Stored::Raw => (sealed.len().saturating_sub(1), 2),
+            // Not the last character, of which not all bits may count; the label's tag begins after `fv1.` and two bytes.
+            _ => (sealed.len().saturating_sub(4), 7),
+        };
+        for (what, at) in [("authentication", tag), ("label", label)] {
+            let mut changed = sealed.clone();
+            if let Some(byte) = changed.get_mut(at) {
+                *byte = if *byte == b'A' { b'B' } else { b'A' };
+            }
+            if self.open(keyring, &changed).is_ok() {
+                return wrong(&format!("it opens with a wrong {what} tag"));
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        format!("{} with {}, {} bytes in {}", self.protection, self.key, self.text.len(), self.column)
+    }
+}
+
+/// Every protection with every key type that it can have, for values of these lengths.
+pub(crate) fn cases(lengths: &[usize]) -> Result<Vec<Case>, String> {
+    let mut found = Vec::new();
+    for &bytes in lengths {
+        if bytes == 0 || bytes > MAX_BYTES {
+            return Err(format!("bytes: {bytes} is not between 1 and {MAX_BYTES}"));
+        }
+        for key in AEADS {
+            found.push(Case::new("randomized", key.to_owned(), key, bytes)?);
+        }
+        found.push(Case::new("randomized", DEFAULT_AEAD.to_owned(), DEFAULT_AEAD, bytes)?.raw());
+        found.push(Case::new("deterministic", DETERMINISTIC.to_owned(), DEFAULT_AEAD, bytes)?);
+        found.push(Case::new("indexed", format!("{DEFAULT_AEAD}, {PRF}"), DEFAULT_AEAD, bytes)?);
+        if bytes <= MAX_FORMATTED {
+            found.push(Case::new("format_preserving", format!("ff1, {PRF}"), DEFAULT_AEAD, bytes)?);
+        }
+    }
+    Ok(found)
+}

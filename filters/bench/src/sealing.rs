@@ -1,0 +1,146 @@
+//! The measurement, step by step: every case is checked, then warmed up, then measured once a round.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use fieldveil_engine::Random;
+use fieldveil_engine::keyring::Keyring;
+use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_host::Work;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::cases::{Case, cases};
+use crate::keys::keyring;
+use crate::timing::{batch, time, warm_up};
+
+/// What each line begins with, before its JSON.
+const MARK: &str = "bench: ";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Configuration {
+    /// Lengths of the values.
+    bytes: Vec<usize>,
+    /// Measurements of each.
+    rounds: u32,
+    /// What one measurement takes at least.
+    batch_ms: u64,
+    /// For how long each is called before it is measured.
+    warm_up_ms: u64,
+}
+
+/// One measurement.
+#[derive(Serialize)]
+struct Measured<'a> {
+    protection: &'a str,
+    key: &'a str,
+    column: &'a str,
+    bytes: usize,
+    /// `seal` or `open`.
+    call: &'static str,
+    round: u32,
+    calls: u32,
+    nanoseconds: u64,
+}
+
+/// A case with what it takes to measure it.
+struct Entry {
+    case: Case,
+    sealed: Vec<u8>,
+    seals: u32,
+    opens: u32,
+}
+
+impl Entry {
+    fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<(), String> {
+        black_box(black_box(&self.case).seal(keyring, random)?);
+        Ok(())
+    }
+
+    fn open(&self, keyring: &Keyring) -> Result<(), String> {
+        black_box(self.case.open(keyring, black_box(&self.sealed))?);
+        Ok(())
+    }
+}
+
+/// All cases and how far it is.
+pub struct Sealing {
+    configuration: Configuration,
+    keyring: Keyring,
+    entries: Vec<Entry>,
+    /// Passes over all cases that are done. The first makes ready, each other is a round.
+    passes: u32,
+    next: usize,
+}
+
+impl Work for Sealing {
+    fn from_configuration(configuration: &[u8]) -> Result<Self, String> {
+        let configuration: Configuration = serde_json::from_slice(configuration)
+            .map_err(|error| format!("the configuration is not usable: {error}"))?;
+        let entry = |case| Entry { case, sealed: Vec::new(), seals: 1, opens: 1 };
+        let entries = cases(&configuration.bytes)?.into_iter().map(entry).collect();
+        Ok(Self { configuration, keyring: keyring()?, entries, passes: 0, next: 0 })
+    }
+
+    fn step(&mut self, ports: &mut dyn Ports) -> Result<bool, String> {
+        if self.passes > self.configuration.rounds {
+            ports.log(Level::Info, &format!("{MARK}{}", json!({"done": self.entries.len()})));
+            return Ok(false);
+        }
+        match self.passes {
+            0 => self.make_ready(ports)?,
+            _ => self.measure(ports)?,
+        }
+        self.next = self.next.saturating_add(1);
+        if self.next >= self.entries.len() {
+            self.next = 0;
+            self.passes = self.passes.saturating_add(1);
+        }
+        Ok(true)
+    }
+}
+
+impl Sealing {
+    /// Checks the case, has it compiled, and finds how many calls are a measurement.
+    fn make_ready(&mut self, random: &mut dyn Ports) -> Result<(), String> {
+        let (least, warm) =
+            [self.configuration.batch_ms, self.configuration.warm_up_ms].map(Duration::from_millis).into();
+        let keyring = &self.keyring;
+        let Some(entry) = self.entries.get_mut(self.next) else { return Ok(()) };
+        entry.case.check(keyring, random)?;
+        entry.sealed = entry.case.seal(keyring, random)?;
+        warm_up(warm, || entry.seal(keyring, random))?;
+        warm_up(warm, || entry.open(keyring))?;
+        let seals = batch(least, |calls| time(calls, || entry.seal(keyring, random)))?;
+        let opens = batch(least, |calls| time(calls, || entry.open(keyring)))?;
+        (entry.seals, entry.opens) = (seals, opens);
+        Ok(())
+    }
+
+    fn measure(&self, ports: &mut dyn Ports) -> Result<(), String> {
+        let keyring = &self.keyring;
+        let Some(entry) = self.entries.get(self.next) else { return Ok(()) };
+        let seals = time(entry.seals, || entry.seal(keyring, ports))?;
+        self.tell(ports, &entry.case, "seal", entry.seals, seals);
+        let opens = time(entry.opens, || entry.open(keyring))?;
+        self.tell(ports, &entry.case, "open", entry.opens, opens);
+        Ok(())
+    }
+
+    fn tell(&self, ports: &dyn Ports, case: &Case, call: &'static str, calls: u32, took: Duration) {
+        let measured = Measured {
+            protection: case.protection,
+            key: &case.key,
+            column: case.column,
+            bytes: case.bytes(),
+            call,
+            round: self.passes,
+            calls,
+            nanoseconds: u64::try_from(took.as_nanos()).unwrap_or(u64::MAX),
+        };
+        // It holds nothing that JSON can't.
+        let line = serde_json::to_string(&measured).unwrap_or_default();
+        ports.log(Level::Info, &format!("{MARK}{line}"));
+    }
+}

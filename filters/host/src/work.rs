@@ -1,0 +1,60 @@
+//! Work that a module does by itself, with no connection: for measuring the filter's code where it runs.
+
+use std::time::Duration;
+
+use fieldveil_engine::ports::{Level, Ports};
+use proxy_wasm::traits::{Context, RootContext};
+
+use crate::log::write_log;
+use crate::ports::EnvoyPorts;
+
+/// Between two steps, so that Envoy does what else it has to do.
+const BREAK: Duration = Duration::from_millis(1);
+
+/// What is done, step by step. It tells what it finds through the log.
+pub trait Work: Sized + 'static {
+    /// As the module's configuration says; the error says what is wrong with it.
+    fn from_configuration(configuration: &[u8]) -> Result<Self, String>;
+
+    /// The next step. Ok(false) when all is done.
+    fn step(&mut self, ports: &mut dyn Ports) -> Result<bool, String>;
+}
+
+/// The root context of such a module.
+pub(crate) struct Worker<W>(Option<(W, EnvoyPorts)>);
+
+impl<W: Work> Worker<W> {
+    pub(crate) fn root(_context_id: u32) -> Box<dyn RootContext> {
+        Box::new(Self(None))
+    }
+}
+
+impl<W: Work> Context for Worker<W> {}
+
+impl<W: Work> RootContext for Worker<W> {
+    fn on_configure(&mut self, _size: usize) -> bool {
+        let configuration = self.get_plugin_configuration().unwrap_or_default();
+        let ports = EnvoyPorts::new().map_err(|error| format!("Envoy gives no randomness: {error}"));
+        match W::from_configuration(&configuration).and_then(|work| Ok((work, ports?))) {
+            Ok(made) => self.0 = Some(made),
+            Err(error) => {
+                write_log(Level::Error, &error);
+                return false;
+            }
+        }
+        self.set_tick_period(BREAK);
+        true
+    }
+
+    fn on_tick(&mut self) {
+        let Some((work, ports)) = &mut self.0 else { return };
+        let goes_on = work.step(ports).unwrap_or_else(|error| {
+            write_log(Level::Error, &error);
+            false
+        });
+        if !goes_on {
+            self.0 = None;
+            self.set_tick_period(Duration::ZERO);
+        }
+    }
+}
