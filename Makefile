@@ -90,11 +90,11 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; a quarter of an hour)
-	@$(SETUP) python filter keys opa k6 plotly
+	@$(SETUP) python filter keys opa k6 plotly bench-sealing
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 
 loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
-	@$(SETUP) python filter keys opa k6
+	@$(SETUP) python filter keys opa k6 bench-sealing
 	@$(SUITES) loadtest-smoke
 
 loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json

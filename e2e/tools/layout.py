@@ -32,6 +32,8 @@ VAULT = BIN / "vault"
 CHROMIUM = TOOLS / "chromium"
 PLOTLY = TOOLS / "plotly-basic.min.js"
 K6 = BIN / "k6"
+BENCH_SEALING = BIN / "bench-sealing"
+BENCH_SEALING_WASM = TOOLS / "bench-sealing.wasm"
 PG_PARSE = BIN / "pg-parse"
 ANALYZE = BIN / "analyze"
 

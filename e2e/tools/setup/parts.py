@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tools.layout import (
     ANALYZE,
+    BENCH_SEALING,
+    BENCH_SEALING_WASM,
     BIN,
     CARGO_TARGET,
     CLIENTS,
@@ -164,6 +166,14 @@ def _filter(shell: Shell) -> None:
     _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
 
 
+def _bench_sealing(shell: Shell) -> None:
+    build = ["cargo", "build", "--release", "--locked", "-p", "fieldveil-bench"]
+    shell.run([*build, "--bin", BENCH_SEALING.name])
+    _put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
+    shell.run([*build, "--lib", "--target", WASM_TARGET])
+    _put(CARGO_TARGET / WASM_TARGET / "release" / "fieldveil_bench.wasm", BENCH_SEALING_WASM)
+
+
 def _go_build(
     shell: Shell, module: Path, package: str, out: Path, *options: str, env: dict[str, str] | None = None
 ) -> None:
@@ -217,6 +227,15 @@ PARTS = {
         chromium.PART,
         plotly.PART,
         Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
+        Part(
+            "bench-sealing",
+            "what measures sealing and opening, as a program and as a WebAssembly module",
+            _bench_sealing,
+            (BENCH_SEALING, BENCH_SEALING_WASM),
+            RUST,
+            after=("rust",),
+            on_demand=True,
+        ),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
         Part("k6", "k6 with SQL and our extension, for load tests", _k6, (K6,), GO),

@@ -138,3 +138,45 @@ pub(crate) fn cases(lengths: &[usize]) -> Result<Vec<Case>, String> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::keyring;
+    use fieldveil_host::Generator;
+
+    #[test]
+    fn every_protection_and_key_type_is_there_once_and_does_what_it_says() {
+        let (keyring, mut random) = (keyring().unwrap(), Generator::new().unwrap());
+        let cases = cases(&[64, 300]).unwrap();
+        let mut names: Vec<String> = cases.iter().map(Case::name).collect();
+        for case in &cases {
+            case.check(&keyring, &mut random).unwrap();
+        }
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), cases.len());
+        let of = |protection| cases.iter().filter(|case| case.protection == protection).count();
+        let counts = ["randomized", "deterministic", "indexed", "format_preserving"].map(of);
+        assert_eq!(counts, [2 * (AEADS.len() + 1), 2, 2, 1], "FF1 takes no value of 300 characters");
+    }
+
+    #[test]
+    fn check_notices_a_value_that_does_not_come_back() {
+        let (keyring, mut random) = (keyring().unwrap(), Generator::new().unwrap());
+        for mut case in cases(&[64]).unwrap() {
+            let sealed = case.seal(&keyring, &mut random).unwrap();
+            assert!(case.opens_to_its_value(&keyring, &sealed));
+            case.text[0] ^= 1;
+            assert!(!case.opens_to_its_value(&keyring, &sealed), "{}", case.name());
+        }
+    }
+
+    #[test]
+    fn lengths_that_no_value_has_are_refused() {
+        for bytes in [0, MAX_BYTES + 1] {
+            let refused = cases(&[bytes]).err().unwrap();
+            assert!(refused.starts_with(&format!("bytes: {bytes} is not between")), "{refused}");
+        }
+    }
+}

@@ -6,7 +6,7 @@
 //! standard output) and a module that Envoy loads (a line each in its log). It assumes a clock that does not go back
 //! and nothing else to do for its thread. Keys are the test keys that the tests of the envelope have.
 
-#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used))]
 // The macro's entry point has no documentation.
 #![allow(missing_docs)]
 

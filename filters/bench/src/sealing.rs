@@ -15,7 +15,7 @@ use crate::keys::keyring;
 use crate::timing::{batch, time, warm_up};
 
 /// What each line begins with, before its JSON.
-const MARK: &str = "bench: ";
+const MARK: &str = "bench-sealing: ";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,5 +142,63 @@ impl Sealing {
         // It holds nothing that JSON can't.
         let line = serde_json::to_string(&measured).unwrap_or_default();
         ports.log(Level::Info, &format!("{MARK}{line}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use fieldveil_host::Generator;
+
+    use super::*;
+
+    struct Lines(Generator, RefCell<Vec<String>>);
+
+    impl Random for Lines {
+        fn fill(&mut self, bytes: &mut [u8]) {
+            self.0.fill(bytes);
+        }
+    }
+
+    impl Ports for Lines {
+        fn now_ms(&self) -> u64 {
+            0
+        }
+
+        fn log(&self, _level: Level, line: &str) {
+            self.1.borrow_mut().push(line.to_owned());
+        }
+
+        fn audit(&self, _line: &str) {}
+    }
+
+    #[test]
+    fn each_round_measures_both_calls_of_every_case_and_the_last_line_says_how_many() {
+        let configuration = br#"{"bytes": [64], "rounds": 2, "batch_ms": 0, "warm_up_ms": 0}"#;
+        let mut work = Sealing::from_configuration(configuration).unwrap();
+        let cases = work.entries.len();
+        let mut ports = Lines(Generator::new().unwrap(), RefCell::default());
+        while work.step(&mut ports).unwrap() {}
+        let lines = ports.1.into_inner();
+        let (last, measured) = lines.split_last().unwrap();
+        assert_eq!(last, &format!("bench-sealing: {{\"done\":{cases}}}"));
+        assert_eq!(measured.len(), cases * 2 * 2);
+        for (index, line) in measured.iter().enumerate() {
+            let found: serde_json::Value = serde_json::from_str(line.strip_prefix(MARK).unwrap()).unwrap();
+            assert_eq!(found["call"], ["seal", "open"][index % 2]);
+            assert_eq!(found["round"], index / (cases * 2) + 1);
+            assert_eq!(found["calls"], 1);
+        }
+    }
+
+    #[test]
+    fn configuration_that_is_not_understood_is_refused() {
+        for configuration in
+            ["", "{}", r#"{"bytes": [64], "rounds": 1, "batch_ms": 0, "warm_up_ms": 0, "more": 1}"#]
+        {
+            let refused = Sealing::from_configuration(configuration.as_bytes()).err().unwrap();
+            assert!(refused.starts_with("the configuration is not usable"), "{refused}");
+        }
     }
 }

