@@ -80,14 +80,15 @@ class Runner:
             noise.sample()
             for scenario in scenarios:
                 for live in self._turned(rig, scenario, number):
-                    measured = self._measure(rig, suite, scenario, live, number)
+                    measured = self.measure(rig, suite, scenario, live, number)
                     found[scenario.name].append(measured)
         extra = suite.extra(rig, self.scale) if suite.extra else []
-        results = [_result(scenario, found[scenario.name]) for scenario in scenarios]
+        results = [scenario_result(scenario, found[scenario.name]) for scenario in scenarios]
         result = SuiteResult(suite.name, suite.what, results, suite.published, extra=extra)
         return dataclasses.replace(result, beside=suite.beside(SuiteSummary(result)))
 
-    def _measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
+    def measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
+        """One scenario at one target, once."""
         more = (scenario.before(rig, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
         found = self.k6(name, self._work(rig, suite, scenario, live, more))
@@ -166,7 +167,7 @@ class Runner:
         return targets[first:] + targets[:first]
 
 
-def _result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:
+def scenario_result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:
     workload = asdict(scenario.workload)
     return ScenarioResult(
         scenario.name, scenario.what, scenario.unit, workload, scenario.mode, scenario.user, measurements

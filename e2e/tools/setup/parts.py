@@ -234,7 +234,6 @@ PARTS = {
             (BENCH_SEALING, BENCH_SEALING_WASM),
             RUST,
             after=("rust",),
-            on_demand=True,
         ),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),

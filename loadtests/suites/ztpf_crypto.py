@@ -1,0 +1,148 @@
+"""Cryptography on z/TPF with CPACF, re-run: messages, the cipher calls themselves, and sessions.
+
+- Messages of six lengths at a steady rate: a row with one field is written and read back. CPU a message, protected
+  against not. The field's column is stored without compression, which would favour what is not sealed.
+- The calls themselves (`loadtests/sealing`, `filters/bench`): what the filter calls to seal and to open one value, for
+  every protection and key type, timed inside Envoy's V8 and natively, each normalised to the cheapest.
+- Sessions: connect, SELECT 1, close. At every target; and with and without TLS to the server, where there is a server
+  that takes it (`loadtests/sessions.py`).
+"""
+
+from loadtests import sealing, sessions
+from loadtests.figures import added, number, spread
+from loadtests.results import Published, Table
+from loadtests.rig import Live, Rig
+from loadtests.runner import RunFailed
+from loadtests.scenario import Arrival, Scenario, Suite
+from loadtests.summary import SuiteSummary
+
+# Bytes of a message, as theirs.
+MESSAGES = (100, 250, 500, 1000, 10_000, 32_000)
+# Messages begun each second: far below what any target can do, so that none is dropped.
+RATE = 150
+TABLE = """
+CREATE TABLE message (id bigint PRIMARY KEY, body text);
+ALTER TABLE message ALTER body SET STORAGE EXTERNAL;
+"""
+# Bytes of a value that is sealed and opened.
+VALUES = (64, 256, 1024, 4096, 65_536)
+# Below this scale answers are looked at, and nothing is timed.
+TIMED = 0.01
+
+
+def prepare(rig: Rig, scale: float) -> None:
+    rig.tables(TABLE)
+
+
+def empty(rig: Rig, live: Live) -> None:
+    with rig.direct(live.database) as connection:
+        connection.execute("TRUNCATE message")
+
+
+def look(rig: Rig, live: Live) -> None:
+    if live.sealed:
+        rig.assert_sealed("message", "body")
+
+
+def scenarios(scale: float) -> list[Scenario]:
+    steady = Arrival(rate=RATE, seconds=max(0.3, scale), clients=8)
+    messages = [
+        Scenario(
+            name=_name(size),
+            what=f"a row with one protected field of {size:,} bytes, written and read back, {RATE} a second",
+            script="message",
+            workload=steady,
+            unit="message",
+            data={"bytes": size},
+            before=empty,
+            after=look,
+        )
+        for size in MESSAGES
+    ]
+    return [*messages, sessions.scenario(scale)]
+
+
+def _name(size: int) -> str:
+    return f"message-{size}"
+
+
+def extra(rig: Rig, scale: float) -> list[Table]:
+    # Not where the parts run elsewhere: these run here.
+    if not isinstance(rig, Rig):
+        return []
+    if scale < TIMED:
+        amount, turns = sealing.Amount(VALUES, rounds=1, batch_ms=0, warm_up_ms=0), 1
+    else:
+        amount, turns = sealing.Amount(VALUES, max(3, round(12 * scale)), batch_ms=1, warm_up_ms=20), 3
+    try:
+        found = sealing.measure(rig.work, amount, turns)
+    except sealing.NotMeasured as error:
+        raise RunFailed(str(error)) from error
+    return [*sealing.tables(found), sessions.with_and_without_tls(rig, scale, timed=scale >= TIMED)]
+
+
+def beside(summary: SuiteSummary) -> list[Table]:
+    """CPU a message, protected against not, by the length of their messages."""
+    rows, values = [], {}
+    found = summary.scenarios()
+    for size in MESSAGES:
+        scenario = found[_name(size)]
+        cells = [f"{size:,}"]
+        for what, of in (("sidecar", "sidecar"), ("sidecar and server", "total")):
+            measure = f"cpu_us.{of}"
+            ratio = scenario.ratio(measure, "fieldveil", "envoy-tcp")
+            cells += [
+                spread(scenario.figure(measure, "envoy-tcp")),
+                spread(scenario.figure(measure, "fieldveil")),
+                added(scenario, measure, "fieldveil", "envoy-tcp"),
+                spread(ratio),
+            ]
+            if ratio:
+                values.setdefault(f"{what}, times envoy-tcp", {})[str(size)] = ratio.median
+        rows.append(cells)
+    columns = ["bytes"]
+    for what in ("sidecar", "sidecar and server"):
+        columns += [f"{what}, envoy-tcp, µs", "fieldveil, µs", "more, µs", "ratio"]
+    title = f"CPU a message, protected against not, at {number(RATE)} messages a second"
+    return [Table(title, columns, rows, NO_FIGURES, values, "times envoy-tcp")]
+
+
+NO_FIGURES = "Lengths and method are theirs. Their figures are not at hand, so none stand beside ours."
+PUBLISHED = Published(
+    title="Cryptography on z/TPF with CPACF",
+    source="IBM, z/TPF and the CP Assist for Cryptographic Functions (CPACF), 2005",
+    system="z/TPF on IBM mainframes whose processors have instructions for ciphers",
+    figures=Table(
+        title="What was measured",
+        columns=["experiment", "theirs", "ours"],
+        rows=[
+            [
+                "CPU a message, encrypted against not",
+                "messages of 100 to 32,000 bytes at a steady rate",
+                "a row with one field of that length, written and read back",
+            ],
+            [
+                "ciphers side by side",
+                "ratios to the cheapest",
+                "the filter's own calls, for every protection and key type, in V8 and natively",
+            ],
+            [
+                "sessions started a second",
+                "with and without SSL",
+                "with and without TLS from the sidecar to the server",
+            ],
+        ],
+        note=NO_FIGURES,
+    ),
+)
+
+SUITE = Suite(
+    name="ztpf-crypto",
+    what="messages of 100 to 32,000 bytes, the calls that seal and open, and sessions with and without TLS",
+    scenarios=scenarios,
+    prepare=prepare,
+    fields={"public.message": {"body": {"protection": "randomized", "type": "text"}}},
+    published=PUBLISHED,
+    beside=beside,
+    extra=extra,
+)
