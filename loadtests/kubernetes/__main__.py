@@ -2,6 +2,8 @@
 
 import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -16,6 +18,12 @@ from loadtests.kubernetes.runner import ClusterRunner
 from loadtests.results import Results
 from loadtests.rig import NotSealed, policies
 from loadtests.runner import RunFailed, say
+from loadtests.scenario import Scenario, Suite
+
+
+class UnknownScenario(Exception):
+    """A name that no suite has."""
+
 
 FAILURES = (
     places.BadPlaces,
@@ -24,6 +32,7 @@ FAILURES = (
     NotSealed,
     RunFailed,
     UnequalHistograms,
+    UnknownScenario,
     UnmergeableResults,
     psycopg.Error,
 )
@@ -46,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_amount(run)
     # Runners begin some tens of milliseconds after each other: against windows of ten seconds, that is little.
     run.set_defaults(scale=10.0)
+    run.add_argument("--scenario", help="names of theirs divided by commas; all")
     run.add_argument("--parallelism", type=int, choices=range(1, 1000), default=2, metavar="N", help="runners; 2")
     run.add_argument("--image", default="fieldveil-loadtests:1", help="as the nodes pull it")
     run.add_argument("--namespace", default="loadtests", help="of runners and meters")
@@ -63,11 +73,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def narrowed(suites: list[Suite], names: str | None, scale: float) -> list[Suite]:
+    """The suites with these scenarios alone; a name that none of them has is refused."""
+    if names is None:
+        return suites
+    wanted = names.split(",")
+    known = {scenario.name for suite in suites for scenario in suite.scenarios(scale)}
+    if unknown := [name for name in wanted if name not in known]:
+        raise UnknownScenario(f"no such scenario: {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
+
+    def chosen(suite: Suite) -> Callable[[float], list[Scenario]]:
+        return lambda scale: [scenario for scenario in suite.scenarios(scale) if scenario.name in wanted]
+
+    return [replace(suite, scenarios=chosen(suite)) for suite in suites]
+
+
 def _run(arguments: argparse.Namespace) -> int:
     known = places.read(arguments.places)
     folder = command.new_folder()
     runner = ClusterRunner(
-        arguments.suite,
+        narrowed(arguments.suite, arguments.scenario, arguments.scale),
         arguments.scale,
         arguments.rounds,
         folder / "k6",
@@ -97,4 +122,8 @@ def _policies(arguments: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        # What was made in the cluster is gone by now.
+        sys.exit(130)

@@ -1,0 +1,32 @@
+"""What the command is told."""
+
+import pytest
+
+from loadtests.kubernetes.__main__ import UnknownScenario, main, narrowed
+from loadtests.suites import SUITES
+
+
+def test_some_scenarios_of_some_suites():
+    suites = [SUITES["oltp"], SUITES["rows"]]
+    found = narrowed(suites, "point-read-prepared-8,100-rows-1", 1.0)
+    assert [[scenario.name for scenario in suite.scenarios(1.0)] for suite in found] == [
+        ["point-read-prepared-8"],
+        ["100-rows-1"],
+    ]
+    assert narrowed(suites, None, 1.0) == suites
+
+
+def test_a_scenario_that_no_suite_has_is_refused():
+    with pytest.raises(UnknownScenario, match="no such scenario: other; there are: equality-extended-8, "):
+        narrowed([SUITES["oltp"]], "point-read-prepared-8,other", 1.0)
+
+
+def test_a_failure_is_told_without_a_traceback(tmp_path, capsys):
+    assert main(["run", str(tmp_path / "none.json")]) == 1
+    assert "give the file that says where the targets are" in capsys.readouterr().err
+
+
+def test_the_targets_policies_are_written(tmp_path):
+    assert main(["policies", "--suite", "oltp", str(tmp_path / "policies")]) == 0
+    assert (tmp_path / "policies" / "catalog" / "loadtests" / "data.json").exists()
+    assert (tmp_path / "policies" / "rules" / "loadtests" / "data.json").exists()
