@@ -10,7 +10,7 @@ from harness import shop
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.kubernetes.places import Place, Places
-from loadtests.rig import PLAIN, SEALED, TARGETS, Databases, Target
+from loadtests.rig import PLAIN, SEALED, TARGETS, Databases, Target, interrupt
 from loadtests.rig.live import CONNECT_TIMEOUT
 
 # What a rig has beside, whose programs and files a script of k6 shares.
@@ -75,6 +75,7 @@ class Remote(Databases):
         raise AttributeError(name)
 
     def __enter__(self) -> "Remote":
+        interrupt.on_termination()
         try:
             self._prepare()
         except BaseException:

@@ -3,8 +3,6 @@
 Each target has a proxy of its own, so that CPU and memory are read for it alone.
 """
 
-import signal
-
 import psycopg
 from psycopg import sql
 
@@ -16,7 +14,7 @@ from harness.postgres import Postgres
 from harness.stack import OPA_CONNECTIONS, filter_config
 from harness.workdir import WorkDir
 from loadtests import values
-from loadtests.rig import policies
+from loadtests.rig import interrupt, policies
 from loadtests.rig.databases import PLAIN, SEALED, Databases
 from loadtests.rig.live import Live
 from loadtests.rig.pgbouncer import PgBouncer
@@ -51,8 +49,7 @@ class Rig(Databases):
         self._parts: list[Postgres | Opa | Agent | Envoy | PgBouncer] = []
 
     def __enter__(self) -> "Rig":
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _interrupt)
+        interrupt.on_termination()
         try:
             self._start()
         except BaseException:
@@ -125,7 +122,3 @@ class Rig(Databases):
             if part in beside:
                 found[name] = [f"pid:{part.process.pid}"]
         return found
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
