@@ -1,0 +1,147 @@
+"""What a run says of itself: what, where and when; how even the machine was; right or wrong."""
+
+import statistics
+from dataclasses import dataclass
+
+from loadtests.report import words
+from loadtests.results import Measurement, Results, ScenarioResult
+
+PROGRAMS = {"envoy": "Envoy", "postgresql": "PostgreSQL", "opa": "OPA", "k6": "k6", "pgbouncer": "PgBouncer"}
+GIB = 1 << 30
+# Rounds that differ by more than this say little of a few percent.
+UNEVEN = 1.15
+STEAL_PERCENT = 2.0
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One scenario on one target that was not answered as it must be."""
+
+    suite: str
+    scenario: str
+    target: str
+    answers: int
+    errors: int
+    dropped: int
+
+    def __str__(self) -> str:
+        said = [
+            words.count(self.answers, "wrong answer") if self.answers else "",
+            words.count(self.errors, "error") if self.errors else "",
+            f"{self.dropped:,} not begun in time" if self.dropped else "",
+        ]
+        return f"{self.suite}, {self.scenario}, {self.target}: {', '.join(word for word in said if word)}"
+
+
+def measurements(results: Results) -> list[Measurement]:
+    return [one for suite in results.suites for scenario in suite.scenarios for one in scenario.measurements]
+
+
+def faults(suite: str, scenario: ScenarioResult) -> list[Wrong]:
+    found = []
+    for target in dict.fromkeys(one.target for one in scenario.measurements):
+        ours = [one for one in scenario.measurements if one.target == target]
+        counts = [sum(getattr(one, name) for one in ours) for name in ("wrong_answers", "errors", "dropped")]
+        if any(counts):
+            found.append(Wrong(suite, scenario.name, target, *counts))
+    return found
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Right or wrong: answers, errors, thresholds."""
+
+    answers: int
+    wrong: list[Wrong]
+    # Operations that an arrival rate found no connection for: late, not wrong.
+    late: list[Wrong]
+    held: int
+    failed: int
+    unmeasured: int
+
+    @property
+    def right(self) -> bool:
+        return not self.wrong and self.answers > 0
+
+    @property
+    def said(self) -> str:
+        if self.right:
+            return f"Right: {words.count(self.answers, 'answer')} looked at, none wrong, no errors"
+        if not self.wrong:
+            return "Not known: no answer was looked at"
+        wrong, errors = sum(one.answers for one in self.wrong), sum(one.errors for one in self.wrong)
+        return (
+            f"WRONG: {words.count(wrong, 'wrong answer')} and {words.count(errors, 'error')}; "
+            f"{words.count(self.answers, 'answer')} looked at"
+        )
+
+    @property
+    def thresholds(self) -> str:
+        if not self.held + self.failed + self.unmeasured:
+            return "No thresholds in this run"
+        missing = f", {self.unmeasured} not measured" if self.unmeasured else ""
+        return f"Thresholds: {self.held} held, {self.failed} failed{missing}"
+
+
+def verdict(results: Results) -> Verdict:
+    every = [one for suite in results.suites for scenario in suite.scenarios for one in faults(suite.name, scenario)]
+    limits = results.thresholds
+    unmeasured = sum(limit.measured is None for limit in limits)
+    held = sum(limit.passed for limit in limits if limit.measured is not None)
+    return Verdict(
+        sum(one.answers for one in measurements(results)),
+        [one for one in every if one.answers or one.errors],
+        [one for one in every if one.dropped and not (one.answers or one.errors)],
+        held,
+        len(limits) - held - unmeasured,
+        unmeasured,
+    )
+
+
+def machine(results: Results) -> str:
+    known = results.made.machine
+    memory = known.get("memory_bytes", "")
+    said = [
+        known.get("processor", ""),
+        f"{known['cores']} cores" if known.get("cores") else "",
+        f"{int(memory) / GIB:.0f} GiB" if memory.isdecimal() else "",
+        known.get("system", ""),
+        known.get("kernel", ""),
+    ]
+    return ", ".join(word for word in said if word) or "not known"
+
+
+def versions(results: Results) -> str:
+    known = results.made.versions
+    said = [f"{PROGRAMS.get(name, name)} {text}" for name, text in known.items() if text and name != "filter_bytes"]
+    size = known.get("filter_bytes", "")
+    if size.isdecimal():
+        said.append(f"a filter of {int(size) / 1e6:.2f} MB")
+    return ", ".join(said)
+
+
+def commit(results: Results) -> str:
+    made = results.made
+    return (made.commit or "unknown") + (", with changes that it does not hold" if made.modified else "")
+
+
+def amount(results: Results) -> str:
+    made = results.made
+    rounds = words.count(made.rounds, "round")
+    return f"scale {made.scale:g}, {rounds}, {words.duration(made.seconds)}"
+
+
+def noise(results: Results) -> str:
+    """How even the machine was, and what that means for the figures."""
+    spin, steal = (results.made.noise.get(name, []) for name in ("spin_ms", "steal_percent"))
+    if not spin:
+        return "how even the machine was is not known"
+    least, middle, most = min(spin), statistics.median(spin), max(spin)
+    said = (
+        f"a fixed piece of work took {words.number(middle)} ms ({words.number(least)} to {words.number(most)}) "
+        f"beside the rounds"
+    )
+    if steal:
+        said += f", and other machines took {max(steal):.1f} % of the time at most"
+    uneven = most > UNEVEN * least or (steal and max(steal) > STEAL_PERCENT)
+    return f"{said}: {'an uneven machine, ratios are worth more than absolutes' if uneven else 'an even machine'}"

@@ -1,0 +1,185 @@
+"""The tables of the report: what HTML and Markdown both show."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from loadtests.report import words
+from loadtests.report.words import BASES, CPU_SIDECAR, DIRECT, ENVOY, MEASURES, OURS, P50, RATE
+from loadtests.results import Results, SuiteResult, Table
+from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
+
+# Of each suite, in the table at the top: its authors name first what it is about.
+MAIN = 3
+WORST = 5
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    # The spread, or nothing.
+    note: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.note})" if self.note else self.text
+
+
+@dataclass(frozen=True)
+class Grid:
+    title: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    note: str = ""
+
+
+def cell(found: Figure | None, scale: float = 1.0) -> Cell:
+    return (
+        Cell(words.MISSING) if found is None else Cell(words.number(found.median * scale), words.spread(found, scale))
+    )
+
+
+def of_table(table: Table) -> Grid:
+    return Grid(table.title, table.columns, [[Cell(text) for text in row] for row in table.rows], table.note)
+
+
+def normalised(table: Table) -> Grid | None:
+    """The numbers of a table with the cheapest series of each column as 1; nothing where there is but one series."""
+    if len(table.values) < 2:
+        return None
+    places = list(dict.fromkeys(x for series in table.values.values() for x in series))
+    least = {x: min(series[x] for series in table.values.values() if x in series) for x in places}
+
+    def times(series: dict[str, float], x: str) -> str:
+        return words.number(series[x] / least[x]) if x in series and least[x] else words.MISSING
+
+    rows = [[Cell(name), *(Cell(times(series, x)) for x in places)] for name, series in table.values.items()]
+    return Grid(f"{table.title}: as multiples of the cheapest", ["", *places], rows)
+
+
+def absolutes(scenario: ScenarioSummary) -> Grid:
+    """Every figure of a scenario, a row for each target."""
+    targets = scenario.targets()
+    used = [m for m in MEASURES if any(scenario.figure(m.name, target) for target in targets)]
+    rows = [[Cell(target), *(cell(scenario.figure(m.name, target), m.scale) for m in used)] for target in targets]
+    return Grid("All figures", ["target", *(measure.title for measure in used)], rows)
+
+
+def ratios(scenario: ScenarioSummary) -> Grid | None:
+    """Each target against each base, in the same round."""
+    targets = scenario.targets()
+    pairs = [(target, base) for base in BASES if base in targets for target in targets if target not in (base, DIRECT)]
+    used = [m for m in MEASURES if any(scenario.ratio(m.name, *pair) for pair in pairs)]
+    rows = [
+        [Cell(f"{target} ÷ {base}"), *(cell(scenario.ratio(measure.name, target, base)) for measure in used)]
+        for target, base in pairs
+    ]
+    if not rows:
+        return None
+    return Grid("Ratios, within a round", ["targets", *(measure.title.split(",")[0] for measure in used)], rows)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What our filter costs in one scenario."""
+
+    suite: str
+    scenario: str
+    unit: str
+    # CPU of the sidecar beyond Envoy's alone, µs an operation.
+    added: Figure | None
+    # The same as a ratio.
+    cpu: Figure | None
+    # p50 and operations a second, against the server itself.
+    p50: Figure | None
+    rate: Figure | None
+    # Closed or fixed: as much as it can. Of an arrival rate the operations a second say nothing.
+    capacity: bool
+
+
+COST_COLUMNS = ["suite", "scenario", "added CPU, µs an operation", "CPU ÷ envoy-tcp", "p50 ÷ direct", "rate ÷ direct"]
+COST_NOTE = (
+    "Added CPU is that of proxy, OPA and key agent together, less Envoy's without the filter (envoy-tcp); the rate is "
+    "operations a second where clients ask as fast as they are answered."
+)
+
+
+def costs(suite: SuiteResult) -> Iterator[Cost]:
+    for name, scenario in SuiteSummary(suite).scenarios().items():
+        targets = scenario.targets()
+        if OURS not in targets:
+            continue
+        capacity = scenario.result.workload.get("kind") != "arrival"
+        yield Cost(
+            suite.name,
+            name,
+            scenario.result.unit,
+            scenario.added(CPU_SIDECAR.name, OURS, ENVOY) if ENVOY in targets else None,
+            scenario.ratio(CPU_SIDECAR.name, OURS, ENVOY),
+            scenario.ratio(P50.name, OURS, DIRECT),
+            scenario.ratio(RATE.name, OURS, DIRECT) if capacity else None,
+            capacity,
+        )
+
+
+def main_costs(results: Results) -> list[Cost]:
+    return [cost for suite in results.suites for cost in list(costs(suite))[:MAIN]]
+
+
+def cost_grid(title: str, found: list[Cost]) -> Grid:
+    rows = [[Cell(c.suite), Cell(c.scenario), cell(c.added), cell(c.cpu), cell(c.p50), cell(c.rate)] for c in found]
+    return Grid(title, COST_COLUMNS, rows, COST_NOTE)
+
+
+def summary(results: Results) -> Grid:
+    return cost_grid("What it costs", main_costs(results))
+
+
+def dearest(results: Results) -> Grid:
+    """Where it costs most, by what is lost: each way of looking with its worst scenarios."""
+    every = [cost for suite in results.suites for cost in costs(suite)]
+    views: list[tuple[str, Callable[[Cost], Figure | None], bool]] = [
+        ("CPU of the sidecar ÷ envoy-tcp", lambda cost: cost.cpu, True),
+        ("p50 ÷ direct", lambda cost: cost.p50, True),
+        ("operations a second ÷ direct", lambda cost: cost.rate, False),
+    ]
+    rows = []
+    for title, of, most_first in views:
+        known = [(of(cost), cost) for cost in every if of(cost) is not None]
+        known.sort(key=lambda pair: pair[0].median, reverse=most_first)
+        rows += [[Cell(title), Cell(cost.suite), Cell(cost.scenario), cell(found)] for found, cost in known[:WORST]]
+    return Grid("Where it costs most", ["measure", "suite", "scenario", "fieldveil"], rows)
+
+
+def thresholds(results: Results) -> Grid:
+    """Those that failed first, then those without a figure."""
+    order = sorted(results.thresholds, key=lambda t: (t.passed, t.measured is not None))
+    rows = [
+        [
+            Cell("not measured" if t.measured is None else "held" if t.passed else "FAILED"),
+            Cell(t.suite),
+            Cell(t.scenario),
+            Cell(t.measure),
+            Cell(words.number(t.limit)),
+            Cell(words.MISSING if t.measured is None else words.number(t.measured)),
+            Cell(t.reason),
+        ]
+        for t in order
+    ]
+    return Grid("Thresholds", ["", "suite", "scenario", "measure", "limit", "measured", "reason"], rows)
+
+
+def workload(scenario: ScenarioSummary) -> str:
+    """How much of it, in words."""
+    load, result = scenario.result.workload, scenario.result
+    clients = words.count(int(load.get("clients") or 1), "client")
+    seconds = words.number(load.get("seconds") or 0)
+    match load.get("kind"):
+        case "closed":
+            said = f"{clients}, each asking again as soon as it is answered, for {seconds} s"
+        case "arrival":
+            rate = words.number(load["rate"])
+            said = f"{rate} begun each second, whatever the answers take, over {clients}, for {seconds} s"
+        case "fixed":
+            said = f"{words.count(int(load['operations']), result.unit)} over {clients}"
+        case other:
+            said = str(other or "unknown workload")
+    return f"{said}; {result.mode} statements, as {result.user}"
