@@ -1,4 +1,4 @@
-"""Entry point: `python -m loadtests run|smoke|list …`."""
+"""Entry point: `python -m loadtests run|smoke|compare|document|list …`."""
 
 import argparse
 import datetime
@@ -6,8 +6,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from loadtests import thresholds
-from loadtests.results import Results
+from loadtests import report, thresholds
+from loadtests.report.document import DOCUMENT, RUNS, committed
+from loadtests.results import Results, UnreadableResults, read
 from loadtests.rig import NotSealed
 from loadtests.runner import RunFailed, Runner, say
 from loadtests.scenario import Suite
@@ -36,6 +37,12 @@ def _parser() -> argparse.ArgumentParser:
     smoke = commands.add_parser("smoke", help="look at every answer of every suite once, and time nothing")
     smoke.add_argument("--suite", type=suites, default=list(SUITES.values()))
     smoke.set_defaults(do=_smoke)
+    comparing = commands.add_parser("compare", help="say what changed between two runs beyond the noise")
+    comparing.add_argument("old", type=Path, metavar="A.json")
+    comparing.add_argument("new", type=Path, metavar="B.json")
+    comparing.set_defaults(do=_compare)
+    document = commands.add_parser("document", help="write docs/performance.md from the last run in loadtests/runs")
+    document.set_defaults(do=_document)
     listing = commands.add_parser("list", help="the suites")
     listing.set_defaults(do=_list)
     return parser
@@ -54,11 +61,13 @@ def _run(arguments: argparse.Namespace) -> int:
     judged = thresholds.judge(thresholds.read(), found.suites)
     results = replace(found, thresholds=judged)
     results.write(folder / "results.json")
+    report.write_markdown(results, folder / "report.md")
+    report.write_html(results, folder / "report.html")
     over = [result for result in judged if not result.passed]
     for result in over:
         measured = "not measured" if result.measured is None else f"{result.measured:.2f}"
         print(f"OVER: {result.suite}, {result.scenario}, {result.measure}: {measured}, at most {result.limit}")
-    print(f"results: {folder / 'results.json'}")
+    print(f"report: {folder / 'report.html'}")
     return 0 if is_right(results) and not over else 1
 
 
@@ -67,6 +76,20 @@ def _smoke(arguments: argparse.Namespace) -> int:
     results = Runner(arguments.suite, SMOKE_SCALE, 1, folder / "k6", SMOKE_CALLS, SMOKE_TARGETS).run()
     results.write(folder / "results.json")
     return 0 if is_right(results) else 1
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    print(report.compare(read(arguments.old), read(arguments.new)), end="")
+    return 0
+
+
+def _document(_: argparse.Namespace) -> int:
+    run = committed()
+    if run is None:
+        raise UnreadableResults(f"{RUNS}: no run is kept there; copy the results.json of one to it")
+    report.write_document(read(run))
+    print(f"written from {run.name}: {DOCUMENT}")
+    return 0
 
 
 def _list(_: argparse.Namespace) -> int:
@@ -113,7 +136,7 @@ def _scale(word: str) -> float:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (RunFailed, NotSealed) as failure:
+    except (RunFailed, NotSealed, UnreadableResults, report.ReportFailed) as failure:
         say(str(failure))
         sys.exit(1)
     except KeyboardInterrupt:

@@ -14,8 +14,10 @@ def spread(figure: Figure | None, factor: float = 1) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits or so, and all of a large one."""
+    """Three digits or so, and all of a large one; two of what is less than 0.1."""
     size = abs(value)
+    if 0 < size < 0.0995:
+        return f"{value:.2g}"
     return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"
 
 

@@ -3,6 +3,7 @@
 import statistics
 from dataclasses import dataclass
 
+from loadtests.figures import number
 from loadtests.report import words
 from loadtests.results import Measurement, Results, ScenarioResult
 
@@ -23,11 +24,18 @@ class Wrong:
     answers: int
     errors: int
     dropped: int
+    # Measurements in which no answer was looked at.
+    blind: int
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.answers or self.errors or self.blind)
 
     def __str__(self) -> str:
         said = [
             words.count(self.answers, "wrong answer") if self.answers else "",
             words.count(self.errors, "error") if self.errors else "",
+            f"no answer looked at in {words.count(self.blind, 'round')}" if self.blind else "",
             f"{self.dropped:,} not begun in time" if self.dropped else "",
         ]
         return f"{self.suite}, {self.scenario}, {self.target}: {', '.join(word for word in said if word)}"
@@ -42,8 +50,9 @@ def faults(suite: str, scenario: ScenarioResult) -> list[Wrong]:
     for target in dict.fromkeys(one.target for one in scenario.measurements):
         ours = [one for one in scenario.measurements if one.target == target]
         counts = [sum(getattr(one, name) for one in ours) for name in ("wrong_answers", "errors", "dropped")]
-        if any(counts):
-            found.append(Wrong(suite, scenario.name, target, *counts))
+        blind = sum(not one.answers for one in ours)
+        if any(counts) or blind:
+            found.append(Wrong(suite, scenario.name, target, *counts, blind))
     return found
 
 
@@ -70,6 +79,8 @@ class Verdict:
         if not self.wrong:
             return "Not known: no answer was looked at"
         wrong, errors = sum(one.answers for one in self.wrong), sum(one.errors for one in self.wrong)
+        if not wrong + errors:
+            return "NOT KNOWN: there are measurements without an answer that was looked at"
         return (
             f"WRONG: {words.count(wrong, 'wrong answer')} and {words.count(errors, 'error')}; "
             f"{words.count(self.answers, 'answer')} looked at"
@@ -90,8 +101,8 @@ def verdict(results: Results) -> Verdict:
     held = sum(limit.passed for limit in limits if limit.measured is not None)
     return Verdict(
         sum(one.answers for one in measurements(results)),
-        [one for one in every if one.answers or one.errors],
-        [one for one in every if one.dropped and not (one.answers or one.errors)],
+        [one for one in every if one.is_wrong],
+        [one for one in every if not one.is_wrong],
         held,
         len(limits) - held - unmeasured,
         unmeasured,
@@ -137,10 +148,7 @@ def noise(results: Results) -> str:
     if not spin:
         return "how even the machine was is not known"
     least, middle, most = min(spin), statistics.median(spin), max(spin)
-    said = (
-        f"a fixed piece of work took {words.number(middle)} ms ({words.number(least)} to {words.number(most)}) "
-        f"beside the rounds"
-    )
+    said = f"a fixed piece of work took {number(middle)} ms ({number(least)} to {number(most)}) beside the rounds"
     if steal:
         said += f", and other machines took {max(steal):.1f} % of the time at most"
     uneven = most > UNEVEN * least or (steal and max(steal) > STEAL_PERCENT)

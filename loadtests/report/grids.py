@@ -1,16 +1,19 @@
 """The tables of the report: what HTML and Markdown both show."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from loadtests.figures import NONE, number
 from loadtests.report import words
 from loadtests.report.words import BASES, CPU_SIDECAR, DIRECT, ENVOY, MEASURES, OURS, P50, RATE
-from loadtests.results import Results, SuiteResult, Table
+from loadtests.results import Results, SuiteResult, Table, ThresholdResult
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
 # Of each suite, in the table at the top: its authors name first what it is about.
 MAIN = 3
-WORST = 5
+WORST = 3
+NUMBER = re.compile(r"[-+~<>]?\s?(\d|$)")
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,13 @@ class Grid:
     rows: list[list[Cell]]
     note: str = ""
 
+    def is_text(self, column: int) -> bool:
+        """Whether this column holds words: these begin at the left, numbers end at the right."""
+        return column == 0 or any(not NUMBER.match(row[column].text) for row in self.rows)
+
 
 def cell(found: Figure | None, scale: float = 1.0) -> Cell:
-    return (
-        Cell(words.MISSING) if found is None else Cell(words.number(found.median * scale), words.spread(found, scale))
-    )
+    return Cell(NONE) if found is None else Cell(number(found.median * scale), words.spread(found, scale))
 
 
 def of_table(table: Table) -> Grid:
@@ -49,7 +54,7 @@ def normalised(table: Table) -> Grid | None:
     least = {x: min(series[x] for series in table.values.values() if x in series) for x in places}
 
     def times(series: dict[str, float], x: str) -> str:
-        return words.number(series[x] / least[x]) if x in series and least[x] else words.MISSING
+        return number(series[x] / least[x]) if x in series and least[x] else NONE
 
     rows = [[Cell(name), *(Cell(times(series, x)) for x in places)] for name, series in table.values.items()]
     return Grid(f"{table.title}: as multiples of the cheapest", ["", *places], rows)
@@ -149,17 +154,17 @@ def dearest(results: Results) -> Grid:
     return Grid("Where it costs most", ["measure", "suite", "scenario", "fieldveil"], rows)
 
 
-def thresholds(results: Results) -> Grid:
+def thresholds(limits: list[ThresholdResult]) -> Grid:
     """Those that failed first, then those without a figure."""
-    order = sorted(results.thresholds, key=lambda t: (t.passed, t.measured is not None))
+    order = sorted(limits, key=lambda t: (t.passed, t.measured is not None))
     rows = [
         [
             Cell("not measured" if t.measured is None else "held" if t.passed else "FAILED"),
             Cell(t.suite),
             Cell(t.scenario),
             Cell(t.measure),
-            Cell(words.number(t.limit)),
-            Cell(words.MISSING if t.measured is None else words.number(t.measured)),
+            Cell(number(t.limit)),
+            Cell(NONE if t.measured is None else number(t.measured)),
             Cell(t.reason),
         ]
         for t in order
@@ -171,12 +176,12 @@ def workload(scenario: ScenarioSummary) -> str:
     """How much of it, in words."""
     load, result = scenario.result.workload, scenario.result
     clients = words.count(int(load.get("clients") or 1), "client")
-    seconds = words.number(load.get("seconds") or 0)
+    seconds = number(load.get("seconds") or 0)
     match load.get("kind"):
         case "closed":
             said = f"{clients}, each asking again as soon as it is answered, for {seconds} s"
         case "arrival":
-            rate = words.number(load["rate"])
+            rate = number(load["rate"])
             said = f"{rate} begun each second, whatever the answers take, over {clients}, for {seconds} s"
         case "fixed":
             said = f"{words.count(int(load['operations']), result.unit)} over {clients}"

@@ -34,7 +34,7 @@ def render(results: Results) -> str:
         summary=grids.summary(results),
         bars=_bars(grids.main_costs(results)),
         dearest=grids.dearest(results),
-        thresholds=grids.thresholds(results) if results.thresholds else None,
+        thresholds=grids.thresholds(results.thresholds) if results.thresholds else None,
         facts=facts,
         sidecar=words.SIDECAR,
         data=charts.data(results),
@@ -45,13 +45,16 @@ def render(results: Results) -> str:
 
 
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # Scenarios stay in the order of their suite.
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
+    return environment
 
 
 def _plotly() -> str:
@@ -94,8 +97,8 @@ def _scenario(name: str, suite: str, scenario: ScenarioSummary) -> dict:
         "result": scenario.result,
         "workload": grids.workload(scenario),
         "grids": [grid for grid in (grids.absolutes(scenario), grids.ratios(scenario)) if grid],
-        "wrong": [one for one in wrong if one.answers or one.errors],
-        "late": [one for one in wrong if one.dropped and not (one.answers or one.errors)],
+        "wrong": [one for one in wrong if one.is_wrong],
+        "late": [one for one in wrong if not one.is_wrong],
     }
 
 
@@ -104,7 +107,7 @@ def _extra(key: str, table: Table) -> dict:
         "key": key,
         "grid": grids.of_table(table),
         "chart": bool(table.values),
-        "normalised": grids.normalised(table),
+        "normalised": grids.normalised(table) if "extra" in key else None,
     }
 
 

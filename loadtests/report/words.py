@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from loadtests.figures import NONE, number
 from loadtests.summary import Figure
 
-MISSING = "-"
 MIB = 1 << 20
 
 
@@ -39,18 +39,6 @@ DIRECT, ENVOY, OURS = "direct", "envoy-tcp", "fieldveil"
 BASES = (DIRECT, ENVOY)
 
 
-def number(value: float) -> str:
-    """Three digits that say something, more only of whole thousands: 0.052, 1.63, 42.8, 36,188."""
-    size = abs(value)
-    if size >= 100 or size == 0:
-        return f"{value:,.0f}"
-    if size >= 10:
-        return f"{value:.1f}"
-    if size >= 0.995:
-        return f"{value:.2f}"
-    return f"{value:.2g}" if size < 0.0995 else f"{value:.2f}"
-
-
 def spread(figure: Figure, scale: float = 1.0) -> str:
     """The least to the most of all rounds; empty where that is one number."""
     if figure.least == figure.most:
@@ -61,7 +49,7 @@ def spread(figure: Figure, scale: float = 1.0) -> str:
 def figure(found: Figure | None, scale: float = 1.0) -> str:
     """42.8 (41.9 to 43.6)"""
     if found is None:
-        return MISSING
+        return NONE
     shown, between = number(found.median * scale), spread(found, scale)
     return f"{shown} ({between})" if between else shown
 
