@@ -16,15 +16,18 @@ def scenario(name: str, *measurements: Measurement) -> ScenarioResult:
 
 
 def test_messages_tell_what_protection_takes_more_in_the_same_round() -> None:
-    one = [measured("envoy-tcp", 1, 10, 90), measured("fieldveil", 1, 30, 110)]
-    other = [measured("envoy-tcp", 2, 20, 80), measured("fieldveil", 2, 40, 120)]
-    scenarios = [scenario(f"message-{size}", *one, *other) for size in ztpf_crypto.MESSAGES]
+    sidecar = {"direct": (0, 0), "envoy-tcp": (10, 20), "envoy-noop": (20, 40), "fieldveil": (50, 60)}
+    rounds = [measured(target, number, us[number - 1], 100) for target, us in sidecar.items() for number in (1, 2)]
+    scenarios = [scenario(f"message-{size}", *rounds) for size in ztpf_crypto.MESSAGES]
     (table,) = ztpf_crypto.beside(SuiteSummary(SuiteResult("ztpf-crypto", "", scenarios)))
     assert [row[0] for row in table.rows] == ["100", "250", "500", "1,000", "10,000", "32,000"]
-    sidecar = ["15.0 (10.0 to 20.0)", "35.0 (30.0 to 40.0)", "20.0 (20.0 to 20.0)", "2.50 (2.00 to 3.00)"]
-    assert table.rows[0][1:5] == sidecar
-    assert table.rows[0][8] == "1.50 (1.40 to 1.60)"
-    assert table.values["sidecar, times envoy-tcp"]["32000"] == 2.5
+    found = dict(zip(table.columns, table.rows[0], strict=True))
+    assert found["fieldveil, µs"] == "55.0 (50.0 to 60.0)"
+    assert found["fieldveil more than envoy-noop, µs"] == "25.0 (20.0 to 30.0)"
+    assert found["fieldveil / envoy-noop"] == "2.00 (1.50 to 2.50)"
+    assert found["fieldveil / envoy-tcp"] == "4.00 (3.00 to 5.00)"
+    assert found["with the server: fieldveil / direct"] == "1.55 (1.50 to 1.60)"
+    assert table.values["envoy-noop"]["32000"] == 30
 
 
 def test_every_message_length_is_measured_at_a_steady_rate_and_looked_at_when_stored() -> None:
