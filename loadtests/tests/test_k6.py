@@ -95,7 +95,7 @@ def fixed(clients: int, operations: int) -> dict:
 
 
 def timed(kind: str, clients: int, rate: float = 0) -> dict:
-    return {"kind": kind, "clients": clients, "seconds": 0.3, "rate": rate, "operations": 0}
+    return {"kind": kind, "clients": clients, "seconds": 1, "rate": rate, "operations": 0}
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,42 @@ def test_result_can_go_to_standard_output(work: Callable, tmp_path: Path) -> Non
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     assert len(lines) == 1
     assert json.loads(lines[0])["operations"] == 10
+
+
+def test_instances_share_the_work(work: Callable, postgres: Postgres, tmp_path: Path) -> None:
+    with postgres.connect() as connection:
+        connection.execute("TRUNCATE added")
+    data = {"rows": ROWS, "table": "added"}
+    found = []
+    for part in ("0:1/3", "1/3:1"):
+        document = work(script="insert", data=data, workload=fixed(3, 20))
+        segment = ("--execution-segment", part, "--execution-segment-sequence", "0,1/3,1")
+        done = k6(tmp_path, "run", "--quiet", "--address", "", *segment, document=document)
+        assert done.returncode == 0, done.stdout
+        found.append(json.loads(Path(document["result"]).read_text())["operations"])
+    assert (sum(found), len(found)) == (20, 2)
+    assert min(found) > 0
+    with postgres.connect() as connection:
+        assert connection.execute("SELECT count(*), max(id) FROM added").fetchone() == (20, 20)
+
+
+def test_arrivals_are_shared_too(work: Callable, tmp_path: Path) -> None:
+    document = work(workload=timed("arrival", 2, 200))
+    segment = ("--execution-segment", "0:1/2", "--execution-segment-sequence", "0,1/2,1")
+    done = k6(tmp_path, "run", "--quiet", "--address", "", *segment, document=document)
+    assert done.returncode == 0, done.stdout
+    result = json.loads(Path(document["result"]).read_text())
+    assert result["operations"] + result["dropped"] <= 100 * result["seconds"] + 2
+
+
+def test_archive_runs_as_the_script_does(work: Callable, tmp_path: Path) -> None:
+    archive = tmp_path / "archive.tar"
+    document = work()
+    done = k6(tmp_path, "archive", "--archive-out", str(archive), document=document)
+    assert done.returncode == 0, done.stdout
+    done = k6(tmp_path, "run", "--quiet", "--address", "", document=document, script=archive)
+    assert done.returncode == 0, done.stdout
+    assert json.loads(Path(document["result"]).read_text())["operations"] == 10
 
 
 def test_script_is_inspected_without_a_server(work: Callable, tmp_path: Path) -> None:

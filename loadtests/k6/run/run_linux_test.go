@@ -95,7 +95,7 @@ func TestWhatTheScriptSaysOfACallCounts(t *testing.T) {
 }
 
 func TestAClosedWindowHoldsTheCallsAfterTheWarmUp(t *testing.T) {
-	run := made(t, Work{WarmUpSeconds: 0.02, Workload: Workload{Kind: Closed, Clients: 1, Seconds: 0.05}}, 1)
+	run := made(t, Work{WarmUpSeconds: 0.3, Workload: Workload{Kind: Closed, Clients: 1, Seconds: 0.05}}, 1)
 	measured := int64(0)
 	done, result := all(t, run, []int{0}, func(client *Client, _ int64) {
 		if client.Measured() {
@@ -150,7 +150,7 @@ func TestARunWithoutCallsIsAnError(t *testing.T) {
 }
 
 func TestAnArrivalThatFindsNoClientFreeIsDropped(t *testing.T) {
-	run := made(t, Work{WarmUpSeconds: 0.02, Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 0.05, Rate: 500}}, 1)
+	run := made(t, Work{WarmUpSeconds: 0.02, Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 0.5, Rate: 500}}, 1)
 	held := 0
 	_, result := all(t, run, []int{0}, func(client *Client, _ int64) {
 		if client.Measured() {
@@ -169,7 +169,7 @@ func TestAnArrivalThatFindsNoClientFreeIsDropped(t *testing.T) {
 }
 
 func TestArrivalsComeWhateverTheAnswersTake(t *testing.T) {
-	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 4, Seconds: 0.1, Rate: 200}}, 4)
+	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 4, Seconds: 0.5, Rate: 200}}, 4)
 	done, result := all(t, run, []int{0, 1, 2, 3}, nothing)
 	if result.Operations == 0 || len(slices.Compact(slices.Clone(done))) != len(done) {
 		t.Errorf("calls %v, %+v", done, result)
@@ -181,13 +181,12 @@ func TestArrivalsComeWhateverTheAnswersTake(t *testing.T) {
 }
 
 func TestAClientOfAnArrivalRateEndsWithItsContext(t *testing.T) {
-	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 60, Rate: 0.001}}, 1)
+	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 3600, Rate: 0.001}}, 1)
 	client := run.Client(0)
 	if err := client.Ready(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	context, cancel := context.WithCancel(context.Background())
-	client.Next(context)
 	cancel()
 	if _, more := client.Next(context); more {
 		t.Error("a call after the end")
