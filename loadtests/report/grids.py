@@ -13,6 +13,7 @@ from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 # Of each suite, in the table at the top: its authors name first what it is about.
 MAIN = 3
 WORST = 3
+SPREAD = re.compile(r"(?P<median>[-+]?[\d.,]+) \((?P<least>\S+) to (?P<most>\S+)\)")
 NUMBER = re.compile(r"[-+~<>]?\s?(\d|$)")
 
 
@@ -43,7 +44,15 @@ def cell(found: Figure | None, scale: float = 1.0) -> Cell:
 
 
 def of_table(table: Table) -> Grid:
-    return Grid(table.title, table.columns, [[Cell(text) for text in row] for row in table.rows], table.note)
+    return Grid(table.title, table.columns, [[_parted(text) for text in row] for row in table.rows], table.note)
+
+
+def _parted(text: str) -> Cell:
+    """A figure from its spread, as `loadtests.figures.spread` writes it; of one round there is none."""
+    found = SPREAD.fullmatch(text)
+    if not found:
+        return Cell(text)
+    return Cell(found["median"], "" if found["least"] == found["most"] else f"{found['least']} to {found['most']}")
 
 
 def normalised(table: Table) -> Grid | None:
@@ -93,17 +102,15 @@ class Cost:
     added: Figure | None
     # The same as a ratio.
     cpu: Figure | None
-    # p50 and operations a second, against the server itself.
+    # p50 and operations a second, against the server itself; the latter where it is as much as can be had.
     p50: Figure | None
     rate: Figure | None
-    # Closed or fixed: as much as it can. Of an arrival rate the operations a second say nothing.
-    capacity: bool
 
 
-COST_COLUMNS = ["suite", "scenario", "added CPU, µs an operation", "CPU ÷ envoy-tcp", "p50 ÷ direct", "rate ÷ direct"]
+COST_COLUMNS = ["suite", "scenario", "operation", "added CPU, µs", "CPU ÷ envoy-tcp", "p50 ÷ direct", "rate ÷ direct"]
 COST_NOTE = (
-    "Added CPU is that of proxy, OPA and key agent together, less Envoy's without the filter (envoy-tcp); the rate is "
-    "operations a second where clients ask as fast as they are answered."
+    "Added CPU is that of proxy, OPA and key agent together for one operation, less Envoy's without the filter "
+    "(envoy-tcp); the rate is operations a second, where clients ask as fast as they are answered."
 )
 
 
@@ -121,7 +128,6 @@ def costs(suite: SuiteResult) -> Iterator[Cost]:
             scenario.ratio(CPU_SIDECAR.name, OURS, ENVOY),
             scenario.ratio(P50.name, OURS, DIRECT),
             scenario.ratio(RATE.name, OURS, DIRECT) if capacity else None,
-            capacity,
         )
 
 
@@ -130,7 +136,10 @@ def main_costs(results: Results) -> list[Cost]:
 
 
 def cost_grid(title: str, found: list[Cost]) -> Grid:
-    rows = [[Cell(c.suite), Cell(c.scenario), cell(c.added), cell(c.cpu), cell(c.p50), cell(c.rate)] for c in found]
+    rows = [
+        [Cell(c.suite), Cell(c.scenario), Cell(c.unit), cell(c.added), cell(c.cpu), cell(c.p50), cell(c.rate)]
+        for c in found
+    ]
     return Grid(title, COST_COLUMNS, rows, COST_NOTE)
 
 
@@ -156,7 +165,7 @@ def dearest(results: Results) -> Grid:
 
 def thresholds(limits: list[ThresholdResult]) -> Grid:
     """Those that failed first, then those without a figure."""
-    order = sorted(limits, key=lambda t: (t.passed, t.measured is not None))
+    order = sorted(limits, key=lambda t: (t.passed, t.measured is None))
     rows = [
         [
             Cell("not measured" if t.measured is None else "held" if t.passed else "FAILED"),

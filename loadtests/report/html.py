@@ -32,7 +32,6 @@ def render(results: Results) -> str:
         chapters=[_chapter(at, suite) for at, suite in enumerate(results.suites)],
         verdict=facts.verdict(results),
         summary=grids.summary(results),
-        bars=_bars(grids.main_costs(results)),
         dearest=grids.dearest(results),
         thresholds=grids.thresholds(results.thresholds) if results.thresholds else None,
         facts=facts,
@@ -109,10 +108,3 @@ def _extra(key: str, table: Table) -> dict:
         "chart": bool(table.values),
         "normalised": grids.normalised(table) if "extra" in key else None,
     }
-
-
-def _bars(costs: list[grids.Cost]) -> list[int]:
-    """The added CPU of each row as a share of the most, in percent: a bar behind the number."""
-    medians = [max(cost.added.median, 0) if cost.added else 0 for cost in costs]
-    most = max(medians, default=0) or 1
-    return [round(100 * median / most) for median in medians]

@@ -232,7 +232,7 @@ class _Maker:
 
     def _usage(self, cpu_us: float, operations: int, mebibytes: int) -> Usage:
         cpu = cpu_us * operations / 1e6 * self._about(0.03)
-        return Usage(round(cpu, 6), int(mebibytes * MIB * self._about(0.01)), int(operations * 1.4 * self._about(0.05)))
+        return Usage(round(cpu, 6), int(mebibytes * MIB * self._about(0.01)), int(operations * 1.4 * self._about(0.03)))
 
     def _about(self, share: float) -> float:
         return 1 + self.chance.uniform(-share, share)
