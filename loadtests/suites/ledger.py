@@ -115,8 +115,7 @@ def look_at_dump(rig: Rig, live: Live, user: str) -> None:
     if live.sealed and user == CONCEALED:
         with rig.direct(SEALED) as connection:
             wanted = [_digest(connection, part.table) for part in parts(rig)]
-    files = dump(rig).glob("[0-9]*.dat")
-    found = [hashlib.sha256(file.read_bytes().removesuffix(END)).hexdigest() for file in files]
+    found = [digest_of(file) for file in dump(rig).glob("[0-9]*.dat")]
     if sorted(found) != sorted(wanted):
         raise NotRestored(f"what pg_dump wrote as {user} through {live.name} is not what the table holds")
 
@@ -170,6 +169,19 @@ def _digest(connection: Connection, table: str) -> str:
     with connection.cursor().copy(_copy(table, "TO STDOUT")) as copy:
         for data in copy:
             digest.update(data)
+    return digest.hexdigest()
+
+
+def digest_of(file: Path) -> str:
+    """Of the rows in a dump's file; one that does not end as it must has another."""
+    digest = hashlib.sha256()
+    kept = b""
+    with file.open("rb") as data:
+        while chunk := data.read(1 << 20):
+            kept += chunk
+            digest.update(kept[: -len(END)])
+            kept = kept[-len(END) :]
+    digest.update(kept.removesuffix(END))
     return digest.hexdigest()
 
 

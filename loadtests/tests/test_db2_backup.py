@@ -1,9 +1,13 @@
 """The suite db2-backup: the numbers of clients that it is about, and what it says beside its original."""
 
 import dataclasses
+import hashlib
+from pathlib import Path
+
+import pytest
 
 from loadtests.results import SuiteResult
-from loadtests.suites import db2_backup
+from loadtests.suites import db2_backup, ledger
 from loadtests.summary import SuiteSummary
 from loadtests.tests.test_summary import measured, summary
 
@@ -31,3 +35,15 @@ def test_time_is_of_the_same_rows() -> None:
     assert ours["CPU, µs a row, fieldveil"] == "310 (310 to 310)"
     assert ours["CPU / direct"] == "1.55 (1.55 to 1.55)"
     assert ours["CPU / envoy-noop"] == "-"
+
+
+@pytest.mark.parametrize("rows", [b"", b"1\t2\n", b"x" * ((1 << 20) - 3), b"y" * (3 << 20)])
+def test_rows_of_a_dump_are_all_but_what_ends_them(tmp_path: Path, rows: bytes) -> None:
+    file = tmp_path / "1.dat"
+    file.write_bytes(rows + ledger.END)
+    assert ledger.digest_of(file) == hashlib.sha256(rows).hexdigest()
+    file.write_bytes(rows + b"1" + ledger.END)
+    assert ledger.digest_of(file) != hashlib.sha256(rows).hexdigest()
+    # Cut short.
+    file.write_bytes(rows + ledger.END[:-1])
+    assert ledger.digest_of(file) != hashlib.sha256(rows).hexdigest()
