@@ -290,7 +290,7 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
         | "copy" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum" | "comment" | "grant"
         | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
         "set" => setting::changes_names(segment),
-        // Also FETCH, MOVE and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
+        // Also FETCH and MOVE (of what cursor, the session knows) and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
         _ => true,
     }
 }

@@ -247,9 +247,13 @@ impl Session {
                 self.transaction_may_end();
                 continue;
             }
+            if self.statements.fetches_quietly(statement) {
+                continue;
+            }
             if statement.changes_catalog {
                 self.catalog.current = None;
                 self.catalog.changed_in_transaction = true;
+                self.statements.by_sql.names_may_change();
             }
             if statement.changes_identity {
                 self.identity_may_change(checked);

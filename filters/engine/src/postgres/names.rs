@@ -4,7 +4,7 @@
 //! another under it: what is executed is what was checked, or nothing.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
@@ -25,6 +25,9 @@ const MAX_CURSORS: usize = 1_024;
 pub struct SqlNames {
     pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
     pub(super) cursors: HashMap<Vec<u8>, Rc<Statement>>,
+    /// Cursors that were seen declared, and so change nothing when they are fetched from, since whatever may have put
+    /// another under the name.
+    quiet: HashSet<Vec<u8>>,
     /// What the server's names begin with, and how many were given.
     prefix: Rc<str>,
     given: Cell<u64>,
@@ -41,6 +44,7 @@ impl Default for SqlNames {
         Self {
             prepared: HashMap::new(),
             cursors: HashMap::new(),
+            quiet: HashSet::new(),
             prefix: Rc::from(""),
             given: Cell::new(0),
             plan: None,
@@ -97,14 +101,36 @@ impl SqlNames {
         Undo::Prepared(Change { name, before, after })
     }
 
+    fn forget_cursors(&mut self) {
+        self.cursors.clear();
+        self.quiet.clear();
+    }
+
+    /// Something was executed that may do anything to names, such as to close a cursor and open another.
+    pub fn names_may_change(&mut self) {
+        self.quiet.clear();
+    }
+
     /// Sets or removes a cursor.
     pub fn set_cursor(&mut self, name: Vec<u8>, cursor: Option<Rc<Statement>>) -> Undo {
         let after = cursor.clone();
         let before = match cursor {
             Some(cursor) => self.cursors.insert(name.clone(), cursor),
-            None => self.cursors.remove(&name),
+            None => {
+                self.quiet.remove(&name);
+                self.cursors.remove(&name)
+            }
         };
         Undo::Cursor(Change { name, before, after })
+    }
+}
+
+impl Statements {
+    /// Whether it fetches from, or moves, a cursor whose query is known. No DECLARE may call `set_config`; what else a
+    /// FETCH may run, from a portal or from a cursor that was opened out of sight, may.
+    pub fn fetches_quietly(&self, statement: &Statement) -> bool {
+        let Some(SessionUse::Fetch { name }) = &statement.session else { return false };
+        self.by_sql.quiet.contains(name.as_bytes()) && self.portal(name.as_bytes()).is_none()
     }
 }
 
@@ -173,7 +199,11 @@ impl Session {
                 }
                 Some(SessionUse::Declare { name }) => {
                     if names.cursors.len() >= MAX_CURSORS {
-                        names.cursors.clear();
+                        names.forget_cursors();
+                    }
+                    // Among other statements it may not stay what it is.
+                    if checked.analysis.statements.len() == 1 {
+                        names.quiet.insert(name.clone().into_bytes());
                     }
                     let cursor = Rc::new(Statement { session: None, ..statement.clone() });
                     undo.push((index, names.set_cursor(name.clone().into_bytes(), Some(cursor))));
@@ -181,7 +211,7 @@ impl Session {
                 Some(SessionUse::Close { name: Some(name) }) => {
                     undo.push((index, names.set_cursor(name.clone().into_bytes(), None)));
                 }
-                Some(SessionUse::Close { name: None }) => names.cursors.clear(),
+                Some(SessionUse::Close { name: None }) => names.forget_cursors(),
                 Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
             }
         }
