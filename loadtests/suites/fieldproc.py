@@ -174,7 +174,7 @@ def _of_table(protected: int, rows: int, targets: tuple[str, ...] | None = None)
         before=partial(empty, protected), after=partial(look, protected, rows, 0),
     )  # fmt: skip
     yield Scenario(
-        name=f"protect-{protected}", what=f"{fields}: all rows sealed in place by `fieldveil table seal`",
+        name=f"protect-{protected}", what=f"{fields}: all rows sealed in place by the command fieldveil table seal",
         script="table-seal", workload=Fixed(clients=1, operations=1), data=data, unit="record", targets=("fieldveil",),
         before=partial(plaintext, protected), after=partial(look, protected, rows, 0),
     )  # fmt: skip
@@ -279,7 +279,7 @@ def _size(summary: SuiteSummary) -> str:
         return "Ours are of 1,000,000 records too."
     return (
         f"Ours are of {loaded:,} records, theirs of 1,000,000: the work is the same for each record, and "
-        f"`make loadtest SUITE=fieldproc SCALE={THEIR_ROWS // ROWS}` does all."
+        f"make loadtest SUITE=fieldproc SCALE={THEIR_ROWS // ROWS} does all."
     )
 
 

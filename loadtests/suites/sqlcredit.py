@@ -160,9 +160,10 @@ def beside(summary: SuiteSummary) -> list[Table]:
         ways = {target: (target, target) for target in encrypted.targets()} | {WHOLE: ("fieldveil", "direct")}
         for name, way in ways.items():
             pair = _pair(encrypted, plain, *way)
-            found = {name: pair.ratio(*ratio) for name, ratio in RATIOS.items()}
+            found = {measure: pair.ratio(*ratio) for measure, ratio in RATIOS.items()}
             rows.append([step, THEIRS[step], name, *map(figures.spread, found.values())])
-            if found["time"]:
+            # The others, where nothing is protected, are noise.
+            if found["time"] and name in ("fieldveil", WHOLE):
                 series.setdefault(name, {})[step] = found["time"].median
     theirs = PUBLISHED.figures.values
     return [

@@ -84,6 +84,7 @@ def test_sqlcredit_ratio_is_of_the_two_tables_through_the_same_target() -> None:
     assert row(table, "insert", "1.28:1 and 3.5:1", "fieldveil")["median latency"] == "3.00 (3.00 to 3.00)"
     assert row(table, "read", "833:1 to 843:1", "fieldveil")["time"] == "1.00 (1.00 to 1.00)"
     assert table.values["fieldveil"]["insert"] == pytest.approx(3)
+    assert "direct" not in table.values
     assert row(table, "insert", "1.28:1 and 3.5:1", "fieldveil to direct")["time"] == "3.33 (3.33 to 3.33)"
 
 
