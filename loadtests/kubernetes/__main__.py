@@ -74,9 +74,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def narrowed(suites: list[Suite], names: str | None, scale: float) -> list[Suite]:
-    """The suites with these scenarios alone; a name that none of them has is refused."""
+    """The suites as they run here, with these scenarios alone; a name that none of them has is refused."""
+    # What is measured by other means than k6 is of the machine that measures it.
+    here = [replace(suite, extra=None) for suite in suites]
     if names is None:
-        return suites
+        return here
     wanted = names.split(",")
     known = {scenario.name for suite in suites for scenario in suite.scenarios(scale)}
     if unknown := [name for name in wanted if name not in known]:
@@ -85,7 +87,8 @@ def narrowed(suites: list[Suite], names: str | None, scale: float) -> list[Suite
     def chosen(suite: Suite) -> Callable[[float], list[Scenario]]:
         return lambda scale: [scenario for scenario in suite.scenarios(scale) if scenario.name in wanted]
 
-    return [replace(suite, scenarios=chosen(suite)) for suite in suites]
+    # Figures of others are set beside those of all scenarios.
+    return [replace(suite, scenarios=chosen(suite), beside=lambda summary: []) for suite in here]
 
 
 def _run(arguments: argparse.Namespace) -> int:

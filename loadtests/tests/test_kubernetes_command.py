@@ -3,17 +3,34 @@
 import pytest
 
 from loadtests.kubernetes.__main__ import UnknownScenario, main, narrowed
+from loadtests.results import SuiteResult
+from loadtests.scenario import Suite
 from loadtests.suites import SUITES
+from loadtests.summary import SuiteSummary
+
+
+def names(suite: Suite) -> list[str]:
+    return [scenario.name for scenario in suite.scenarios(1.0)]
 
 
 def test_some_scenarios_of_some_suites():
     suites = [SUITES["oltp"], SUITES["rows"]]
     found = narrowed(suites, "point-read-prepared-8,100-rows-1", 1.0)
-    assert [[scenario.name for scenario in suite.scenarios(1.0)] for suite in found] == [
-        ["point-read-prepared-8"],
-        ["100-rows-1"],
-    ]
-    assert narrowed(suites, None, 1.0) == suites
+    assert [names(suite) for suite in found] == [["point-read-prepared-8"], ["100-rows-1"]]
+
+
+def test_all_scenarios_but_nothing_that_is_measured_on_this_machine():
+    suites = list(SUITES.values())
+    found = narrowed(suites, None, 1.0)
+    assert [names(suite) for suite in found] == [names(suite) for suite in suites]
+    assert any(suite.extra for suite in suites)
+    assert not any(suite.extra for suite in found)
+
+
+def test_some_scenarios_have_no_figures_of_others_beside_them():
+    """Those want all of the suite's."""
+    (suite,) = narrowed([SUITES["sqlcredit"]], "insert-encrypt", 1.0)
+    assert suite.beside(SuiteSummary(SuiteResult(suite.name, suite.what, []))) == []
 
 
 def test_a_scenario_that_no_suite_has_is_refused():
