@@ -88,7 +88,7 @@ def table(found: ScenarioSummary) -> Table:
             without = WITHOUT_TLS.get(name)
             cells += [spread(figure), spread(found.ratio(measure, name, without)) if without else NONE]
             if figure and measure.startswith("cpu_us."):
-                values.setdefault(head, {})[name] = figure.median
+                values.setdefault(name, {})[head.removesuffix(", µs")] = figure.median
         rows.append(cells)
     columns = ["way"]
     for head in MEASURES:

@@ -1,12 +1,10 @@
 """Ciphers side by side: what each call takes, and how many times as much as the cheapest."""
 
-from collections import defaultdict
-from collections.abc import Callable
 from itertools import chain
 
 from loadtests.figures import NONE, number, spread
 from loadtests.results import Table
-from loadtests.sealing.measure import NATIVE, V8
+from loadtests.sealing.run import NATIVE, V8
 from loadtests.sealing.samples import OPEN, SEAL, Cipher, Sample
 from loadtests.summary import Figure
 
@@ -54,14 +52,8 @@ def tables(found: dict[str, list[list[Sample]]]) -> list[Table]:
     tables = []
     for call, title in TITLES.items():
         times = Times(found, call)
-        for where in (V8, NATIVE):
-            figures = {(cipher, size): times.figure(where, cipher, size) for cipher, size in _all(times)}
-            note = f"{WHAT} Microseconds a call: the median (the least to the greatest)."
-            tables.append(_table(f"{title} {where}", times, figures.get, "µs a call", note))
-        tables.append(_ratios(title, times))
-        note = "WebAssembly has no instructions for AES or carry-less products; a native program uses the processor's."
-        slower = {(cipher, size): times.slower(cipher, size) for cipher, size in _all(times)}
-        tables.append(_table(f"{title}: V8 against native", times, slower.get, "times native", note))
+        tables += [_times(f"{title} {where}", times, where) for where in (V8, NATIVE)]
+        tables += [_ratios(f"{title}: ratio to the cheapest", times), _slower(f"{title}: V8 against native", times)]
     return tables
 
 
@@ -71,33 +63,32 @@ def to_cheapest(times: dict[Cipher, float]) -> dict[Cipher, float]:
     return {cipher: time / least for cipher, time in times.items()} if least else {}
 
 
-def _all(times: Times) -> list[tuple[Cipher, int]]:
-    return [(cipher, size) for cipher in times.ciphers for size in times.sizes]
-
-
-def _table(
-    title: str, times: Times, figure: Callable[[tuple[Cipher, int]], Figure | None], unit: str, note: str
-) -> Table:
+def _times(title: str, times: Times, where: str) -> Table:
     rows, values = [], {}
     for cipher in times.ciphers:
-        figures = {size: figure((cipher, size)) for size in times.sizes}
-        rows.append([cipher.name, *(spread(found) for found in figures.values())])
-        values[cipher.name] = {str(size): found.median for size, found in figures.items() if found}
-    return Table(title, ["cipher", *(f"{size:,} B" for size in times.sizes)], rows, note, values, unit)
+        figures = {size: times.figure(where, cipher, size) for size in times.sizes}
+        rows.append([cipher.name, *map(spread, figures.values())])
+        values[cipher.name] = {str(size): figure.median for size, figure in figures.items() if figure}
+    note = f"{WHAT} Microseconds a call: the median (the least to the greatest)."
+    return Table(title, _columns(times), rows, note, values, "µs a call")
 
 
 def _ratios(title: str, times: Times) -> Table:
     """V8 and native beside each other for each size."""
     ratios = {(short, size): times.ratios(where, size) for size in times.sizes for short, where in SHORT.items()}
     columns = ["cipher", *(f"{size:,} B, {short}" for short, size in ratios)]
-    rows = []
-    values: dict[str, dict[str, float]] = defaultdict(dict)
-    for cipher in times.ciphers:
-        row = [cipher.name]
-        for (short, size), found in ratios.items():
-            row.append(number(found[cipher]) if cipher in found else NONE)
-            if cipher in found:
-                values[f"{cipher.name} ({short})"][str(size)] = found[cipher]
-        rows.append(row)
-    note = "Of medians; 1.00 is the cheapest for values of that size."
-    return Table(f"{title}: ratio to the cheapest", columns, rows, note, dict(values), "times the cheapest")
+    rows = [
+        [cipher.name, *(number(found[cipher]) if cipher in found else NONE for found in ratios.values())]
+        for cipher in times.ciphers
+    ]
+    return Table(title, columns, rows, "Of medians; 1.00 is the cheapest for values of that size.")
+
+
+def _slower(title: str, times: Times) -> Table:
+    rows = [[cipher.name, *(spread(times.slower(cipher, size)) for size in times.sizes)] for cipher in times.ciphers]
+    note = "WebAssembly has no instructions for AES or carry-less products; a native program uses the processor's."
+    return Table(title, _columns(times), rows, note)
+
+
+def _columns(times: Times) -> list[str]:
+    return ["cipher", *(f"{size:,} B" for size in times.sizes)]

