@@ -20,14 +20,19 @@ def data(results: Results) -> dict:
 
 
 def tables(results: Results) -> dict[str, Table]:
-    """Those with numbers, by a key that the page's elements carry."""
+    """Those with a chart, by a key that the page's elements carry."""
     return {
         f"{at}-{kind}-{number}": table
         for at, suite in enumerate(results.suites)
         for kind, found in (("beside", suite.beside), ("extra", suite.extra))
         for number, table in enumerate(found)
-        if table.values
+        if has_chart(table)
     }
+
+
+def has_chart(table: Table) -> bool:
+    """Whether its numbers are of one kind: these have a unit."""
+    return bool(table.values and table.unit)
 
 
 def _suite(suite: SuiteResult) -> dict:

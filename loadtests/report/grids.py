@@ -55,20 +55,6 @@ def _parted(text: str) -> Cell:
     return Cell(found["median"], "" if found["least"] == found["most"] else f"{found['least']} to {found['most']}")
 
 
-def normalised(table: Table) -> Grid | None:
-    """The numbers of a table with the cheapest series of each column as 1; nothing where there is but one series."""
-    if len(table.values) < 2:
-        return None
-    places = list(dict.fromkeys(x for series in table.values.values() for x in series))
-    least = {x: min(series[x] for series in table.values.values() if x in series) for x in places}
-
-    def times(series: dict[str, float], x: str) -> str:
-        return number(series[x] / least[x]) if x in series and least[x] else NONE
-
-    rows = [[Cell(name), *(Cell(times(series, x)) for x in places)] for name, series in table.values.items()]
-    return Grid(f"{table.title}: as multiples of the cheapest", ["", *places], rows)
-
-
 def absolutes(scenario: ScenarioSummary) -> Grid:
     """Every figure of a scenario, a row for each target."""
     targets = scenario.targets()

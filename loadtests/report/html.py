@@ -102,9 +102,4 @@ def _scenario(name: str, suite: str, scenario: ScenarioSummary) -> dict:
 
 
 def _extra(key: str, table: Table) -> dict:
-    return {
-        "key": key,
-        "grid": grids.of_table(table),
-        "chart": bool(table.values),
-        "normalised": grids.normalised(table) if "extra" in key else None,
-    }
+    return {"key": key, "grid": grids.of_table(table), "chart": charts.has_chart(table)}

@@ -85,9 +85,6 @@ def others(suite: SuiteResult) -> Iterator[str]:
         yield from _section(one.title, grids.of_table(one), 3)
     for one in suite.extra:
         yield from _section(one.title, grids.of_table(one), 3)
-        normalised = grids.normalised(one)
-        if normalised:
-            yield from _section(normalised.title, normalised, 3)
 
 
 def _section(title: str, grid: Grid, level: int = 2) -> Iterator[str]:

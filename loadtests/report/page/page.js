@@ -88,9 +88,11 @@
   // Bars: their sum stands above each, the spread is in the error bars or under the pointer.
   const above = (targets, heights, texts) =>
     targets.map((target, at) => ({ x: plain(target), y: heights[at], text: texts[at], showarrow: false, yanchor: "bottom", yshift: 2, font: { size: 12 } }));
+  // Places by name, in lines short enough to stand beside each other.
+  const across = (places) => ({ type: "category", tickangle: 0, tickvals: places.map(plain), ticktext: places.map((name) => wrapped(name, narrow() ? 8 : 14)) });
   const barLayout = (targets, heights, texts, title) => layout({
     barmode: "stack", bargap: 0.35, annotations: above(targets, heights, texts),
-    xaxis: axis({ type: "category", categoryarray: targets.map(plain), fixedrange: true }),
+    xaxis: axis({ ...across(targets), fixedrange: true }),
     yaxis: axis({ rangemode: "tozero", range: [0, Math.max(...heights, 1e-9) * 1.14], title: { text: title }, separatethousands: true }),
   });
   const PARTS = { proxy: "proxy", opa: "OPA", agent: "key agent", server: "server" };
@@ -123,7 +125,7 @@
   // Ratios: a line for each scenario, each target's mark with its spread, and the 1 to hold them against.
   const wrapped = (name, room) => {
     const lines = [""];
-    for (const word of name.split(/(?<=-)/)) {
+    for (const word of name.split(/(?<=[-, ])/)) {
       if (lines.at(-1).length + word.length > room && lines.at(-1)) lines.push("");
       lines[lines.length - 1] += word;
     }
@@ -158,8 +160,8 @@
 
   // A table of numbers: curves where what is across is a number, bars else.
   const table = ({ values, unit }) => {
-    const across = [...new Set(Object.values(values).flatMap((series) => Object.keys(series)))];
-    const numeric = across.length > 2 && across.every((x) => Number(x) > 0);
+    const places = [...new Set(Object.values(values).flatMap((series) => Object.keys(series)))];
+    const numeric = places.length > 2 && places.every((x) => Number(x) > 0);
     const heights = Object.values(values).flatMap((series) => Object.values(series));
     const wide = heights.every((y) => y > 0) && Math.max(...heights) > 20 * Math.min(...heights);
     const traces = Object.entries(values).map(([name, series], at) => ({
@@ -168,12 +170,12 @@
       text: Object.values(series).map(number), textposition: "none", hovertemplate: `%{x}: %{text} ${plain(unit)}`,
     }));
     const xaxis = numeric
-      ? axis({ type: "log", tickvals: across.map(Number), ticktext: across.map((x) => Number(x).toLocaleString("en")) })
-      : axis({ type: "category" });
+      ? axis({ type: "log", tickvals: places.map(Number), ticktext: places.map((x) => Number(x).toLocaleString("en")) })
+      : axis(across(places));
     const yaxis = wide ? logAxis(heights, 9, { title: { text: plain(unit) } }) : axis({ rangemode: "tozero", title: { text: plain(unit) } });
     // Bars on a logarithmic axis would say nothing by their length.
     if (wide && !numeric) traces.forEach((trace) => Object.assign(trace, { type: "scatter", mode: "markers", marker: { ...trace.marker, size: 10 } }));
-    return { traces, layout: layout({ xaxis, yaxis, showlegend: traces.length > 1, height: 360 }) };
+    return { traces, layout: layout({ xaxis, yaxis, showlegend: traces.length > 1, height: 340 + traces.length * 14 }) };
   };
 
   // A chart is drawn when it comes near the window, and drawn anew when the looks change.
@@ -196,6 +198,7 @@
     near.observe(element);
   };
   const redraw = () => charts.forEach((_, element) => element.dataset.drawn && element.checkVisibility() && draw(element));
+  window.addEventListener("beforeprint", () => all("details").forEach((folded) => { folded.open = true; }));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   let wasNarrow = narrow();
   window.addEventListener("resize", () => {
