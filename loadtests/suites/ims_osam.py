@@ -43,8 +43,6 @@ BATCH_ROWS = 10_000
 # Calls of a batch at SCALE=1; theirs at SCALE=1000.
 BATCH_CALLS = 16_000
 PUBLISHED_CALLS = 16_000_000
-# Of these, for what a FETCH of its own for each row takes.
-ROW_BY_ROW = 1 / 8
 # Calls between one COMMIT and the next, of which 9 in 100 replace a row; and in a smoke, which looks at answers.
 CHECKPOINT = 1_000
 SMOKE_CHECKPOINT = 100
@@ -116,13 +114,13 @@ def _online(scale: float) -> Iterator[Scenario]:
 
 def _batch(scale: float) -> Iterator[Scenario]:
     ways = {
-        "batch-by-key": (0, 1, "each row selected by its key"),
-        "batch-fetch-1": (1, ROW_BY_ROW, "a cursor, FETCH 1 for each row"),
-        "batch-fetch-100": (100, 1, "a cursor that reads ahead, FETCH 100"),
+        "batch-by-key": (0, "each row selected by its key"),
+        "batch-fetch-1": (1, "a cursor, FETCH 1 for each row"),
+        "batch-fetch-100": (100, "a cursor that reads ahead, FETCH 100"),
     }
     checkpoint = CHECKPOINT if scale >= SMOKE_BELOW else SMOKE_CHECKPOINT
-    for name, (fetch, share, how) in ways.items():
-        calls = int(min(max(checkpoint, round(BATCH_CALLS * scale * share, -3)), PUBLISHED_CALLS))
+    for name, (fetch, how) in ways.items():
+        calls = int(min(max(checkpoint, round(BATCH_CALLS * scale, -3)), PUBLISHED_CALLS))
         yield Scenario(
             name=name,
             what=f"{calls:,} calls in the keys' order, 91 % reads, 9 % replaces, COMMIT every {checkpoint:,}; {how}",

@@ -21,7 +21,7 @@ def test_transaction_has_ten_or_eleven_row_accesses_and_room_for_the_other_calls
 @pytest.mark.parametrize(("scale", "calls"), [(0.001, 100), (1, 16_000), (1000, 16_000_000)])
 def test_batch_grows_to_the_originals_size(scale: float, calls: int) -> None:
     found = {scenario.name: scenario for scenario in ims_osam.scenarios(scale)}
-    for name in ("batch-by-key", "batch-fetch-100"):
+    for name in ("batch-by-key", "batch-fetch-1", "batch-fetch-100"):
         assert found[name].workload.operations * found[name].data["calls"] == calls
         assert f"{calls:,} calls" in found[name].what
 
