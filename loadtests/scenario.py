@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 # How a driver speaks to the server: named statements, the extended protocol without names, or simple queries.
 Mode = Literal["prepared", "extended", "simple"]
 
-# Below this scale nobody looks at times, and what shows no new answers can be left out.
-LEAST_TIMED = 0.01
-# For scenarios that are not worth the time on every target.
-COMPARED = ("direct", "envoy-tcp", "fieldveil")
-
 
 @dataclass(frozen=True)
 class Closed:
