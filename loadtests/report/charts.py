@@ -6,6 +6,8 @@ from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
 # The client is not what is measured.
 STACK = tuple(name for name in PROCESSES if name != "client")
+# More lines than that nobody tells apart; their table says more.
+MOST_SERIES = 12
 # In the order of the selectors.
 RATIOS: tuple[Measure, ...] = tuple(m for m in MEASURES if m.name not in ("latency_us.99.9", "switches.proxy"))
 
@@ -31,8 +33,8 @@ def tables(results: Results) -> dict[str, Table]:
 
 
 def has_chart(table: Table) -> bool:
-    """Whether its numbers are of one kind: these have a unit."""
-    return bool(table.values and table.unit)
+    """Whether its numbers are of one kind, which have a unit, and can be told apart in a drawing."""
+    return bool(table.unit) and 0 < len(table.values) <= MOST_SERIES
 
 
 def _suite(suite: SuiteResult) -> dict:

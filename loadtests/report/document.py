@@ -56,7 +56,9 @@ def _lines(results: Results) -> Iterator[str]:
     yield ""
     yield f"**{escape(verdict.said)}.** {verdict.thresholds}."
     yield ""
-    yield from (f"- {escape(str(one))}" for one in (*verdict.wrong, *verdict.late))
+    yield from (f"- {escape(str(one))}" for one in verdict.wrong)
+    if verdict.lateness:
+        yield f"Late, not wrong: {verdict.lateness}."
     yield ""
     yield "Figures are medians over the rounds, and in parentheses the least to the most; ratios are taken within a"
     yield f"round, and a dash is what was not measured. {words.SIDECAR}"

@@ -87,6 +87,17 @@ class Verdict:
         )
 
     @property
+    def lateness(self) -> str:
+        """Empty where everything began in time."""
+        if not self.late:
+            return ""
+        dropped = sum(one.dropped for one in self.late)
+        pairs = words.count(len(self.late), "pair")
+        return (
+            f"{words.count(dropped, 'operation')} found no connection free in time, in {pairs} of scenario and target"
+        )
+
+    @property
     def thresholds(self) -> str:
         if not self.held + self.failed + self.unmeasured:
             return "No thresholds in this run"

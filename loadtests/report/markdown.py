@@ -37,8 +37,10 @@ def head(results: Results) -> Iterator[str]:
     verdict = facts.verdict(results)
     yield f"**{escape(verdict.said)}.** {verdict.thresholds}."
     yield ""
-    for one in (*verdict.wrong, *verdict.late):
+    for one in verdict.wrong:
         yield f"- {escape(str(one))}"
+    if verdict.lateness:
+        yield f"- Late: {verdict.lateness}"
     for name, text in (
         ("When", f"{results.made.started}, {facts.amount(results)}"),
         ("Commit", facts.commit(results)),

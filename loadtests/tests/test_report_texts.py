@@ -8,8 +8,8 @@ import pytest
 
 from loadtests import report
 from loadtests.__main__ import main
-from loadtests.report import document, markdown
-from loadtests.results import Results, SuiteResult, UnreadableResults, read
+from loadtests.report import charts, document, markdown
+from loadtests.results import Results, SuiteResult, Table, UnreadableResults, read
 from loadtests.tests import sample
 
 GOLDEN = Path(__file__).parent / "testdata" / "report.md"
@@ -149,6 +149,35 @@ def test_results_are_compared_from_their_files(
     assert "Worse: nothing" in capsys.readouterr().out
     with pytest.raises(UnreadableResults, match=r"c\.json"):
         main(["compare", str(tmp_path / "a.json"), str(tmp_path / "c.json")])
+
+
+def test_late_operations_are_late_and_not_wrong(run: Results) -> None:
+    suite = suite_of(run, "ztpf-crypto")
+    first = suite.scenarios[0]
+    late = replace(
+        first, measurements=[replace(one, dropped=3) for one in first.measurements if one.target == "direct"]
+    )
+    found = replace(run, suites=[replace(suite, scenarios=[late])])
+    said = "9 operations found no connection free in time, in 1 pair of scenario and target"
+    for text in (markdown.render(found), document.render(found)):
+        assert "Right: " in text
+        assert said in text
+
+
+def test_measurement_without_an_answer_is_not_right(run: Results) -> None:
+    suite = suite_of(run, "ztpf-crypto")
+    first, *others = suite.scenarios
+    blind = replace(first, measurements=[replace(one, answers=0) for one in first.measurements])
+    text = markdown.render(replace(run, suites=[replace(suite, scenarios=[blind, *others])]))
+    assert "NOT KNOWN" in text
+    assert "message-100, fieldveil: no answer looked at in 3 rounds" in text
+
+
+def test_numbers_of_no_kind_or_too_many_are_not_drawn() -> None:
+    table = Table("", [], [], "", {"a": {"x": 1.0}}, "µs")
+    assert charts.has_chart(table)
+    assert not charts.has_chart(replace(table, unit=""))
+    assert not charts.has_chart(replace(table, values={str(at): {"x": 1.0} for at in range(20)}))
 
 
 def test_document_says_losses_first(run: Results) -> None:

@@ -167,6 +167,7 @@
     const traces = Object.entries(values).map(([name, series], at) => ({
       type: numeric ? "scatter" : "bar", mode: "lines+markers", name: plain(name), x: Object.keys(series).map((x) => (numeric ? Number(x) : plain(x))), y: Object.values(series),
       marker: { color: css(`--c${(at + 1) % 8}`), symbol: symbol(names[at % names.length]), size: numeric ? 7 : undefined },
+      line: { dash: at < 8 ? "solid" : "dot" },
       text: Object.values(series).map(number), textposition: "none", hovertemplate: `%{x}: %{text} ${plain(unit)}`,
     }));
     const xaxis = numeric
