@@ -60,15 +60,20 @@ def _run(arguments: argparse.Namespace) -> int:
     found = Runner(arguments.suite, arguments.scale, arguments.rounds, folder / "k6").run()
     judged = thresholds.judge(thresholds.read(), found.suites)
     results = replace(found, thresholds=judged)
-    results.write(folder / "results.json")
-    report.write_markdown(results, folder / "report.md")
-    report.write_html(results, folder / "report.html")
+    write(results, folder)
     over = [result for result in judged if not result.passed]
     for result in over:
         measured = "not measured" if result.measured is None else f"{result.measured:.2f}"
         print(f"OVER: {result.suite}, {result.scenario}, {result.measure}: {measured}, at most {result.limit}")
-    print(f"report: {folder / 'report.html'}")
     return 0 if is_right(results) and not over else 1
+
+
+def write(results: Results, folder: Path) -> None:
+    """The run, and its report."""
+    results.write(folder / "results.json")
+    report.write_markdown(results, folder / "report.md")
+    report.write_html(results, folder / "report.html")
+    print(f"report: {folder / 'report.html'}")
 
 
 def _smoke(arguments: argparse.Namespace) -> int:

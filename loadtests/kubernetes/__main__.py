@@ -114,8 +114,7 @@ def _merge(arguments: argparse.Namespace) -> int:
 
 
 def _finish(results: Results, folder: Path) -> int:
-    results.write(folder / "results.json")
-    print(f"results: {folder / 'results.json'}")
+    command.write(results, folder)
     return 0 if command.is_right(results) else 1
 
 

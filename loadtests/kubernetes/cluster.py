@@ -58,10 +58,10 @@ class Cluster:
             raise ClusterFailed(f"{where}: pod {pod['metadata']['name']} has no such container, it has {names}")
         return pod["spec"]["nodeName"], ids[0].rpartition("/")[2]
 
-    def nodes(self) -> dict[str, str]:
+    def nodes(self) -> str:
         """What each is, for the report."""
         found = json.loads(self._kubectl("get", "nodes", "-o", "json"))["items"]
-        return {f"node {node['metadata']['name']}": _node(node["status"]) for node in found}
+        return "; ".join(f"node {node['metadata']['name']}: {_node(node['status'])}" for node in found)
 
     def wait(self, what: str, seconds: float, ready: Callable[[], bool]) -> None:
         until = time.monotonic() + seconds

@@ -29,7 +29,7 @@ def results(work: Path, runners: list[Path], meters: list[Path]) -> Results:
     began = datetime.datetime.fromtimestamp(min(runner.began for runner in found), datetime.UTC)
     together = {"runners_together_percent": [round(100 * merge.common_share(found), 1)]}
     return Results(
-        made(began, measurement.seconds, len(runners), {}, {}, together),
+        made(began, measurement.seconds, len(runners), "", {}, together),
         [TargetInfo(target.name, target.what)],
         [SuiteResult(suite.name, suite.what, [scenario])],
     )

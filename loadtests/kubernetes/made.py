@@ -11,14 +11,13 @@ def made(
     started: datetime.datetime,
     seconds: float,
     runners: int,
-    machine: dict[str, str],
+    nodes: str,
     versions: dict[str, str],
     noise: dict[str, list[float]],
     *,
     scale: float = 1.0,
     rounds: int = 1,
 ) -> Made:
-    """`machine`: its nodes."""
     commit, modified = environment.source()
     return Made(
         commit=commit,
@@ -27,7 +26,7 @@ def made(
         seconds=round(seconds, 1),
         scale=scale,
         rounds=rounds,
-        machine=machine,
+        machine={"system": nodes} if nodes else {},
         versions={
             "k6 runners": f"{runners} pods",
             "percentiles": f"of the runners' histograms, added; within {RELATIVE_ERROR:.1%}",

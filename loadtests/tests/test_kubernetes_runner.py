@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from loadtests.environment import Noise
 from loadtests.kubernetes import cluster as cluster_module
 from loadtests.kubernetes import places
 from loadtests.kubernetes.cluster import Cluster, ClusterFailed
 from loadtests.kubernetes.remote import NotReady
 from loadtests.kubernetes.runner import ClusterRunner
+from loadtests.report import facts
+from loadtests.results import Results
 from loadtests.runner import RunFailed
 from loadtests.tests.test_kubernetes_merge import runner as runner_result
 from loadtests.tests.test_kubernetes_places import EXAMPLE
@@ -178,3 +181,16 @@ def test_a_container_that_is_not_one_is_refused(answers, pods, says):
 def test_what_kubectl_says_is_in_the_error(answers):
     with pytest.raises(ClusterFailed, match="no answer to get testrun other"):
         Cluster("here").get("testrun", "other")
+
+
+def test_the_report_knows_the_nodes(answers, tmp_path):
+    info = {"kernelVersion": "6.1", "osImage": "Debian 12", "kubeletVersion": "v1.36.3"}
+    status = {"capacity": {"cpu": "2", "memory": "24Gi"}, "nodeInfo": info}
+    answer(answers, "get nodes -o json", {"items": [{"metadata": {"name": "node-7"}, "status": status}]})
+    runner = a_runner(tmp_path)
+    runner._together = [99.0]
+    results = Results(runner.made(1.0, Noise(), "18.4"), [], [])
+    assert facts.machine(results) == "node node-7: 2 cores, 24Gi of memory, Linux 6.1, Debian 12, Kubernetes v1.36.3"
+    assert results.made.noise == {"runners_together_percent": [99.0]}
+    # Not those of this machine.
+    assert results.made.versions.keys() == {"k6 runners", "percentiles", "postgresql", "k6 image", "envoy", "opa"}
