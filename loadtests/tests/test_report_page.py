@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from loadtests import report
 from loadtests.report import html
+from loadtests.results import SuiteResult
 from loadtests.tests import sample
 from tools.setup import chromium as setup
 
@@ -159,6 +161,19 @@ def test_what_was_not_measured_is_a_dash(page: Page) -> None:
     table = page.locator("#suite-2-1 table").first
     noop = table.locator("tbody tr").filter(has_text="envoy-noop").locator("td").all_inner_texts()
     assert noop.count("-") >= 3
+
+
+def test_scenario_without_a_figure_has_no_chart(browser: Browser, tmp_path: Path) -> None:
+    found = sample.results()
+    first = found.suites[0].scenarios[0]
+    nothing = [replace(one, operations=0, seconds=0.0, latency_us={}, usage={}) for one in first.measurements]
+    suite = SuiteResult("empty", "", [replace(first, measurements=nothing)])
+    file = tmp_path / "report.html"
+    report.write_html(replace(found, suites=[suite], thresholds=[]), file)
+    with opened(browser, file) as watched:
+        draw_all(watched.page)
+        assert watched.page.locator(".chart .none").all_inner_texts() == ["Not measured."] * 6
+        assert_quiet(watched, file)
 
 
 def test_costs_of_single_calls_are_drawn_and_their_figures_unfold(page: Page) -> None:
