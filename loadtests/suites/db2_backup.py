@@ -120,7 +120,8 @@ NOTE = (
     "where each is sealed. Theirs encrypts whole databases and backup images inside the server; ours seals single "
     "values before it, and on a server that does not wait for its disk, so that nothing hides the CPU. A dump as a "
     "user who sees envelopes (concealed) is the one to keep as a backup: nothing is opened, it is protected as the "
-    "table is, and it is restored straight to a server."
+    "table is, and it is restored straight to a server. One Envoy worker opens and seals for all clients, so that more "
+    "of them at a time end no sooner."
 )
 
 
