@@ -167,10 +167,10 @@ def _filter(shell: Shell) -> None:
 
 
 def _bench_sealing(shell: Shell) -> None:
-    build = ["cargo", "build", "--release", "--locked", "-p", "fieldveil-bench"]
-    shell.run([*build, "--bin", BENCH_SEALING.name])
+    options = ["--release", "--locked", "-p", "fieldveil-bench"]
+    shell.run(["cargo", "build", *options, "--bin", BENCH_SEALING.name])
     _put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
-    shell.run([*build, "--lib", "--target", WASM_TARGET])
+    shell.run(["cargo", "rustc", *options, "--lib", "--crate-type", "cdylib", "--target", WASM_TARGET])
     _put(CARGO_TARGET / WASM_TARGET / "release" / "fieldveil_bench.wasm", BENCH_SEALING_WASM)
 
 

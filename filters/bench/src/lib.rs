@@ -17,6 +17,7 @@ mod timing;
 
 pub use sealing::Sealing;
 
+#[cfg(target_os = "wasi")]
 proxy_wasm::main! {{
     fieldveil_host::start_work::<Sealing>();
 }}
