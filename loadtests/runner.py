@@ -23,7 +23,7 @@ from tools.layout import K6, ROOT
 
 SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
 # Connections are opened, plans are fetched and statements prepared before anything is measured.
-WARM_UP_SECONDS = 0.5
+WARM_UP_SECONDS = 0.25
 # The driver that speaks in each mode, and the option that makes it.
 DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
     "prepared": ("pgx", {}),

@@ -19,8 +19,8 @@ from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import FIELDVEIL
 
-# At SCALE=1; theirs is SCALE=50.
-ROWS = 20_000
+# At SCALE=1; theirs is SCALE=100.
+ROWS = 10_000
 THEIR_ROWS = 1_000_000
 # So many rows are read by one SELECT, the table in ten, and updated in one transaction.
 READS = 10

@@ -60,7 +60,7 @@ def look(rig: Rig, live: Live) -> None:
 
 
 def scenarios(scale: float) -> list[Scenario]:
-    seconds = max(0.3, scale)
+    seconds = max(0.3, 0.5 * scale)
 
     def closed(operation: str, mode: Mode, clients: int) -> Scenario:
         return _scenario(operation, f"{mode}-{clients}", Closed(clients, seconds), mode)

@@ -32,12 +32,12 @@ def _row(number: int) -> tuple:
 
 
 def scenarios(scale: float) -> list[Scenario]:
-    def reading(rows: int, clients: int, fewest: float) -> Scenario:
+    def reading(rows: int, clients: int, seconds: float) -> Scenario:
         return Scenario(
             name=f"{rows}-rows-{clients}",
             what=f"{rows:,} rows by a range of the primary key, three protected columns opened in each",
             script="read-rows",
-            workload=Closed(clients, max(fewest, scale * 2 * fewest)),
+            workload=Closed(clients, max(0.3, seconds * scale)),
             unit="row",
             data={"rows": ROWS, "table": "many", "length": rows, "digests": digests(rows)},
         )

@@ -63,7 +63,7 @@ def test_fieldproc_cpu_is_of_all_on_the_way() -> None:
     assert row(cpu, "update", "1", "81.26", "direct")["together"] == "5.00 (5.00 to 5.00)"
 
 
-@pytest.mark.parametrize(("scale", "said"), [(1, "SCALE=50"), (50, "1,000,000 records too")])
+@pytest.mark.parametrize(("scale", "said"), [(1, "SCALE=100"), (100, "1,000,000 records too")])
 def test_fieldproc_says_how_many_records_it_took(scale: float, said: str) -> None:
     assert said in fieldproc_tables(scale)[0].note
 
