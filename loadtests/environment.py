@@ -18,10 +18,12 @@ SPIN = 2_000_000
 
 
 class Noise:
-    """The same piece of work timed now and then, and the share of time that the hypervisor gave to others."""
+    """From when on, of what source; the same piece of work timed now and then; the share of time that others had."""
 
     def __init__(self) -> None:
         self.started = datetime.datetime.now(datetime.UTC)
+        # As it is now: the checkout may have moved on when the run ends.
+        self.source = source()
         self._spin_ms: list[float] = []
         self._steal_percent: list[float] = []
         self._before = psutil.cpu_times()
@@ -43,7 +45,7 @@ class Noise:
 
 
 def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: str) -> Made:
-    commit, modified = source()
+    commit, modified = noise.source
     return Made(
         commit=commit,
         modified=modified,
@@ -72,7 +74,7 @@ def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: st
 
 def source() -> tuple[str, bool]:
     """The commit of this checkout, and whether it holds changes that the commit does not."""
-    return _git("rev-parse", "HEAD"), bool(_git("status", "--porcelain", "--untracked-files=no"))
+    return _git("rev-parse", "HEAD"), bool(_git("status", "--porcelain"))
 
 
 def timestamp(moment: datetime.datetime) -> str:
