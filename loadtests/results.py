@@ -142,7 +142,7 @@ class Results:
     schema: int = SCHEMA
 
     def write(self, path: Path) -> None:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
+        path.write_bytes(msgspec.json.encode(self) + b"\n")
 
 
 class UnreadableResults(Exception):

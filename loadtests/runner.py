@@ -105,21 +105,23 @@ class Runner:
         """What k6 found for one work document."""
         document, result, log = (self.folder / f"{name}.{kind}" for kind in ("work.json", "result.json", "log"))
         document.write_text(json.dumps({**work, "result": str(result)}))
-        with log.open("wb") as output:
-            done = subprocess.run(
-                [K6, "run", "--quiet", "--no-color", "--address", "", SCRIPT],
-                env={**os.environ, **ENVIRONMENT, "WORK": str(document)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                check=False,
-            )
-        # A password stands in it.
-        document.unlink()
+        try:
+            with log.open("wb") as output:
+                done = subprocess.run(
+                    [K6, "run", "--quiet", "--no-color", "--address", "", SCRIPT],
+                    env={**os.environ, **ENVIRONMENT, "WORK": str(document)},
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    check=False,
+                )
+        finally:
+            # A password stands in it.
+            document.unlink()
         if not result.exists():
             tail = "\n".join(f"  k6 | {line}" for line in log.read_text(errors="replace").splitlines()[-20:])
             raise RunFailed(f"{name}: k6 ended with {done.returncode} and no result; its log is {log}\n{tail}")
-        found = json.loads(result.read_text())
+        found = json.loads(result.read_text(), parse_float=_rounded)
         for failure in found.get("failures", []):
             say(f"    | {failure}")
         if done.returncode and not (found["wrong_answers"] or found["errors"]):
@@ -172,6 +174,11 @@ def scenario_result(scenario: Scenario, measurements: list[Measurement]) -> Scen
     return ScenarioResult(
         scenario.name, scenario.what, scenario.unit, workload, scenario.mode, scenario.user, measurements
     )
+
+
+def _rounded(number: str) -> float:
+    """To millionths, of seconds and of microseconds alike: more is noise, and makes results large."""
+    return round(float(number), 6)
 
 
 def say(text: str) -> None:

@@ -4,6 +4,7 @@ import datetime
 import json
 from pathlib import Path
 
+from loadtests import environment
 from loadtests.kubernetes import merge
 from loadtests.kubernetes.made import made
 from loadtests.kubernetes.merge import UnmergeableResults
@@ -29,7 +30,7 @@ def results(work: Path, runners: list[Path], meters: list[Path]) -> Results:
     began = datetime.datetime.fromtimestamp(min(runner.began for runner in found), datetime.UTC)
     together = {"runners_together_percent": [round(100 * merge.common_share(found), 1)]}
     return Results(
-        made(began, measurement.seconds, len(runners), "", {}, together),
+        made(environment.source(), began, measurement.seconds, len(runners), "", {}, together),
         [TargetInfo(target.name, target.what)],
         [SuiteResult(suite.name, suite.what, [scenario])],
     )

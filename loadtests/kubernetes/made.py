@@ -8,6 +8,7 @@ from loadtests.results import Made
 
 
 def made(
+    source: tuple[str, bool],
     started: datetime.datetime,
     seconds: float,
     runners: int,
@@ -18,7 +19,7 @@ def made(
     scale: float = 1.0,
     rounds: int = 1,
 ) -> Made:
-    commit, modified = environment.source()
+    commit, modified = source
     return Made(
         commit=commit,
         modified=modified,

@@ -47,6 +47,7 @@ class ClusterRunner(Runner):
         together = {"runners_together_percent": self._together}
         versions = {"postgresql": postgresql, "k6 image": self.image, **self.places.versions}
         return made.made(
+            noise.source,
             noise.started,
             seconds,
             self.parallelism,

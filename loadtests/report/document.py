@@ -13,6 +13,8 @@ from tools.layout import LOADTESTS, ROOT
 
 RUNS = LOADTESTS / "runs"
 DOCUMENT = ROOT / "docs" / "performance.md"
+# Written by hand, as it stands in `docs/`: no figure of a run is in it.
+WHY = Path(__file__).with_name("why.md.in")
 # Of each scenario one line: absolutes of ours, then held against the server itself and Envoy alone.
 COLUMNS: tuple[tuple[str, Measure, str | None], ...] = (
     ("operations a second", RATE, None),
@@ -72,6 +74,7 @@ def _lines(results: Results) -> Iterator[str]:
     if failed:
         yield from ("", "Over their threshold:", "")
         yield from table(grids.thresholds(failed))
+    yield from ("", WHY.read_text(encoding="utf-8").rstrip())
     for suite in results.suites:
         yield from _chapter(suite)
 
