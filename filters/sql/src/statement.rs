@@ -81,10 +81,8 @@ pub(crate) fn analyze(
         effects.reads.clear();
         effects.columns = None;
         effects.copy = None;
-        // Nothing is prepared; but what EXECUTE stands for stays the session's.
-        effects
-            .session
-            .take_if(|session| matches!(session, SessionUse::Prepare { .. } | SessionUse::Deallocate { .. }));
+        // Nothing is prepared, nor is a cursor opened; but what EXECUTE stands for stays the session's.
+        effects.session.take_if(|session| !matches!(session, SessionUse::Execute { .. }));
         return Ok(Analyzed { kind: StatementKind::Other, effects, changes_catalog, is_dml });
     }
     match (segment.word(0), segment.word(1)) {

@@ -241,13 +241,17 @@ impl Session {
     /// for. What a
     /// transaction changed is changed back by its end, or by a savepoint's.
     pub(super) fn executes(&mut self, checked: &Checked) {
+        if checked.analysis.statements.len() > 1 {
+            self.statements.by_sql.names_may_change();
+        }
         for statement in &checked.analysis.statements {
             if statement.kind == StatementKind::Transaction {
+                self.statements.by_sql.names_may_change();
                 self.catalog.in_block = false;
                 self.transaction_may_end();
                 continue;
             }
-            if self.statements.fetches_quietly(statement) {
+            if self.catalog.in_block && self.statements.fetches_quietly(statement) {
                 continue;
             }
             if statement.changes_catalog {

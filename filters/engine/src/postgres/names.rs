@@ -25,8 +25,8 @@ const MAX_CURSORS: usize = 1_024;
 pub struct SqlNames {
     pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
     pub(super) cursors: HashMap<Vec<u8>, Rc<Statement>>,
-    /// Cursors that were seen declared, and so change nothing when they are fetched from, since whatever may have put
-    /// another under the name.
+    /// Cursors of this transaction that were seen declared, each in a text of its own, since whatever may have put another
+    /// under a name. They are forgotten at every doubt: then the server is asked once more than it need be.
     quiet: HashSet<Vec<u8>>,
     /// What the server's names begin with, and how many were given.
     prefix: Rc<str>,
@@ -106,9 +106,15 @@ impl SqlNames {
         self.quiet.clear();
     }
 
-    /// Something was executed that may do anything to names, such as to close a cursor and open another.
+    /// Something was executed that may do anything to names, such as to close a cursor and open another; or it is not sure
+    /// what was.
     pub fn names_may_change(&mut self) {
         self.quiet.clear();
+    }
+
+    /// A portal of this name was opened or closed.
+    pub fn portal_changed(&mut self, name: &[u8]) {
+        self.quiet.remove(name);
     }
 
     /// Sets or removes a cursor.
@@ -116,18 +122,16 @@ impl SqlNames {
         let after = cursor.clone();
         let before = match cursor {
             Some(cursor) => self.cursors.insert(name.clone(), cursor),
-            None => {
-                self.quiet.remove(&name);
-                self.cursors.remove(&name)
-            }
+            None => self.cursors.remove(&name),
         };
         Undo::Cursor(Change { name, before, after })
     }
 }
 
 impl Statements {
-    /// Whether it fetches from, or moves, a cursor whose query is known. No DECLARE may call `set_config`; what else a
-    /// FETCH may run, from a portal or from a cursor that was opened out of sight, may.
+    /// Whether it fetches from, or moves, a cursor whose query is known, in a transaction that is open. No DECLARE may call
+    /// `set_config`; what else a FETCH may run, from a portal or from a cursor that was opened out of sight, may. A function
+    /// that the cursor's query, a view, a policy or an operator in it calls may, too, unseen, as one that SELECT calls.
     pub fn fetches_quietly(&self, statement: &Statement) -> bool {
         let Some(SessionUse::Fetch { name }) = &statement.session else { return false };
         self.by_sql.quiet.contains(name.as_bytes()) && self.portal(name.as_bytes()).is_none()
@@ -201,15 +205,18 @@ impl Session {
                     if names.cursors.len() >= MAX_CURSORS {
                         names.forget_cursors();
                     }
-                    // Among other statements it may not stay what it is.
-                    if checked.analysis.statements.len() == 1 {
-                        names.quiet.insert(name.clone().into_bytes());
-                    }
+                    let alone = checked.analysis.statements.len() == 1;
                     let cursor = Rc::new(Statement { session: None, ..statement.clone() });
                     undo.push((index, names.set_cursor(name.clone().into_bytes(), Some(cursor))));
+                    // Among other statements it may not stay what it is.
+                    if alone {
+                        names.quiet.insert(name.clone().into_bytes());
+                    }
                 }
                 Some(SessionUse::Close { name: Some(name) }) => {
-                    undo.push((index, names.set_cursor(name.clone().into_bytes(), None)));
+                    let name = name.clone().into_bytes();
+                    names.quiet.remove(&name);
+                    undo.push((index, names.set_cursor(name, None)));
                 }
                 Some(SessionUse::Close { name: None }) => names.forget_cursors(),
                 Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}

@@ -306,6 +306,7 @@ impl Statements {
 
     /// Sets or removes a portal.
     pub fn set_portal(&mut self, name: &[u8], portal: Option<Rc<Portal>>) -> Undo {
+        self.by_sql.portal_changed(name);
         let after = portal.clone();
         let before = match portal {
             Some(portal) => self.portals.insert(name.to_vec(), portal),
@@ -316,6 +317,7 @@ impl Statements {
 
     /// Takes a change back, unless a later message has changed the same name again.
     pub fn undo(&mut self, undo: Undo) {
+        self.by_sql.names_may_change();
         match undo {
             Undo::Statement(change) if change.stands(self.statement(&change.name)) => {
                 drop(self.set_statement(&change.name, change.before));

@@ -10,6 +10,7 @@ use crate::postgres::{Output, Session, Waiting};
 
 impl Session {
     pub(super) fn take_back(&mut self, skipped: Vec<Entry>) {
+        self.statements.by_sql.names_may_change();
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
             names.chain(entry.undo).for_each(|undo| self.statements.undo(undo));
