@@ -159,16 +159,16 @@ func (client *Client) Done(operations float64) {
 // End is the client's last word. It gives the result to the one that ends last.
 func (client *Client) End() *Result {
 	run := client.run
+	var last bool
 	run.arrive(func(run *Run) {
 		run.ended++
+		// Of clients that end at the same time only one is the last.
+		last = run.ended == run.clients
 		if client.ready {
 			run.ready--
 		}
 		run.calls = append(run.calls, client.calls...)
 	})
-	run.mutex.Lock()
-	last := run.ended == run.clients
-	run.mutex.Unlock()
 	if !last {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,6 +139,30 @@ func TestAClientThatFailsHoldsUpNobody(t *testing.T) {
 	done, result := all(t, run, []int{0}, nothing)
 	if !slices.Equal(done, []int64{0, 2}) || result.Errors != 1 {
 		t.Errorf("calls %v, %+v", done, result)
+	}
+}
+
+func TestOfClientsThatEndTogetherOneIsTheLast(t *testing.T) {
+	const clients, runs = 64, 100
+	for range runs {
+		run := made(t, Work{Workload: Workload{Kind: Fixed, Clients: clients, Operations: clients}}, clients)
+		var last atomic.Int64
+		var group sync.WaitGroup
+		together := make(chan struct{})
+		for number := range clients {
+			client := run.Client(number)
+			group.Go(func() {
+				<-together
+				if client.End() != nil {
+					last.Add(1)
+				}
+			})
+		}
+		close(together)
+		group.Wait()
+		if last.Load() != 1 {
+			t.Fatalf("%d clients were the last", last.Load())
+		}
 	}
 }
 
