@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from loadtests import report, thresholds
+from loadtests.failures import Failed
 from loadtests.report.document import DOCUMENT, RUNS, committed
 from loadtests.results import Results, UnreadableResults, read
-from loadtests.rig import NotSealed
-from loadtests.runner import RunFailed, Runner, say
+from loadtests.runner import Runner, say
 from loadtests.scenario import Suite
 from loadtests.suites import SUITES
 from loadtests.summary import SuiteSummary
@@ -106,12 +106,15 @@ def _list(_: argparse.Namespace) -> int:
 def is_right(results: Results) -> bool:
     """A line a suite, and one for each measurement that is wrong."""
     summaries = [SuiteSummary(suite) for suite in results.suites]
+    failed = {failure.partition(":")[0] for failure in results.failures}
     for summary in summaries:
-        verdict = "FAILED" if summary.wrong() else "ok"
+        verdict = "FAILED" if summary.wrong() or summary.result.name in failed else "ok"
         print(f"{summary.result.name}: {verdict}, {summary.answers():,} answers looked at")
         for line in summary.wrong():
             print(f"  WRONG: {line}")
-    return not any(summary.wrong() for summary in summaries)
+    for failure in results.failures:
+        print(f"WRONG: {failure}")
+    return not results.failures and not any(summary.wrong() for summary in summaries)
 
 
 def new_folder() -> Path:
@@ -141,7 +144,7 @@ def _scale(word: str) -> float:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (RunFailed, NotSealed, UnreadableResults, report.ReportFailed) as failure:
+    except (Failed, UnreadableResults, report.ReportFailed) as failure:
         say(str(failure))
         sys.exit(1)
     except KeyboardInterrupt:

@@ -139,6 +139,8 @@ class Results:
     targets: list[TargetInfo]
     suites: list[SuiteResult]
     thresholds: list[ThresholdResult] = field(default_factory=list)
+    # What ended a suite before its time, with the suite's name.
+    failures: list[str] = field(default_factory=list)
     schema: int = SCHEMA
 
     def write(self, path: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from loadtests import environment
+from loadtests.failures import Failed
 from loadtests.results import Made, Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
 from loadtests.rig import PLAIN, Live, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
@@ -34,7 +35,7 @@ DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
 ENVIRONMENT = {"K6_AUTO_EXTENSION_RESOLUTION": "false", "K6_NO_USAGE_REPORT": "true"}
 
 
-class RunFailed(Exception):
+class RunFailed(Failed):
     """A measurement that could not be made; the text carries the end of k6's log."""
 
 
@@ -54,14 +55,21 @@ class Runner:
         started = time.monotonic()
         noise = environment.Noise()
         found: list[SuiteResult] = []
+        failures: list[str] = []
         with self.rig() as rig:
             for suite in self.suites:
-                found.append(self._suite(rig, suite, noise))
+                measured: dict[str, list[Measurement]] = {}
+                try:
+                    found.append(self._suite(rig, suite, noise, measured))
+                except Failed as failure:
+                    say(f"  FAILED: {failure}")
+                    failures.append(f"{suite.name}: {failure}")
+                    found.append(self._unfinished(suite, measured))
             with rig.direct(PLAIN) as superuser:
                 postgresql = superuser.execute("SHOW server_version").fetchone()[0]
             targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
         made = self.made(time.monotonic() - started, noise, postgresql)
-        return Results(made, targets, found)
+        return Results(made, targets, found, failures=failures)
 
     def rig(self) -> Rig:
         """What they run on; another runner has another."""
@@ -71,21 +79,28 @@ class Runner:
         """Where it was run, and of what."""
         return environment.made(seconds, self.scale, self.rounds, noise, postgresql)
 
-    def _suite(self, rig: Rig, suite: Suite, noise: environment.Noise) -> SuiteResult:
+    def _suite(
+        self, rig: Rig, suite: Suite, noise: environment.Noise, found: dict[str, list[Measurement]]
+    ) -> SuiteResult:
         say(f"{suite.name}: {suite.what}")
         suite.prepare(rig, self.scale)
         scenarios = suite.scenarios(self.scale)
-        found: dict[str, list[Measurement]] = {scenario.name: [] for scenario in scenarios}
         for number in range(1, self.rounds + 1):
             noise.sample()
             for scenario in scenarios:
                 for live in self._turned(rig, scenario, number):
                     measured = self.measure(rig, suite, scenario, live, number)
-                    found[scenario.name].append(measured)
+                    found.setdefault(scenario.name, []).append(measured)
         extra = suite.extra(rig, self.scale) if suite.extra else []
-        results = [scenario_result(scenario, found[scenario.name]) for scenario in scenarios]
+        results = [scenario_result(scenario, found.get(scenario.name, [])) for scenario in scenarios]
         result = SuiteResult(suite.name, suite.what, results, suite.published, extra=extra)
         return dataclasses.replace(result, beside=suite.beside(SuiteSummary(result)))
+
+    def _unfinished(self, suite: Suite, found: dict[str, list[Measurement]]) -> SuiteResult:
+        """What was measured before it ended."""
+        begun = [scenario for scenario in suite.scenarios(self.scale) if scenario.name in found]
+        results = [scenario_result(scenario, found[scenario.name]) for scenario in begun]
+        return SuiteResult(suite.name, suite.what, results, suite.published)
 
     def measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
         """One scenario at one target, once."""
@@ -104,6 +119,7 @@ class Runner:
     def k6(self, name: str, work: dict) -> dict:
         """What k6 found for one work document."""
         document, result, log = (self.folder / f"{name}.{kind}" for kind in ("work.json", "result.json", "log"))
+        document.touch(mode=0o600)
         document.write_text(json.dumps({**work, "result": str(result)}))
         try:
             with log.open("wb") as output:

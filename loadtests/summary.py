@@ -35,9 +35,10 @@ def value(measurement: Measurement, measure: str) -> float | None:
         return measurement.operations / measurement.seconds if measurement.seconds else None
     if kind == "latency_us":
         return measurement.latency_us.get(of)
-    names = [name for name in SUMS.get(of, (of,)) if name in measurement.usage]
-    used = [measurement.usage[name] for name in names]
-    if not used:
+    names = SUMS.get(of, (of,))
+    used = [measurement.usage[name] for name in names if name in measurement.usage]
+    # A sidecar may have no OPA; a sum without the server, where it is not read, is none.
+    if not used or not {*names} - {*SIDECAR} <= {*measurement.usage}:
         return None
     if kind == "cpu_us":
         total = sum(usage.cpu_seconds for usage in used)
@@ -67,9 +68,10 @@ class ScenarioSummary:
         return Figure.of([ours[number] / theirs[number] for number in ours if theirs.get(number)])
 
     def added(self, measure: str, target: str, base: str) -> Figure | None:
-        """The difference of two targets in the same round, over all rounds. What `base` lacks counts as nothing."""
+        """The difference of two targets in the same round, over all rounds. A process `base` lacks took nothing."""
         ours, theirs = self._rounds(measure, target), self._rounds(measure, base)
-        return Figure.of([ours[number] - theirs.get(number, 0.0) for number in ours])
+        measured = {one.round for one in self.result.measurements if one.target == base}
+        return Figure.of([ours[number] - theirs.get(number, 0.0) for number in ours if number in measured])
 
     def _rounds(self, measure: str, target: str) -> dict[int, float]:
         found = {

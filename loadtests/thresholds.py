@@ -30,14 +30,14 @@ def read(path: Path = FILE) -> list[Threshold]:
 
 
 def judge(thresholds: list[Threshold], suites: list[SuiteResult]) -> list[ThresholdResult]:
-    """Those of the suites that ran. One whose scenario or figure is missing there has failed."""
-    ran = {suite.name: SuiteSummary(suite).scenarios() for suite in suites}
-    return [_judge(threshold, ran[threshold.suite]) for threshold in thresholds if threshold.suite in ran]
+    """Those of the scenarios that ran; a small scale leaves some out. One whose figure is missing there has failed."""
+    ran = {(suite.name, name): found for suite in suites for name, found in SuiteSummary(suite).scenarios().items()}
+    given = ((threshold, ran.get((threshold.suite, threshold.scenario))) for threshold in thresholds)
+    return [_judge(threshold, scenario) for threshold, scenario in given if scenario]
 
 
-def _judge(threshold: Threshold, scenarios: dict[str, ScenarioSummary]) -> ThresholdResult:
-    scenario = scenarios.get(threshold.scenario)
-    ratio = scenario and scenario.ratio(threshold.measure, threshold.target, threshold.over)
+def _judge(threshold: Threshold, scenario: ScenarioSummary) -> ThresholdResult:
+    ratio = scenario.ratio(threshold.measure, threshold.target, threshold.over)
     measured = ratio.median if ratio else None
     return ThresholdResult(
         suite=threshold.suite,

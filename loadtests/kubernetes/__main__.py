@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 
 from loadtests import __main__ as command
+from loadtests.failures import Failed
 from loadtests.kubernetes import logs, places
 from loadtests.kubernetes.cluster import Cluster, ClusterFailed
 from loadtests.kubernetes.histogram import UnequalHistograms
@@ -16,8 +17,8 @@ from loadtests.kubernetes.merge import UnmergeableResults
 from loadtests.kubernetes.remote import NotReady
 from loadtests.kubernetes.runner import ClusterRunner
 from loadtests.results import Results
-from loadtests.rig import NotSealed, policies
-from loadtests.runner import RunFailed, say
+from loadtests.rig import policies
+from loadtests.runner import say
 from loadtests.scenario import Scenario, Suite
 
 
@@ -29,8 +30,7 @@ FAILURES = (
     places.BadPlaces,
     ClusterFailed,
     NotReady,
-    NotSealed,
-    RunFailed,
+    Failed,
     UnequalHistograms,
     UnknownScenario,
     UnmergeableResults,

@@ -7,17 +7,18 @@ import psycopg
 from psycopg import sql
 
 from harness import shop
+from loadtests.failures import Failed
 from loadtests.rig.live import Live
 
 PLAIN = "plain"
 SEALED = "sealed"
 
 
-class NotSealed(Exception):
+class NotSealed(Failed):
     """A value stands in the database in clear."""
 
 
-class WrongRows(Exception):
+class WrongRows(Failed):
     """A table does not hold what was written."""
 
 

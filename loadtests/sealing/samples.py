@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from loadtests.failures import Failed
+
 # What stands before the JSON, after whatever a log has before it.
 MARK = "bench-sealing: "
 SEAL, OPEN = "seal", "open"
 
 
-class NotMeasured(Exception):
+class NotMeasured(Failed):
     """Lines that are not those of a whole measurement; the text says which and what to do."""
 
 

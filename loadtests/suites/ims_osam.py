@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from loadtests import values
+from loadtests.failures import Failed
 from loadtests.figures import added, percent, spread
 from loadtests.results import Published, Table
 from loadtests.rig import Live, Rig
@@ -90,7 +91,7 @@ def look(rig: Rig, live: Live) -> None:
             rig.assert_sealed(table, *COLUMNS)
 
 
-class WrongRow(Exception):
+class WrongRow(Failed):
     """A row that does not hold what was written; the text names it."""
 
 

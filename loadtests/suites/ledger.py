@@ -14,6 +14,7 @@ import psycopg
 from psycopg import Connection, sql
 
 from loadtests import values
+from loadtests.failures import Failed
 from loadtests.rig import SEALED, Live, Rig
 
 TABLE = "db2_ledger"
@@ -43,7 +44,7 @@ class Part:
     digest: str
 
 
-class NotRestored(Exception):
+class NotRestored(Failed):
     """Rows that came out or went in are not those that there are; the text says where."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from loadtests import figures, values
+from loadtests.failures import Failed
 from loadtests.results import Published, Table
 from loadtests.rig import Live, Rig
 from loadtests.rig.databases import WrongRows
@@ -35,7 +36,7 @@ FIELDS = {
 }
 
 
-class NotByIndex(Exception):
+class NotByIndex(Failed):
     """The look-up by card number reads the whole table."""
 
 
