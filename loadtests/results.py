@@ -43,6 +43,10 @@ class Measurement:
     errors: int
     # Of an arrival rate: what found no connection free.
     dropped: int = 0
+    # As latency_us, of single statements; empty where the script sends none of its own.
+    sql_us: dict[str, float] = field(default_factory=dict)
+    # Of the script, those whose latency is in latency_us; 0 where that is not known.
+    calls: int = 0
 
 
 @dataclass(frozen=True)

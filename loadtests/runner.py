@@ -107,11 +107,13 @@ class Runner:
         more = (scenario.before(rig, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
         found = self.k6(name, self._work(rig, suite, scenario, live, more))
-        measured = msgspec.convert({**found, "target": live.name, "round": number}, Measurement)
+        calls = sum(found.get("histogram", {}).get("counts", {}).values())
+        measured = msgspec.convert({"calls": calls, **found, "target": live.name, "round": number}, Measurement)
         if scenario.after:
             scenario.after(rig, live)
         rate = measured.operations / measured.seconds if measured.seconds else 0
-        say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s")
+        dropped = f", {measured.dropped:,} dropped" if measured.dropped else ""
+        say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s{dropped}")
         if measured.wrong_answers or measured.errors:
             say(f"  WRONG: {measured.wrong_answers} wrong answers, {measured.errors} errors")
         return measured

@@ -1,14 +1,16 @@
 """Many rounds as one figure: the median with the least and the greatest, absolute and as ratios within a round.
 
-A measure is named as in the report: `operations_per_second`, `latency_us.50` (and the other percentiles, `min`,
-`max`), `cpu_us.proxy` (microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`; `.sidecar`, which is
-proxy, opa and agent together; `.total`, which is these and the server; `.all`, with the client too),
-`resident_bytes.proxy`, `switches.proxy` (an operation).
+A measure is named as in the report: `operations_per_second`, `calls`, `latency_us.50` (and the other percentiles,
+`min`, `max`), `sql_us.50` (the same of single statements), `dropped` (of an arrival rate), `cpu_us.proxy`
+(microseconds an operation; also `.server`, `.opa`, `.agent`, `.client`; `.sidecar`, which is proxy, opa and agent
+together; `.total`, which is these and the server; `.all`, with the client too), `resident_bytes.proxy`,
+`switches.proxy` (an operation).
 """
 
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from loadtests.results import Measurement, ScenarioResult, SuiteResult
 
@@ -34,7 +36,13 @@ def value(measurement: Measurement, measure: str) -> float | None:
     if kind == "operations_per_second":
         return measurement.operations / measurement.seconds if measurement.seconds else None
     if kind == "latency_us":
-        return measurement.latency_us.get(of)
+        return measurement.latency_us.get(of) if says_something(of, measurement.calls) else None
+    if kind == "sql_us":
+        return measurement.sql_us.get(of)
+    if kind == "dropped":
+        return float(measurement.dropped)
+    if kind == "calls":
+        return float(measurement.calls) if measurement.calls else None
     names = SUMS.get(of, (of,))
     used = [measurement.usage[name] for name in names if name in measurement.usage]
     # A sidecar may have no OPA; a sum without the server, where it is not read, is none.
@@ -51,9 +59,25 @@ def value(measurement: Measurement, measure: str) -> float | None:
     raise ValueError(f"no such measure: {measure}")
 
 
+def says_something(percentile: str, calls: int) -> bool:
+    """Whether a call at least lies beyond the percentile: p99 needs 100, p99.9 a thousand. The median always does."""
+    if percentile in ("min", "50", "max") or not calls:
+        return True
+    beyond = min(Decimal(percentile), 100 - Decimal(percentile))
+    return calls * beyond >= 100
+
+
 @dataclass(frozen=True)
 class ScenarioSummary:
     result: ScenarioResult
+
+    @property
+    def kind(self) -> str:
+        return self.result.workload.get("kind", "")
+
+    @property
+    def clients(self) -> int:
+        return int(self.result.workload.get("clients") or 1)
 
     def targets(self) -> list[str]:
         return list(dict.fromkeys(measurement.target for measurement in self.result.measurements))
@@ -74,6 +98,8 @@ class ScenarioSummary:
         return Figure.of([ours[number] - theirs.get(number, 0.0) for number in ours if number in measured])
 
     def _rounds(self, measure: str, target: str) -> dict[int, float]:
+        if measure == "dropped" and self.kind != "arrival":
+            return {}
         found = {
             measurement.round: value(measurement, measure)
             for measurement in self.result.measurements

@@ -107,6 +107,7 @@ def measurement(
         wrong_answers=sum(runner.wrong_answers for runner in runners),
         errors=sum(runner.errors for runner in runners),
         dropped=sum(runner.dropped for runner in runners),
+        calls=sum(runner.histogram.total for runner in runners),
     )
 
 

@@ -82,7 +82,7 @@ def test_counts_are_sums_and_rates_are_added():
         runner([20.0] * 200, began=100.2, ended=110.2, wrong_answers=4, errors=5, dropped=6),
     ]
     found = merge.measurement("fieldveil", 1, "closed", runners, [])
-    assert (found.operations, found.answers) == (600, 600)
+    assert (found.operations, found.answers, found.calls) == (600, 600, 600)
     assert (found.wrong_answers, found.errors, found.dropped) == (5, 7, 9)
     assert found.operations / found.seconds == pytest.approx(40 + 20)
     assert found.usage == {"client": Usage(3.0, 2000, 20)}

@@ -1,4 +1,4 @@
-"""A run whose suites end early."""
+"""What a run makes of what k6 found, and of suites that end early."""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,3 +63,12 @@ def test_suite_that_fails_keeps_what_it_measured_and_the_next_one_runs(tmp_path:
     said = capsys.readouterr().out
     assert "bad: FAILED" in said
     assert "good: ok" in said
+
+
+def test_calls_are_counted_and_what_was_dropped_is_said(tmp_path: Path, capsys, monkeypatch) -> None:
+    found = {**FOUND, "dropped": 1485, "histogram": {"relative_error": 0.001, "counts": {"9": 3, "12": 4}}}
+    monkeypatch.setattr(Offline, "k6", lambda *_: found)
+    results = Offline([Suite("one", "", lambda scale: [scenario("only")])], 1.0, 1, tmp_path).run()
+    (measured,) = results.suites[0].scenarios[0].measurements
+    assert (measured.calls, measured.dropped) == (7, 1485)
+    assert "1,485 dropped" in capsys.readouterr().err

@@ -1,9 +1,11 @@
 """Figures from rounds."""
 
+from dataclasses import replace
+
 import pytest
 
 from loadtests.results import Measurement, ScenarioResult, Usage
-from loadtests.summary import Figure, ScenarioSummary
+from loadtests.summary import Figure, ScenarioSummary, value
 
 
 def measured(
@@ -48,3 +50,28 @@ def test_total_is_the_server_and_all_that_stands_before_it() -> None:
     rounds = summary(measured("direct", 1), measured("fieldveil", 1))
     assert rounds.figure("cpu_us.total", "direct").median == pytest.approx(200.0)
     assert rounds.added("cpu_us.total", "fieldveil", "direct").median == pytest.approx(110.0)
+
+
+def test_percentile_needs_a_call_beyond_it() -> None:
+    one = replace(measured("direct", 1), latency_us={"50": 1.0, "99": 2.0, "99.9": 3.0, "max": 3.0})
+    known = {
+        calls: [name for name in one.latency_us if value(replace(one, calls=calls), f"latency_us.{name}") is not None]
+        for calls in (1, 99, 100, 999, 1000, 0)
+    }
+    every = ["50", "99", "99.9", "max"]
+    few, some = ["50", "max"], ["50", "99", "max"]
+    # Of a run that did not count them nothing is known against it.
+    assert known == {1: few, 99: few, 100: some, 999: some, 1000: every, 0: every}
+
+
+def test_only_an_arrival_rate_drops() -> None:
+    rounds = [replace(measured("direct", number), dropped=number) for number in (1, 2, 3)]
+    for kind, found in (("arrival", Figure(2.0, 1.0, 3.0)), ("closed", None)):
+        scenario = ScenarioResult("one", "", "row", {"kind": kind}, "prepared", "app", rounds)
+        assert ScenarioSummary(scenario).figure("dropped", "direct") == found
+
+
+def test_statements_have_latencies_of_their_own() -> None:
+    rounds = summary(replace(measured("direct", 1), sql_us={"50": 7.0}), measured("fieldveil", 1))
+    assert rounds.figure("sql_us.50", "direct") == Figure(7.0, 7.0, 7.0)
+    assert rounds.figure("sql_us.50", "fieldveil") is None
