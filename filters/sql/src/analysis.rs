@@ -114,6 +114,8 @@ pub enum SessionUse {
     Declare {
         /// The name, folded.
         name: String,
+        /// Whether the cursor outlasts its transaction (`WITH HOLD`).
+        holds: bool,
     },
     /// `FETCH … name`
     Fetch {
@@ -124,6 +126,26 @@ pub enum SessionUse {
     Close {
         /// The name, folded; None for all.
         name: Option<String>,
+    },
+    /// `SAVEPOINT name`
+    Savepoint {
+        /// The name, folded.
+        name: String,
+    },
+    /// `RELEASE name`
+    Release {
+        /// The name, folded.
+        name: String,
+    },
+    /// `ROLLBACK TO name`
+    RollBackTo {
+        /// The name, folded.
+        name: String,
+    },
+    /// `COMMIT`, `ROLLBACK`, `PREPARE TRANSACTION`.
+    End {
+        /// Whether what was done is undone.
+        rolls_back: bool,
     },
 }
 

@@ -1,4 +1,5 @@
-//! Statements about prepared statements and cursors: PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH.
+//! Statements about prepared statements and cursors: PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH; and those of
+//! transactions, which end cursors.
 
 use sqlparser::ast::Statement as Tree;
 
@@ -107,7 +108,8 @@ pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statem
         return Err(not_understood());
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
-    analyzed.effects.session = Some(SessionUse::Declare { name });
+    let holds = segment.is_word(cursor.saturating_add(1), "with");
+    analyzed.effects.session = Some(SessionUse::Declare { name, holds });
     analyzed.is_dml = false;
     analyzed.changes_catalog = false;
     Ok(analyzed)
@@ -234,6 +236,23 @@ pub(crate) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Eff
 pub(crate) fn close(segment: &Segment<'_>) -> Result<Effects, Refusal> {
     let name = if segment.is_word(1, "all") { None } else { Some(name_at(segment, 1)?) };
     Ok(Effects { session: Some(SessionUse::Close { name }), ..Effects::default() })
+}
+
+/// What the end or a savepoint of a transaction does with cursors.
+pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
+    let name = || name_at(segment, segment.tokens.len().saturating_sub(1)).ok();
+    match (segment.word(0), segment.word(1)) {
+        ("savepoint", _) => Some(SessionUse::Savepoint { name: name()? }),
+        ("release", _) => Some(SessionUse::Release { name: name()? }),
+        ("rollback", _) if word_outside(segment, 1, "to").is_some() => {
+            Some(SessionUse::RollBackTo { name: name()? })
+        }
+        // Of a transaction that was prepared before, it may be of another session.
+        ("commit" | "rollback", "prepared") => None,
+        ("commit" | "end" | "prepare", _) => Some(SessionUse::End { rolls_back: false }),
+        ("rollback" | "abort", _) => Some(SessionUse::End { rolls_back: true }),
+        _ => None,
+    }
 }
 
 /// The name that the server knows in the place of a token.

@@ -116,6 +116,9 @@ pub(crate) fn analyze(
                 }
                 effects
             }
+            _ if kind == StatementKind::Transaction => {
+                Effects { session: session::transaction(segment), ..utility::analyze(segment, catalog)? }
+            }
             _ => utility::analyze(segment, catalog)?,
         }
     };

@@ -203,3 +203,47 @@ fn a_cursors_query_is_checked_where_it_is_declared() {
         "its columns come with their tables"
     );
 }
+
+#[test]
+fn a_transactions_end_and_savepoints_are_told() {
+    let use_ = |text| accepted(text).statements.first().expect("one").session.clone();
+    let name = || "a".to_owned();
+    for text in ["SAVEPOINT A", "SAVEPOINT \"a\""] {
+        assert_eq!(use_(text), Some(SessionUse::Savepoint { name: name() }), "{text}");
+    }
+    for text in ["RELEASE a", "RELEASE SAVEPOINT a"] {
+        assert_eq!(use_(text), Some(SessionUse::Release { name: name() }), "{text}");
+    }
+    for text in ["ROLLBACK TO a", "ROLLBACK WORK TO a", "ROLLBACK TRANSACTION TO SAVEPOINT a"] {
+        assert_eq!(use_(text), Some(SessionUse::RollBackTo { name: name() }), "{text}");
+    }
+    for text in ["COMMIT", "END", "COMMIT WORK AND CHAIN", "PREPARE TRANSACTION 'x'"] {
+        assert_eq!(use_(text), Some(SessionUse::End { rolls_back: false }), "{text}");
+    }
+    for text in ["ROLLBACK", "ABORT", "ROLLBACK AND NO CHAIN"] {
+        assert_eq!(use_(text), Some(SessionUse::End { rolls_back: true }), "{text}");
+    }
+    for text in ["BEGIN", "START TRANSACTION", "COMMIT PREPARED 'x'", "ROLLBACK PREPARED 'x'"] {
+        assert_eq!(use_(text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_is_explained_does_nothing_with_names() {
+    for text in
+        ["EXPLAIN DECLARE c CURSOR FOR SELECT 1", "EXPLAIN (COSTS off) FETCH 1 FROM c", "EXPLAIN CLOSE c"]
+    {
+        assert_eq!(accepted(text).statements.first().expect("one").session, None, "{text}");
+    }
+}
+
+#[test]
+fn a_cursor_that_is_held_is_told_from_others() {
+    let holds = |text| {
+        let session = accepted(text).statements.first().expect("one").session.clone();
+        matches!(session, Some(SessionUse::Declare { holds: true, .. }))
+    };
+    assert!(holds("DECLARE c BINARY INSENSITIVE NO SCROLL CURSOR WITH HOLD FOR SELECT 1"));
+    assert!(!holds("DECLARE c CURSOR WITHOUT HOLD FOR SELECT 1"));
+    assert!(!holds("DECLARE c CURSOR FOR WITH hold AS (SELECT 1) SELECT * FROM hold"));
+}

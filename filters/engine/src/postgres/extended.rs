@@ -91,7 +91,7 @@ impl Session {
             }
             None => out.to_server.extend_from_slice(message),
         }
-        self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo(undo));
+        self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo([undo]));
         self.ask_columns(parse.name, &statement, out)?;
         self.in_pipeline = true;
         Ok(Outcome::Done)
@@ -146,7 +146,7 @@ impl Session {
             result_formats,
             rows: OnceCell::new(),
         };
-        let undo = self.statements.set_portal(significant(name), Some(Rc::new(portal)));
+        let undo = self.statements.open_portal(significant(name), Some(Rc::new(portal)));
         self.in_pipeline = true;
         Entry::client(Awaited::Bind).undo(undo)
     }
@@ -307,8 +307,8 @@ impl Session {
             return Ok(Outcome::Again);
         }
         let undo = match close.target {
-            Target::Statement => self.statements.set_statement(name, None),
-            Target::Portal => self.statements.set_portal(name, None),
+            Target::Statement => vec![self.statements.set_statement(name, None)],
+            Target::Portal => self.statements.open_portal(name, None).collect(),
         };
         self.forward(message, Entry::client(Awaited::Close).undo(undo), out);
         Ok(Outcome::Done)

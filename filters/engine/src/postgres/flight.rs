@@ -63,7 +63,7 @@ pub struct Entry {
     /// The error that the client gets in place of the server's: the message was replaced by one that must fail.
     pub refused: Option<ClientError>,
     /// What to take back if the message fails or is skipped.
-    pub undo: Option<Undo>,
+    pub undo: Vec<Undo>,
     /// What the statements of its text prepared, each by its number in the text, to be taken back likewise.
     pub names: Vec<(usize, Undo)>,
     /// The number of the COPY from the client that it begins.
@@ -73,7 +73,14 @@ pub struct Entry {
 impl Entry {
     /// For a message of the client.
     pub fn client(awaited: Awaited) -> Self {
-        Self { awaited, origin: Origin::Client, refused: None, undo: None, names: Vec::new(), copy: None }
+        Self {
+            awaited,
+            origin: Origin::Client,
+            refused: None,
+            undo: Vec::new(),
+            names: Vec::new(),
+            copy: None,
+        }
     }
 
     /// For a message of the filter.
@@ -108,8 +115,8 @@ impl Entry {
     }
 
     /// With something to take back on failure.
-    pub fn undo(mut self, undo: Undo) -> Self {
-        self.undo = Some(undo);
+    pub fn undo(mut self, undo: impl IntoIterator<Item = Undo>) -> Self {
+        self.undo = Vec::from_iter(undo);
         self
     }
 }

@@ -32,6 +32,7 @@ mod catalog;
 mod check;
 mod client;
 mod copy;
+mod cursors;
 pub(crate) mod end_user;
 mod extended;
 mod flight;

@@ -11,20 +11,18 @@ use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use super::Session;
 use super::catalog::ServerCatalog;
+use super::cursors::Cursors;
 use super::statements::{Change, Checked, Statements, Undo};
 use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;
-/// Cursors that are remembered. What is forgotten can still be fetched; but of a column that comes from no table
-/// (UNION) the envelope is shown.
-const MAX_CURSORS: usize = 1_024;
 
 /// What SQL has prepared and declared.
 pub struct SqlNames {
     pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
-    pub(super) cursors: HashMap<Vec<u8>, Rc<Statement>>,
+    pub(super) cursors: Cursors,
     /// Cursors of this transaction that were seen declared, each in a text of its own, since whatever may have put another
     /// under a name. They are forgotten at every doubt: then the server is asked once more than it need be.
     quiet: HashSet<Vec<u8>>,
@@ -43,7 +41,7 @@ impl Default for SqlNames {
     fn default() -> Self {
         Self {
             prepared: HashMap::new(),
-            cursors: HashMap::new(),
+            cursors: Cursors::default(),
             quiet: HashSet::new(),
             prefix: Rc::from(""),
             given: Cell::new(0),
@@ -102,7 +100,7 @@ impl SqlNames {
     }
 
     fn forget_cursors(&mut self) {
-        self.cursors.clear();
+        self.cursors.forget();
         self.quiet.clear();
     }
 
@@ -116,22 +114,13 @@ impl SqlNames {
     pub fn portal_changed(&mut self, name: &[u8]) {
         self.quiet.remove(name);
     }
-
-    /// Sets or removes a cursor.
-    pub fn set_cursor(&mut self, name: Vec<u8>, cursor: Option<Rc<Statement>>) -> Undo {
-        let after = cursor.clone();
-        let before = match cursor {
-            Some(cursor) => self.cursors.insert(name.clone(), cursor),
-            None => self.cursors.remove(&name),
-        };
-        Undo::Cursor(Change { name, before, after })
-    }
 }
 
 impl Statements {
     /// Whether it fetches from, or moves, a cursor whose query is known, in a transaction that is open. No DECLARE may call
     /// `set_config`; what else a FETCH may run, from a portal or from a cursor that was opened out of sight, may. A function
-    /// that the cursor's query, a view, a policy or an operator in it calls may, too, unseen, as one that SELECT calls.
+    /// may, too, and is not seen: called by SELECT, or run by a cursor's query, a view, a policy or an operator. Where the
+    /// server reports `search_path`, that saves the statements that are sent after the answer, not those of one pipeline.
     pub fn fetches_quietly(&self, statement: &Statement) -> bool {
         let Some(SessionUse::Fetch { name }) = &statement.session else { return false };
         self.by_sql.quiet.contains(name.as_bytes()) && self.portal(name.as_bytes()).is_none()
@@ -145,8 +134,8 @@ impl Names for Statements {
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {
-        if let Some(statement) = self.by_sql.cursors.get(name.as_bytes()) {
-            return Some(statement.as_ref().clone());
+        if let Some(cursor) = self.by_sql.cursors.get(name.as_bytes()) {
+            return Some(cursor.statement.clone());
         }
         let portal = self.portal(name.as_bytes()).filter(|portal| self.by_sql.speaks_of(&portal.checked))?;
         portal.checked.analysis.statements.first().cloned()
@@ -199,26 +188,39 @@ impl Session {
                 // Should it fail, what is still prepared is refused until it is prepared anew.
                 Some(SessionUse::Deallocate { name: None }) => {
                     names.prepared.clear();
-                    self.statements.forget_named();
-                }
-                Some(SessionUse::Declare { name }) => {
-                    if names.cursors.len() >= MAX_CURSORS {
+                    // DISCARD ALL
+                    if statement.changes_catalog {
                         names.forget_cursors();
                     }
-                    let alone = checked.analysis.statements.len() == 1;
-                    let cursor = Rc::new(Statement { session: None, ..statement.clone() });
-                    undo.push((index, names.set_cursor(name.clone().into_bytes(), Some(cursor))));
+                    self.statements.forget_named();
+                }
+                Some(SessionUse::Declare { name, holds }) => {
+                    let name = name.clone().into_bytes();
+                    let cursor = Statement { session: None, ..statement.clone() };
+                    undo.push((index, self.statements.set_portal(&name, None)));
+                    let names = &mut self.statements.by_sql;
+                    undo.push((index, names.cursors.declare(name.clone(), cursor, *holds)));
                     // Among other statements it may not stay what it is.
-                    if alone {
-                        names.quiet.insert(name.clone().into_bytes());
+                    if checked.analysis.statements.len() == 1 {
+                        names.quiet.insert(name);
                     }
                 }
+                // A portal that it names is closed, too.
                 Some(SessionUse::Close { name: Some(name) }) => {
-                    let name = name.clone().into_bytes();
-                    names.quiet.remove(&name);
-                    undo.push((index, names.set_cursor(name, None)));
+                    let name = name.as_bytes();
+                    undo.extend(self.statements.open_portal(name, None).map(|undo| (index, undo)));
                 }
                 Some(SessionUse::Close { name: None }) => names.forget_cursors(),
+                Some(SessionUse::Savepoint { name }) => names.cursors.savepoint(name.clone().into_bytes()),
+                Some(SessionUse::Release { name }) => names.cursors.release(name.as_bytes()),
+                Some(SessionUse::RollBackTo { name }) => {
+                    let closed = names.cursors.roll_back_to(name.as_bytes());
+                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
+                }
+                Some(SessionUse::End { rolls_back }) => {
+                    let closed = names.cursors.end_transaction(*rolls_back);
+                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
+                }
                 Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
             }
         }

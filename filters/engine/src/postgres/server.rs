@@ -187,6 +187,7 @@ impl Session {
         }
         if self.flight.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
+            drop(self.statements.by_sql.cursors.end_transaction(false));
             self.catalog.changed_in_transaction = false;
             self.identity.transaction_ended();
         }

@@ -14,6 +14,7 @@ use fieldveil_sql::{
 use fieldveil_values::oid;
 
 use super::catalog::ServerCatalog;
+use super::cursors::Cursor;
 use super::end_user::Said;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, RowPlan};
@@ -143,7 +144,8 @@ impl Checked {
     /// Whether the server finds out what its names mean only when it is executed, not when it is bound.
     pub fn resolves_late(&self) -> bool {
         let late = |s: &fieldveil_sql::Statement| {
-            s.kind == StatementKind::Other || s.copy.is_some() || s.session.is_some()
+            let by_name = s.session.is_some() && s.kind != StatementKind::Transaction;
+            s.kind == StatementKind::Other || s.copy.is_some() || by_name
         };
         self.catalog.is_some() && self.analysis.statements.iter().any(late)
     }
@@ -233,7 +235,7 @@ pub enum Undo {
     /// A statement was prepared or deallocated in SQL.
     Prepared(Change<Prepared>),
     /// A cursor was declared or closed in SQL.
-    Cursor(Change<fieldveil_sql::Statement>),
+    Cursor(Change<Cursor>),
 }
 
 /// A change under one name.
@@ -315,6 +317,17 @@ impl Statements {
         Undo::Portal(Change { name: name.to_vec(), before, after })
     }
 
+    /// A portal is opened, or closed, under a name; the server has one name for portals and cursors. What is taken back
+    /// if that fails.
+    pub fn open_portal(
+        &mut self,
+        name: &[u8],
+        portal: Option<Rc<Portal>>,
+    ) -> impl Iterator<Item = Undo> + use<> {
+        let cursor = self.by_sql.cursors.remove(name);
+        std::iter::once(self.set_portal(name, portal)).chain(cursor)
+    }
+
     /// Takes a change back, unless a later message has changed the same name again.
     pub fn undo(&mut self, undo: Undo) {
         self.by_sql.names_may_change();
@@ -329,7 +342,7 @@ impl Statements {
                 drop(self.by_sql.set(change.name, change.before));
             }
             Undo::Cursor(change) if change.stands(self.by_sql.cursors.get(&change.name)) => {
-                drop(self.by_sql.set_cursor(change.name, change.before));
+                drop(self.by_sql.cursors.set(change.name, change.before));
             }
             Undo::Statement(_) | Undo::Portal(_) | Undo::Prepared(_) | Undo::Cursor(_) => {}
         }

@@ -13,7 +13,7 @@ impl Session {
         self.statements.by_sql.names_may_change();
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
-            names.chain(entry.undo).for_each(|undo| self.statements.undo(undo));
+            names.chain(entry.undo.into_iter().rev()).for_each(|undo| self.statements.undo(undo));
         }
     }
 
