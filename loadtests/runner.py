@@ -111,6 +111,9 @@ class Runner:
         measured = msgspec.convert({"calls": calls, **found, "target": live.name, "round": number}, Measurement)
         if scenario.after:
             scenario.after(rig, live)
+        # After an error nobody knows which writes there were; that fails the run by itself.
+        if scenario.stored and not measured.errors:
+            scenario.stored(rig, live, measured.answers)
         rate = measured.operations / measured.seconds if measured.seconds else 0
         dropped = f", {measured.dropped:,} dropped" if measured.dropped else ""
         say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s{dropped}")

@@ -72,6 +72,8 @@ class Scenario:
     # `before` returns is laid over `data`.
     before: "Callable[[Rig, Live], dict | None] | None" = None
     after: "Callable[[Rig, Live], None] | None" = None
+    # Called after it with the number of answers, each of which acknowledged a write: those are there and no others.
+    stored: "Callable[[Rig, Live, int], None] | None" = None
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 FACTOR = 7919
 OFFSET = 104729
+# What a row holds is made of one number: its own, and this for each time it was replaced.
+VERSION = 1_234_567
 
 
 def digits(number: int, width: int) -> str:
@@ -26,6 +28,12 @@ def email(number: int) -> str:
 
 def phone(number: int) -> str:
     return f"+1 555 {digits(number, 7)}"
+
+
+def contact(number: int, version: int) -> tuple[str, str, str]:
+    """E-mail address, social security number and phone of a row that was replaced so many times."""
+    state = number + version * VERSION
+    return email(state), ssn(state), phone(state)
 
 
 def text(number: int, length: int) -> str:

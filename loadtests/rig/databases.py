@@ -15,7 +15,7 @@ SEALED = "sealed"
 
 
 class NotSealed(Failed):
-    """A value stands in the database in clear."""
+    """A value stands in the database in clear, or is missing."""
 
 
 class WrongRows(Failed):
@@ -52,17 +52,21 @@ class Databases(ABC):
         self.settle(table)
 
     def assert_sealed(self, table: str, *columns: str) -> None:
-        """Straight at the server: every value of these text or bytea columns is an envelope."""
+        """Straight at the server: every value of these text or bytea columns is an envelope, and none is null."""
         with self.direct(SEALED) as connection:
             for column in columns:
                 query = sql.SQL(
-                    "SELECT count(*), count(*) FILTER (WHERE left({column}::text, 4) NOT IN ('fv1.', '\\xf7'))"
+                    # What is missing is not sealed: it was written.
+                    "SELECT count(*), count(*) FILTER ("
+                    "WHERE {column} IS NULL OR left({column}::text, 4) NOT IN ('fv1.', '\\xf7'))"
                     " FROM {table}"
                 )
                 names = {"table": sql.Identifier(table), "column": sql.Identifier(column)}
                 rows, clear = connection.execute(query.format(**names)).fetchone()
                 if not rows or clear:
-                    raise NotSealed(f"{table}.{column}: {clear} of {rows} values stand in the sealed database in clear")
+                    raise NotSealed(
+                        f"{table}.{column}: {clear} of {rows} values in the sealed database are in clear or null"
+                    )
 
     def settle(self, *tables: str) -> None:
         """After many writes: statistics are fresh and the log is flushed, in both databases."""

@@ -13,8 +13,7 @@ import psycopg
 
 from loadtests import figures, values
 from loadtests.results import Published, Table
-from loadtests.rig import SEALED, Live, Rig
-from loadtests.rig.databases import WrongRows
+from loadtests.rig import SEALED, Live, Rig, WrongRows
 from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import FIELDVEIL

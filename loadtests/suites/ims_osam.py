@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from psycopg import sql
 
 from loadtests import values
-from loadtests.failures import Failed
 from loadtests.figures import added, percent, spread
 from loadtests.results import Published, Table
-from loadtests.rig import Live, Rig
+from loadtests.rig import Live, Rig, WrongRows
 from loadtests.scenario import Arrival, Closed, Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
 
@@ -25,8 +24,6 @@ MIX = {
 }
 CALLS = 24
 BATCH = "osam_batch"
-# What a row holds is made of one number: its id, and this for each time it was replaced.
-VERSION = 1_234_567
 COLUMNS = ("email", "ssn", "phone")
 TABLE = """
 CREATE TABLE {table} (
@@ -58,15 +55,9 @@ def tables() -> dict[str, int]:
 def prepare(rig: Rig, scale: float) -> None:
     rig.tables("".join(TABLE.format(table=table) for table in tables()))
     for table, rows in tables().items():
-        given = ((number, 0, number, *contact(number, 0)) for number in range(1, rows + 1))
+        given = ((number, 0, number, *values.contact(number, 0)) for number in range(1, rows + 1))
         rig.fill(table, ("id", "version", "amount", *COLUMNS), given)
         rig.assert_sealed(table, *COLUMNS)
-
-
-def contact(number: int, version: int) -> tuple[str, str, str]:
-    """The protected values of a row that was replaced so many times."""
-    state = number + version * VERSION
-    return values.email(state), values.ssn(state), values.phone(state)
 
 
 def clear(rig: Rig, live: Live) -> None:
@@ -84,15 +75,11 @@ def look(rig: Rig, live: Live) -> None:
         for table in tables():
             query = sql.SQL("SELECT id, version, email, ssn, phone FROM {}").format(sql.Identifier(table))
             for number, version, *found in connection.execute(query):
-                if tuple(found) != contact(number, version):
-                    raise WrongRow(f"{table}: row {number} is not what its version {version} was, through {live.name}")
+                if tuple(found) != values.contact(number, version):
+                    raise WrongRows(f"{table}: row {number} is not what its version {version} was, through {live.name}")
     if live.sealed:
         for table in tables():
             rig.assert_sealed(table, *COLUMNS)
-
-
-class WrongRow(Failed):
-    """A row that does not hold what was written; the text names it."""
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -106,7 +93,7 @@ def _online(scale: float) -> Iterator[Scenario]:
         for kind, (reads, replaces, inserts) in MIX.items()
     ]
     mix = {"script": "osam-online", "before": clear, "after": look,
-           "data": {"kinds": kinds, "calls": CALLS, "rows": ROWS, "version": VERSION}}  # fmt: skip
+           "data": {"kinds": kinds, "calls": CALLS, "rows": ROWS}}  # fmt: skip
     what = "teller, inventory, hotel and warehouse in turn: 24 calls, 10 or 11 row accesses"
     yield Scenario(name="online-4", what=f"{what}; 4 clients, as fast as they can", workload=Closed(4, seconds), **mix)
     steady = Arrival(rate=50, seconds=seconds, clients=8)
@@ -128,7 +115,7 @@ def _batch(scale: float) -> Iterator[Scenario]:
             script="osam-batch",
             workload=Fixed(clients=1, operations=calls // checkpoint),
             unit="call",
-            data={"table": BATCH, "rows": BATCH_ROWS, "calls": checkpoint, "fetch": fetch, "version": VERSION},
+            data={"table": BATCH, "rows": BATCH_ROWS, "calls": checkpoint, "fetch": fetch},
             before=clear,
             after=look,
         )

@@ -1,13 +1,22 @@
 """What an application does all day, one row at a time, with three protected columns."""
 
+import psycopg
+
 from loadtests import values
-from loadtests.rig import Live, Rig
+from loadtests.rig import PLAIN, SEALED, Live, Rig, WrongRows
 from loadtests.scenario import Arrival, Closed, Mode, Scenario, Suite
 
 ROWS = 10_000
 COLUMNS = ("email", "ssn", "phone")
+# What is read, what is inserted, what is updated.
+READ, NEW, CHANGED = "oltp", "oltp_new", "oltp_changed"
+TABLES = {"insert": NEW, "update": CHANGED}
+# All rows that are updated are read back each time.
+CHANGED_ROWS = 2_000
 TABLE = """
-CREATE TABLE {table} (id bigint PRIMARY KEY, name text, email text, ssn text, phone text);
+CREATE TABLE {table} (
+  id bigint PRIMARY KEY, name text, email text, ssn text, phone text, generation int NOT NULL DEFAULT 0
+);
 CREATE INDEX ON {table} (ssn);
 """
 FIELDS = {
@@ -15,12 +24,13 @@ FIELDS = {
     "ssn": {"protection": "deterministic", "type": "text"},
     "phone": {"protection": "randomized", "type": "text"},
 }
+CONCEALED = "auditor"
 # What `support` sees; `auditor`, of whom no rule speaks, sees envelopes.
 RULES = tuple(
     {
         "name": f"support sees {column} by halves",
         "who": {"session": {"user": ["support"]}},
-        "labels": [f"public.oltp.{column}"],
+        "labels": [f"public.{READ}.{column}"],
         "read": read,
         "write": "refuse",
     }
@@ -30,7 +40,9 @@ RULES = tuple(
         ("phone", {"treatment": "null"}),
     )
 )
-READERS = {"support": "masked and nulled", "auditor": "concealed"}
+# Rows that they read; of as many k6 is told what stands in the database.
+READ_ROWS = 500
+READERS = {"support": "masked and nulled", CONCEALED: "concealed"}
 OPERATIONS = {
     "point-read": "a row by its primary key, three protected columns opened",
     "equality": "a row by a protected column, through its index",
@@ -40,23 +52,74 @@ OPERATIONS = {
 
 
 def prepare(rig: Rig, scale: float) -> None:
-    rig.tables("".join(TABLE.format(table=table) for table in ("oltp", "oltp_new")))
-    rig.fill("oltp", ("id", "name", *COLUMNS), map(_row, range(1, ROWS + 1)))
-    rig.assert_sealed("oltp", *COLUMNS)
+    rig.tables("".join(TABLE.format(table=table) for table in (READ, NEW, CHANGED)))
+    for table, rows in ((READ, ROWS), (CHANGED, CHANGED_ROWS)):
+        rig.fill(table, ("id", "name", *COLUMNS), (_row(number, 0)[:-1] for number in range(1, rows + 1)))
+        rig.assert_sealed(table, *COLUMNS)
+    for database in (PLAIN, SEALED):
+        with rig.direct(database) as straight:
+            straight.execute("CREATE SCHEMA IF NOT EXISTS saved")
+            straight.execute(f"CREATE UNLOGGED TABLE saved.{CHANGED} AS TABLE {CHANGED}")
 
 
-def _row(number: int) -> tuple:
-    return number, f"name {number}", values.email(number), values.ssn(number), values.phone(number)
+def _row(number: int, generation: int) -> tuple:
+    return number, f"name {number}", *values.contact(number, generation), generation
 
 
 def empty(rig: Rig, live: Live) -> None:
     with rig.direct(live.database) as connection:
-        connection.execute("TRUNCATE oltp_new")
+        connection.execute(f"TRUNCATE {NEW}")
 
 
-def look(rig: Rig, live: Live) -> None:
+def inserted(rig: Rig, live: Live, count: int) -> None:
+    """Every row that was acknowledged, through the target; in the sealed database nothing is stored in clear."""
+    found = _read(rig, live, NEW)
+    if found != [_row(row[0], 0) for row in found] or len(found) != count:
+        raise WrongRows(f"{NEW} through {live.name} does not hold the {count} rows that were inserted")
+
+
+def unchanged(rig: Rig, live: Live) -> None:
+    """Every row as it was filled in, whatever updated it last."""
+    with rig.direct(live.database) as connection:
+        connection.execute(f"TRUNCATE {CHANGED}")
+        connection.execute(f"INSERT INTO {CHANGED} SELECT * FROM saved.{CHANGED} ORDER BY id")
+        connection.execute(f"VACUUM ANALYZE {CHANGED}")
+
+
+def updated(rig: Rig, live: Live, count: int) -> None:
+    """Every row is whole, through the target, and there are as many generations as updates were acknowledged."""
+    found = _read(rig, live, CHANGED)
+    if found != [_row(number, row[-1]) for number, row in enumerate(found, 1)] or len(found) != CHANGED_ROWS:
+        raise WrongRows(f"{CHANGED} through {live.name}: a row is not what its generation was")
+    writes = sum(row[-1] for row in found)
+    if writes != count:
+        raise WrongRows(f"{CHANGED} through {live.name}: {writes} updates are there, {count} were acknowledged")
+
+
+def _read(rig: Rig, live: Live, table: str) -> list[tuple]:
+    columns = ", ".join(("id", "name", *COLUMNS, "generation"))
+    with live.connect() as connection:
+        try:
+            found = connection.execute(f"SELECT {columns} FROM {table} ORDER BY id").fetchall()
+        except psycopg.Error as error:
+            raise WrongRows(f"{table} through {live.name} can't be read: SQLSTATE {error.sqlstate}") from error
     if live.sealed:
-        rig.assert_sealed("oltp_new", *COLUMNS)
+        rig.assert_sealed(table, *COLUMNS)
+    return found
+
+
+def envelopes(rig: Rig, live: Live) -> dict:
+    """What stands in the database, straight from the server: row by row, where it is sealed."""
+    if not live.sealed:
+        return {}
+    with rig.direct(live.database) as connection:
+        query = f"SELECT {', '.join(COLUMNS)} FROM {READ} WHERE id <= {READ_ROWS} ORDER BY id"
+        return {"stored": connection.execute(query).fetchall()}
+
+
+# By operation.
+BEFORE = {"insert": empty, "update": unchanged}
+STORED = {"insert": inserted, "update": updated}
 
 
 def scenarios(scale: float) -> list[Scenario]:
@@ -65,7 +128,7 @@ def scenarios(scale: float) -> list[Scenario]:
     def closed(operation: str, mode: Mode, clients: int) -> Scenario:
         return _scenario(operation, f"{mode}-{clients}", Closed(clients, seconds), mode)
 
-    found = [closed(operation, "prepared", clients) for operation in OPERATIONS for clients in (1, 8)]
+    found = [closed(operation, "prepared", clients) for operation in OPERATIONS for clients in (8, 1)]
     found += [closed(operation, mode, 8) for mode in ("extended", "simple") for operation in OPERATIONS]
     steady = Arrival(rate=500, seconds=2 * seconds, clients=16)
     found += [_reading(user, how, seconds) for user, how in READERS.items()]
@@ -79,22 +142,22 @@ def _reading(user: str, how: str, seconds: float) -> Scenario:
         script="treated-read",
         workload=Closed(8, seconds),
         user=user,
-        data={"rows": ROWS, "table": "oltp"},
+        data={"rows": READ_ROWS, "table": READ},
+        before=envelopes if user == CONCEALED else None,
         targets=("direct", "envoy-tcp", "fieldveil"),
     )
 
 
 def _scenario(operation: str, suffix: str, workload: Closed | Arrival, mode: Mode) -> Scenario:
-    insert = operation == "insert"
     return Scenario(
         name=f"{operation}-{suffix}",
         what=OPERATIONS[operation],
         script=operation,
         workload=workload,
         mode=mode,
-        data={"rows": ROWS, "table": "oltp_new" if insert else "oltp"},
-        before=empty if insert else None,
-        after=look if insert else None,
+        data={"rows": CHANGED_ROWS if operation == "update" else ROWS, "table": TABLES.get(operation, READ)},
+        before=BEFORE.get(operation),
+        stored=STORED.get(operation),
     )
 
 
@@ -104,5 +167,5 @@ SUITE = Suite(
     scenarios=scenarios,
     prepare=prepare,
     rules=RULES,
-    fields={"public.oltp": FIELDS, "public.oltp_new": FIELDS},
+    fields={f"public.{table}": FIELDS for table in (READ, NEW, CHANGED)},
 )

@@ -10,8 +10,7 @@ from functools import partial
 from loadtests import figures, values
 from loadtests.failures import Failed
 from loadtests.results import Published, Table
-from loadtests.rig import Live, Rig
-from loadtests.rig.databases import WrongRows
+from loadtests.rig import Live, Rig, WrongRows
 from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import ScenarioSummary, SuiteSummary
 

@@ -1,26 +1,16 @@
 // What the online mix and the batch share: rows whose protected columns are made of their id and version.
 
 import fieldveil from "k6/x/fieldveil";
-import { email, phone, ssn } from "./values.js";
+import { contact } from "./values.js";
 
 const { expect } = fieldveil;
 
 export const COLUMNS = "id, version, email, ssn, phone";
 
-// The number that a row's values are made of; as `contact` in `loadtests/suites/ims_osam.py`.
-function stateOf(data, id, version) {
-  return id + version * data.version;
-}
-
-export function contact(data, id, version) {
-  const state = stateOf(data, id, version);
-  return [email(state), ssn(state), phone(state)];
-}
-
 // A row as it must be: whole, and of no older version than this client has seen.
 export function expectContact(user, row, id) {
   const key = `${user.table} ${id}`;
-  const wanted = contact(user.data, id, row.version);
+  const wanted = contact(id, row.version);
   const whole = row.id === id && row.email === wanted[0] && row.ssn === wanted[1] && row.phone === wanted[2];
   expect(whole && row.version >= (user.seen.get(key) || 0), `${user.table}: a row that was read`);
   user.seen.set(key, row.version);
@@ -38,7 +28,7 @@ export function select(user, id, more = "") {
 // The next version of a row, with all of its protected columns.
 export function replace(user, { id, version }) {
   const statement = `UPDATE ${user.table} SET version = $2, email = $3, ssn = $4, phone = $5 WHERE id = $1`;
-  const changed = user.db.exec(statement, id, version + 1, ...contact(user.data, id, version + 1));
+  const changed = user.db.exec(statement, id, version + 1, ...contact(id, version + 1));
   expect(changed === 1, `${user.table}: a row that was replaced`);
   user.seen.set(`${user.table} ${id}`, version + 1);
 }

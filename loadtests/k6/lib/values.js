@@ -2,6 +2,7 @@
 
 const FACTOR = 7919;
 const OFFSET = 104729;
+const VERSION = 1_234_567;
 
 export function digits(number, width) {
   return String((number * FACTOR + OFFSET) % 10 ** width).padStart(width, "0");
@@ -18,6 +19,11 @@ export function email(number) {
 
 export function phone(number) {
   return `+1 555 ${digits(number, 7)}`;
+}
+
+export function contact(number, version) {
+  const state = number + version * VERSION;
+  return [email(state), ssn(state), phone(state)];
 }
 
 export function text(number, length) {

@@ -3,7 +3,8 @@
 
 import exec from "k6/execution";
 import fieldveil from "k6/x/fieldveil";
-import { contact, expectContact, replace, select, transaction, COLUMNS } from "../lib/osam.js";
+import { expectContact, replace, select, transaction, COLUMNS } from "../lib/osam.js";
+import { contact } from "../lib/values.js";
 
 const { expect } = fieldveil;
 
@@ -51,11 +52,11 @@ function draw(user, count) {
 
 function insert(user, id) {
   const statement = `INSERT INTO ${user.table} (${COLUMNS}, amount) VALUES ($1, 0, $2, $3, $4, $5)`;
-  expect(user.db.exec(statement, id, ...contact(user.data, id, 0), id) === 1, `${user.table}: a row inserted`);
+  expect(user.db.exec(statement, id, ...contact(id, 0), id) === 1, `${user.table}: a row inserted`);
 }
 
 function find(user, { id, version }) {
-  const [, ssn] = contact(user.data, id, version + 1);
+  const [, ssn] = contact(id, version + 1);
   const rows = user.db.query(`SELECT ${COLUMNS} FROM ${user.table} WHERE ssn = $1`, ssn);
   expect(rows.length === 1, `${user.table}: a row looked for by a protected column`);
   expectContact(user, rows[0], id);
