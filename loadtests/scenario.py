@@ -29,7 +29,8 @@ class Arrival:
 
     rate: float
     seconds: float
-    # Connections. An operation that finds none free is dropped, and counted.
+    # Connections. An operation that finds none free waits in line, and its latency counts from when it was due. After
+    # ten seconds it is dropped, and counted.
     clients: int
     kind: str = "arrival"
 

@@ -20,7 +20,7 @@ type Result struct {
 	Seconds float64 `json:"seconds"`
 	Began   float64 `json:"began"`
 	Ended   float64 `json:"ended"`
-	// Of calls that began within the window, in microseconds: "min", those of Percentiles, "max".
+	// Of calls that were due within the window, in microseconds: "min", those of Percentiles, "max".
 	LatencyMicros map[string]float64     `json:"latency_us"`
 	Histogram     Histogram              `json:"histogram"`
 	Usage         map[string]meter.Usage `json:"usage"`
@@ -35,17 +35,17 @@ type Result struct {
 func (run *Run) sum() Result {
 	result := Result{
 		LatencyMicros: map[string]float64{},
+		Histogram:     HistogramOf(nil),
 		Usage:         map[string]meter.Usage{},
-		Dropped:       run.dropped.Load(),
+		Dropped:       run.arrivals.dropped.Load(),
 	}
 	if run.window.closed() {
 		maps.Copy(result.Usage, run.window.usage)
 		opened, ended := *run.window.opened.Load(), *run.window.ended.Load()
 		result.Seconds = ended.Sub(opened).Seconds()
-		result.Began, result.Ended = unix(opened), unix(ended)
+		result.Began, result.Ended = unixSeconds(opened), unixSeconds(ended)
 		latencies := run.count(&result)
-		result.LatencyMicros = Summary(latencies)
-		result.Histogram = HistogramOf(latencies)
+		result.LatencyMicros, result.Histogram = Summary(latencies), HistogramOf(latencies)
 	}
 	if len(result.LatencyMicros) == 0 && run.Tally.errors.Load() == 0 {
 		run.Tally.Error("no call began within the window: give the workload more seconds or a higher rate")
@@ -55,20 +55,18 @@ func (run *Run) sum() Result {
 }
 
 // count adds the operations and gives the latencies, sorted.
-func (run *Run) count(result *Result) []float64 {
+func (run *Run) count(result *Result) (latencies []float64) {
 	var operations float64
-	var latencies []float64
+	fixed := run.Work.Workload.Kind == Fixed
 	for _, call := range run.calls {
-		within := run.Work.Workload.Kind == Fixed || run.window.holds(call.began)
-		if within {
-			latencies = append(latencies, float64(call.ended.Sub(call.began).Nanoseconds())/1e3)
+		if fixed || run.window.holds(call.due) {
+			latencies = append(latencies, micros(call.ended.Sub(call.due)))
 		}
-		switch {
-		case run.Work.Workload.Kind == Closed:
-			// Of several clients some are in the midst of a call when the window opens and closes.
-			operations += call.operations * run.window.share(call.began, call.ended)
-		case within:
+		if fixed {
 			operations += call.operations
+		} else {
+			// Some are in the midst of a call when the window opens and closes.
+			operations += call.operations * run.window.share(call.began, call.ended)
 		}
 	}
 	result.Operations = int64(math.Round(operations))
@@ -92,6 +90,10 @@ func Summary(sorted []float64) map[string]float64 {
 	return found
 }
 
-func unix(at time.Time) float64 {
+func unixSeconds(at time.Time) float64 {
 	return float64(at.UnixNano()) / 1e9
+}
+
+func micros(duration time.Duration) float64 {
+	return float64(duration.Nanoseconds()) / 1e3
 }

@@ -12,7 +12,12 @@ func at(milliseconds int) time.Time {
 	return time.Unix(1000, 0).Add(time.Duration(milliseconds) * time.Millisecond)
 }
 
-// windowed is a run whose window was open from 100 to 200 ms, with these calls of one operation each.
+// asked is a call that began as soon as it was due.
+func asked(began, ended int, operations float64) call {
+	return call{due: at(began), began: at(began), ended: at(ended), operations: operations}
+}
+
+// windowed is a run whose window was open from 100 to 200 ms, with these calls.
 func windowed(kind string, calls ...call) *Run {
 	run := &Run{Work: Work{Workload: Workload{Kind: kind}}, calls: calls}
 	opened, ended := at(100), at(200)
@@ -23,12 +28,12 @@ func windowed(kind string, calls ...call) *Run {
 
 func TestACallAtAnEdgeCountsByItsShare(t *testing.T) {
 	calls := []call{
-		{at(0), at(100), 8},   // before
-		{at(90), at(110), 8},  // half
-		{at(120), at(121), 8}, // whole
-		{at(170), at(210), 8}, // three quarters
-		{at(50), at(250), 8},  // half, over all of it
-		{at(200), at(300), 8}, // after
+		asked(0, 100, 8),   // before
+		asked(90, 110, 8),  // half
+		asked(120, 121, 8), // whole
+		asked(170, 210, 8), // three quarters
+		asked(50, 250, 8),  // half, over all of it
+		asked(200, 300, 8), // after
 	}
 	result := windowed(Closed, calls...).sum()
 	if result.Operations != 4+8+6+4 {
@@ -42,10 +47,20 @@ func TestACallAtAnEdgeCountsByItsShare(t *testing.T) {
 	}
 }
 
-func TestArrivalsCountWhereTheyBegan(t *testing.T) {
-	result := windowed(Arrival, call{at(90), at(110), 1}, call{at(100), at(500), 1}, call{at(200), at(201), 1}).sum()
-	if result.Operations != 1 || result.LatencyMicros["max"] != 400000 {
-		t.Errorf("result %+v", result)
+func TestArrivalsAreLateFromWhenTheyWereDue(t *testing.T) {
+	result := windowed(Arrival,
+		call{due: at(90), began: at(150), ended: at(160), operations: 8},  // due before
+		call{due: at(110), began: at(120), ended: at(140), operations: 8}, // after 30 ms
+		call{due: at(190), began: at(195), ended: at(205), operations: 8}, // after 15, half
+		call{due: at(199), began: at(260), ended: at(270), operations: 8}, // after 71, none of it
+		call{due: at(200), began: at(200), ended: at(201), operations: 8}, // due after
+	).sum()
+	if result.LatencyMicros["min"] != 15000 || result.LatencyMicros["50"] != 30000 || result.LatencyMicros["max"] != 71000 {
+		t.Errorf("latencies %v: of the calls that were due within", result.LatencyMicros)
+	}
+	// What the server did in the window, so that its CPU can be divided by it.
+	if result.Operations != 8+8+4 {
+		t.Errorf("%d operations", result.Operations)
 	}
 }
 

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fieldveil/fieldveil/loadtests/k6/meter"
@@ -29,9 +28,10 @@ type Run struct {
 
 	window window
 	// Of a closed workload: when the window may open.
-	warm     time.Time
-	arrivals chan struct{}
-	dropped  atomic.Int64
+	warm time.Time
+	// Of an arrival rate: `closed` is when its window is.
+	arrivals arrivals
+	closed   chan struct{}
 }
 
 // New is a run of so many clients in this instance.
@@ -49,7 +49,8 @@ func New(work Work, clients int) (*Run, error) {
 		clients:  clients,
 		released: make(chan struct{}),
 		over:     make(chan struct{}),
-		arrivals: make(chan struct{}),
+		arrivals: arrivals{patience: patience},
+		closed:   make(chan struct{}),
 	}, nil
 }
 
@@ -59,14 +60,16 @@ type Client struct {
 	// The number of the next call, unique in all instances, and how far the one after it is.
 	next, step int64
 	ready      bool
-	began      time.Time
+	alarm      *alarm
+	due, began time.Time
 	calls      []call
 }
 
-// call is one call of the script's, and how many operations it did.
+// call is one call of the script's, and how many operations it did. It was due before it began where
+// arrivals waited in line for a client.
 type call struct {
-	began, ended time.Time
-	operations   float64
+	due, began, ended time.Time
+	operations        float64
 }
 
 // Client is the client of this number, from 0 and unique in all instances.
@@ -76,6 +79,13 @@ func (run *Run) Client(number int) *Client {
 
 // Ready waits until every client is, or has ended. The last one begins the run.
 func (client *Client) Ready(ctx context.Context) error {
+	if client.run.Work.Workload.Kind == Arrival {
+		alarm, err := newAlarm()
+		if err != nil {
+			return err
+		}
+		client.alarm = alarm
+	}
 	client.ready = true
 	client.run.arrive(func(run *Run) { run.ready++ })
 	select {
@@ -105,8 +115,7 @@ func (run *Run) begin() {
 	case Closed:
 		run.warm = time.Now().Add(seconds(run.Work.WarmUpSeconds))
 	case Arrival:
-		go run.dispatch()
-		go run.timed()
+		run.beginArrivals()
 	}
 }
 
@@ -118,6 +127,9 @@ func (client *Client) Next(ctx context.Context) (int64, bool) {
 	}
 	client.next += client.step
 	client.began = time.Now()
+	if client.run.Work.Workload.Kind != Arrival {
+		client.due = client.began
+	}
 	return number, true
 }
 
@@ -127,12 +139,7 @@ func (client *Client) turn(ctx context.Context, number int64) bool {
 	case Fixed:
 		return number < run.Work.Workload.Operations
 	case Arrival:
-		select {
-		case _, more := <-run.arrivals:
-			return more
-		case <-ctx.Done():
-			return false
-		}
+		return client.arrival(ctx)
 	}
 	now := time.Now()
 	if opened, is := run.window.opening(); !is {
@@ -148,17 +155,20 @@ func (client *Client) turn(ctx context.Context, number int64) bool {
 
 // Measured says whether the call that began last counts.
 func (client *Client) Measured() bool {
-	return client.run.window.holds(client.began)
+	return client.run.window.holds(client.due)
 }
 
 // Done ends the call that began last.
 func (client *Client) Done(operations float64) {
-	client.calls = append(client.calls, call{client.began, time.Now(), operations})
+	client.calls = append(client.calls, call{client.due, client.began, time.Now(), operations})
 }
 
 // End is the client's last word. It gives the result to the one that ends last.
 func (client *Client) End() *Result {
 	run := client.run
+	if client.alarm != nil {
+		client.alarm.close()
+	}
 	var last bool
 	run.arrive(func(run *Run) {
 		run.ended++

@@ -174,47 +174,98 @@ func TestARunWithoutCallsIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnArrivalThatFindsNoClientFreeIsDropped(t *testing.T) {
+// stalled is a run of an arrival rate with one client, whose first call within the window lasts until the window closes.
+func stalled(t *testing.T, patience time.Duration) (*Run, Result) {
+	t.Helper()
 	run := made(t, Work{WarmUpSeconds: 0.02, Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 0.5, Rate: 500}}, 1)
-	held := 0
+	run.arrivals.patience = patience
+	held := false
 	_, result := all(t, run, []int{0}, func(client *Client, _ int64) {
-		if client.Measured() {
-			held++
-			for !run.window.closed() {
-				time.Sleep(time.Millisecond)
-			}
+		if client.Measured() && !held {
+			held = true
+			<-run.closed
 		}
 	})
-	if held != 1 || result.Operations != 1 {
-		t.Errorf("%d calls within the window, %d operations", held, result.Operations)
-	}
-	if result.Dropped == 0 {
-		t.Error("none was dropped")
+	return run, result
+}
+
+// due are the calls of an arrival rate within the window.
+func due(run *Run) (times []time.Time) {
+	for number := 0; ; number++ {
+		at := run.arrivals.began.Add(seconds(float64(number) / run.arrivals.rate))
+		if !at.Before(run.arrivals.end) {
+			return times
+		}
+		if run.window.holds(at) {
+			times = append(times, at)
+		}
 	}
 }
 
-func TestArrivalsComeWhateverTheAnswersTake(t *testing.T) {
-	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 4, Seconds: 0.5, Rate: 200}}, 4)
-	done, result := all(t, run, []int{0, 1, 2, 3}, nothing)
-	if result.Operations == 0 || len(slices.Compact(slices.Clone(done))) != len(done) {
-		t.Errorf("calls %v, %+v", done, result)
+func counted(histogram Histogram) (all int64) {
+	for _, count := range histogram.Counts {
+		all += count
 	}
-	// As many as the rate makes in the window, done or dropped; the first and the last may fall beside it.
-	if due := result.Seconds * 200; float64(result.Operations+result.Dropped) > due+2 {
-		t.Errorf("%d done and %d dropped, due were %v", result.Operations, result.Dropped, due)
+	return all
+}
+
+func TestAStallIsInTheLatencyOfAllThatWasDue(t *testing.T) {
+	run, result := stalled(t, time.Hour)
+	times := due(run)
+	if counted(result.Histogram) != int64(len(times)) || result.Dropped != 0 || len(times) == 0 {
+		t.Errorf("%d latencies and %d dropped, due were %d", counted(result.Histogram), result.Dropped, len(times))
+	}
+	// Nothing was answered before the close, the first excepted, which closed with it.
+	middle := run.window.ended.Load().Sub(times[len(times)/2])
+	if result.LatencyMicros["50"] < micros(middle) {
+		t.Errorf("half took %v µs or less, yet half were due %v before they could begin", result.LatencyMicros["50"], middle)
+	}
+	// In the window the client did the one call, and what it did before it.
+	if result.Operations > 1+int64(float64(len(times))/2) {
+		t.Errorf("%d operations within the window", result.Operations)
+	}
+}
+
+func TestAnArrivalThatNoClientComesToIsDropped(t *testing.T) {
+	run, result := stalled(t, time.Millisecond)
+	if result.Dropped == 0 || counted(result.Histogram)+result.Dropped != int64(len(due(run))) {
+		t.Errorf("%d latencies and %d dropped, due were %d", counted(result.Histogram), result.Dropped, len(due(run)))
+	}
+}
+
+func TestArrivalsComeAtTheirRate(t *testing.T) {
+	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 4, Seconds: 0.5, Rate: 200}}, 4)
+	done, result := all(t, run, []int{0, 1, 2, 3}, func(client *Client, _ int64) {
+		if client.began.Before(client.due) {
+			t.Error("a call began before it was due")
+		}
+	})
+	if len(slices.Compact(slices.Clone(done))) != len(done) {
+		t.Errorf("calls %v", done)
+	}
+	// As many as the rate makes in half a second, less what came before the window opened.
+	times := due(run)
+	if len(done) != 100 || counted(result.Histogram) != int64(len(times)) || result.Seconds < 0.5 {
+		t.Errorf("%d calls, %d latencies of %d, in %v s", len(done), counted(result.Histogram), len(times), result.Seconds)
 	}
 }
 
 func TestAClientOfAnArrivalRateEndsWithItsContext(t *testing.T) {
-	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 3600, Rate: 0.001}}, 1)
+	// The first call is due at once, the second and third in hours, the fourth after the end.
+	run := made(t, Work{Workload: Workload{Kind: Arrival, Clients: 1, Seconds: 10000, Rate: 0.0003}}, 1)
 	client := run.Client(0)
 	if err := client.Ready(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	context, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, more := client.Next(context); more {
-		t.Error("a call after the end")
+	if _, more := client.Next(context.Background()); !more {
+		t.Error("no first call")
+	}
+	for range 3 {
+		context, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		if _, more := client.Next(context); more {
+			t.Error("a call after the end")
+		}
 	}
 	client.End()
 }
