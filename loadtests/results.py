@@ -32,7 +32,8 @@ class Measurement:
     # In the scenario's unit.
     operations: int
     seconds: float
-    # "min", those of PERCENTILES, "max"; of one call of the script's, in microseconds.
+    # "min", those of PERCENTILES, "max"; of one call of the script's, in microseconds. Of an arrival rate from when it
+    # was due.
     latency_us: dict[str, float]
     # By the names of PROCESSES; a target without a proxy has none.
     usage: dict[str, Usage]
@@ -41,9 +42,9 @@ class Measurement:
     wrong_answers: int
     # Statements that failed; one fails the run.
     errors: int
-    # Of an arrival rate: what found no connection free.
+    # Of an arrival rate: what no connection came to within ten seconds.
     dropped: int = 0
-    # As latency_us, of single statements; empty where the script sends none of its own.
+    # As latency_us, of single statements alone, without what the script does. Empty where there are none.
     sql_us: dict[str, float] = field(default_factory=dict)
     # Of the script, those whose latency is in latency_us; 0 where that is not known.
     calls: int = 0

@@ -35,6 +35,8 @@ class RunnerResult:
     answers: int
     wrong_answers: int
     errors: int
+    sql_us: dict[str, float]
+    sql_histogram: Histogram
     dropped: int = 0
     failures: list[str] | None = None
 
@@ -89,25 +91,31 @@ def measurement(
             sum(used.resident_bytes for used in clients),
             sum(used.context_switches for used in clients),
         )
-    busy = [runner for runner in runners if runner.histogram.total]
     return Measurement(
         target=target,
         round=round_,
         operations=operations,
         seconds=seconds,
-        latency_us=latencies(
-            add([runner.histogram for runner in busy]),
-            min(runner.latency_us["min"] for runner in busy),
-            max(runner.latency_us["max"] for runner in busy),
-        )
-        if busy
-        else {},
+        latency_us=_percentiles([(runner.latency_us, runner.histogram) for runner in runners]),
+        sql_us=_percentiles([(runner.sql_us, runner.sql_histogram) for runner in runners]),
         usage=usage,
         answers=sum(runner.answers for runner in runners),
         wrong_answers=sum(runner.wrong_answers for runner in runners),
         errors=sum(runner.errors for runner in runners),
         dropped=sum(runner.dropped for runner in runners),
         calls=sum(runner.histogram.total for runner in runners),
+    )
+
+
+def _percentiles(found: list[tuple[dict[str, float], Histogram]]) -> dict[str, float]:
+    """Of all runners, of which some may have none."""
+    some = [(summary, histogram) for summary, histogram in found if histogram.total]
+    if not some:
+        return {}
+    return latencies(
+        add([histogram for _, histogram in some]),
+        min(summary["min"] for summary, _ in some),
+        max(summary["max"] for summary, _ in some),
     )
 
 

@@ -109,7 +109,10 @@ def test_result_is_a_measurement(run: Callable, work: Callable, workload: dict) 
     done = run(work(workload=workload))
     assert done.status == 0, done.output
     measured = msgspec.convert({**done.result, "target": "direct", "round": 1}, Measurement)
-    assert set(measured.latency_us) == {"min", *PERCENTILES, "max"}
+    assert set(measured.latency_us) == set(measured.sql_us) == {"min", *PERCENTILES, "max"}
+    # Each call is one statement, and what the script does about it.
+    for name in measured.sql_us:
+        assert 0 < measured.sql_us[name] <= measured.latency_us[name] * 1.000001, name
     assert measured.operations > 0
     assert measured.seconds > 0
     assert measured.answers >= measured.operations
@@ -117,7 +120,8 @@ def test_result_is_a_measurement(run: Callable, work: Callable, workload: dict) 
     assert measured.usage["server"].cpu_seconds > 0
     assert measured.usage["client"].resident_bytes > 0
     assert done.result["began"] < done.result["ended"]
-    assert sum(done.result["histogram"]["counts"].values()) > 0
+    calls, statements = (done.result[name]["counts"].values() for name in ("histogram", "sql_histogram"))
+    assert sum(calls) == sum(statements) > 0
 
 
 @pytest.mark.parametrize("way", WAYS, ids="-".join)
@@ -228,6 +232,12 @@ def test_stall_is_in_the_latency_of_what_was_due_meanwhile(run: Callable, work: 
     assert done.result["latency_us"]["90"] > STALL_SECONDS * 1e6
     assert done.result["dropped"] == 0
     assert sum(done.result["histogram"]["counts"].values()) >= 100 - 2
+
+
+def test_session_is_no_statement(run: Callable, work: Callable) -> None:
+    done = run(work(script="session", workload=fixed(1, 3)))
+    assert done.status == 0, done.output
+    assert (done.result["operations"], done.result["sql_us"]) == (3, {})
 
 
 def test_archive_runs_as_the_script_does(work: Callable, tmp_path: Path) -> None:

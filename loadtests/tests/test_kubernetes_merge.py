@@ -38,6 +38,8 @@ def runner(values: list[float], *, began: float = 100.0, ended: float = 110.0, *
         "answers": len(values),
         "wrong_answers": 0,
         "errors": 0,
+        "sql_us": {},
+        "sql_histogram": histogram([]),
     }
     return RunnerResult(**{**found, **more})
 
@@ -86,6 +88,20 @@ def test_counts_are_sums_and_rates_are_added():
     assert (found.wrong_answers, found.errors, found.dropped) == (5, 7, 9)
     assert found.operations / found.seconds == pytest.approx(40 + 20)
     assert found.usage == {"client": Usage(3.0, 2000, 20)}
+
+
+def test_statements_of_all_runners_are_put_together():
+    one, other = [5.0] * 60, [8.0] * 40
+    runners = [
+        runner([10.0], sql_us={"min": 5.0, "max": 5.0}, sql_histogram=histogram(one)),
+        runner([10.0], sql_us={"min": 8.0, "max": 8.0}, sql_histogram=histogram(other)),
+        runner([10.0]),
+    ]
+    found = merge.measurement("fieldveil", 1, "closed", runners, []).sql_us
+    assert set(found) == {"min", *PERCENTILES, "max"}
+    assert (found["min"], found["max"]) == (5, 8)
+    assert (found["50"], found["75"]) == (pytest.approx(5, rel=ERROR), pytest.approx(8, rel=ERROR))
+    assert merge.measurement("fieldveil", 1, "closed", runners[2:], []).sql_us == {}
 
 
 def test_fixed_work_lasts_from_the_first_runner_to_the_last():

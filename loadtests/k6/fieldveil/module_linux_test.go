@@ -163,16 +163,16 @@ func TestWhatWentWrongIsCountedAndToldWithoutValues(t *testing.T) {
 
 func TestACommandRunsToItsEnd(t *testing.T) {
 	script := user(t, &root{})
-	script.run(`const client = fieldveil.client(` + closed + `, 0, 1); client.ready()`)
+	script.run(`const client = fieldveil.client(` + closed + `, 0, 1); client.ready(); client.next()`)
 	script.run(`const done = fieldveil.command(["sh", "-c", "echo $WORD"], {env: {WORD: "said"}})`)
 	if said := script.run(`done.stdout + typeof done.seconds`).String(); said != "said\nnumber" {
 		t.Errorf("said %q", said)
 	}
 	script.fails(`fieldveil.command(["sh", "-c", "echo refused 4111 >&2; exit 3"])`, "sh ended with exit status 3: refused …")
 	script.fails(`fieldveil.command(["/no/such/program"])`, "no such file")
-	script.run(`client.end()`)
-	if result := script.result(); result.Errors != 2 {
-		t.Errorf("counted %+v", result)
+	script.run(`client.done(); client.end()`)
+	if result := script.result(); result.Errors != 2 || len(result.LatencyMicros) == 0 || len(result.SQLMicros) != 0 {
+		t.Errorf("counted %+v: a program is no statement", result)
 	}
 }
 

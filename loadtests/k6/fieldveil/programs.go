@@ -27,7 +27,6 @@ func (module *module) session(document sobek.Value) (float64, error) {
 	if err := database.Session(module.vu.Context(), work.Driver, work.Mode, work.DSN); err != nil {
 		module.throw(fmt.Errorf("session: %w", err))
 	}
-	module.timed(began, 1)
 	return float64(time.Since(began).Nanoseconds()) / 1e3, nil
 }
 
@@ -54,7 +53,6 @@ func (module *module) command(argv []string, given *options) (sobek.Value, error
 	began := time.Now()
 	err := program.Run()
 	seconds := time.Since(began).Seconds()
-	module.timed(began, 0)
 	if err != nil {
 		name := filepath.Base(argv[0])
 		module.throw(fmt.Errorf("%s ended with %w: %s", name, err, database.Redact(wrong.String())))

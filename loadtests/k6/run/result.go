@@ -21,14 +21,17 @@ type Result struct {
 	Began   float64 `json:"began"`
 	Ended   float64 `json:"ended"`
 	// Of calls that were due within the window, in microseconds: "min", those of Percentiles, "max".
-	LatencyMicros map[string]float64     `json:"latency_us"`
-	Histogram     Histogram              `json:"histogram"`
-	Usage         map[string]meter.Usage `json:"usage"`
-	Answers       int64                  `json:"answers"`
-	WrongAnswers  int64                  `json:"wrong_answers"`
-	Errors        int64                  `json:"errors"`
-	Dropped       int64                  `json:"dropped"`
-	Failures      []string               `json:"failures"`
+	LatencyMicros map[string]float64 `json:"latency_us"`
+	Histogram     Histogram          `json:"histogram"`
+	// The same of those calls' statements, each alone; empty where there were none.
+	SQLMicros    map[string]float64     `json:"sql_us"`
+	SQLHistogram Histogram              `json:"sql_histogram"`
+	Usage        map[string]meter.Usage `json:"usage"`
+	Answers      int64                  `json:"answers"`
+	WrongAnswers int64                  `json:"wrong_answers"`
+	Errors       int64                  `json:"errors"`
+	Dropped      int64                  `json:"dropped"`
+	Failures     []string               `json:"failures"`
 }
 
 // sum is called when every client has ended and the window is closed.
@@ -36,6 +39,8 @@ func (run *Run) sum() Result {
 	result := Result{
 		LatencyMicros: map[string]float64{},
 		Histogram:     HistogramOf(nil),
+		SQLMicros:     map[string]float64{},
+		SQLHistogram:  HistogramOf(nil),
 		Usage:         map[string]meter.Usage{},
 		Dropped:       run.arrivals.dropped.Load(),
 	}
@@ -44,8 +49,9 @@ func (run *Run) sum() Result {
 		opened, ended := *run.window.opened.Load(), *run.window.ended.Load()
 		result.Seconds = ended.Sub(opened).Seconds()
 		result.Began, result.Ended = unixSeconds(opened), unixSeconds(ended)
-		latencies := run.count(&result)
+		latencies, statements := run.count(&result)
 		result.LatencyMicros, result.Histogram = Summary(latencies), HistogramOf(latencies)
+		result.SQLMicros, result.SQLHistogram = Summary(statements), HistogramOf(statements)
 	}
 	if len(result.LatencyMicros) == 0 && run.Tally.errors.Load() == 0 {
 		run.Tally.Error("no call began within the window: give the workload more seconds or a higher rate")
@@ -54,13 +60,16 @@ func (run *Run) sum() Result {
 	return result
 }
 
-// count adds the operations and gives the latencies, sorted.
-func (run *Run) count(result *Result) (latencies []float64) {
+// count adds the operations and gives the latencies of calls and of statements, sorted.
+func (run *Run) count(result *Result) (latencies, statements []float64) {
 	var operations float64
 	fixed := run.Work.Workload.Kind == Fixed
 	for _, call := range run.calls {
 		if fixed || run.window.holds(call.due) {
 			latencies = append(latencies, micros(call.ended.Sub(call.due)))
+			for _, took := range call.statements {
+				statements = append(statements, float64(took))
+			}
 		}
 		if fixed {
 			operations += call.operations
@@ -71,7 +80,8 @@ func (run *Run) count(result *Result) (latencies []float64) {
 	}
 	result.Operations = int64(math.Round(operations))
 	slices.Sort(latencies)
-	return latencies
+	slices.Sort(statements)
+	return latencies, statements
 }
 
 // Summary is the least, the percentiles and the most of sorted numbers; empty of none. A percentile is the least number

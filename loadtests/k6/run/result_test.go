@@ -1,9 +1,11 @@
 package run
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -61,6 +63,20 @@ func TestArrivalsAreLateFromWhenTheyWereDue(t *testing.T) {
 	// What the server did in the window, so that its CPU can be divided by it.
 	if result.Operations != 8+8+4 {
 		t.Errorf("%d operations", result.Operations)
+	}
+}
+
+func TestStatementsCountWithTheirCalls(t *testing.T) {
+	before, within, after := asked(90, 110, 1), asked(110, 120, 1), asked(200, 210, 1)
+	before.statements, within.statements, after.statements = []float32{1}, []float32{4000, 250.5}, []float32{9}
+	result := windowed(Closed, before, within, after).sum()
+	if result.SQLMicros["min"] != 250.5 || result.SQLMicros["max"] != 4000 || len(result.SQLHistogram.Counts) != 2 {
+		t.Errorf("statements %v, %v", result.SQLMicros, result.SQLHistogram)
+	}
+	none := windowed(Closed, asked(110, 120, 1)).sum()
+	text, err := json.Marshal(none)
+	if err != nil || !strings.Contains(string(text), `"sql_us":{},"sql_histogram":{"relative_error":0.001,"counts":{}}`) {
+		t.Errorf("without statements %s, %v", text, err)
 	}
 }
 

@@ -63,13 +63,17 @@ type Client struct {
 	alarm      *alarm
 	due, began time.Time
 	calls      []call
+	// All statements in microseconds; those of the call that began last are from `first` on.
+	statements []float32
+	first      int
 }
 
-// call is one call of the script's, and how many operations it did. It was due before it began where
+// call is one call of the script's, its statements, and how many operations it did. It was due before it began where
 // arrivals waited in line for a client.
 type call struct {
 	due, began, ended time.Time
 	operations        float64
+	statements        []float32
 }
 
 // Client is the client of this number, from 0 and unique in all instances.
@@ -126,6 +130,7 @@ func (client *Client) Next(ctx context.Context) (int64, bool) {
 		return 0, false
 	}
 	client.next += client.step
+	client.first = len(client.statements)
 	client.began = time.Now()
 	if client.run.Work.Workload.Kind != Arrival {
 		client.due = client.began
@@ -158,9 +163,15 @@ func (client *Client) Measured() bool {
 	return client.run.window.holds(client.due)
 }
 
+// Statement is how long one of the call that began last took.
+func (client *Client) Statement(took time.Duration) {
+	client.statements = append(client.statements, float32(micros(took)))
+}
+
 // Done ends the call that began last.
 func (client *Client) Done(operations float64) {
-	client.calls = append(client.calls, call{client.due, client.began, time.Now(), operations})
+	statements := client.statements[client.first:]
+	client.calls = append(client.calls, call{client.due, client.began, time.Now(), operations, statements})
 }
 
 // End is the client's last word. It gives the result to the one that ends last.

@@ -270,6 +270,24 @@ func TestAClientOfAnArrivalRateEndsWithItsContext(t *testing.T) {
 	client.End()
 }
 
+func TestStatementsAreThoseOfTheirCall(t *testing.T) {
+	run := made(t, Work{Workload: Workload{Kind: Fixed, Clients: 1, Operations: 3}}, 1)
+	client := run.Client(0)
+	if err := client.Ready(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, took := range [][]time.Duration{{5 * time.Microsecond, 7 * time.Microsecond}, {}, {9 * time.Microsecond}} {
+		client.Next(context.Background())
+		for _, one := range took {
+			client.Statement(one)
+		}
+		client.Done(1)
+	}
+	if result := client.End(); counted(result.SQLHistogram) != 3 || result.SQLMicros["50"] != 7 || result.SQLMicros["max"] != 9 {
+		t.Errorf("statements %v, %v", result.SQLMicros, result.SQLHistogram)
+	}
+}
+
 func TestWorkThatCantBeDoneIsRefused(t *testing.T) {
 	for part, workload := range map[string]Workload{
 		"clients":    {Kind: Closed, Seconds: 1},
