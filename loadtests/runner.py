@@ -163,8 +163,6 @@ class Runner:
             "driver": driver,
             "mode": scenario.mode,
             "dsn": live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items()),
-            # For programs of PostgreSQL's own.
-            "conninfo": live.dsn(scenario.user),
             "user": scenario.user,
             # What the script and the suite share: files to copy from and to.
             "folder": str(rig.work.path),

@@ -10,6 +10,8 @@ from harness import shop
 from loadtests.rig.targets import Target
 
 CONNECT_TIMEOUT = 15
+# What a program that is started with `Live.argument` takes the password from.
+ENVIRONMENT = {"PGPASSWORD": shop.PASSWORD}
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,12 @@ class Live:
 
     def dsn(self, user: str = "app", **options: object) -> str:
         """A libpq connection string."""
+        return self.argument(user, password=shop.PASSWORD, **options)
+
+    def argument(self, user: str = "app", **options: object) -> str:
+        """The same without the password, for a program's arguments, which everybody on the machine reads."""
         return psycopg.conninfo.make_conninfo(
-            host=str(self.socket_dir), port=self.number, user=user, dbname=self.database, password=shop.PASSWORD,
+            host=str(self.socket_dir), port=self.number, user=user, dbname=self.database,
             connect_timeout=CONNECT_TIMEOUT, **options,
         )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import functools
 import statistics
-import subprocess
 import time
 from collections.abc import Iterator
 
@@ -132,15 +131,14 @@ def envelopes(rig: Rig, scale: float) -> list[Table]:
     kinds["envelopes, through fieldveil"] = (rig.live["fieldveil"], CONCEALED, SEALED)
     found = []
     for what, (live, user, database) in kinds.items():
-        subprocess.run(ledger.dumping(rig, live, clients, user)["argv"], check=True)
+        ledger.execute(ledger.dumping(rig, live, clients, user))
         ledger.look_at_dump(rig, live, user)
         size = sum(file.stat().st_size for file in ledger.dump(rig).iterdir())
         seconds = []
         for _ in range(TIMES):
-            ledger.empty(rig, database)
+            program = ledger.restoring_straight(rig, database, clients)
             began = time.monotonic()
-            command = ledger.pg_restore(rig, ledger.straight(rig, database), clients, ledger.dump(rig))
-            subprocess.run(command, check=True)
+            ledger.execute(program)
             seconds.append(time.monotonic() - began)
         ledger.look(rig, live)
         found.append((what, size / 1e6, ledger.rows(rig) / statistics.median(seconds)))

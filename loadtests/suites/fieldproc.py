@@ -13,7 +13,7 @@ import psycopg
 
 from loadtests import figures, values
 from loadtests.results import Published, Table
-from loadtests.rig import SEALED, Live, Rig, WrongRows
+from loadtests.rig import ENVIRONMENT, SEALED, Live, Rig, WrongRows
 from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import FIELDVEIL
@@ -125,9 +125,9 @@ def plaintext(protected: int, rig: Rig, live: Live) -> dict:
     )
     command = [
         FIELDVEIL, "table", "seal", "--table", f"public.{table_name(protected)}", "--direct", server,
-        "--through", live.dsn(), "--catalog", rig.catalog, "--keysets", rig.agent.keysets, "--output", "json",
+        "--through", live.argument(), "--catalog", rig.catalog, "--keysets", rig.agent.keysets, "--output", "json",
     ]  # fmt: skip
-    return {"command": [str(word) for word in command]}
+    return {"command": [str(word) for word in command], "env": ENVIRONMENT}
 
 
 def as_written(protected: int, rows: int, rig: Rig, live: Live) -> dict:

@@ -5,6 +5,7 @@ It has as many partitions as there are clients at most, for pg_dump divides its 
 
 import functools
 import hashlib
+import os
 import shutil
 import subprocess
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ from psycopg import Connection, sql
 
 from loadtests import values
 from loadtests.failures import Failed
-from loadtests.rig import SEALED, Live, Rig
+from loadtests.rig import ENVIRONMENT, SEALED, Live, Rig
 
 TABLE = "db2_ledger"
 PARTS = 8
@@ -70,7 +71,7 @@ def prepare(rig: Rig, scale: float) -> None:
     rig.settle(TABLE)
     look(rig, rig.live["fieldveil"])
     # What is restored: the rows in clear, dumped straight at the server.
-    subprocess.run(_pg_dump(rig, rig.live["direct"].dsn(), 1, _source(rig)), check=True)
+    execute(_program(rig, _pg_dump(rig, rig.live["direct"].argument(), 1, _source(rig))))
 
 
 def parts(rig: Rig) -> list[Part]:
@@ -92,12 +93,12 @@ def copying_in(rig: Rig, live: Live) -> dict:
 
 def dumping(rig: Rig, live: Live, clients: int, user: str) -> dict:
     shutil.rmtree(dump(rig), ignore_errors=True)
-    return _program(rig, _pg_dump(rig, live.dsn(user), clients, dump(rig)))
+    return _program(rig, _pg_dump(rig, live.argument(user), clients, dump(rig)))
 
 
 def restoring(rig: Rig, live: Live, clients: int) -> dict:
     empty(rig, live.database)
-    return _program(rig, pg_restore(rig, live.dsn(), clients, _source(rig)))
+    return _program(rig, _pg_restore(rig, live.argument(), clients, _source(rig)))
 
 
 def look(rig: Rig, live: Live) -> None:
@@ -131,12 +132,19 @@ def dump(rig: Rig) -> Path:
     return _folder(rig) / "dump"
 
 
-def straight(rig: Rig, database: str) -> str:
-    """To the server, whatever the database."""
-    return psycopg.conninfo.make_conninfo(rig.live["direct"].dsn(), dbname=database)
+def restoring_straight(rig: Rig, database: str, clients: int) -> dict:
+    """The last dump, to the server, whatever the database."""
+    empty(rig, database)
+    server = psycopg.conninfo.make_conninfo(rig.live["direct"].argument(), dbname=database)
+    return _program(rig, _pg_restore(rig, server, clients, dump(rig)))
 
 
-def pg_restore(rig: Rig, dsn: str, clients: int, source: Path) -> list:
+def execute(program: dict) -> None:
+    """What k6 is given to run."""
+    subprocess.run(program["argv"], env={**os.environ, **program["env"]}, check=True)
+
+
+def _pg_restore(rig: Rig, dsn: str, clients: int, source: Path) -> list:
     return [rig.postgres.program("pg_restore"), "--data-only", f"--jobs={clients}", f"--dbname={dsn}", source]
 
 
@@ -148,7 +156,7 @@ def _pg_dump(rig: Rig, dsn: str, clients: int, target: Path) -> list:
 
 
 def _program(rig: Rig, argv: list) -> dict:
-    return {"argv": [str(word) for word in argv], "units": rows(rig)}
+    return {"argv": [str(word) for word in argv], "env": ENVIRONMENT, "units": rows(rig)}
 
 
 def _row(number: int, part: int) -> tuple[str, ...]:

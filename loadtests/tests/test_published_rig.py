@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from harness import shop
 from loadtests.results import Measurement
 from loadtests.rig import Live, Rig
 from loadtests.rig.databases import NotSealed, WrongRows
 from loadtests.runner import Runner
 from loadtests.scenario import Suite
-from loadtests.suites import fieldproc, sqlcredit
+from loadtests.suites import db2_backup, fieldproc, ledger, sqlcredit
 
 SCALE = 0.001
 ROWS = fieldproc.row_count(SCALE)
@@ -20,7 +21,7 @@ ROWS = fieldproc.row_count(SCALE)
 
 @pytest.fixture(scope="module")
 def rig() -> Iterator[Rig]:
-    suites = [fieldproc.SUITE, sqlcredit.SUITE]
+    suites = [fieldproc.SUITE, sqlcredit.SUITE, db2_backup.SUITE]
     with Rig(suites) as rig:
         for suite in suites:
             suite.prepare(rig, SCALE)
@@ -73,6 +74,20 @@ def test_table_to_be_protected_is_in_clear_before(rig: Rig, fieldveil: Live) -> 
     assert more["command"][1:3] == ["table", "seal"]
     with pytest.raises(NotSealed):
         rig.assert_sealed("fieldproc_1", "c1")
+
+
+def test_no_program_has_the_password_among_its_arguments(rig: Rig, fieldveil: Live) -> None:
+    """Everybody on the machine reads those."""
+    for program in (
+        ledger.dumping(rig, fieldveil, 1, "app"),
+        ledger.restoring(rig, fieldveil, 1),
+        ledger.restoring_straight(rig, fieldveil.database, 1),
+        {"argv": (sealing := fieldproc.plaintext(1, rig, fieldveil))["command"], "env": sealing["env"]},
+    ):
+        assert shop.PASSWORD in program["env"].values()
+        assert not any(
+            word in argument for argument in program["argv"] for word in ("password", *shop.PASSWORD.split())
+        )
 
 
 @pytest.mark.parametrize("target", ["direct", "fieldveil"])

@@ -1,4 +1,4 @@
-// A program that works on a database by itself: its command line, and how many units of work it does.
+// A program that works on a database by itself: its command line, what it finds in its environment, and how many units of work it does.
 
 import fieldveil from "k6/x/fieldveil";
 
@@ -6,8 +6,8 @@ export function connect(work) {
   return work.data;
 }
 
-export function run({ argv, units }) {
-  const { seconds } = fieldveil.command(argv);
+export function run({ argv, env, units }) {
+  const { seconds } = fieldveil.command(argv, { env });
   fieldveil.expect(seconds > 0, "the program ended well");
   return units;
 }

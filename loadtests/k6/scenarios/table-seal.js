@@ -7,7 +7,7 @@ export function connect(work) {
 }
 
 export function run(state) {
-  const { rows, written, faulty } = JSON.parse(fieldveil.command(state.command, {}).stdout);
+  const { rows, written, faulty } = JSON.parse(fieldveil.command(state.command, { env: state.env }).stdout);
   fieldveil.expect.equal([rows, written, faulty].join(), [state.rows, state.rows, 0].join(), "rows sealed");
   return rows;
 }
