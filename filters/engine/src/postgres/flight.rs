@@ -177,13 +177,20 @@ impl Flight {
         (skipped, sync.is_some())
     }
 
-    /// Whether, before the next Sync, anything behind the head executes.
-    pub fn executes_behind_head(&self) -> bool {
-        self.entries
-            .iter()
-            .skip(1)
-            .take_while(|e| !matches!(e.awaited, Awaited::Sync))
-            .any(|e| matches!(e.awaited, Awaited::Execute(_) | Awaited::Query(..) | Awaited::FunctionCall))
+    /// Whether the server, before the next Sync, does anything behind the head that a client could take for undone by the
+    /// head's error: all but to describe and to close.
+    pub fn acts_behind_head(&self) -> bool {
+        let harmless = |entry: &Entry| {
+            use Awaited::{Close, DescribePortal, DescribeStatement};
+            matches!(entry.awaited, DescribeStatement(_) | DescribePortal(_) | Close)
+        };
+        let group = self.entries.iter().skip(1).take_while(|e| !matches!(e.awaited, Awaited::Sync));
+        group.into_iter().any(|entry| !harmless(entry))
+    }
+
+    /// Whether the Sync behind the head is on its way already.
+    pub fn has_sync(&self) -> bool {
+        self.entries.iter().any(|e| matches!(e.awaited, Awaited::Sync))
     }
 
     /// The server begins to read COPY data: it ignores the Syncs before CopyDone. Returns whether CopyDone is

@@ -92,9 +92,22 @@ impl Session {
 
     /// Writes an error to the client.
     pub(super) fn write_error(&self, severity: &str, error: &ClientError, to_client: &mut Vec<u8>) {
-        let response = ErrorResponse::new(severity, error.code, error.message.as_str())
-            .with(ErrorResponse::HINT, error.hint.as_str());
-        if response.encode(to_client).is_err() {
+        self.write_detailed(severity, error, "", to_client);
+    }
+
+    /// Writes an error to the client, with what comes of it.
+    pub(super) fn write_detailed(
+        &self,
+        severity: &str,
+        error: &ClientError,
+        detail: &str,
+        to_client: &mut Vec<u8>,
+    ) {
+        let mut response = ErrorResponse::new(severity, error.code, error.message.as_str());
+        if !detail.is_empty() {
+            response = response.with(ErrorResponse::DETAIL, detail);
+        }
+        if response.with(ErrorResponse::HINT, error.hint.as_str()).encode(to_client).is_err() {
             self.log(Level::Error, "an error message could not be written");
         }
     }

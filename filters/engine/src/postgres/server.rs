@@ -83,9 +83,16 @@ impl Session {
             return self.authentication_message(tag, body, out);
         }
         match tag {
-            tag::READY_FOR_QUERY => return self.ready_for_query(body),
-            tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => return Ok(Fate::Pass),
-            _ if self.swallowing == Swallowing::UntilReady => return Ok(Fate::Taken),
+            tag::READY_FOR_QUERY => self.ready_for_query(body),
+            tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => Ok(Fate::Pass),
+            _ if self.swallowing == Swallowing::UntilReady => self.swallow(tag, body, out),
+            _ => self.answer(tag, body, out),
+        }
+    }
+
+    /// What answers the message at the head of the queue.
+    fn answer(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        match tag {
             tag::ERROR_RESPONSE => return self.error_response(body, out),
             tag::AUTHENTICATION | tag::BACKEND_KEY_DATA | tag::NEGOTIATE_PROTOCOL_VERSION => {
                 return Ok(Fate::Pass);

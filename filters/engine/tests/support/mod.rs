@@ -105,7 +105,8 @@ pub fn revealing() -> Vec<serde_json::Value> {
 }
 
 pub fn plan(fields: &[serde_json::Value]) -> Vec<u8> {
-    let result = json!({"revision": format!("{fields:?}"), "ttl_seconds": 30, "max_stale_seconds": 300, "fields": fields});
+    let result = json!({"revision": format!("{fields:?}"), "subject": "app", "ttl_seconds": 30, "max_stale_seconds": 300,
+        "fields": fields});
     json!({ "result": result }).to_string().into_bytes()
 }
 

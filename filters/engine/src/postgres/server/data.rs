@@ -16,6 +16,11 @@ use crate::postgres::rows::{RowError, RowPlan};
 use crate::postgres::statements::Portal;
 use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
 
+/// Why the session ends with an error in a row's place.
+const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
+const MORE_IS_DONE: &str =
+    "The session ends: the server had more of the same pipeline, and does it all the same.";
+
 impl Session {
     /// A message that is not whole yet, or too long to be read whole: of a row, the begin up to its last protected value
     /// is enough.
@@ -174,25 +179,34 @@ impl Session {
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
             self.log(Level::Error, &error.message);
         }
-        let behind = self.flight.executes_behind_head();
-        let (only_reads, extended) = match self.flight.head().map(|e| &e.awaited) {
-            Some(Awaited::Query(checked, ..)) => (checked.only_reads(), false),
-            Some(Awaited::Execute(Some(portal))) => (portal.checked.only_reads() && !behind, true),
-            _ => (false, true),
+        let (checked, extended) = match self.flight.head().map(|e| &e.awaited) {
+            Some(Awaited::Query(checked, ..)) => (Some(checked), false),
+            Some(Awaited::Execute(Some(portal))) => (Some(&portal.checked), true),
+            _ => (None, true),
         };
-        if !only_reads {
-            self.write_error("FATAL", error, &mut out.to_client);
+        let only_reads = checked.is_some_and(|checked| checked.only_reads());
+        let more_is_done = extended && self.flight.acts_behind_head();
+        if !only_reads || more_is_done {
+            let why = if only_reads { MORE_IS_DONE } else { IS_DONE };
+            self.write_detailed("FATAL", error, why, &mut out.to_client);
             out.close = true;
             return;
         }
         self.write_error("ERROR", error, &mut out.to_client);
         self.swallowing = Swallowing::UntilReady;
-        if extended {
-            // What waits behind has no effect that could be taken back; what it prepared is forgotten.
-            let (skipped, sync_sent) = self.flight.skip_to_sync();
-            self.take_back(skipped);
-            self.skipping |= !sync_sent;
+        // The client's messages up to its Sync are dropped, as the server would after an error of its own.
+        self.skipping |= extended && !self.flight.has_sync();
+    }
+
+    /// What comes behind an error of ours is not for the client. It is read all the same: what became of statements and
+    /// portals is what the server says.
+    pub(super) fn swallow(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+        if !copy::holds_row(tag) {
+            let told = out.to_client.len();
+            self.answer(tag, body, out)?;
+            out.to_client.truncate(told);
         }
+        Ok(Fate::Taken)
     }
 }
 
