@@ -42,6 +42,8 @@ MEASURES = {
     "CPU of Envoy, µs": "cpu_us.proxy",
     "CPU of the server, µs": "cpu_us.server",
 }
+# Not PgBouncer, which gives each client a server connection that it has already: no session begins at the server.
+TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil")
 # Of a table, not of scenarios.
 SUITE = Suite("sessions", "sessions with and without TLS", lambda _: [])
 TITLE = "Sessions with and without TLS to the server"
@@ -56,6 +58,7 @@ def scenario(scale: float, name: str = "session", *, timed: bool = True) -> Scen
         script="session",
         workload=Closed(CLIENTS, max(0.3, scale)) if timed else Fixed(CLIENTS, 2 * CLIENTS),
         unit="session",
+        targets=TARGETS,
     )
 
 

@@ -22,7 +22,7 @@ listen_port = {number}
 listen_addr =
 auth_type = scram-sha-256
 auth_file = {folder}/users.txt
-# A server connection for as long as a client is there, as with the other targets.
+# A server connection for as long as a client is there. Then the next client has it: elsewhere a client has a new one.
 pool_mode = session
 default_pool_size = 100
 max_client_conn = 200

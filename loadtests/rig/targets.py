@@ -23,7 +23,7 @@ TARGETS = {
         Target("envoy-tcp", "Envoy's TCP proxy, no filter", proxy="envoy"),
         Target("envoy-noop", "Envoy with the filter, nothing protected", proxy="envoy", filter=True),
         Target("fieldveil", "Envoy with the filter, fields protected", sealed=True, proxy="envoy", filter=True),
-        Target("pgbouncer", "PgBouncer, a server connection for each client", proxy="pgbouncer"),
+        Target("pgbouncer", "PgBouncer, a server connection for as long as a client is there", proxy="pgbouncer"),
     )
 }
 

@@ -28,6 +28,7 @@ def test_messages_tell_what_protection_takes_more_in_the_same_round() -> None:
     assert found["fieldveil / envoy-tcp"] == "4.00 (3.00 to 5.00)"
     assert found["with the server: fieldveil / direct"] == "1.55 (1.50 to 1.60)"
     assert table.values["envoy-noop"]["32000"] == 30
+    assert "Rounds of 100 messages or more" in table.note
 
 
 def test_every_message_length_is_measured_at_a_steady_rate_and_looked_at_when_stored() -> None:
@@ -35,6 +36,14 @@ def test_every_message_length_is_measured_at_a_steady_rate_and_looked_at_when_st
     assert [one.data["bytes"] for one in found.values()] == list(ztpf_crypto.MESSAGES)
     assert {one.workload.kind for one in found.values()} == {"arrival"}
     assert all(one.before and one.after for one in found.values())
+    # Of few, a round shows little but noise.
+    assert all(one.workload.rate * one.workload.seconds >= 500 for one in found.values())
+
+
+def test_sessions_are_compared_where_each_begins_one_at_the_server() -> None:
+    (session,) = [one for one in ztpf_crypto.scenarios(1) if one.script == "session"]
+    assert "pgbouncer" not in session.targets
+    assert {"direct", "envoy-tcp", "envoy-noop", "fieldveil"} == {*session.targets}
 
 
 def test_sessions_with_tls_are_held_against_those_without_by_the_same_way() -> None:
