@@ -145,6 +145,20 @@ fn cursor_is_known_no_longer_than_its_transaction() {
 }
 
 #[test]
+fn savepoint_leaves_cursors_what_they_are() {
+    let mut dialogue = in_transaction();
+    run(&mut dialogue, QUIET);
+    for text in ["SAVEPOINT a", FETCH, "RELEASE a", FETCH] {
+        run(&mut dialogue, text);
+        assert!(!asks(&mut dialogue), "{text}");
+    }
+    run(&mut dialogue, "SAVEPOINT a");
+    run(&mut dialogue, "ROLLBACK TO a");
+    run(&mut dialogue, FETCH);
+    assert!(asks(&mut dialogue));
+}
+
+#[test]
 fn cursor_that_a_savepoint_took_away_is_asked_after() {
     let mut dialogue = in_transaction();
     for text in ["SAVEPOINT a", QUIET, "ROLLBACK TO a"] {

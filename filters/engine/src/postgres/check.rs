@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
 use fieldveil_sql::identity::{self, Comment};
-use fieldveil_sql::{Analysis, Envelopes, Statement, StatementKind};
+use fieldveil_sql::{Analysis, Envelopes, SessionUse, Statement, StatementKind};
 
 use super::catalog::{self, ServerCatalog};
 use super::startup::Unready;
@@ -246,7 +246,13 @@ impl Session {
         }
         for statement in &checked.analysis.statements {
             if statement.kind == StatementKind::Transaction {
-                self.statements.by_sql.names_may_change();
+                // A savepoint, and its release, leave every cursor what it is.
+                if !matches!(
+                    statement.session,
+                    Some(SessionUse::Savepoint { .. } | SessionUse::Release { .. })
+                ) {
+                    self.statements.by_sql.names_may_change();
+                }
                 self.catalog.in_block = false;
                 self.transaction_may_end();
                 continue;
