@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from loadtests.figures import number
 from loadtests.report import facts, words
-from loadtests.report.words import BASES, MEASURES, Measure
+from loadtests.report.words import BASES, CALLS, MEASURES, Measure
 from loadtests.results import Results, SuiteResult
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
@@ -21,6 +21,8 @@ ROUNDS = 2
 SINGLE_SHARE = 0.20
 # What makes it another scenario; seconds and operations grow with the scale.
 WORKLOAD = ("kind", "clients", "rate")
+# How many calls there were is the rate, or the scale.
+COMPARED = tuple(measure for measure in MEASURES if measure is not CALLS)
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Change:
     old: Figure
     new: Figure
     scale: float
-    more_is_better: bool
+    measure: Measure
 
     @property
     def ratio(self) -> float:
@@ -38,11 +40,12 @@ class Change:
 
     @property
     def worse(self) -> bool:
-        return (self.ratio > 1) != self.more_is_better
+        return (self.ratio > 1) != self.measure.more_is_better
 
     def __str__(self) -> str:
-        old, new = words.figure(self.old, self.scale), words.figure(self.new, self.scale)
-        return f"      {self.what}: {old} -> {new}, {words.share(self.ratio)}"
+        old, new = (words.figure(found, self.scale, self.measure.show) for found in (self.old, self.new))
+        much = words.share(self.ratio) if self.old.median else "from nothing"
+        return f"      {self.what}: {old} -> {new}, {much}"
 
 
 @dataclass
@@ -79,12 +82,12 @@ def _scenario(found: _Compared, where: str, old: ScenarioSummary, new: ScenarioS
     found.only += [f"{line} in {where}" for line in _only("target", old.targets(), new.targets())]
     targets = [target for target in old.targets() if target in new.targets()]
     for target in targets:
-        for measure in MEASURES:
+        for measure in COMPARED:
             if absolutes:
                 pair = old.figure(measure.name, target), new.figure(measure.name, target)
                 _figure(found, f"{where}, {target}", measure.title, measure, measure.scale, *pair)
             for base in BASES:
-                if base in targets and base != target:
+                if measure.has_ratio and base in targets and base != target:
                     pair = old.ratio(measure.name, target, base), new.ratio(measure.name, target, base)
                     title = f"{measure.title.split(',')[0]} / {base}"
                     _figure(found, f"{where}, {target}", title, measure, 1, *pair)
@@ -111,7 +114,7 @@ def _figure(
     found.figures += 1
     apart = new.least > old.most or new.most < old.least
     if apart and abs(new.median - old.median) > SHARE * abs(old.median):
-        found.changes.append(Change(where, what, old, new, scale, measure.more_is_better))
+        found.changes.append(Change(where, what, old, new, scale, measure))
 
 
 def _tables(found: _Compared, suite: str, old: SuiteResult, new: SuiteResult) -> None:

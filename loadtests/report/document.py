@@ -1,31 +1,75 @@
 """`docs/performance.md`, from a committed run."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from loadtests.report import facts, grids, markdown, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, table
-from loadtests.report.words import CPU_SIDECAR, DIRECT, ENVOY, MEMORY_PROXY, OURS, P50, P99, RATE, Measure
+from loadtests.report.words import (
+    CALLS,
+    CPU_SIDECAR,
+    DIRECT,
+    DROPPED,
+    ENVOY,
+    MEMORY_PROXY,
+    OURS,
+    P50,
+    P99,
+    RATE,
+    SQL50,
+    SQL99,
+    Measure,
+)
 from loadtests.results import Results, SuiteResult, read
-from loadtests.summary import Figure, SuiteSummary
+from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 from tools.layout import LOADTESTS, ROOT
 
 RUNS = LOADTESTS / "runs"
 DOCUMENT = ROOT / "docs" / "performance.md"
 # Written by hand, as it stands in `docs/`: no figure of a run is in it.
 WHY = Path(__file__).with_name("why.md.in")
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    measure: Measure
+    # What ours is divided by, or what is taken off it.
+    base: str | None = None
+    added: bool = False
+
+    def figure(self, scenario: ScenarioSummary, target: str) -> Figure | None:
+        if self.base is None:
+            return scenario.figure(self.measure.name, target)
+        if self.added:
+            return scenario.added(self.measure.name, target, self.base) if self.base in scenario.targets() else None
+        return scenario.ratio(self.measure.name, target, self.base)
+
+    def cell(self, scenario: ScenarioSummary, target: str) -> Cell:
+        if self.base is None:
+            return grids.measured(scenario, self.measure, target)
+        return grids.cell(self.figure(scenario, target), self.measure.scale if self.added else 1.0)
+
+
 # Of each scenario one line: absolutes of ours, then held against the server itself and Envoy alone.
-COLUMNS: tuple[tuple[str, Measure, str | None], ...] = (
-    ("operations a second", RATE, None),
-    ("÷ direct", RATE, DIRECT),
-    ("p50, µs", P50, None),
-    ("÷ direct", P50, DIRECT),
-    ("p99, µs", P99, None),
-    ("÷ direct", P99, DIRECT),
-    ("CPU of the sidecar, µs an operation", CPU_SIDECAR, None),
-    ("÷ envoy-tcp", CPU_SIDECAR, ENVOY),
-    ("memory of the proxy, MiB", MEMORY_PROXY, None),
+COLUMNS = (
+    Column(RATE.title, RATE),
+    Column("÷ direct", RATE, DIRECT),
+    Column(CALLS.title, CALLS),
+    Column(P50.title, P50),
+    Column("÷ direct", P50, DIRECT),
+    Column(P99.title, P99),
+    Column("÷ direct", P99, DIRECT),
+    Column(SQL50.title, SQL50),
+    Column("÷ direct", SQL50, DIRECT),
+    Column(SQL99.title, SQL99),
+    Column(DROPPED.title, DROPPED),
+    Column(CPU_SIDECAR.title, CPU_SIDECAR),
+    Column("added to envoy-tcp, µs", CPU_SIDECAR, ENVOY, added=True),
+    Column("÷ envoy-tcp", CPU_SIDECAR, ENVOY),
+    Column(MEMORY_PROXY.title, MEMORY_PROXY),
 )
 
 
@@ -58,7 +102,7 @@ def _lines(results: Results) -> Iterator[str]:
     yield ""
     yield f"**{escape(verdict.said)}.** {verdict.thresholds}."
     yield ""
-    yield from (f"- {escape(str(one))}" for one in verdict.wrong)
+    yield from (f"- {escape(one)}" for one in verdict.faults)
     if verdict.lateness:
         yield f"Late, not wrong: {verdict.lateness}."
     yield ""
@@ -66,6 +110,8 @@ def _lines(results: Results) -> Iterator[str]:
     yield f"round, and a dash is what was not measured. {words.SIDECAR}"
     yield ""
     yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
+    yield from ("", "What the figures can't say of themselves:", "")
+    yield from (f"- {one}" for one in words.READING)
     yield from ("", "## In short", "")
     yield from table(grids.summary(results))
     yield from ("", "## Where it costs most", "")
@@ -88,15 +134,22 @@ def _chapter(suite: SuiteResult) -> Iterator[str]:
 
 
 def _scenarios(suite: SuiteResult) -> Grid:
-    rows = []
-    for name, scenario in SuiteSummary(suite).scenarios().items():
-        # Where ours was not run, what was: for the record of what it is held against.
-        target = OURS if OURS in scenario.targets() else next(iter(scenario.targets()), OURS)
-        figures: list[Figure | None] = [
-            scenario.figure(measure.name, target) if base is None else scenario.ratio(measure.name, target, base)
-            for _, measure, base in COLUMNS
+    scenarios = SuiteSummary(suite).scenarios()
+    # Where ours was not run, what was: for the record of what it is held against.
+    targets = {
+        name: OURS if OURS in scenario.targets() else next(iter(scenario.targets()), OURS)
+        for name, scenario in scenarios.items()
+    }
+    used = [
+        column
+        for column in COLUMNS
+        if any(column.figure(scenario, targets[name]) is not None for name, scenario in scenarios.items())
+    ]
+    rows = [
+        [
+            Cell(name if targets[name] == OURS else f"{name} ({targets[name]})"),
+            *(column.cell(scenario, targets[name]) for column in used),
         ]
-        scales = [measure.scale if base is None else 1.0 for _, measure, base in COLUMNS]
-        shown = [grids.cell(found, scale) for found, scale in zip(figures, scales, strict=True)]
-        rows.append([Cell(name if target == OURS else f"{name} ({target})"), *shown])
-    return Grid("", ["scenario", *(title for title, _, _ in COLUMNS)], rows)
+        for name, scenario in scenarios.items()
+    ]
+    return Grid("", ["scenario", *(column.title for column in used)], rows)

@@ -64,18 +64,28 @@ class Verdict:
     wrong: list[Wrong]
     # Operations that an arrival rate found no connection for: late, not wrong.
     late: list[Wrong]
+    # What ended a suite before its time.
+    ended: list[str]
     held: int
     failed: int
     unmeasured: int
 
     @property
     def right(self) -> bool:
-        return not self.wrong and self.answers > 0
+        return not self.wrong and not self.ended and self.answers > 0
+
+    @property
+    def faults(self) -> list[str]:
+        """A line each."""
+        return [*(f"Ended early: {one}" for one in self.ended), *(str(one) for one in self.wrong)]
 
     @property
     def said(self) -> str:
         if self.right:
             return f"Right: {words.count(self.answers, 'answer')} looked at, none wrong, no errors"
+        if self.ended and not self.wrong:
+            suites = words.count(len(self.ended), "suite")
+            return f"NOT RIGHT: {suites} ended early; {words.count(self.answers, 'answer')} looked at, none wrong"
         if not self.wrong:
             return "Not known: no answer was looked at"
         wrong, errors = sum(one.answers for one in self.wrong), sum(one.errors for one in self.wrong)
@@ -114,6 +124,7 @@ def verdict(results: Results) -> Verdict:
         sum(one.answers for one in measurements(results)),
         [one for one in every if one.is_wrong],
         [one for one in every if not one.is_wrong],
+        results.failures,
         held,
         len(limits) - held - unmeasured,
         unmeasured,

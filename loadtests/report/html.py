@@ -36,6 +36,7 @@ def render(results: Results) -> str:
         thresholds=grids.thresholds(results.thresholds) if results.thresholds else None,
         facts=facts,
         sidecar=words.SIDECAR,
+        reading=words.READING,
         data=charts.data(results),
         style=Markup((PAGE / "page.css").read_text(encoding="utf-8")),
         scripts=scripts,

@@ -37,8 +37,7 @@ def head(results: Results) -> Iterator[str]:
     verdict = facts.verdict(results)
     yield f"**{escape(verdict.said)}.** {verdict.thresholds}."
     yield ""
-    for one in verdict.wrong:
-        yield f"- {escape(str(one))}"
+    yield from (f"- {escape(one)}" for one in verdict.faults)
     if verdict.lateness:
         yield f"- Late: {verdict.lateness}"
     for name, text in (
@@ -51,6 +50,8 @@ def head(results: Results) -> Iterator[str]:
         yield f"- {name}: {escape(text)}"
     yield ""
     yield f"Medians over the rounds, and in parentheses the least to the most. {words.SIDECAR}"
+    yield ""
+    yield from (f"- {one}" for one in words.READING)
 
 
 def table(grid: Grid) -> Iterator[str]:

@@ -103,8 +103,8 @@ def test_head_says_what_is_wrong_and_where(page: Page) -> None:
 def test_summary_has_the_added_cpu_of_each_suite(page: Page) -> None:
     rows = page.locator("#summary table").first.locator("tbody tr")
     assert rows.count() == 9
-    assert rows.nth(6).locator("th, td").all_inner_texts()[:2] == ["oltp", "point-read-prepared-1"]
-    assert rows.nth(6).locator("td").nth(2).locator("small").inner_text().count(" to ") == 1
+    assert rows.nth(6).locator("th, td").all_inner_texts()[:3] == ["oltp", "point-read-prepared-8", "8"]
+    assert rows.nth(6).locator("td").nth(3).locator("small").inner_text().count(" to ") == 1
     # An arrival rate has no capacity.
     assert rows.nth(3).locator("td").last.inner_text() == "-"
 

@@ -225,7 +225,7 @@
     if (!panels.length) return;
     const select = one("[data-scenarios]", section);
     const drawn = {
-      "Latency by percentile": latency,
+      "Latency of a call by percentile": latency,
       "CPU an operation": (scenario) => stack(scenario.cpu, ["proxy", "opa", "agent", "server"], "µs an operation"),
       "Operations a second": rate,
       "Memory of the sidecar": (scenario) => stack(scenario.memory, ["proxy", "opa", "agent"], "MiB"),
