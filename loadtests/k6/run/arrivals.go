@@ -13,69 +13,83 @@ const patience = 10 * time.Second
 // turn: what is due while none is free waits in line, and its latency counts from when it was due.
 type arrivals struct {
 	began time.Time
-	// The window's; nothing is due from then on.
-	end      time.Time
-	rate     float64
-	patience time.Duration
-	taken    atomic.Int64
-	dropped  atomic.Int64
+	// Nothing is due from then on.
+	end   time.Time
+	rate  float64
+	taken atomic.Int64
 }
 
-func (run *Run) beginArrivals() {
-	load := run.Work.Workload
-	now := time.Now()
-	run.arrivals.began = now
-	run.arrivals.end = now.Add(seconds(run.Work.WarmUpSeconds) + seconds(load.Seconds))
+// begin lets calls be due from now on.
+func (arrivals *arrivals) begin(now time.Time, duration float64, run *Run) {
+	arrivals.began, arrivals.end = now, now.Add(seconds(duration))
 	// Of several instances each has its share.
-	run.arrivals.rate = load.Rate * float64(run.clients) / float64(load.Clients)
-	go run.timed()
+	arrivals.rate = run.Work.Workload.Rate * float64(run.clients) / float64(run.Work.Workload.Clients)
 }
 
-// next is when the next call is due.
-func (arrivals *arrivals) next() time.Time {
+// next is when the next call is due; false when none is.
+func (arrivals *arrivals) next() (time.Time, bool) {
 	number := arrivals.taken.Add(1) - 1
-	return arrivals.began.Add(seconds(float64(number) / arrivals.rate))
+	due := arrivals.began.Add(seconds(float64(number) / arrivals.rate))
+	return due, due.Before(arrivals.end)
 }
 
 // arrival waits until the next call is due; false when there is none.
 func (client *Client) arrival(ctx context.Context) bool {
 	run := client.run
-	for ctx.Err() == nil {
-		due := run.arrivals.next()
-		switch {
-		case !due.Before(run.arrivals.end):
-			// The clients' ends would close the window before its time.
-			select {
-			case <-run.closed:
-			case <-ctx.Done():
-			}
-			return false
-		case time.Since(due) <= run.arrivals.patience:
+	if client.take(ctx, &run.warmUp) {
+		return true
+	}
+	if reached(ctx, run.opened) && client.take(ctx, &run.arrivals) {
+		return true
+	}
+	// When all clients have ended, the window closes: not before its time.
+	reached(ctx, run.closed)
+	return false
+}
+
+func (client *Client) take(ctx context.Context, arrivals *arrivals) bool {
+	run := client.run
+	for due, more := arrivals.next(); more && ctx.Err() == nil; due, more = arrivals.next() {
+		if time.Since(due) <= run.patience {
 			client.due = due
 			return client.alarm.wait(ctx, due) == nil
-		case run.window.holds(due):
-			run.arrivals.dropped.Add(1)
+		}
+		if run.window.holds(due) {
+			run.dropped.Add(1)
 		}
 	}
 	return false
 }
 
-// timed opens and closes the window of an arrival rate by the clock.
+func reached(ctx context.Context, point chan struct{}) bool {
+	select {
+	case <-point:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// timed opens and closes the window of an arrival rate by the clock. However late it opens, from then on calls are due
+// for as long as it is to be open.
 func (run *Run) timed() {
-	defer close(run.closed)
-	wait := func(duration float64) bool {
+	wait := func(until time.Time) bool {
 		select {
-		case <-time.After(seconds(duration)):
+		case <-time.After(time.Until(until)):
 			return true
 		case <-run.over:
 			return false
 		}
 	}
-	if !wait(run.Work.WarmUpSeconds) {
+	if !wait(run.warmUp.end) {
 		return
 	}
 	run.open()
-	if wait(run.Work.Workload.Seconds) {
+	opened, _ := run.window.opening()
+	run.arrivals.begin(opened, run.Work.Workload.Seconds, run)
+	close(run.opened)
+	if wait(run.arrivals.end) {
 		run.close(time.Now())
+		close(run.closed)
 	}
 }

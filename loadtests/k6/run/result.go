@@ -42,7 +42,7 @@ func (run *Run) sum() Result {
 		SQLMicros:     map[string]float64{},
 		SQLHistogram:  HistogramOf(nil),
 		Usage:         map[string]meter.Usage{},
-		Dropped:       run.arrivals.dropped.Load(),
+		Dropped:       run.dropped.Load(),
 	}
 	if run.window.closed() {
 		maps.Copy(result.Usage, run.window.usage)

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fieldveil/fieldveil/loadtests/k6/meter"
@@ -29,9 +30,11 @@ type Run struct {
 	window window
 	// Of a closed workload: when the window may open.
 	warm time.Time
-	// Of an arrival rate: `closed` is when its window is.
-	arrivals arrivals
-	closed   chan struct{}
+	// Of an arrival rate: calls before and within its window, and when that opens and closes.
+	warmUp, arrivals arrivals
+	opened, closed   chan struct{}
+	patience         time.Duration
+	dropped          atomic.Int64
 }
 
 // New is a run of so many clients in this instance.
@@ -49,7 +52,8 @@ func New(work Work, clients int) (*Run, error) {
 		clients:  clients,
 		released: make(chan struct{}),
 		over:     make(chan struct{}),
-		arrivals: arrivals{patience: patience},
+		patience: patience,
+		opened:   make(chan struct{}),
 		closed:   make(chan struct{}),
 	}, nil
 }
@@ -119,7 +123,8 @@ func (run *Run) begin() {
 	case Closed:
 		run.warm = time.Now().Add(seconds(run.Work.WarmUpSeconds))
 	case Arrival:
-		run.beginArrivals()
+		run.warmUp.begin(time.Now(), run.Work.WarmUpSeconds, run)
+		go run.timed()
 	}
 }
 
