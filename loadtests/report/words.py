@@ -62,9 +62,9 @@ READING = (
     "costs is seen with several clients.",
     "Memory is of a proxy that has lived through all earlier scenarios, and keeps what it once took. It is no "
     "scenario's own.",
-    "Latency is of one call of the script, which may be many operations: a whole table at once is one call. n is how "
-    "many were timed. p99 is given from 100 calls on, p99.9 from 1,000. Dropped are calls of an arrival rate that did "
-    "not begin.",
+    "Latency is of one call of the script, which may be many operations: a whole table at once is one call. Of an "
+    "arrival rate it counts from when the call was due. n is how many were timed. p99 is given from 100 calls on, "
+    "p99.9 from 1,000. Dropped are calls of an arrival rate that did not begin.",
 )
 
 # What everything is held against, and what it is about.
