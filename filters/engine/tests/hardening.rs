@@ -216,3 +216,31 @@ fn a_parameter_that_is_stored_and_looked_for_needs_the_right_to_search() {
         assert!(contains(&dialogue.to_client, b"42501"));
     }
 }
+
+/// The name that the first message in `sent` gives or uses: a Parse's, or a Bind's, behind the unnamed portal.
+fn statement_named_in(sent: &[u8]) -> Vec<u8> {
+    let body = &sent[5..];
+    let mut names = body.split(|byte| *byte == 0);
+    let first = names.next().unwrap().to_vec();
+    if first.is_empty() { names.next().unwrap().to_vec() } else { first }
+}
+
+#[test]
+fn question_that_fails_when_it_is_prepared_leaves_no_statement_that_a_refusal_or_the_next_one_meets() {
+    let mut dialogue = Dialogue::ready(&revealing());
+    dialogue.client(&query("SELECT 1"));
+    let question = statement_named_in(&dialogue.take_to_server());
+    assert!(dialogue.session.is_waiting() && question.starts_with(b"fieldveil_"));
+    // Cancelled: its Close is skipped.
+    dialogue.server(&[message(b'1', b""), message(b'2', b""), server_error("57014"), ready(b'I')].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "Q");
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+    assert!(contains(&dialogue.take_to_client(), b"57P03"));
+    dialogue.client(&[bind("none", &[]), sync()].concat());
+    let refused = statement_named_in(&dialogue.take_to_server());
+    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    dialogue.client(&query("SELECT 1"));
+    let next = statement_named_in(&dialogue.take_to_server());
+    assert!(dialogue.session.is_waiting());
+    assert!(refused != question && next != question);
+}

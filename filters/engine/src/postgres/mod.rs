@@ -221,7 +221,7 @@ pub struct Session {
 impl Session {
     /// A new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        let own_name = format!("fieldveil_{}", random_name(&ports));
+        let own_name = own_name(&ports);
         // Another name for the audit: the own one is not to be known.
         let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
         let audit = Rc::new(RefCell::new(Audit::new(random_name(&ports), interval_ms)));
@@ -271,6 +271,10 @@ impl Session {
     fn log(&self, level: Level, line: &str) {
         self.ports.borrow().log(level, line);
     }
+}
+
+fn own_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
+    format!("fieldveil_{}", random_name(ports))
 }
 
 fn random_name(ports: &Rc<RefCell<dyn Ports>>) -> String {

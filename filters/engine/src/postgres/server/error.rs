@@ -6,7 +6,7 @@ use super::{Fate, MALFORMED};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::postgres::flight::{Awaited, Entry, Origin};
-use crate::postgres::{Output, Session, Waiting};
+use crate::postgres::{Output, Session, Waiting, own_name};
 
 impl Session {
     pub(super) fn take_back(&mut self, skipped: Vec<Entry>) {
@@ -53,6 +53,8 @@ impl Session {
                 entry.awaited,
                 Awaited::Parse(None) | Awaited::Bind | Awaited::Identity | Awaited::Catalog
             );
+        // The question's Parse was done, and its Close is skipped.
+        let leaves_statement = for_catalog && !matches!(entry.awaited, Awaited::Parse(_));
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
@@ -75,6 +77,10 @@ impl Session {
         }
         self.take_back(skipped);
         self.skipping |= !sync_sent;
+        if leaves_statement {
+            // Under another name the next question can be prepared, and a refused Bind finds no statement.
+            self.own_name = own_name(&self.ports);
+        }
         if for_catalog {
             if code == b"25P02" {
                 // So it would have answered the statement.
