@@ -183,3 +183,27 @@ fn next_group_is_the_servers_as_the_client_sent_it() {
     dialogue.server(&[message(b'1', b""), message(b'2', b""), complete("INSERT 0 1"), ready(b'I')].concat());
     assert_eq!((tags(&dialogue.take_to_client()).as_str(), dialogue.closed), ("2EZ12CZ", false));
 }
+
+#[test]
+fn portal_that_two_failed_groups_would_have_opened_is_neither_of_theirs() {
+    let mut dialogue = prepared();
+    dialogue.client(&query("BEGIN"));
+    dialogue.server(&[complete("BEGIN"), ready(b'T')].concat());
+    dialogue.client(&[portal("c", "bad"), sync()].concat());
+    dialogue.server(&[message(b'2', b""), ready(b'T')].concat());
+    dialogue.client(&query("SAVEPOINT s"));
+    dialogue.server(&[complete("SAVEPOINT"), ready(b'T')].concat());
+    let fails =
+        [parse("", "SELECT 1/0"), bind("", &[]), execute(), close("Pc"), portal("c", ""), sync()].concat();
+    dialogue.client(&fails.repeat(2));
+    let failed = [message(b'1', b""), message(b'2', b""), server_error("22012"), ready(b'E')].concat();
+    dialogue.server(&failed);
+    dialogue.server(&[server_error("25P02"), ready(b'E')].concat());
+    dialogue.client(&query("ROLLBACK TO s"));
+    dialogue.server(&[complete("ROLLBACK"), ready(b'T')].concat());
+    forget(&mut dialogue);
+    dialogue.client(&[message(b'E', b"c\0\0\0\0\0"), sync()].concat());
+    // The server has the first, which reads a value, and the filter does not take it for another: it is refused.
+    let sent = dialogue.take_to_server();
+    assert_eq!((tags(&sent).as_str(), dialogue.session.is_waiting()), ("BS", false));
+}

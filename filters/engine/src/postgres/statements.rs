@@ -335,8 +335,9 @@ impl Statements {
             Undo::Statement(change) if change.stands(self.statement(&change.name)) => {
                 drop(self.set_statement(&change.name, change.before));
             }
+            // What was there before is not known for sure: groups that follow each other may both have failed.
             Undo::Portal(change) if change.stands(self.portal(&change.name)) => {
-                drop(self.set_portal(&change.name, change.before));
+                drop(self.set_portal(&change.name, None));
             }
             Undo::Prepared(change) if change.stands(self.by_sql.prepared.get(&change.name)) => {
                 drop(self.by_sql.set(change.name, change.before));
