@@ -4,7 +4,8 @@ import signal
 
 
 def on_termination() -> None:
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    # SIGINT too: in the background of a shell it is ignored, and k6 alone would end.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
 
 
