@@ -15,6 +15,28 @@ PATIENCE = 30_000
 # It draws without a graphics card, real or made up.
 ARGUMENTS = ["--disable-gpu", "--disable-software-rasterizer"]
 
+# Each text against the nearest background, by the formula of WCAG 2; 4.5 is what it asks for. What its argument, a
+# selector, finds is left out.
+CONTRAST = """(leftOut) => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => numbers(colour).slice(0, 3).map((v) => v / 255)
+    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const found = numbers(getComputedStyle(e).backgroundColor);
+      if (found.length === 3 || found[3] === 1) return getComputedStyle(e).backgroundColor;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const said = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() &&
+    !(leftOut && e.closest(leftOut)) &&
+    [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent.trim()));
+  return said.map((e) => [light(getComputedStyle(e).color), light(behind(e)), e]).map(([a, b, e]) =>
+    [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.className + ": " + e.textContent.slice(0, 40)])
+    .filter(([ratio]) => ratio < 4.5);
+}"""
+
 
 @dataclass
 class Watched:

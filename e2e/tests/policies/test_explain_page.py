@@ -15,7 +15,7 @@ if not setup.is_possible():
 
 from playwright.sync_api import Browser, Page, expect
 
-from harness.browser import Watched, chromium, opened
+from harness.browser import CONTRAST, Watched, chromium, opened
 
 LABELS = ["customer.born", "customer.card", "customer.email", "customer.notes", "customer.ssn"]
 PRINCIPALS = ["app", "support", "analyst", "anybody else"]
@@ -268,23 +268,3 @@ TOO_WIDE = """() => [...document.querySelectorAll("body, body *")]
 
 UNNAMED = """() => [...document.querySelectorAll("button, input")]
   .filter((e) => !(e.textContent.trim() || e.labels?.length || e.ariaLabel)).length"""
-
-# Each text against the nearest background, by the formula of WCAG 2; 4.5 is what it asks for.
-CONTRAST = """() => {
-  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const light = (colour) => numbers(colour).slice(0, 3).map((v) => v / 255)
-    .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
-  const behind = (e) => {
-    for (; e; e = e.parentElement) {
-      const found = numbers(getComputedStyle(e).backgroundColor);
-      if (found.length === 3 || found[3] === 1) return getComputedStyle(e).backgroundColor;
-    }
-    return "rgb(255, 255, 255)";
-  };
-  const said = [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility() &&
-    [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.textContent.trim()));
-  return said.map((e) => [light(getComputedStyle(e).color), light(behind(e)), e]).map(([a, b, e]) =>
-    [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.className + ": " + e.textContent.slice(0, 40)])
-    .filter(([ratio]) => ratio < 4.5);
-}"""
