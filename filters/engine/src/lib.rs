@@ -16,6 +16,7 @@ pub mod fetch;
 pub mod field;
 mod held_keys;
 mod held_plans;
+pub mod http;
 pub mod key_uses;
 pub mod keyring;
 pub mod plans;

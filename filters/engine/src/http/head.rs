@@ -1,0 +1,34 @@
+//! A head as the host gives it: header fields in order, names in lower case, pseudo headers among them.
+
+use std::fmt;
+
+/// The header fields of a request or a response. They may hold tokens and values: `Debug` shows their number alone.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Head(pub Vec<(String, Vec<u8>)>);
+
+impl Head {
+    /// Every occurrence of a header field, in order.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+
+    /// The first occurrence of a header field.
+    pub fn first(&self, name: &str) -> Option<&[u8]> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+}
+
+impl fmt::Debug for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Head({} fields)", self.0.len())
+    }
+}
+
+/// Who stands behind a request, as the host knows it. Claims may say more than a log should: no `Debug`.
+#[derive(Clone, Default)]
+pub struct Peer {
+    /// The client's address without its port.
+    pub source: String,
+    /// What Envoy verified of the client's token.
+    pub claims: serde_json::Map<String, serde_json::Value>,
+}
