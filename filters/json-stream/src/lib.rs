@@ -1,0 +1,26 @@
+//! Fields of JSON that streams by: found by path, handed out whole, and put back in another form.
+//!
+//! What it is: a [`Path`] is the part of JSONPath (RFC 9535) that can be followed while a body passes, a
+//! [`Matcher`] is many of them as one automaton, and a [`Rewriter`] reads a body piece by piece, however it is
+//! cut, copies all that no path selects byte for byte and at once, and asks what to write for each value that
+//! one does. [`Framing`] says what a body is: one document, lines, a sequence or events.
+//!
+//! When not to use it: to keep a document, to change its shape, or for paths that look back or ahead. It knows
+//! no types, no policy and no HTTP. It does no I/O and never waits.
+//!
+//! What it assumes: nothing of the bytes. They are held to RFC 8259 strictly, to UTF-8 and to [`Limits`], and
+//! memory is bounded by these limits whatever the body's length. No error holds bytes of a body.
+
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
+
+mod error;
+mod matcher;
+mod path;
+mod rewriter;
+mod string;
+
+pub use error::{Exceeded, RewriteError};
+pub use matcher::{Matcher, MatcherError};
+pub use path::{Path, PathError, Step};
+pub use rewriter::{Found, Framing, Kind, Limits, Replacement, Rewriter};
+pub use string::{NotAString, string_text, write_string};
