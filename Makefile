@@ -84,7 +84,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/sqldiff/parse
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/services/shop-api e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
@@ -113,7 +113,7 @@ soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory 
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze
+	rm -rf target .tools/filter-postgres.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

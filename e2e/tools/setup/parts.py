@@ -30,6 +30,8 @@ from tools.layout import (
     REGAL,
     ROOT,
     RUST_CLIENTS,
+    SHOP_API,
+    SHOP_API_MODULE,
     TINK_JAVA,
     TINK_TOOL,
     VAULT,
@@ -103,6 +105,10 @@ def _pgx(shell: Shell) -> None:
 def _go_clients(shell: Shell) -> None:
     for name, program in GO_CLIENTS.items():
         _go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
+
+
+def _shop_api(shell: Shell) -> None:
+    _go_build(shell, SHOP_API_MODULE, ".", SHOP_API)
 
 
 def _k6(shell: Shell) -> None:
@@ -238,6 +244,7 @@ PARTS = {
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
         Part("k6", "k6 with SQL and our extension, for load tests", _k6, (K6,), GO),
+        Part("shop-api", "the ordinary JSON service behind the sidecar", _shop_api, (SHOP_API,), GO),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),

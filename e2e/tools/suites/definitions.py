@@ -16,12 +16,22 @@ from tools.layout import (
     POLICIES,
     REGAL,
     ROOT,
+    SHOP_API_MODULE,
     VENV,
 )
 from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
-GO_MODULES = (KEYS_MODULE, POLICIES, K6_MODULE, CLIENTS / "pgx", CLIENTS / "go", E2E / "sqldiff" / "parse")
+GO_MODULES = (
+    KEYS_MODULE,
+    POLICIES,
+    K6_MODULE,
+    CLIENTS / "pgx",
+    CLIENTS / "go",
+    SHOP_API_MODULE,
+    E2E / "sqldiff" / "parse",
+)
+TESTED_GO_MODULES = (KEYS_MODULE, K6_MODULE, SHOP_API_MODULE)
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
 FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
 EVERYTHING = "."
@@ -105,7 +115,7 @@ def _rego() -> list[Step]:
 
 
 def _go() -> list[Step]:
-    return [Step(["go", "test", "-race", "-json", "./..."], go, cwd=module) for module in (KEYS_MODULE, K6_MODULE)]
+    return [Step(["go", "test", "-race", "-json", "./..."], go, cwd=module) for module in TESTED_GO_MODULES]
 
 
 # Of the module and of its command what policies are about.
@@ -159,7 +169,11 @@ SUITES = {
         Suite("fuzz", "every parser under libFuzzer", _fuzz),
         Suite("sqldiff", "the analysis of statements against PostgreSQL's own parser", _sqldiff),
         Suite("rego", "tests of the policies, every line covered", _rego),
-        Suite("go", "tests of the key agent, the command and the load tests' extension, with the race detector", _go),
+        Suite(
+            "go",
+            "tests of key agent, command, load tests' extension and JSON service, with the race detector",
+            _go,
+        ),
         Suite("keys-e2e", "the end-to-end tests of keys", lambda: _e2e("tests/keys")),
         Suite("policies-go", "the Go tests of policies", _policies_go),
         Suite("policies-rust", "the filter reads the contract files as the library does", _policies_rust),
