@@ -83,6 +83,75 @@ fn what_the_server_does_behind_the_row_ends_the_session_and_says_so() {
     }
 }
 
+/// What the client is told when its group wrote something before the row that can not be opened.
+fn with_before(dialogue: &mut Dialogue) -> Vec<u8> {
+    let write = [parse("", INSERT), bind("", &[CANARY.as_bytes()]), execute()].concat();
+    dialogue.client(&[write, bind("bad", &[]), execute(), sync()].concat());
+    assert!(!dialogue.session.is_waiting());
+    dialogue.server(&[message(b'1', b""), message(b'2', b""), complete("INSERT 0 1"), bad_row()].concat());
+    dialogue.take_to_client()
+}
+
+#[test]
+fn what_the_group_wrote_before_the_row_and_would_be_kept_ends_the_session_and_says_so() {
+    let mut dialogue = prepared();
+    let told = with_before(&mut dialogue);
+    assert_eq!((tags(&told).as_str(), dialogue.closed), ("12C2E", true));
+    assert!(contains(&told, b"FATAL") && contains(&told, b"the pipeline did before"));
+}
+
+#[test]
+fn what_a_transaction_block_wrote_before_the_row_is_still_the_clients_to_take_back() {
+    let mut dialogue = prepared();
+    dialogue.client(&query("BEGIN"));
+    dialogue.server(&[complete("BEGIN"), ready(b'T')].concat());
+    forget(&mut dialogue);
+    let told = with_before(&mut dialogue);
+    assert_eq!((tags(&told).as_str(), dialogue.closed), ("12C2E", false));
+    assert!(!contains(&told, b"FATAL"));
+}
+
+#[test]
+fn blocks_that_the_group_begins_and_ends_count_as_they_stand() {
+    let execute_all = |names: &[&str]| -> Vec<u8> {
+        let one = |text: &&str| [parse("", text), bind("", &[]), execute()].concat();
+        [names.iter().map(one).collect::<Vec<_>>().concat(), bind("bad", &[]), execute(), sync()].concat()
+    };
+    let write = "INSERT INTO plain VALUES (1)";
+    let cases: [(&[&str], &[&str], bool); 4] = [
+        (&["BEGIN"], &["BEGIN"], false),
+        (&["BEGIN", write], &["BEGIN", "INSERT 0 1"], false),
+        (&["BEGIN", write, "COMMIT"], &["BEGIN", "INSERT 0 1", "COMMIT"], true),
+        (&[write], &["INSERT 0 1"], true),
+    ];
+    for (texts, tags, ends) in cases {
+        let mut dialogue = prepared();
+        dialogue.client(&execute_all(texts));
+        assert!(!dialogue.session.is_waiting(), "{texts:?}");
+        for tag in tags {
+            dialogue.server(&[message(b'1', b""), message(b'2', b""), complete(tag)].concat());
+        }
+        dialogue.server(&bad_row());
+        assert_eq!(
+            (contains(&dialogue.take_to_client(), b"FATAL"), dialogue.closed),
+            (ends, ends),
+            "{texts:?}"
+        );
+    }
+}
+
+#[test]
+fn what_an_earlier_group_wrote_is_done_and_known_to_be() {
+    let mut dialogue = prepared();
+    dialogue.client(&[parse("", INSERT), bind("", &[CANARY.as_bytes()]), execute(), sync()].concat());
+    let written = [message(b'1', b""), message(b'2', b""), complete("INSERT 0 1"), ready(b'I')].concat();
+    dialogue.server(&written);
+    forget(&mut dialogue);
+    dialogue.client(&[bind("bad", &[]), execute(), sync()].concat());
+    dialogue.server(&bad_row());
+    assert_eq!((tags(&dialogue.take_to_client()).as_str(), dialogue.closed), ("2E", false));
+}
+
 #[test]
 fn spent_budget_ends_the_session_likewise() {
     let budget = json!({"rows": 1, "per_seconds": 16, "then": {"treatment": "refuse"}});

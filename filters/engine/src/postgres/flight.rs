@@ -5,6 +5,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use fieldveil_pg_wire::backend::TransactionStatus;
+
 use super::rows::RowPlan;
 use super::statements::{Checked, Portal, Statement, Undo};
 use crate::client_error::ClientError;
@@ -125,6 +127,8 @@ impl Entry {
 #[derive(Default)]
 pub struct Flight {
     entries: VecDeque<Entry>,
+    in_block: bool,
+    is_kept: bool,
 }
 
 impl Flight {
@@ -186,6 +190,32 @@ impl Flight {
         };
         let group = self.entries.iter().skip(1).take_while(|e| !matches!(e.awaited, Awaited::Sync));
         group.into_iter().any(|entry| !harmless(entry))
+    }
+
+    /// The Execute at the head is answered, with this CommandComplete where it is complete.
+    pub fn executed(&mut self, command: &[u8]) {
+        let only_reads = |entry: Entry| entry.executed().is_some_and(|checked| checked.only_reads());
+        let only_reads = self.pop().is_some_and(only_reads);
+        if command.starts_with(b"BEGIN\0") || command.starts_with(b"START TRANSACTION\0") {
+            self.in_block = true;
+        } else if command.starts_with(b"COMMIT\0") || command.starts_with(b"ROLLBACK\0") {
+            self.in_block = false;
+            self.is_kept = true;
+        } else {
+            self.is_kept |= !only_reads && !self.in_block;
+        }
+    }
+
+    /// Whether the server, since its last ReadyForQuery, has done what it keeps whatever the client is told now: it has
+    /// ended a transaction block, or has executed outside one what may have done more than read, which the Sync commits.
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// The server is ready for the next group.
+    pub fn end_group(&mut self, status: TransactionStatus) {
+        self.in_block = status != TransactionStatus::Idle;
+        self.is_kept = false;
     }
 
     /// Whether the Sync behind the head is on its way already.

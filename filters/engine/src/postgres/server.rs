@@ -121,7 +121,7 @@ impl Session {
                 tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE | tag::PORTAL_SUSPENDED,
                 Awaited::Execute(_),
             ) => {
-                self.flight.pop();
+                self.flight.executed(body);
                 self.copy_out = None;
             }
             (tag::COMMAND_COMPLETE, Awaited::Catalog) => {
@@ -185,6 +185,7 @@ impl Session {
     fn ready_for_query(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
         self.status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
         self.swallowing = Swallowing::No;
+        self.flight.end_group(self.status);
         let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
         if !matches!(entry.awaited, Awaited::Query(..) | Awaited::Sync | Awaited::FunctionCall) {
             return Err(OUT_OF_PLACE);

@@ -20,6 +20,7 @@ use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
 const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
 const MORE_IS_DONE: &str =
     "The session ends: the server had more of the same pipeline, and does it all the same.";
+const WAS_DONE: &str = "The session ends: what the pipeline did before is not undone.";
 
 impl Session {
     /// A message that is not whole yet, or too long to be read whole: of a row, the begin up to its last protected value
@@ -185,9 +186,16 @@ impl Session {
             _ => (None, true),
         };
         let only_reads = checked.is_some_and(|checked| checked.only_reads());
-        let more_is_done = extended && self.flight.acts_behind_head();
-        if !only_reads || more_is_done {
-            let why = if only_reads { MORE_IS_DONE } else { IS_DONE };
+        let why = if !only_reads {
+            Some(IS_DONE)
+        } else if extended && self.flight.acts_behind_head() {
+            Some(MORE_IS_DONE)
+        } else if self.flight.is_kept() {
+            Some(WAS_DONE)
+        } else {
+            None
+        };
+        if let Some(why) = why {
             self.write_detailed("FATAL", error, why, &mut out.to_client);
             out.close = true;
             return;
