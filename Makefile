@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_
 test-policies: python ## run all tests of policies: Rego, Go, Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
 	@$(SETUP) python rust filter keys opa pgx chromium
 	@$(SUITES) policies
+
+test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
+	@$(SETUP) python rust filter keys opa shop-api http-clients
+	@$(SUITES) json
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium

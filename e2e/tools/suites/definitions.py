@@ -131,6 +131,15 @@ def _policies_rust() -> list[Step]:
     return [Step(command, cargo, show=r"^test .*FAILED|^test result|^error|panicked")]
 
 
+def _json_rust() -> list[Step]:
+    test = ["cargo", "test", "--locked"]
+    of_bodies = [*test, "-p", "fieldveil-json-stream"]
+    of_exchanges = [*test, "-p", "fieldveil-engine", "--test", "http_*"]
+    of_the_parts = [*test, "-p", "fieldveil-engine", "--lib", "http::"]
+    show = r"^test .*FAILED|^test result|^error|panicked"
+    return [Step(command, cargo, show=show) for command in (of_bodies, of_exchanges, of_the_parts)]
+
+
 def _e2e(*tests: str) -> list[Step]:
     # Two at a time: each has a server, an OPA, an agent and an Envoy of its own.
     workers = os.environ.get("E2E_WORKERS", "2")
@@ -178,6 +187,8 @@ SUITES = {
         Suite("policies-go", "the Go tests of policies", _policies_go),
         Suite("policies-rust", "the filter reads the contract files as the library does", _policies_rust),
         Suite("policies-e2e", "the end-to-end tests of policies", lambda: _e2e("tests/policies")),
+        Suite("json-rust", "the Rust tests of JSON over HTTP", _json_rust),
+        Suite("json-e2e", "the end-to-end tests of JSON over HTTP", lambda: _e2e("tests/http")),
         Suite("loadtest-smoke", "every answer of the load tests, at every target", _loadtest_smoke),
         Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
         Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
@@ -186,8 +197,9 @@ SUITES = {
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "e2e")
-# The e2e tests of keys and of policies are folders of their own, so that none is forgotten here.
+# The e2e tests of keys, of policies and of JSON are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
-# Each is a part of a suite of TESTS, but for the first, which is one.
+# Each is a part of a suite of TESTS, or one.
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
-GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS, "policies": POLICY}
+JSON = ("json-rust", "json-e2e")
+GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS, "policies": POLICY, "json": JSON}
