@@ -88,7 +88,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/services/shop-api e2e/sqldiff/parse
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests

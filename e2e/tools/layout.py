@@ -22,6 +22,7 @@ TINK_TOOL = BIN / "tink-tool"
 PGX_CLIENT = BIN / "pgx-client"
 CLIENTS = E2E / "clients"
 GO_CLIENTS = {name: BIN / f"client-{name}" for name in ("pgx", "pq", "gorm")}
+HTTP_CLIENTS = {name: BIN / f"client-{name}" for name in ("nethttp", "bodies")}
 RUST_CLIENTS = {name: BIN / f"client-{name}" for name in ("tokio-postgres", "sqlx")}
 JAVA_CLIENTS = TOOLS / "java"
 TINK_JAVA = TOOLS / "tink-java"

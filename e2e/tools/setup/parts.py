@@ -19,6 +19,7 @@ from tools.layout import (
     FILTER_WASM,
     FUZZ,
     GO_CLIENTS,
+    HTTP_CLIENTS,
     JAVA_CLIENTS,
     K6,
     K6_MODULE,
@@ -105,6 +106,11 @@ def _pgx(shell: Shell) -> None:
 def _go_clients(shell: Shell) -> None:
     for name, program in GO_CLIENTS.items():
         _go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
+
+
+def _http_clients(shell: Shell) -> None:
+    for name, program in HTTP_CLIENTS.items():
+        _go_build(shell, CLIENTS / "http", f"./cmd/{name}", program)
 
 
 def _shop_api(shell: Shell) -> None:
@@ -245,6 +251,7 @@ PARTS = {
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
         Part("k6", "k6 with SQL and our extension, for load tests", _k6, (K6,), GO),
         Part("shop-api", "the ordinary JSON service behind the sidecar", _shop_api, (SHOP_API,), GO),
+        Part("http-clients", "the Go clients of JSON over HTTP", _http_clients, tuple(HTTP_CLIENTS.values()), GO),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
         Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),

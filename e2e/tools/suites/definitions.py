@@ -28,6 +28,7 @@ GO_MODULES = (
     K6_MODULE,
     CLIENTS / "pgx",
     CLIENTS / "go",
+    CLIENTS / "http",
     SHOP_API_MODULE,
     E2E / "sqldiff" / "parse",
 )
