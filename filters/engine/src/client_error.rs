@@ -1,10 +1,10 @@
 //! What a client is told. Every refusal of the engine becomes a [`ClientError`] here and nowhere else,
 //! so that the texts read alike and none of them can carry a value.
 
-use fieldveil_envelope::EnvelopeError;
 use fieldveil_sql::{Refusal, RefusalClass};
 
 use crate::budgets::Allowance;
+use crate::field::FieldError;
 
 /// A refusal in the terms of a database client: an SQLSTATE, a message that names the label and the
 /// reason, and a hint that names the remedy.
@@ -232,7 +232,19 @@ impl ClientError {
     }
 }
 
-/// Why a stored value is not an envelope, for [`ClientError::unreadable`].
-pub fn envelope_reason(error: &EnvelopeError) -> String {
-    format!("it is not an envelope ({error})")
+impl From<FieldError> for ClientError {
+    fn from(error: FieldError) -> Self {
+        match error {
+            FieldError::BadValue { label, reason, declared } => Self::bad_value(&label, &reason, &declared),
+            FieldError::Unreadable { label, reason } => Self::unreadable(&label, &reason),
+            FieldError::Denied { label, action } => Self::denied(&label, action),
+            FieldError::NoKeyset(reason) => Self::no_keyset(&reason),
+            FieldError::UnfitKey(reason) => Self::unavailable(
+                "a key for format-preserving values",
+                &reason,
+                "Mend the keyset or the policy.",
+            ),
+            FieldError::Misused(reason) => Self::protocol(reason),
+        }
+    }
 }

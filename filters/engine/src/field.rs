@@ -2,6 +2,7 @@
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
 mod cipher;
+mod error;
 mod treatment;
 mod uses;
 
@@ -15,8 +16,8 @@ use fieldveil_sql::Declared;
 use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
 use zeroize::Zeroizing;
 
+pub use self::error::FieldError;
 pub use self::treatment::{Budget, Read};
-use crate::client_error::ClientError;
 use crate::keyring::Keyring;
 
 /// A plan that cannot be used, with the place in it and the remedy.
@@ -256,8 +257,12 @@ impl FieldPlan {
     }
 
     /// A value that is not of the declared type.
-    fn bad_value(&self, error: &ValueError) -> ClientError {
-        ClientError::bad_value(&self.spec.label, &error.to_string(), self.declared.name())
+    fn bad_value(&self, error: &ValueError) -> FieldError {
+        self.not_sealed(&error.to_string())
+    }
+
+    fn unreadable(&self, reason: impl Into<String>) -> FieldError {
+        FieldError::Unreadable { label: self.spec.label.clone(), reason: reason.into() }
     }
 
     /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
@@ -268,7 +273,7 @@ impl FieldPlan {
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
         self.declared
             .read_parameter(purpose, client_oid, binary, bytes)
             .map(Zeroizing::new)
@@ -297,7 +302,7 @@ impl FieldPlan {
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
-    ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, ClientError> {
+    ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, FieldError> {
         let elements = self
             .declared
             .read_array_parameter(purpose, client_oid, binary, bytes)
@@ -307,12 +312,12 @@ impl FieldPlan {
 
     /// What a reader who sees envelopes gets for the stored value: None if it passes as it is, else what comes in its
     /// place. A plaintext among envelopes is not shown.
-    pub fn conceal(&self, stored: &[u8], how: Stored) -> Result<Option<Shown>, ClientError> {
+    pub fn conceal(&self, stored: &[u8], how: Stored) -> Result<Option<Shown>, FieldError> {
         if !self.is_plaintext(stored, how) {
             return Ok(None);
         }
         match self.spec.on_plaintext {
-            OnPlaintext::Refuse => Err(ClientError::unreadable(&self.spec.label, "it is not an envelope")),
+            OnPlaintext::Refuse => Err(self.unreadable("it is not an envelope")),
             OnPlaintext::Reveal | OnPlaintext::Null => Ok(Some(Shown { value: None, was_plaintext: true })),
         }
     }
@@ -333,14 +338,13 @@ impl FieldPlan {
         stored: &[u8],
         how: Stored,
         binary: bool,
-    ) -> Result<Shown, ClientError> {
-        let unreadable = |reason: String| ClientError::unreadable(&self.spec.label, &reason);
+    ) -> Result<Shown, FieldError> {
         let sealed = Shown { value: None, was_plaintext: false };
         if matches!(read, Read::Null) {
             return Ok(sealed);
         }
         if matches!(read, Read::Refuse | Read::Conceal) {
-            return Err(ClientError::denied(&self.spec.label, "read"));
+            return Err(FieldError::Denied { label: self.spec.label.clone(), action: "read" });
         }
         let was_plaintext = self.is_plaintext(stored, how);
         let opened = match (was_plaintext, self.spec.on_plaintext) {
@@ -351,21 +355,20 @@ impl FieldPlan {
                 let text =
                     self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
                 let canonical = text.and_then(|text| self.declared.canonicalize(&Zeroizing::new(text)));
-                Zeroizing::new(canonical.map_err(|e| unreadable(e.to_string()))?)
+                Zeroizing::new(canonical.map_err(|e| self.unreadable(e.to_string()))?)
             }
             _ => self.open(keyring, stored, how)?,
         };
         let opened = match read {
             Read::Mask(mask) => {
-                let text =
-                    std::str::from_utf8(&opened).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
+                let text = std::str::from_utf8(&opened).map_err(|_| self.unreadable("it is not UTF-8"))?;
                 Zeroizing::new(mask.apply(&self.declared, text).into_bytes())
             }
             _ => opened,
         };
         let shown =
             if binary { self.declared.encode_binary(&opened) } else { self.declared.encode_text(&opened) };
-        let shown = shown.map_err(|e| unreadable(e.to_string()))?;
+        let shown = shown.map_err(|e| self.unreadable(e.to_string()))?;
         Ok(Shown { value: Some(Zeroizing::new(shown)), was_plaintext })
     }
 }

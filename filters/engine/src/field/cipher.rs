@@ -1,6 +1,6 @@
 //! From a value's canonical text to what is stored, and back, by the field's protection.
 
-use fieldveil_envelope::{self as envelope, Envelope, INDEX_LEN, Version};
+use fieldveil_envelope::{self as envelope, Envelope, EnvelopeError, INDEX_LEN, Version};
 use fieldveil_ff1::{Ff1, KEY_LEN};
 use fieldveil_plan::Protection;
 use fieldveil_sql::Envelopes;
@@ -8,9 +8,13 @@ use fieldveil_tink::{Aead, DeterministicAead, Prf, Random};
 use fieldveil_values::Purpose;
 use zeroize::Zeroizing;
 
-use super::{FieldPlan, Stored};
-use crate::client_error::{ClientError, envelope_reason};
+use super::{FieldError, FieldPlan, Stored};
 use crate::keyring::{Keyring, NamedKeys};
+
+/// Why a stored value is not an envelope.
+fn envelope_reason(error: &EnvelopeError) -> String {
+    format!("it is not an envelope ({error})")
+}
 
 /// An envelope as a column holds it.
 fn as_stored(sealed: Vec<u8>, stored: Stored) -> Vec<u8> {
@@ -71,13 +75,13 @@ impl FieldPlan {
         }
     }
 
-    /// As [`Self::check_keys`], with what a client is told.
-    pub fn require_keys(&self, keyring: &Keyring) -> Result<(), ClientError> {
+    /// As [`Self::check_keys`], with an error that a client can be told.
+    pub fn require_keys(&self, keyring: &Keyring) -> Result<(), FieldError> {
         self.keys(keyring).map(|_| ())
     }
 
-    fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, ClientError> {
-        self.named_keys(keyring).map_err(|reason| ClientError::no_keyset(&reason))
+    fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, FieldError> {
+        self.named_keys(keyring).map_err(|reason| FieldError::NoKeyset(reason))
     }
 
     /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`
@@ -89,7 +93,7 @@ impl FieldPlan {
         purpose: Purpose,
         text: &[u8],
         stored: Stored,
-    ) -> Result<Vec<u8>, ClientError> {
+    ) -> Result<Vec<u8>, FieldError> {
         let canonical = self.to_be_sealed(purpose, text, stored)?;
         self.seal_canonical(keyring, random, purpose, &canonical, stored)
     }
@@ -101,10 +105,10 @@ impl FieldPlan {
         purpose: Purpose,
         text: &[u8],
         stored: Stored,
-    ) -> Result<Vec<Vec<u8>>, ClientError> {
+    ) -> Result<Vec<Vec<u8>>, FieldError> {
         let canonical = self.to_be_sealed(purpose, text, stored)?;
         let Keys::Deterministic(daead) = self.keys(keyring)? else {
-            return Err(ClientError::protocol("a value of this label is not looked for by its ciphertexts"));
+            return Err(FieldError::Misused("a value of this label is not looked for by its ciphertexts"));
         };
         let bodies = daead.encrypt_with_each(&canonical, &self.associated_data);
         let bodies = bodies.map_err(|error| self.not_sealed(&error.to_string()))?;
@@ -117,7 +121,7 @@ impl FieldPlan {
         purpose: Purpose,
         text: &[u8],
         stored: Stored,
-    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
         if stored != Stored::Formatted && envelope::looks_sealed(text) {
             return Err(self.not_sealed("it is sealed already"));
         }
@@ -125,8 +129,12 @@ impl FieldPlan {
         canonical.map(Zeroizing::new).map_err(|error| self.bad_value(&error))
     }
 
-    fn not_sealed(&self, reason: &str) -> ClientError {
-        ClientError::bad_value(&self.spec.label, reason, self.declared.name())
+    pub(super) fn not_sealed(&self, reason: &str) -> FieldError {
+        FieldError::BadValue {
+            label: self.spec.label.clone(),
+            reason: reason.to_owned(),
+            declared: self.declared.name().to_owned(),
+        }
     }
 
     /// The envelope of a ciphertext, as a column holds it.
@@ -143,9 +151,9 @@ impl FieldPlan {
         purpose: Purpose,
         canonical: &[u8],
         stored: Stored,
-    ) -> Result<Vec<u8>, ClientError> {
+    ) -> Result<Vec<u8>, FieldError> {
         let failed = |reason: String| self.not_sealed(&reason);
-        let whole = |body: Result<Vec<u8>, _>| -> Result<Vec<u8>, ClientError> {
+        let whole = |body: Result<Vec<u8>, _>| -> Result<Vec<u8>, FieldError> {
             let body = body.map_err(|e: fieldveil_tink::CryptError| failed(e.to_string()))?;
             Ok(self.written(Version::V1, &body, stored))
         };
@@ -176,22 +184,16 @@ impl FieldPlan {
         }
     }
 
-    fn index(&self, prf: &Prf, canonical: &[u8]) -> Result<[u8; INDEX_LEN], ClientError> {
-        let failed = || ClientError::bad_value(&self.spec.label, "it has no index", self.declared.name());
+    fn index(&self, prf: &Prf, canonical: &[u8]) -> Result<[u8; INDEX_LEN], FieldError> {
+        let failed = || self.not_sealed("it has no index");
         let input =
             envelope::index_input(&self.spec.label, &self.spec.tenant, canonical).map_err(|_| failed())?;
         let index = prf.compute_primary(&input, INDEX_LEN).map_err(|_| failed())?;
         index.as_slice().try_into().map_err(|_| failed())
     }
 
-    fn ff1(&self, prf: &Prf) -> Result<Ff1, ClientError> {
-        let failed = |reason: String| {
-            ClientError::unavailable(
-                "a key for format-preserving values",
-                &reason,
-                "Mend the keyset or the policy.",
-            )
-        };
+    fn ff1(&self, prf: &Prf) -> Result<Ff1, FieldError> {
+        let failed = FieldError::UnfitKey;
         let alphabet = self.alphabet.ok_or_else(|| failed("the policy names no alphabet".into()))?;
         let input = fieldveil_ff1::key_input(&self.spec.label, &self.spec.tenant)
             .map_err(|e| failed(e.to_string()))?;
@@ -215,8 +217,8 @@ impl FieldPlan {
         keyring: &Keyring,
         stored: &[u8],
         how: Stored,
-    ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
-        let unreadable = |reason: &str| ClientError::unreadable(&self.spec.label, reason);
+    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
+        let unreadable = |reason: &str| self.unreadable(reason);
         let keys = self.keys(keyring)?;
         if let Keys::FormatPreserving(prf) = keys {
             // A `char(n)` comes back filled up with spaces.

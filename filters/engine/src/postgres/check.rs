@@ -210,7 +210,7 @@ impl Session {
         concerned
             .filter_map(|index| checked.plan.fields.get(*index))
             .filter(|field| field.needs_keys() && field.spec.has_tenant_keyset())
-            .try_for_each(|field| field.require_keys(&keyring))
+            .try_for_each(|field| field.require_keys(&keyring).map_err(ClientError::from))
     }
 
     /// Where the server compares ciphertexts with each other, equal values must have equal ones.
