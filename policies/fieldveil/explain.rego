@@ -3,6 +3,7 @@ package fieldveil
 import data.fieldveil.columns
 import data.fieldveil.principal
 import data.fieldveil.problems
+import data.fieldveil.services
 import data.fieldveil.tenancy
 import data.fieldveil.treatment
 
@@ -10,11 +11,13 @@ import data.fieldveil.treatment
 # title: explain
 # description: |
 #   By label, what the principal reads and writes, the names of the rules that decide it (none where no rule does), and
-#   all places of the label. Undefined where the plan is. A service is asked for as a database, with protocol http.
+#   all places of the label. Undefined where the plan is. A service is asked for as a database, with protocol http; with
+#   request in the input, {"method", "route"}, of one kind of request: the labels of that route, by a route's path in
+#   the catalog. Without, of requests that no rule names.
 # entrypoint: true
 explain := object.union({"denied": reason | reason := principal.denied}, {
 	"subject": principal.subject,
-	"break_glass": break_glass_of(object.keys(explained)),
+	"break_glass": break_glass_of({[label, request_asked_for] | some label, _ in explained}),
 	"labels": explained,
 }) if {
 	database_named
@@ -29,25 +32,44 @@ explained[label] := {
 	"places": sort({place.name | some place in places}),
 } if {
 	some label, places in places_by_label
-	is_asked_for(places)
-	read := tenancy.read(label)
-	write := tenancy.write(label)
-	reading := treatment.reading(label)
-	writing := treatment.writing(label)
+	is_asked_for(label)
+	read := tenancy.read(label, request_asked_for)
+	write := tenancy.write(label, request_asked_for)
+	reading := treatment.reading(label, request_asked_for)
+	writing := treatment.writing(label, request_asked_for)
 }
 
-is_asked_for(places) if {
-	some place in places
-	place.protocol == input.protocol
-	place.of == input.session.database
+# The filter asks of no single request: a plan has all.
+request_asked_for := {"method": word_of("method"), "route": word_of("route")}
+
+word_of(attribute) := word if {
+	word := object.get(input, ["request", attribute], "")
+	is_string(word)
+} else := ""
+
+is_asked_for(label) if {
+	some column in asked_for
+	column.label == label
 }
 
-places_by_label[column.label] contains {"protocol": column.protocol, "of": column.database, "name": name} if {
+is_asked_for(label) if {
+	some field in services.mapped
+	field.label == label
+	field.service == service
+	request_asked_for.route in {field.route, ""}
+	has_method(field)
+}
+
+has_method(field) if count(field.methods) == 0
+
+has_method(field) if request_asked_for.method in (field.methods | {""})
+
+places_by_label[column.label] contains {"name": name} if {
 	some column in columns.protected
 	name := concat(".", [column.database, column.relation, column.column])
 }
 
-places_by_label[mapping.label] contains {"protocol": mapping.protocol, "of": mapping.service, "name": name} if {
-	some mapping in columns.paths
-	name := concat(" ", [mapping.service, mapping.json_path])
+places_by_label[field.label] contains {"name": name} if {
+	some field in services.mapped
+	name := concat(" ", [field.service.name, services.in_words(field)])
 }

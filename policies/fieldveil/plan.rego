@@ -2,7 +2,7 @@
 # title: Fieldveil's plan
 # description: |
 #   Turns catalog, rules and principal into the plan that the filter carries out.
-#   Undefined, so that the filter refuses, when it is not known which database is asked for or when
+#   Undefined, so that the filter refuses, when it is not known which database or service is asked for or when
 #   catalog or rules are not sound (data.fieldveil.problems.found says why).
 # schemas:
 #   - input: schema.input.data
@@ -12,6 +12,7 @@ import data.fieldveil.clock
 import data.fieldveil.columns
 import data.fieldveil.principal
 import data.fieldveil.problems
+import data.fieldveil.services
 import data.fieldveil.tenancy
 import data.fieldveil.tokens
 import data.fieldveil.treatment
@@ -26,7 +27,7 @@ plan := object.union_n([content, {"revision": revision}, at_times]) if {
 	complete
 }
 
-# Without a database every field or none could be meant.
+# Without a database every field or none could be meant. A service is asked for as a database.
 database_named if {
 	is_string(input.protocol)
 	input.protocol != ""
@@ -34,7 +35,11 @@ database_named if {
 	input.session.database != ""
 }
 
-content := object.union(always, {"denied": reason | reason := principal.denied})
+content := object.union_n([
+	always,
+	{"denied": reason | reason := principal.denied},
+	{"service": {"unmatched": services.unmatched(service), "routes": sort(service_routes)} | input.protocol == "http"},
+])
 
 always := {
 	"bundle": bundle,
@@ -46,8 +51,11 @@ always := {
 	"fields": sort(fields),
 }
 
-# A column left out would pass unprotected.
-complete if count(fields) == count(asked_for)
+# A column or a route left out would pass unprotected; a field left out leaves its route out.
+complete if {
+	count(fields) == count(asked_for)
+	count(service_routes) == count(routes_asked_for)
+}
 
 asked_for contains column if {
 	some column in columns.protected
@@ -57,13 +65,27 @@ asked_for contains column if {
 
 fields contains field if {
 	some column in asked_for
-	field := object.union_n([columns.labels[column.label], tenancy.keys[column.label], {
-		"relation": column.relation,
-		"column": column.column,
-		"label": column.label,
-		"read": tenancy.read(column.label),
-		"write": tenancy.write(column.label),
-	}])
+	field := object.union(
+		{"relation": column.relation, "column": column.column},
+		done_with(column.label, treatment.no_request),
+	)
+}
+
+# How a label is stored, and what the principal gets of it in a request.
+done_with(label, request) := object.union_n([columns.labels[label], tenancy.keys[label], {
+	"label": label,
+	"read": tenancy.read(label, request),
+	"write": tenancy.write(label, request),
+}])
+
+service := {"protocol": input.protocol, "name": input.session.database}
+
+routes_asked_for := object.get(services.planned, service, set())
+
+service_routes contains object.union(object.remove(route, ["request"]), {"fields": with_all}) if {
+	some route in routes_asked_for
+	with_all := [object.union(field, done_with(field.label, route.request)) | some field in sort(route.fields)]
+	count(with_all) == count(route.fields)
 }
 
 # The revisions that the makers of OPA's bundles have given them.
@@ -72,12 +94,18 @@ bundle := concat(",", [opened.manifest.revision |
 	opened.manifest.revision != ""
 ])
 
-# Of those that hold for the principal: the ones that speak of something in this database.
-break_glass := break_glass_of({column.label | some column in asked_for})
+# Of those that hold for the principal: the ones that speak of something in this database or service.
+break_glass := break_glass_of({[column.label, treatment.no_request] | some column in asked_for} | {said |
+	some route in routes_asked_for
+	some field in route.fields
+	said := [field.label, route.request]
+})
 
-break_glass_of(labels) := sort({sentence |
+break_glass_of(labels_in_requests) := sort({sentence |
 	not principal.denied
-	some rule in treatment.break_glass
+	some request in {said[1] | some said in labels_in_requests}
+	labels := {said[0] | some said in labels_in_requests; said[1] == request}
+	some rule in treatment.break_glass(request)
 	count(labels & treatment.labels_of(rule)) > 0
 	sentence := sprintf("%v: %v", [rule.name, rule.break_glass.reason])
 })

@@ -39,22 +39,6 @@ mapped contains column if {
 # description: Every protected column with its label, however many catalogs say so.
 protected contains object.remove(column, {"path"}) if some column in mapped
 
-# METADATA
-# title: paths
-# description: Every JSON path that a catalog maps to a label, with the path of the entry that says so.
-paths contains mapping if {
-	some name, catalog in catalogs
-	some i, service in catalog.services
-	some path, label in service.paths
-	mapping := {
-		"path": ["catalog", name, "services", i, "paths", path],
-		"protocol": service.protocol,
-		"service": service.service,
-		"json_path": path,
-		"label": label,
-	}
-}
-
 # What a label is that does not say it. A tenant's own keyset says which tenant it is.
 unless_told(definition) := {
 	"tenant": concat("", array.slice(split(definition.keyset, "/"), 1, 2)),
@@ -106,14 +90,14 @@ only_definition[label] := definition if {
 
 # METADATA
 # title: ttl_seconds
-# description: The least that a catalog says for this database.
+# description: The least that a catalog says for this database or service.
 ttl_seconds(protocol, database) := min(settings(protocol, database, "ttl_seconds")) if {
 	count(settings(protocol, database, "ttl_seconds")) > 0
 } else := 30
 
 # METADATA
 # title: max_stale_seconds
-# description: The least that a catalog says for this database.
+# description: The least that a catalog says for this database or service.
 max_stale_seconds(protocol, database) := min(settings(protocol, database, "max_stale_seconds")) if {
 	count(settings(protocol, database, "max_stale_seconds")) > 0
 } else := 300
@@ -122,6 +106,11 @@ settings(protocol, name, setting) := {database.definition[setting] |
 	some database in databases
 	database.definition.protocol == protocol
 	database.definition.database == name
+} | {service[setting] |
+	some catalog in catalogs
+	some service in catalog.services
+	service.protocol == protocol
+	service.service == name
 }
 
 # One name for one relation: quotes around what needs none are left out.

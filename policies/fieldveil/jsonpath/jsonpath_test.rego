@@ -58,7 +58,132 @@ test_what_can_not_stream_is_named if {
 	}
 }
 
-test_spellings_of_one_path_are_normalized_alike if {
-	jsonpath.normalized("$.a.b[*]..c[0]") == "['a']['b'][*]..c[0]"
-	jsonpath.normalized("$['a'].b[*]..c[0]") == "['a']['b'][*]..c[0]"
+test_half_a_surrogate_pair_is_no_name if {
+	every path in {"$['\\ud83d']", "$['\\ude00']", "$['\\ude00\\ud83d']", "$['\\ud83dx\\ude00']"} {
+		jsonpath.fault(path).remedy == "use .name, ['any name'], [*], [0] and ..name alone"
+	}
+	not jsonpath.fault("$['\\uD83D\\ude00']")
+}
+
+test_spellings_of_one_path_have_equal_steps if {
+	steps := [["member", "a"], ["member", "b"], ["any"], ["within", "c"], ["element", 0]]
+	every path in {"$.a.b[*]..c[0]", "$['a'].b[*]..c[0]", "$['\\u0061']['b'][*]..c[0]"} {
+		jsonpath.steps(path) == steps
+	}
+	every path, name in {
+		"$['']": "",
+		"$['[*]']": "[*]",
+		"$['it\\'s']": "it's",
+		`$['"']`: `"`,
+		`$['\/"\\\n']`: "/\"\\\n",
+		"$['\\ud83d\\ude00']": "😀",
+		"$.größe": "größe",
+	} {
+		jsonpath.steps(path) == [["member", name]]
+	}
+}
+
+meet(one, other) if jsonpath.meet(jsonpath.steps(one), jsonpath.steps(other))
+
+test_paths_meet_where_one_value_is_at_the_end_of_both if {
+	every pair in [
+		["$.a", "$['a']"],
+		["$..a", "$.a"],
+		["$..a", "$.b.c[0].a"],
+		["$..a", "$.x..a"],
+		["$..a..b", "$..b"],
+		["$.a[*]", "$.a[3]"],
+		["$.a[*]", "$.a.b"],
+		["$[*].b", "$.a[*]"],
+		["$[*][*]", "$..a"],
+		["$..a[0]", "$.b.a[*]"],
+		["$..a..a", "$.a.a.a"],
+		["$.a..b.c", "$..b..c"],
+	] {
+		meet(pair[0], pair[1])
+		meet(pair[1], pair[0])
+	}
+}
+
+test_paths_that_end_elsewhere_do_not_meet if {
+	every pair in [
+		["$.a", "$.b"],
+		["$.a", "$.A"],
+		["$.a", "$.a.a"],
+		["$..a", "$..b"],
+		["$..a", "$.a.b"],
+		["$.a[0]", "$.a[1]"],
+		["$.a[0]", "$.a['0']"],
+		["$[*]", "$[*][*]"],
+		["$.x..a", "$.y..a"],
+		["$..a..b", "$.b"],
+		["$..a..b", "$.b.c"],
+		["$..a.b", "$.a.c.b"],
+		["$..a[0]", "$..a[1]"],
+	] {
+		not meet(pair[0], pair[1])
+		not meet(pair[1], pair[0])
+	}
+}
+
+# Against every value of a document with two names and two elements to a depth of four: what the two select.
+
+one_step := [["member", "a"], ["member", "b"], ["any"], ["element", 0], ["within", "a"], ["within", "b"]]
+
+short_paths := {[one, other] | some one in one_step; some other in one_step} | {[one] | some one in one_step}
+
+keys := {["member", "a"], ["member", "b"], ["element", 0], ["element", 1]}
+
+pairs := {[one, other] | some one in keys; some other in keys}
+
+nodes := union({
+	{[one] | some one in keys},
+	pairs,
+	{array.concat(pair, [one]) | some pair in pairs; some one in keys},
+	{array.concat(pair, other) | some pair in pairs; some other in pairs},
+})
+
+# By a pattern over texts, one for each step.
+selected[path] := {node | some node in nodes; regex.match(pattern_of(path), text_of(node))} if some path in short_paths
+
+text_of(node) := concat("", [sprintf("<%v %v>", key) | some key in node])
+
+pattern_of(path) := sprintf("^%v$", [concat("", [pattern | some step in path; pattern := pattern_of_step(step)])])
+
+pattern_of_step(step) := "<[^>]*>" if step == ["any"]
+
+pattern_of_step(step) := sprintf("(<[^>]*>)*<member %v>", [step[1]]) if step[0] == "within"
+
+pattern_of_step(step) := sprintf("<%v %v>", step) if step[0] in {"member", "element"}
+
+test_what_meets_is_what_selects_one_value_of_some_document if {
+	every one in short_paths {
+		meeting := {other | some other in short_paths; jsonpath.meet(one, other)}
+		meeting == {other | some other in short_paths; count(selected[one] & selected[other]) > 0}
+	}
+}
+
+test_what_lies_inside_is_what_lies_deeper_in_some_document if {
+	every outer in short_paths {
+		inside := {inner | some inner in short_paths; jsonpath.lies_inside(inner, outer, ["any"])}
+		within := {text | some node in selected[outer]; text := text_of(node)}
+		inside == {inner |
+			some inner in short_paths
+			count({1 |
+				some node in selected[inner]
+				some beginning in within
+				startswith(text_of(node), beginning)
+				text_of(node) != beginning
+			}) > 0
+		}
+	}
+}
+
+test_only_elements_lie_inside_of_arrays_of_scalars if {
+	tags := jsonpath.steps("$.tags")
+	inside := {path |
+		some path in ["$.tags[0]", "$.tags[*]", "$.tags[*][1]", "$..tags[0]", "$..tags", "$.tags.a", "$..a", "$.a[0]", "$.tags"]
+		jsonpath.lies_inside(jsonpath.steps(path), tags, ["elements"])
+	}
+	inside == {"$.tags[0]", "$.tags[*]", "$.tags[*][1]", "$..tags[0]"}
 }

@@ -6,6 +6,7 @@
 package fieldveil.lints
 
 import data.fieldveil.columns
+import data.fieldveil.services
 import data.fieldveil.tokens
 import data.fieldveil.treatment
 
@@ -19,7 +20,7 @@ found contains lint if {
 	some place in places
 	lint := {
 		"path": place.path,
-		"reason": "no column and no JSON path has this label",
+		"reason": "no column and no field of a service has this label",
 		"remedy": "map what it is for to it, or leave it out",
 	}
 }
@@ -129,6 +130,31 @@ found contains lint if {
 
 found contains lint if {
 	some entry in entries
+	some conditions in ["who", "unless"]
+	some i, route in entry.rule[conditions].request.route
+	not route in routes_known
+	lint := {
+		"path": array.concat(entry.path, [conditions, "request", "route", i]),
+		"reason": sprintf("no service has the route %v, so that it describes no request", [route]),
+		"remedy": "write a route's path as a catalog has it, or /** for what a service has whatever the route",
+	}
+}
+
+found contains lint if {
+	some entry in entries
+	some conditions in ["who", "unless"]
+	some i, route in entry.rule[conditions].request.route
+	route in routes_known
+	count(entry.labels & labels_on(route)) == 0
+	lint := {
+		"path": array.concat(entry.path, [conditions, "request", "route", i]),
+		"reason": sprintf("%v has no field of these labels; what a service has whatever the route is of /**", [route]),
+		"remedy": "name the routes that have them, or leave it out",
+	}
+}
+
+found contains lint if {
+	some entry in entries
 	expires := entry.rule.break_glass.expires
 	time.parse_rfc3339_ns(expires) <= time.now_ns()
 	lint := {
@@ -171,20 +197,16 @@ strictest_first := ["refuse", "null", "conceal", "mask", "reveal"]
 # Over HTTP Envoy verifies tokens itself.
 no_claims if {
 	count(tokens.issuers) == 0
-	count(services) == 0
-}
-
-services contains service if {
-	some catalog in columns.catalogs
-	some service in catalog.services
+	count(services.entries) == 0
 }
 
 used contains column.label if some column in columns.protected
 
-used contains label if {
-	some service in services
-	some label in service.paths
-}
+used contains field.label if some field in services.mapped
+
+routes_known contains route.route if some route in services.routes
+
+labels_on(route) := {field.label | some field in services.mapped; field.route == route}
 
 spoken_of contains label if {
 	some entry in entries
@@ -221,7 +243,7 @@ beside(glass) := {other |
 # A principal has one value of each of these; of claims it may have several.
 can_meet(one, other) if {
 	parting := {attribute |
-		some attribute in single_valued
+		some attribute in (single_valued | headers_named(one))
 		are_apart(object.get(one, attribute, []), object.get(other, attribute, []))
 	}
 	count(parting) == 0
@@ -236,7 +258,10 @@ are_apart(one, other) if {
 single_valued := {
 	["listener"], ["session", "user"], ["session", "role"], ["session", "database"], ["session", "application_name"],
 	["session", "purpose"], ["workload", "namespace"], ["workload", "service_account"], ["workload", "spiffe_id"],
+	["request", "method"], ["request", "route"],
 }
+
+headers_named(conditions) := {["headers", name] | some name, _ in conditions.headers}
 
 covers(strong, weak) if count(weak.labels - strong.labels) == 0
 

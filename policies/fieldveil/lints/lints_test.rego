@@ -32,7 +32,7 @@ test_plain_policies_have_none if {
 test_a_label_of_no_column_is_told if {
 	of(json.remove(catalog, ["/databases/0/columns/public.t/x"]), [reveal]) == {{
 		"path": ["catalog", "test", "labels", "a.one"],
-		"reason": "no column and no JSON path has this label",
+		"reason": "no column and no field of a service has this label",
 		"remedy": "map what it is for to it, or leave it out",
 	}}
 }

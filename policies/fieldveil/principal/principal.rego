@@ -29,6 +29,7 @@ attributes := {
 		"purpose": purpose,
 	},
 	"claims": claims,
+	"headers": headers,
 }
 
 # METADATA
@@ -61,6 +62,9 @@ denied := concat(": ", ["the token is not valid", refusal])
 # description: Who the principal is for budgets and for the audit. The client does not choose it.
 subject := named if {
 	named := tokens.subject_of(claims)
+} else := concat("", ["service:", attributes.session.database]) if {
+	text(["protocol"]) == "http"
+	attributes.session.user == ""
 } else := concat("", ["user:", attributes.session.user])
 
 # METADATA
@@ -73,12 +77,33 @@ changes contains tokens.retry_at(given(input)[0])
 
 # METADATA
 # title: holds
-# description: Whether every attribute that the conditions name has one of the values given for it.
+# description: |
+#   Whether every attribute that the conditions name has one of the values given for it. What they name of the request
+#   itself is asked of is_of.
 holds(conditions) if {
-	named := attributes_named(conditions)
+	named := attributes_named(object.remove(conditions, {"request"}))
 	count(named) > 0
 	every condition in named {
 		has_one_of(condition[0], condition[1])
+	}
+}
+
+# Conditions that name nothing but the request.
+holds(conditions) if {
+	conditions.request
+	count(conditions) == 1
+}
+
+# METADATA
+# title: is_of
+# description: |
+#   Whether conditions that name the request describe this one, given by its method and its route. A database's
+#   principal has none, and both are empty.
+is_of(conditions, request) if {
+	count(conditions.request) > 0
+	every attribute, values in conditions.request {
+		request[attribute] != ""
+		request[attribute] in values
 	}
 }
 
@@ -152,6 +177,10 @@ purpose_in("application_name") := purpose if {
 	count(purposes) == 1
 	some purpose in purposes
 }
+
+default headers := {}
+
+headers := {name: value | some name, value in input.headers; is_string(value)}
 
 default claims := {}
 

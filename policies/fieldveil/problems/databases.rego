@@ -1,6 +1,7 @@
 package fieldveil.problems
 
 import data.fieldveil.columns
+import data.fieldveil.services
 
 found contains problem if {
 	some column in columns.mapped
@@ -21,9 +22,10 @@ found contains problem if {
 }
 
 found contains problem if {
-	some entry in columns.databases
-	ttl := columns.ttl_seconds(entry.definition.protocol, entry.definition.database)
-	stale := columns.max_stale_seconds(entry.definition.protocol, entry.definition.database)
+	some entry in (columns.databases | services.entries)
+	name := name_of(entry.definition)
+	ttl := columns.ttl_seconds(entry.definition.protocol, name)
+	stale := columns.max_stale_seconds(entry.definition.protocol, name)
 	stale < ttl
 	said := [key | some key in ["max_stale_seconds", "ttl_seconds"]; entry.definition[key]]
 	problem := {
@@ -32,6 +34,10 @@ found contains problem if {
 		"remedy": "let max_stale_seconds be no less than ttl_seconds",
 	}
 }
+
+name_of(definition) := definition.database
+
+name_of(definition) := definition.service
 
 columns_by_place[place] contains {"path": column.path, "label": column.label} if {
 	some column in columns.mapped

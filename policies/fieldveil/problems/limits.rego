@@ -1,11 +1,12 @@
 package fieldveil.problems
 
 import data.fieldveil.columns
+import data.fieldveil.services
 import data.fieldveil.tokens
 import data.fieldveil.treatment
 
 # What the filter takes, as filters/plan and filters/values have it: it refuses the whole of a plan with more.
-most_columns := 4096
+most_fields := 4096
 
 longest_characters := 10485760
 
@@ -13,13 +14,26 @@ greatest_precision := 1000
 
 found contains problem if {
 	some database, protected in columns_by_database
-	count(protected) > most_columns
+	count(protected) > most_fields
 	some entry in columns.databases
 	[entry.definition.protocol, entry.definition.database] == database
 	problem := {
 		"path": entry.path,
-		"reason": sprintf("the database has %v protected columns, and the filter takes %v", [count(protected), most_columns]),
+		"reason": sprintf("the database has %v protected columns, and the filter takes %v", [count(protected), most_fields]),
 		"remedy": "protect fewer",
+	}
+}
+
+found contains problem if {
+	some service, routes in services.planned
+	fields := sum([count(route.fields) | some route in routes])
+	fields > most_fields
+	some entry in services.entries
+	services.service_of(entry) == service
+	problem := {
+		"path": entry.path,
+		"reason": sprintf("the service's plan has %v fields, and the filter takes %v", [fields, most_fields]),
+		"remedy": "name fewer, or fewer methods in rules: a route has its fields again for each that they tell apart",
 	}
 }
 
@@ -72,7 +86,7 @@ modifiers_of_numeric(type) := [to_number(without_zeros) |
 }
 
 whole_numbers contains number if {
-	some entry in columns.databases
+	some entry in (columns.databases | services.entries)
 	some key in ["ttl_seconds", "max_stale_seconds"]
 	number := {"path": array.concat(entry.path, [key]), "value": entry.definition[key]}
 }

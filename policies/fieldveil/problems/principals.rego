@@ -10,6 +10,8 @@ chosen_freely := {
 	["session", "database"],
 	["session", "purpose"],
 	["session", "role"],
+	["request", "method"],
+	["request", "route"],
 	["time"],
 }
 
@@ -23,7 +25,7 @@ found contains problem if {
 	problem := {
 		"path": ["rules", name, "rules", i, "who"],
 		"reason": "it gives something to whoever says the right words: the client chooses all that it names",
-		"remedy": "name session.user, workload, listener, session.source or a claim beside it",
+		"remedy": "name session.user, workload, listener, session.source, a header or a claim beside it",
 	}
 }
 

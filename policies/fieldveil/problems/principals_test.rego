@@ -25,7 +25,7 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 			of_grant(who, decision) == {problem(
 				in_rule(["who"]),
 				"it gives something to whoever says the right words: the client chooses all that it names",
-				"name session.user, workload, listener, session.source or a claim beside it",
+				"name session.user, workload, listener, session.source, a header or a claim beside it",
 			)}
 			every trusted in [
 				{"session": {"user": ["ann"]}},

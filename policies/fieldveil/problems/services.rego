@@ -2,30 +2,97 @@ package fieldveil.problems
 
 import data.fieldveil.columns
 import data.fieldveil.jsonpath
+import data.fieldveil.routes
+import data.fieldveil.services
 
-found contains object.union(fault, {"path": mapping.path}) if {
-	some mapping in columns.paths
-	fault := jsonpath.fault(mapping.json_path)
+in_bodies := {"request", "response"}
+
+# Request headers that others than the service read, that say who asks, or of which the filter or Envoy makes something
+# else. Those of content- describe the body.
+headers_of_others := {
+	"accept-encoding", "authorization", "connection", "cookie", "expect", "forwarded", "host", "if-match",
+	"if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive", "proxy-authenticate",
+	"proxy-authorization", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade", "via",
+}
+
+found contains object.union(routes.fault(path), {"path": array.concat(route.path, ["path"])}) if {
+	some route in services.routes
+	path := route.route
+}
+
+found contains object.union(jsonpath.fault(field.at), {"path": field.path}) if {
+	some field in services.mapped
+	field["in"] in in_bodies
 }
 
 found contains problem if {
-	some mapping in columns.paths
-	not columns.definitions[mapping.label]
-	problem := undefined_label(mapping)
+	some field in services.mapped
+	not columns.definitions[field.label]
+	problem := undefined_label(field)
 }
 
 found contains problem if {
-	some mappings in mappings_by_place
-	labels := {mapping.label | some mapping in mappings}
-	count(labels) > 1
-	some mapping in mappings
+	some field in services.mapped
+	field["in"] == "segment"
+	not is_position(routes.position(field.route, field.at))
 	problem := {
-		"path": mapping.path,
-		"reason": sprintf("the path has %v labels: %v", [count(labels), concat(", ", labels)]),
-		"remedy": "give it one, in all catalogs and spellings alike",
+		"path": field.path,
+		"reason": sprintf("%v has no parameter {%v}", [field.route, field.at]),
+		"remedy": "name one of the path's, without its braces",
 	}
 }
 
-mappings_by_place[[mapping.service, jsonpath.normalized(mapping.json_path)]] contains mapping if {
-	some mapping in columns.paths
+found contains problem if {
+	some field in services.mapped
+	field["in"] == "header"
+	not is_header_name(field.at)
+	problem := {
+		"path": field.path,
+		"reason": sprintf("%v is no header's name in lower case", [field.at]),
+		"remedy": "write letters in lower case, digits and - as in x-customer-ssn",
+	}
+}
+
+found contains problem if {
+	some field in services.mapped
+	field["in"] == "header"
+	is_of_others(field.at)
+	problem := {
+		"path": field.path,
+		"reason": sprintf("%v is not the service's own: others read it or say in it who asks", [field.at]),
+		"remedy": "leave it out, or let clients send the value in a header of its own",
+	}
+}
+
+found contains problem if {
+	some field in services.mapped
+	not field["in"] in in_bodies
+	some definition in columns.definitions[field.label]
+	why := not_searchable(definition)
+	problem := {
+		"path": field.path,
+		"reason": sprintf("label %v can not be searched by here: %v", [field.label, why]),
+		"remedy": "let clients send it in a body, or change how the label is stored",
+	}
+}
+
+is_position(position) if position >= 0
+
+is_header_name(name) if regex.match("^[a-z0-9!#$%&'*+.^_`|~-]+$", name)
+
+is_of_others(name) if name in headers_of_others
+
+is_of_others(name) if {
+	some prefix in ["content-", "sec-", "x-envoy-", "x-forwarded-"]
+	startswith(name, prefix)
+}
+
+# Outside bodies a service compares what stands there with what it has stored. An index would have to be cut out of the
+# envelope for that.
+not_searchable(definition) := "equal values are stored differently" if {
+	definition.protection == "randomized"
+} else := "the index lies within the envelope" if {
+	definition.protection == "indexed"
+} else := sprintf("equal values of type %v have several texts", [definition.type]) if {
+	trim_suffix(definition.type, "[]") in {"bpchar", "float8", "json", "jsonb", "numeric"}
 }

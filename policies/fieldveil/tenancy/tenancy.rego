@@ -30,18 +30,18 @@ keys[label] := {"keyset": definition.keyset, "tenant": definition.tenant} if {
 
 # METADATA
 # title: read
-# description: What the principal reads of a label.
-read(label) := {"treatment": "conceal"} if {
+# description: What the principal reads of a label in a request.
+read(label, request) := {"treatment": "conceal"} if {
 	label in without_keys
-	treatment.read(label).treatment in {"mask", "reveal"}
-} else := treatment.read(label)
+	treatment.read(label, request).treatment in {"mask", "reveal"}
+} else := treatment.read(label, request)
 
 # METADATA
 # title: write
-# description: Whether the principal may write a label.
-write(label) := "refuse" if {
+# description: Whether the principal may write a label in a request.
+write(label, request) := "refuse" if {
 	label in without_keys
-} else := treatment.write(label)
+} else := treatment.write(label, request)
 
 without_keys contains label if {
 	some label, definition in columns.labels

@@ -8,6 +8,7 @@ package fieldveil.testing
 import data.fieldveil
 import data.fieldveil.columns
 import data.fieldveil.problems
+import data.fieldveil.services
 import data.fieldveil.treatment
 
 # METADATA
@@ -20,7 +21,8 @@ user(name) := principal({"user": name})
 # description: |
 #   A principal of these attributes, each optional: user, role, database, application_name, source, purpose, listener,
 #   namespace, service_account, spiffe_id; claims, those of a verified token; token, a JWT that is to be verified; and
-#   at, the time in RFC 3339. Unless told it is now, in each database that has the label. Undefined with others.
+#   at, the time in RFC 3339. Of a service: service, headers, and of one kind of request method and route. Unless told
+#   it is now, in each database that has the label. Undefined with others.
 principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if none(slips(attributes))
 
 # METADATA
@@ -119,24 +121,29 @@ asked_for(who, pattern) := {asked |
 # Databases that have such a label; services only if none has, or if one is asked for.
 places(who, pattern) := databases if {
 	databases := {object.filter(column, ["protocol", "database"]) |
+		count(object.keys(who.attributes) & of_services) == 0
 		some column in columns.protected
 		treatment.is_like(column.label, pattern)
 		column.database == object.get(who.attributes, "database", column.database)
 	}
 	count(databases) > 0
-} else := {{"protocol": mapping.protocol, "database": mapping.service} |
-	some mapping in columns.paths
-	treatment.is_like(mapping.label, pattern)
-	mapping.service == object.get(who.attributes, "database", mapping.service)
+} else := {{"protocol": field.service.protocol, "database": field.service.name} |
+	some field in services.mapped
+	treatment.is_like(field.label, pattern)
+	field.service.name == named(who.attributes, field.service.name)
 }
 
-asking(attributes, place) := {
+named(attributes, unless_told) := object.get(attributes, "service", object.get(attributes, "database", unless_told))
+
+of_services := {"service", "headers", "method", "route"}
+
+asking(attributes, place) := object.union({"headers": headers | headers := attributes.headers}, {
 	"protocol": place.protocol,
 	"listener": object.get(attributes, "listener", ""),
 	"workload": {key: object.get(attributes, key, "") | some key in ["namespace", "service_account", "spiffe_id"]},
 	"session": {
 		"user": object.get(attributes, "user", ""),
-		"role": object.get(attributes, "role", object.get(attributes, "user", "")),
+		"role": object.get(attributes, "role", role_in(attributes, place)),
 		"database": place.database,
 		"application_name": object.get(attributes, "application_name", ""),
 		"source": object.get(attributes, "source", ""),
@@ -145,11 +152,18 @@ asking(attributes, place) := {
 	"token": object.get(attributes, "token", ""),
 	"comment": {"purpose": "", "token": ""},
 	"claims": object.get(attributes, "claims", {}),
-}
+	"request": {key: object.get(attributes, key, "") | some key in ["method", "route"]},
+})
+
+# A service knows no roles.
+role_in(_, place) := "" if place.protocol == "http"
+
+role_in(attributes, place) := object.get(attributes, "user", "") if place.protocol != "http"
 
 known := {
 	"user", "role", "database", "application_name", "source", "purpose", "listener",
 	"namespace", "service_account", "spiffe_id", "claims", "token", "at",
+	"service", "headers", "method", "route",
 }
 
 now_of(attributes) := time.parse_rfc3339_ns(attributes.at)

@@ -20,14 +20,14 @@ open_glass(decision) := glass(decision, "2026-03-02T12:00:00Z")
 at(moment) := time.parse_rfc3339_ns(moment)
 
 reading_at(rules, moment) := read if {
-	read := treatment.read("a.b") with input as asking
+	read := treatment.read("a.b", treatment.no_request) with input as asking
 		with data.catalog as catalog
 		with data.rules as set_of(rules)
 		with time.now_ns as at(moment)
 }
 
 writing_at(rules, moment) := write if {
-	write := treatment.write("a.b") with input as asking
+	write := treatment.write("a.b", treatment.no_request) with input as asking
 		with data.catalog as catalog
 		with data.rules as set_of(rules)
 		with time.now_ns as at(moment)
@@ -119,11 +119,11 @@ test_what_rules_give_changes_with_windows_and_when_break_glass_expires if {
 named(name, rule) := object.union(rule, {"name": name})
 
 deciding(rules) := {"read_by": reading.read_by, "write_by": writing.write_by} if {
-	reading := treatment.reading("a.b") with input as asking
+	reading := treatment.reading("a.b", treatment.no_request) with input as asking
 		with data.catalog as catalog
 		with data.rules as set_of(rules)
 		with time.now_ns as at(before)
-	writing := treatment.writing("a.b") with input as asking
+	writing := treatment.writing("a.b", treatment.no_request) with input as asking
 		with data.catalog as catalog
 		with data.rules as set_of(rules)
 		with time.now_ns as at(before)
@@ -155,13 +155,13 @@ test_the_rules_that_decide_are_named if {
 test_a_token_that_is_not_valid_refuses_everything_and_no_rule_decides if {
 	with_token := object.union(asking, {"token": tokens_test.token({"exp": 5})})
 	rules := set_of([grant(reveal), seal, open_glass({"read": reveal, "write": "seal"})])
-	reading := treatment.reading("a.b") with input as with_token
+	reading := treatment.reading("a.b", treatment.no_request) with input as with_token
 		with data.catalog as catalog
 		with data.rules as rules
 		with data.tokens as {"test": tokens_test.issuer}
 		with time.now_ns as at(before)
 	reading == {"read": refuse, "read_by": []}
-	writing := treatment.writing("a.b") with input as with_token
+	writing := treatment.writing("a.b", treatment.no_request) with input as with_token
 		with data.catalog as catalog
 		with data.rules as rules
 		with data.tokens as {"test": tokens_test.issuer}

@@ -1,8 +1,9 @@
 # METADATA
 # title: Treatments
 # description: |
-#   What the principal gets of a label. The strictest of all rules that speak of both wins, whatever their order;
-#   where none speaks: conceal, and no writing.
+#   What the principal gets of a label in a request, which is its method and its route where rules tell them apart; of a
+#   database none. The strictest of all rules that speak of all of them wins, whatever their order; where none speaks:
+#   conceal, and no writing.
 package fieldveil.treatment
 
 import data.fieldveil.budgets
@@ -55,37 +56,48 @@ patterns contains pattern if {
 labels_of(rule) := union({labels_like[pattern] | some pattern in rule.labels})
 
 # METADATA
+# title: no_request
+# description: What a database's session is, and a request between which and others no rule makes a difference.
+no_request := {"method": "", "route": ""}
+
+# METADATA
 # title: read
-# description: What the principal reads of a label.
-read(label) := {"treatment": "refuse"} if {
+# description: What the principal reads of a label in a request.
+read(label, request) := {"treatment": "refuse"} if {
 	principal.denied
-} else := together({in_full(said, label) | some said in strictest_reads(label)})
+} else := together({in_full(said, label) | some said in strictest_reads(label, request)})
 
 # METADATA
 # title: write
-# description: Whether the principal may write a label.
+# description: Whether the principal may write a label in a request.
 # scope: document
-default write(_) := "refuse"
+default write(_, _) := "refuse"
 
-write(label) := "seal" if {
+write(label, request) := "seal" if {
 	not principal.denied
-	writes(label) == {"seal"}
+	writes(label, request) == {"seal"}
 }
 
 # METADATA
 # title: reading
-# description: What the principal reads of a label, and the names of the rules that decide it.
-reading(label) := {"read": read(label), "read_by": named("read", strictest_reads(label), label)}
+# description: What the principal reads of a label in a request, and the names of the rules that decide it.
+reading(label, request) := {
+	"read": read(label, request),
+	"read_by": named("read", strictest_reads(label, request), label, request),
+}
 
 # METADATA
 # title: writing
-# description: Whether the principal may write a label, and the names of the rules that decide it.
-writing(label) := {"write": write(label), "write_by": named("write", {write(label)}, label)}
+# description: Whether the principal may write a label in a request, and the names of the rules that decide it.
+writing(label, request) := {
+	"write": write(label, request),
+	"write_by": named("write", {write(label, request)}, label, request),
+}
 
 # METADATA
 # title: break_glass
-# description: The break-glass rules that hold for the one who asks.
-break_glass := [rule | some rule in giving; rule.break_glass]
+# description: The break-glass rules that hold for the one who asks in a request.
+break_glass(request) := [rule | some rule in giving(request); rule.break_glass]
 
 # METADATA
 # title: changes
@@ -102,8 +114,17 @@ changes contains moment if {
 	moment := clock.next_change(rule[conditions].time)
 }
 
-# The rules that give something to the one who asks.
-giving := [rule |
+# The rules that give something to the one who asks, in a request. Most name no request, and are asked once for all.
+giving(request) := array.concat(giving_always, [rule |
+	some rule in giving_in_some
+	principal.is_of(rule.who, request)
+])
+
+giving_always := [rule | some rule in giving_somewhere; not rule.who.request]
+
+giving_in_some := [rule | some rule in giving_somewhere; rule.who.request]
+
+giving_somewhere := [rule |
 	some rule in rules
 	not expired(rule)
 	principal.holds(rule.who)
@@ -118,19 +139,31 @@ expired(rule) if {
 is_open(rule) if clock.now < clock.seconds(rule.break_glass.expires)
 
 # Limits hold unless it is shown that they do not: what is missing from the input lifts none.
-limiting := [rule |
+limiting(request) := array.concat(limiting_always, [rule |
+	some rule in limiting_in_some
+	not principal.is_of(rule.unless, request)
+])
+
+limiting_always := [rule |
 	some rule in rules
 	unless := rule.unless
 	not principal.holds(unless)
 ]
 
+# Those that some requests lift.
+limiting_in_some := [rule |
+	some rule in rules
+	rule.unless.request
+	principal.holds(rule.unless)
+]
+
 # What these rules say of reading and of writing, and of which labels. What several say alike is there once: that is
 # what keeps many rules on many labels cheap.
-given := said_by(giving)
+given(request) := said_by(giving(request))
 
-given_in_emergency := said_by(break_glass)
+given_in_emergency(request) := said_by(break_glass(request))
 
-limited := said_by(limiting)
+limited(request) := said_by(limiting(request))
 
 said_by(some_rules) := {what: {[rule[what], labels_of(rule)] | some rule in some_rules; rule[what]} |
 	some what in ["read", "write"]
@@ -139,21 +172,21 @@ said_by(some_rules) := {what: {[rule[what], labels_of(rule)] | some rule in some
 of_label(said, label) := {one[0] | some one in said; label in one[1]}
 
 # Where a break-glass rule says something of a label, no other rule gives it.
-given_of(what, label) := of_label(given_in_emergency[what], label) if {
-	is_emergency(what, label)
-} else := of_label(given[what], label)
+given_of(what, label, request) := of_label(given_in_emergency(request)[what], label) if {
+	is_emergency(what, label, request)
+} else := of_label(given(request)[what], label)
 
-is_emergency(what, label) if count(of_label(given_in_emergency[what], label)) > 0
+is_emergency(what, label, request) if count(of_label(given_in_emergency(request)[what], label)) > 0
 
-reads(label) := given_reads | of_label(limited.read, label) if {
-	given_reads := given_of("read", label)
+reads(label, request) := given_reads | of_label(limited(request).read, label) if {
+	given_reads := given_of("read", label, request)
 	count(given_reads) > 0
-} else := {{"treatment": "conceal"}} | of_label(limited.read, label)
+} else := {{"treatment": "conceal"}} | of_label(limited(request).read, label)
 
-writes(label) := given_of("write", label) | of_label(limited.write, label)
+writes(label, request) := given_of("write", label, request) | of_label(limited(request).write, label)
 
-strictest_reads(label) := {said | some said in reads(label); strictness(said) == least} if {
-	least := min({strictness(said) | some said in reads(label)})
+strictest_reads(label, request) := {said | some said in reads(label, request); strictness(said) == least} if {
+	least := min({strictness(said) | some said in reads(label, request)})
 }
 
 strictness(said) := 4 if {
@@ -161,16 +194,16 @@ strictness(said) := 4 if {
 } else := {"refuse": 0, "null": 1, "conceal": 2, "mask": 3, "reveal": 5}[said.treatment]
 
 # The rules that say one of these of a label.
-named(what, said, label) := sort({rule.name |
+named(what, said, label, request) := sort({rule.name |
 	not principal.denied
-	some rule in array.concat(applying(what, label), limiting)
+	some rule in array.concat(applying(what, label, request), limiting(request))
 	rule[what] in said
 	label in labels_of(rule)
 })
 
-applying(what, label) := break_glass if {
-	is_emergency(what, label)
-} else := giving
+applying(what, label, request) := break_glass(request) if {
+	is_emergency(what, label, request)
+} else := giving(request)
 
 # A mask without a format is the label's own.
 in_full(said, label) := masked(said, label) if {

@@ -1,0 +1,107 @@
+# METADATA
+# title: Routes
+# description: |
+#   What a route's path may be, and whether one request can fit two of them. The filter compares segments decoded, and
+#   letters exactly.
+package fieldveil.routes
+
+parameter := `^\{[A-Za-z_][A-Za-z0-9_]*\}$`
+
+# METADATA
+# title: fault
+# description: What is wrong with a route's path, as reason and remedy. Undefined for one that requests can fit.
+# scope: document
+fault(path) := {"reason": "a route begins with /", "remedy": concat("", ["write /", path])} if {
+	not startswith(path, "/")
+} else := {"reason": "a route has no query and no fragment", "remedy": "leave it out; parameters are named under query"} if {
+	regex.match(`[?#]`, path)
+} else := {"reason": "it has an empty segment", "remedy": "leave out doubled and trailing slashes, which the filter ignores"} if {
+	"" in segments(path)
+} else := {"reason": "** is not its last segment", "remedy": "write ** at the end alone, and {name} for one segment"} if {
+	some i, segment in segments(path)
+	segment == "**"
+	i < count(segments(path)) - 1
+} else := {
+	"reason": sprintf("%v is no segment of a route", [odd[0]]),
+	"remedy": "write a segment as it is when decoded, without ; % \\ * and spaces, or {name}, or ** at the end",
+} if {
+	odd := [segment | some segment in segments(path); not is_segment(segment)]
+	count(odd) > 0
+} else := {
+	"reason": sprintf("its parameters are not told apart: %v", [concat(" ", parameters(path))]),
+	"remedy": "give each a name of its own",
+} if {
+	count(parameters(path)) > count({one | some one in parameters(path)})
+}
+
+# METADATA
+# title: segments
+# description: The segments of a path. The root has none.
+segments(path) := [] if {
+	path == "/"
+} else := array.slice(split(path, "/"), 1, count(split(path, "/")))
+
+# METADATA
+# title: position
+# description: The index of the segment that a parameter of a path stands for.
+position(path, name) := [i | some i, segment in segments(path); segment == sprintf("{%v}", [name])][0]
+
+# METADATA
+# title: meet
+# description: Whether one request can fit two routes, each given by its path and its methods.
+meet(one, other) if {
+	methods_meet(one.methods, other.methods)
+	paths_meet(one.route, other.route)
+}
+
+methods_meet(one, other) if count(one) * count(other) == 0
+
+methods_meet(one, other) if count(one & other) > 0
+
+paths_meet(one, other) if one == other
+
+paths_meet(one, other) if {
+	one != other
+	lengths_meet(one, other)
+	shared := min([count(fixed(one)), count(fixed(other))])
+	apart := [i |
+		some i, segment in array.slice(fixed(one), 0, shared)
+		not segments_meet(segment, fixed(other)[i])
+	]
+	apart == []
+}
+
+# A route that is open at its end can be as long as whatever is no shorter.
+lengths_meet(one, other) if count(fixed(one)) == count(fixed(other))
+
+lengths_meet(one, other) if {
+	is_open(one)
+	count(fixed(one)) < count(fixed(other))
+}
+
+lengths_meet(one, other) if {
+	is_open(other)
+	count(fixed(other)) < count(fixed(one))
+}
+
+fixed(path) := [segment | some segment in segments(path); segment != "**"]
+
+is_open(path) if endswith(path, "/**")
+
+segments_meet(one, other) if one == other
+
+segments_meet(one, other) if {
+	some segment in [one, other]
+	regex.match(parameter, segment)
+}
+
+is_segment("**")
+
+is_segment(segment) if regex.match(parameter, segment)
+
+is_segment(segment) if {
+	regex.match(`^[^{}%*;\\/\p{Z}\p{Cc}]+$`, segment)
+	not segment in {".", ".."}
+}
+
+parameters(path) := [segment | some segment in segments(path); regex.match(parameter, segment)]
