@@ -13,14 +13,17 @@
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
+mod document;
 mod error;
+mod framing;
 mod matcher;
 mod path;
 mod rewriter;
 mod string;
 
 pub use error::{Exceeded, RewriteError};
+pub use framing::Framing;
 pub use matcher::{Matcher, MatcherError};
 pub use path::{Path, PathError, Step};
-pub use rewriter::{Found, Framing, Kind, Limits, Replacement, Rewriter};
+pub use rewriter::{Found, Kind, Limits, Replacement, Rewriter};
 pub use string::{NotAString, string_text, write_string};
