@@ -1,4 +1,5 @@
-//! The audit of one connection: who saw how many values of which label, under which plan, and what was refused.
+//! The audit of one connection, or of one principal over HTTP: who saw how many values of which label, under which plan,
+//! and what was refused.
 //!
 //! What happens is counted in **periods**: one for each principal and plan, within one interval. When the interval
 //! is over, and when the connection ends, each period becomes one line of JSON; `docs/audit.md` describes it,
@@ -16,9 +17,8 @@ use fieldveil_plan::{PlanInput, Workload};
 
 use self::line::Line;
 pub use self::open::Audits;
-pub use self::period::{Budget, Outcome, Who};
+pub use self::period::{Budget, Code, Outcome, Refusal, Who};
 use self::period::{Period, cut};
-use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
 /// Periods that are kept apart at once; a further one ends the interval early.
@@ -110,6 +110,16 @@ impl Audit {
     /// From now on it is this principal who asks, under this plan; without one, what is asked is refused. The first
     /// call names the connection.
     pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>, now_ms: u64) {
+        let before = self.current.clone();
+        let who = self.asks(input, plan);
+        let is_another = before.is_none_or(|before| !Rc::ptr_eq(&before, &who));
+        if is_another && plan.is_some() {
+            self.record(&who, now_ms, |_| {});
+        }
+    }
+
+    /// The same, if that alone is nothing to tell of.
+    pub fn asks(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
         if self.current.is_none() {
             self.listener.clone_from(&input.listener);
             self.workload.clone_from(&input.workload);
@@ -119,13 +129,8 @@ impl Audit {
         }
         let known = plan.and_then(|plan| self.who_of(plan));
         let who = known.unwrap_or_else(|| self.get_to_know(Who::new(input, plan.map(Rc::as_ref)), plan));
-        if self.current.as_ref().is_some_and(|current| Rc::ptr_eq(current, &who)) {
-            return;
-        }
         self.current = Some(Rc::clone(&who));
-        if plan.is_some() {
-            self.record(&who, now_ms, |_| {});
-        }
+        who
     }
 
     /// The server has let the session in.
@@ -146,16 +151,16 @@ impl Audit {
     }
 
     /// The principal who asks now was refused a statement or the session.
-    pub fn refusal(&mut self, error: &ClientError, now_ms: u64) {
+    pub fn refusal(&mut self, refusal: impl Into<Refusal>, now_ms: u64) {
         // Of a connection that never said whose it is, there is nothing to tell.
         let Some(who) = self.current.clone() else { return };
-        self.record(&who, now_ms, |period| period.refusal(error));
+        self.record(&who, now_ms, |period| period.refusal(refusal.into()));
     }
 
     /// An answer under this plan was ended, for a value could not be given.
-    pub fn unreadable(&mut self, plan: &Rc<CompiledPlan>, error: &ClientError, now_ms: u64) {
+    pub fn unreadable(&mut self, plan: &Rc<CompiledPlan>, refusal: impl Into<Refusal>, now_ms: u64) {
         let who = self.who_under(plan);
-        self.record(&who, now_ms, |period| period.refusal(error));
+        self.record(&who, now_ms, |period| period.refusal(refusal.into()));
     }
 
     /// Makes lines ready if the interval is over.
@@ -166,6 +171,12 @@ impl Audit {
             self.lines = 0;
             self.since_ms = None;
         }
+    }
+
+    /// Makes lines of all that has happened ready, though the interval is not over: the audit is given up.
+    pub fn close(&mut self) {
+        self.flush(None);
+        self.since_ms = None;
     }
 
     /// Makes the last lines ready: one at least, if the connection has named its principal.

@@ -339,6 +339,31 @@ impl FieldPlan {
         how: Stored,
         binary: bool,
     ) -> Result<Shown, FieldError> {
+        let plaintext = || {
+            // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
+            let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
+            let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
+            text.map(Zeroizing::new).map_err(|e| e.to_string())
+        };
+        let Shown { value, was_plaintext } = self.read_text(read, keyring, stored, how, plaintext)?;
+        let encode = |text: Zeroizing<Vec<u8>>| {
+            let shown =
+                if binary { self.declared.encode_binary(&text) } else { self.declared.encode_text(&text) };
+            shown.map(Zeroizing::new).map_err(|e| self.unreadable(e.to_string()))
+        };
+        Ok(Shown { value: value.map(encode).transpose()?, was_plaintext })
+    }
+
+    /// The same as canonical text of the declared type. `plaintext` gives the text of what is stored if that is no
+    /// envelope and the policy lets it through; its error says why it is no value of the type.
+    pub fn read_text(
+        &self,
+        read: &Read,
+        keyring: &Keyring,
+        stored: &[u8],
+        how: Stored,
+        plaintext: impl FnOnce() -> Result<Zeroizing<Vec<u8>>, String>,
+    ) -> Result<Shown, FieldError> {
         let sealed = Shown { value: None, was_plaintext: false };
         if matches!(read, Read::Null) {
             return Ok(sealed);
@@ -350,26 +375,20 @@ impl FieldPlan {
         let opened = match (was_plaintext, self.spec.on_plaintext) {
             (true, OnPlaintext::Null) => return Ok(Shown { was_plaintext, ..sealed }),
             (true, OnPlaintext::Reveal) => {
-                // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
-                let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
-                let text =
-                    self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
-                let canonical = text.and_then(|text| self.declared.canonicalize(&Zeroizing::new(text)));
+                let text = plaintext().map_err(|reason| self.unreadable(reason))?;
+                let canonical = self.declared.canonicalize(&text);
                 Zeroizing::new(canonical.map_err(|e| self.unreadable(e.to_string()))?)
             }
             _ => self.open(keyring, stored, how)?,
         };
-        let opened = match read {
+        let shown = match read {
             Read::Mask(mask) => {
                 let text = std::str::from_utf8(&opened).map_err(|_| self.unreadable("it is not UTF-8"))?;
                 Zeroizing::new(mask.apply(&self.declared, text).into_bytes())
             }
             _ => opened,
         };
-        let shown =
-            if binary { self.declared.encode_binary(&opened) } else { self.declared.encode_text(&opened) };
-        let shown = shown.map_err(|e| self.unreadable(e.to_string()))?;
-        Ok(Shown { value: Some(Zeroizing::new(shown)), was_plaintext })
+        Ok(Shown { value: Some(shown), was_plaintext })
     }
 }
 

@@ -22,6 +22,7 @@ pub mod keyring;
 pub mod plans;
 pub mod ports;
 pub mod postgres;
+mod spending;
 pub mod worker;
 
 pub use fieldveil_tink::Random;

@@ -1,6 +1,8 @@
 //! What the engine needs of the world, as one trait: the host implements it over Envoy, tests over a
 //! fixed clock. Everything else the engine does is a function of the bytes it is given.
 
+use std::cell::RefCell;
+
 use fieldveil_tink::Random;
 
 /// How loud a log line is.
@@ -24,4 +26,11 @@ pub trait Ports: Random {
     fn log(&self, level: Level, line: &str);
     /// Writes one line of the audit: where a log line may be left out, this one is not.
     fn audit(&self, line: &str);
+}
+
+/// 24 random hexadecimal digits.
+pub(crate) fn random_name(ports: &RefCell<dyn Ports>) -> String {
+    let mut random = [0; 12];
+    ports.borrow_mut().fill(&mut random);
+    random.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"))
 }

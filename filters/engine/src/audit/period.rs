@@ -6,8 +6,9 @@ use std::rc::Rc;
 use fieldveil_plan::PlanInput;
 use serde::Serialize;
 
+use crate::budgets::Allowance;
 use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::field::{self, CompiledPlan};
 
 /// Labels that one period tells apart, and so its kinds of refusals and of budgets; the rest goes under [`OTHERS`].
 const MAX_LABELS: usize = 256;
@@ -102,11 +103,38 @@ pub struct Budget {
     pub then: &'static str,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct Refusal {
-    sqlstate: &'static str,
+/// What a refusal was answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// PostgreSQL's, of five characters.
+    Sqlstate(&'static str),
+    /// The name of a problem of HTTP.
+    Problem(&'static str),
+}
+
+/// Something that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Refusal {
+    /// What was answered.
+    #[serde(flatten)]
+    pub code: Code,
+    /// The label that it is about; empty where it is about none.
     #[serde(skip_serializing_if = "String::is_empty")]
-    label: String,
+    pub label: String,
+}
+
+impl From<&ClientError> for Refusal {
+    fn from(error: &ClientError) -> Self {
+        Self { code: Code::Sqlstate(error.code), label: error.label.clone().unwrap_or_default() }
+    }
+}
+
+impl From<&field::Budget> for Budget {
+    fn from(budget: &field::Budget) -> Self {
+        let Allowance { rows, per_seconds } = budget.allowance;
+        Self { rows, per_seconds, then: budget.then.treatment() }
+    }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -184,10 +212,9 @@ impl Period {
         }
     }
 
-    pub(super) fn refusal(&mut self, error: &ClientError) {
-        let label = error.label.clone().unwrap_or_default();
-        let others = Refusal { sqlstate: error.code, label: OTHERS.to_owned() };
-        self.refusals.add(Refusal { sqlstate: error.code, label }, others);
+    pub(super) fn refusal(&mut self, refusal: Refusal) {
+        let others = Refusal { code: refusal.code, label: OTHERS.to_owned() };
+        self.refusals.add(refusal, others);
     }
 
     pub(super) fn budget(&mut self, label: &str, budget: Budget) {

@@ -81,7 +81,7 @@ impl FieldPlan {
     }
 
     fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, FieldError> {
-        self.named_keys(keyring).map_err(|reason| FieldError::NoKeyset(reason))
+        self.named_keys(keyring).map_err(FieldError::NoKeyset)
     }
 
     /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`

@@ -6,7 +6,6 @@ use fieldveil_plan::PlanInput;
 
 use super::{Output, Session};
 use crate::audit::{Audit, Budget, Ended, Outcome};
-use crate::budgets::Allowance;
 use crate::client_error::{ClientError, sqlstate};
 use crate::field::{self, CompiledPlan};
 
@@ -53,10 +52,7 @@ impl Session {
 
     /// A row was not revealed under `plan`: the budget is spent.
     pub(super) fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
-        self.worker.borrow_mut().count(&format!("budget_spent.{}", budget.label), 1);
-        let Allowance { rows, per_seconds } = budget.allowance;
-        let exceeded = Budget { rows, per_seconds, then: budget.then.treatment() };
-        self.record(|audit, now_ms| audit.budget(plan, &budget.label, exceeded, now_ms));
+        self.record(|audit, now_ms| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
     }
 
     /// A value of the label was sealed, to be stored or searched for.

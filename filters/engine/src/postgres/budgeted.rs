@@ -5,10 +5,9 @@ use std::rc::Rc;
 use super::Session;
 use super::statements::Checked;
 use super::treat::Tally;
-use crate::budgets::Spending;
 use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, Read};
-use crate::ports::Level;
+use crate::spending::{self, Spent};
 
 impl Tally for Session {
     fn count(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
@@ -16,22 +15,8 @@ impl Tally for Session {
     }
 
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError> {
-        let spending = self.worker.borrow_mut().budgets.spend(
-            &plan.subject,
-            &budget.label,
-            budget.allowance,
-            rows,
-            self.now_ms,
-        );
-        let again_seconds = match spending {
-            Spending::Revealed => return Ok(true),
-            Spending::Spent { again_seconds, .. } => again_seconds,
-            Spending::NoPlace => {
-                self.worker.borrow_mut().count("budgets.over_limit", 1);
-                u64::from(budget.allowance.per_seconds)
-            }
-        };
-        self.tell_spent(plan, budget, spending);
+        let spent = spending::spend(&self.worker, &self.ports, plan, budget, rows, self.now_ms);
+        let Err(Spent { again_seconds }) = spent else { return Ok(true) };
         self.count_spent(plan, budget);
         match budget.then {
             Read::Refuse => Err(ClientError::budget_spent(&budget.label, budget.allowance, again_seconds)),
@@ -51,32 +36,10 @@ impl Session {
         let searched: Vec<_> = checked.sealed_searches().collect();
         let unsearchable = searched.iter().filter_map(budget).filter(|budget| !budget.then.searchable());
         for budget in refused.chain(unsearchable) {
-            let spending = self.worker.borrow_mut().budgets.would_spend(
-                &checked.plan.subject,
-                &budget.label,
-                budget.allowance,
-                self.now_ms,
-            );
-            if let Spending::Spent { again_seconds, .. } = spending {
-                self.tell_spent(&checked.plan, budget, spending);
-                return Err(ClientError::budget_spent(&budget.label, budget.allowance, again_seconds));
-            }
+            spending::check(&self.worker, &self.ports, &checked.plan, budget, self.now_ms).map_err(
+                |spent| ClientError::budget_spent(&budget.label, budget.allowance, spent.again_seconds),
+            )?;
         }
         Ok(())
-    }
-
-    /// A line for the log, once in the budget's time.
-    fn tell_spent(&self, plan: &CompiledPlan, budget: &Budget, spending: Spending) {
-        if let Spending::Spent { again_seconds, first: true } = spending {
-            let Budget { label, allowance, then } = budget;
-            let line = format!(
-                "{} has spent its budget of {label}, {} rows within {} seconds: more of them are {}; there is room again in {again_seconds} seconds",
-                plan.subject,
-                allowance.rows,
-                allowance.per_seconds,
-                then.name(),
-            );
-            self.log(Level::Warn, &line);
-        }
     }
 }

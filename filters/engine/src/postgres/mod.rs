@@ -67,7 +67,7 @@ use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
 use crate::plans::Holder;
-use crate::ports::{Level, Ports};
+use crate::ports::{Level, Ports, random_name};
 use crate::worker::Worker;
 
 /// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
@@ -224,7 +224,7 @@ impl Session {
         let own_name = own_name(&ports);
         // Another name for the audit: the own one is not to be known.
         let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
-        let audit = Rc::new(RefCell::new(Audit::new(random_name(&ports), interval_ms)));
+        let audit = Rc::new(RefCell::new(Audit::new(random_name(&*ports), interval_ms)));
         Self {
             worker,
             ports,
@@ -274,13 +274,7 @@ impl Session {
 }
 
 fn own_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
-    format!("fieldveil_{}", random_name(ports))
-}
-
-fn random_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
-    let mut random = [0; 12];
-    ports.borrow_mut().fill(&mut random);
-    random.iter().fold(String::new(), |name, byte| format!("{name}{byte:02x}"))
+    format!("fieldveil_{}", random_name(&**ports))
 }
 
 /// What a step did.
