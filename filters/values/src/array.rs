@@ -4,10 +4,12 @@
 //! for in a list of values must have one dimension that begins at 1.
 
 mod binary;
+mod nested;
 mod text;
 mod token;
 pub(crate) mod value;
 
+pub use self::nested::{array_parts, array_text};
 use crate::parameter::Purpose;
 use crate::{DeclaredType, ValueError, oid};
 

@@ -90,6 +90,17 @@ impl DeclaredType {
         &self.name
     }
 
+    /// The type of the elements, of an array.
+    pub fn element_type(&self) -> Option<Self> {
+        match self.shape {
+            Shape::Scalar(_) => None,
+            Shape::Array(kind) => {
+                let name = self.name.strip_suffix("[]").unwrap_or(&self.name).trim_end().to_owned();
+                Some(Self { shape: Shape::Scalar(kind), name })
+            }
+        }
+    }
+
     /// The type of the elements, or of the scalar.
     fn element(&self) -> Kind {
         match self.shape {

@@ -17,7 +17,7 @@ pub mod oid;
 mod parameter;
 mod types;
 
-pub use array::{array_elements, text_array};
+pub use array::{array_elements, array_parts, array_text, text_array};
 pub use declared::DeclaredType;
 pub use error::ValueError;
 pub use mask::{Mask, UnknownMask};
