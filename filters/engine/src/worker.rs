@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::fetch::{Answer, Fetch, PrincipalKey, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
+use crate::http::audits::Principals;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::plans::{Holder, Plans};
@@ -42,6 +43,8 @@ pub struct Worker {
     pub config: Config,
     /// What is to be told of its connections.
     pub audits: Audits,
+    /// The audits of those who ask over HTTP.
+    pub principals: Principals,
     /// What has been revealed to whom.
     pub budgets: Budgets,
     plans: Plans,
@@ -58,6 +61,7 @@ impl Worker {
         Self {
             config,
             audits: Audits::default(),
+            principals: Principals::default(),
             budgets: Budgets::default(),
             plans: Plans::default(),
             keys: HeldKeys::default(),

@@ -4,8 +4,12 @@
 //! It knows no Envoy: heads and bytes go in as they come, and an [`Output`] says what becomes of them. It assumes that it
 //! sees every head, every byte and every trailer of its exchange, in order, and that what it edits is what leaves.
 
+pub mod audits;
 mod head;
 mod output;
+pub mod problem;
+pub mod treat;
+pub mod value;
 
 use std::cell::RefCell;
 use std::rc::Rc;

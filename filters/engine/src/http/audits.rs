@@ -1,0 +1,120 @@
+//! What happens in exchanges, counted for the worker's statistics and for the audit: by principal, for a request is too
+//! little to be told of on its own, and a connection may carry those of many.
+
+use std::cell::RefCell;
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+
+use fieldveil_plan::PlanInput;
+use lru::LruCache;
+
+use super::problem::Problem;
+use crate::audit::{Audit, Budget, Code, Outcome, Refusal};
+use crate::fetch::PrincipalKey;
+use crate::field::{self, CompiledPlan};
+use crate::ports::{Ports, random_name};
+use crate::worker::Worker;
+
+/// Principals whose audits go on where they were. A further one takes the place of who asked longest ago, whose lines are
+/// then written at once.
+const MAX_PRINCIPALS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
+
+/// The audits of a worker's principals.
+pub struct Principals(LruCache<PrincipalKey, Rc<RefCell<Audit>>>);
+
+impl Default for Principals {
+    fn default() -> Self {
+        Self(LruCache::new(MAX_PRINCIPALS))
+    }
+}
+
+impl Principals {
+    /// The principal's audit, and the one that gave way to it.
+    fn of(
+        &mut self,
+        key: &PrincipalKey,
+        new: impl FnOnce() -> Audit,
+    ) -> (Rc<RefCell<Audit>>, Option<Rc<RefCell<Audit>>>) {
+        if let Some(audit) = self.0.get(key) {
+            return (Rc::clone(audit), None);
+        }
+        let audit = Rc::new(RefCell::new(new()));
+        let gone = self.0.push(key.clone(), Rc::clone(&audit));
+        (audit, gone.map(|(_, audit)| audit))
+    }
+}
+
+/// The audit of one exchange's principal, with the plan that the exchange is under.
+#[derive(Clone)]
+pub struct Handle {
+    worker: Rc<RefCell<Worker>>,
+    audit: Rc<RefCell<Audit>>,
+    plan: Option<Rc<CompiledPlan>>,
+}
+
+impl Handle {
+    /// Of this principal under this plan, which is not there yet if `None`.
+    pub fn of(
+        worker: &Rc<RefCell<Worker>>,
+        ports: &Rc<RefCell<dyn Ports>>,
+        key: &PrincipalKey,
+        input: &PlanInput,
+        plan: Option<&Rc<CompiledPlan>>,
+    ) -> Self {
+        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
+        let new = || Audit::new(random_name(&**ports), interval_ms);
+        let (audit, gone) = worker.borrow_mut().principals.of(key, new);
+        if let Some(gone) = gone {
+            let mut gone = gone.borrow_mut();
+            gone.close();
+            gone.take_lines().iter().for_each(|line| ports.borrow().audit(line));
+        }
+        let mut told = audit.borrow_mut();
+        told.asks(input, plan);
+        if !input.claims.is_empty() {
+            told.authenticated();
+        }
+        drop(told);
+        Self { worker: Rc::clone(worker), audit, plan: plan.cloned() }
+    }
+
+    /// The exchange, or a part of it, was refused.
+    pub fn refused(&self, problem: &Problem, now_ms: u64) {
+        self.worker.borrow_mut().count(&format!("http.refused.{}", problem.name()), 1);
+        let label = problem.label().unwrap_or_default().to_owned();
+        let refusal = Refusal { code: Code::Problem(problem.name()), label };
+        self.record(|audit| match &self.plan {
+            Some(plan) => audit.unreadable(plan, refusal, now_ms),
+            None => audit.refusal(refusal, now_ms),
+        });
+    }
+
+    /// A value of the label was read as this treatment has it.
+    pub(super) fn read(&self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str, now_ms: u64) {
+        self.worker.borrow_mut().count(&format!("{treatment}.{label}"), 1);
+        let Some(outcome) = Outcome::named(treatment) else { return };
+        self.record(|audit| audit.count(plan, outcome, label, now_ms));
+    }
+
+    /// A value of the label was sealed, to be stored or looked for.
+    pub(super) fn sealed(&self, plan: &Rc<CompiledPlan>, label: &str, outcome: Outcome, now_ms: u64) {
+        self.worker.borrow_mut().count(&format!("sealed.{label}"), 1);
+        self.record(|audit| audit.count(plan, outcome, label, now_ms));
+    }
+
+    /// A value was not revealed: the budget is spent.
+    pub(super) fn spent(&self, plan: &Rc<CompiledPlan>, budget: &field::Budget, now_ms: u64) {
+        self.record(|audit| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
+    }
+
+    fn record(&self, what: impl FnOnce(&mut Audit)) {
+        let mut audit = self.audit.borrow_mut();
+        let was_idle = audit.is_idle();
+        what(&mut audit);
+        let has_begun = was_idle && !audit.is_idle();
+        drop(audit);
+        if has_begun {
+            self.worker.borrow_mut().audits.add_principal(&self.audit);
+        }
+    }
+}

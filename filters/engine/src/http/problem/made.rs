@@ -1,0 +1,267 @@
+//! The problems, one constructor each.
+
+use fieldveil_plan::Protection;
+
+use super::{Kind, Problem, Side};
+use crate::budgets::Allowance;
+use crate::field::{FieldError, FieldPlan};
+
+/// Seconds after which a part that is not there may be.
+const RETRY_SECONDS: u64 = 1;
+
+impl Problem {
+    /// A body in which fields are named is not JSON, as far as `offset` bytes into it.
+    pub fn malformed(side: Side, offset: u64, reason: &str) -> Self {
+        let kind = match side {
+            Side::Request => Kind::MalformedBody,
+            Side::Response => Kind::BadResponse,
+        };
+        let what = format!("the {} cannot be read, byte {offset}", body_of(side));
+        Self::new(
+            kind,
+            &what,
+            reason,
+            "Send strict JSON (RFC 8259) in UTF-8, in the framing of its media type.",
+        )
+    }
+
+    /// A body, a key or a value is past a limit. `setting` is the limit's name in the filter's configuration.
+    pub fn limit(side: Side, what: &str, limit: usize, setting: &str) -> Self {
+        let kind = match side {
+            Side::Request => Kind::TooLarge,
+            Side::Response => Kind::BadResponse,
+        };
+        Self::new(
+            kind,
+            &format!("the {} is past a limit", body_of(side)),
+            format!("{what} is more than {limit}"),
+            format!("Make it smaller, or raise {setting} in the sidecar's configuration."),
+        )
+    }
+
+    /// A body of a media type in which fields cannot be found. `media_type` is what is known to be wrong with it, in words.
+    pub fn media_type(side: Side, reason: &str) -> Self {
+        match side {
+            Side::Request => Self::new(
+                Kind::MediaType,
+                "fields of this request are protected",
+                reason,
+                "Send application/json (or +json, NDJSON, application/json-seq), or have the route's fields taken out of the catalog.",
+            ),
+            Side::Response => Self::new(
+                Kind::BadResponse,
+                "fields of this response are protected",
+                reason,
+                "Let the service answer with JSON, or have the route's fields taken out of the catalog.",
+            ),
+        }
+    }
+
+    /// A body that is encoded where fields are named.
+    pub fn content_encoding(side: Side) -> Self {
+        let (kind, what) = match side {
+            Side::Request => (Kind::ContentEncoding, "fields of this request are protected"),
+            Side::Response => (Kind::BadResponse, "fields of this response are protected"),
+        };
+        Self::new(
+            kind,
+            what,
+            "its body has a content-encoding",
+            "Send it without, or put Envoy's decompressor before this filter.",
+        )
+    }
+
+    /// A response to which no treatment of its fields is possible.
+    pub fn bad_response(reason: &str, remedy: &str) -> Self {
+        Self::new(Kind::BadResponse, "the service's response cannot be given", reason, remedy)
+    }
+
+    /// A path or query that services may read in several ways.
+    pub fn ambiguous_target(reason: &str) -> Self {
+        let remedy = "Percent-encode what is not a letter, digit, hyphen, dot, underscore or tilde, once, and send no dot segments above the root.";
+        Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", reason, remedy)
+    }
+
+    /// An identity header that comes twice, or is not text.
+    pub fn ambiguous_identity(header: &str, reason: &str) -> Self {
+        Self::new(
+            Kind::AmbiguousIdentity,
+            &format!("header {header} says who asks"),
+            reason,
+            "Send it once, or have a proxy in front set it and drop what clients send.",
+        )
+    }
+
+    /// Policy refuses everything, as for a token that is not valid.
+    pub fn plan_denied(reason: &str) -> Self {
+        let remedy = "Come with a token that holds, or ask the owner of the field policy.";
+        Self::new(Kind::Denied, "policy refuses protected fields", reason, remedy)
+    }
+
+    /// Policy does not let this principal do this with a field.
+    pub fn denied(label: &str, action: &str) -> Self {
+        Self::new(
+            Kind::Denied,
+            "policy refuses",
+            format!("this principal may not {action} {label}"),
+            format!("Ask the owner of the field policy for a rule on label {label}, or leave the field out."),
+        )
+        .about(label)
+    }
+
+    /// No route fits, and the catalog refuses such requests.
+    pub fn unmatched_route() -> Self {
+        Self::new(
+            Kind::UnmatchedRoute,
+            "policy refuses",
+            "no route of the service's catalog fits this method and path",
+            "Name a route for it in the catalog, or set its `unmatched` to pass.",
+        )
+    }
+
+    /// An upgrade, a tunnel or another protocol on a route that names fields.
+    pub fn unsupported_protocol(what: &str) -> Self {
+        Self::new(
+            Kind::UnsupportedProtocol,
+            "fields of this route are protected",
+            format!("{what} cannot be looked into"),
+            "Use plain requests with JSON bodies here, or a route without protected fields.",
+        )
+    }
+
+    /// GraphQL in a query string, or by another method than POST.
+    pub fn graphql_method() -> Self {
+        Self::new(
+            Kind::GraphqlMethod,
+            "this route takes GraphQL in bodies alone",
+            "its query and variables stand in the URL",
+            "Send a POST with `query` and `variables` as a JSON body.",
+        )
+    }
+
+    /// A GraphQL request that cannot be let through. `remedy` says how to write it.
+    pub fn graphql(label: Option<&str>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let problem = Self::new(Kind::Graphql, "this GraphQL request is refused", reason, remedy);
+        Self { label: label.map(str::to_owned), ..problem }
+    }
+
+    /// A value that is not of the declared type.
+    pub fn invalid_value(label: &str, reason: &str, declared: &str) -> Self {
+        Self::new(
+            Kind::InvalidValue,
+            &format!("a value for {label} cannot be sealed"),
+            reason,
+            format!("The field policy declares {label} as {declared}; send a value of that type."),
+        )
+        .about(label)
+    }
+
+    /// A value is longer than what is sealed of one.
+    pub fn long_value(label: &str, limit: usize) -> Self {
+        Self::new(
+            Kind::TooLarge,
+            &format!("a value for {label} cannot be sealed"),
+            format!("it is longer than {limit} bytes"),
+            "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
+        )
+        .about(label)
+    }
+
+    /// A value by which nothing can be found, whatever its value.
+    pub fn not_searchable(field: &FieldPlan) -> Self {
+        let label = &field.spec.label;
+        let protection = match field.spec.protection {
+            Protection::Randomized => "randomized",
+            Protection::Indexed => "indexed",
+            Protection::Deterministic => "deterministic",
+            Protection::FormatPreserving => "format_preserving",
+        };
+        Self::new(
+            Kind::Denied,
+            "policy refuses",
+            format!(
+                "a service cannot look for values of {label} by their sealed form: it is {protection}, of type {}",
+                field.declared.name()
+            ),
+            format!("Declare {label} deterministic, of a type with one text for equal values, or leave it out of the request's target and headers."),
+        )
+        .about(label)
+    }
+
+    /// Equal values may be stored unequal, so that looking for one by its sealed form would miss some.
+    pub fn several_keys(label: &str, keyset: &str) -> Self {
+        Self::new(
+            Kind::SeveralKeys,
+            &format!("stored values of {label} cannot be looked for"),
+            format!("keyset {keyset} has several enabled deterministic keys, under which equal values are sealed unequal"),
+            format!("Reseal what is stored, then disable the old keys of keyset {keyset}."),
+        )
+        .about(label)
+    }
+
+    /// So many values of `label` were revealed that policy refuses more of them for a while.
+    pub fn budget_spent(label: &str, allowance: Allowance, again_seconds: u64) -> Self {
+        let Allowance { rows, per_seconds } = allowance;
+        Self::new(
+            Kind::BudgetSpent,
+            &format!("the budget of {label} is spent"),
+            format!("{rows} values within {per_seconds} seconds"),
+            format!("Come again in {again_seconds} seconds, or ask the owner of the field policy for a larger budget on label {label}."),
+        )
+        .about(label)
+        .after(again_seconds)
+    }
+
+    /// A stored value cannot be opened.
+    pub fn unreadable(label: &str, reason: &str) -> Self {
+        Self::new(
+            Kind::Unreadable,
+            &format!("a stored value of {label} cannot be opened"),
+            reason,
+            format!("Look for values of {label} that are another tenant's, or were stored around the sidecar or with a key that is gone."),
+        )
+        .about(label)
+    }
+
+    /// A part that the exchange needs is not there.
+    pub fn unavailable(part: &str, reason: &str, remedy: &str) -> Self {
+        Self::new(Kind::Unavailable, &format!("{part} is unavailable"), reason, remedy).after(RETRY_SECONDS)
+    }
+
+    /// A keyset that the policy names cannot be used.
+    pub fn no_keyset(reason: &str) -> Self {
+        Self::unavailable(
+            "a keyset that the policy names",
+            reason,
+            "See that the key agent serves it (its log and /readyz say why not), or mend the policy; the sidecar need not restart.",
+        )
+    }
+}
+
+fn body_of(side: Side) -> &'static str {
+    match side {
+        Side::Request => "request's body",
+        Side::Response => "service's response",
+    }
+}
+
+impl From<FieldError> for Problem {
+    fn from(error: FieldError) -> Self {
+        match error {
+            FieldError::BadValue { label, reason, declared } => {
+                Self::invalid_value(&label, &reason, &declared)
+            }
+            FieldError::Unreadable { label, reason } => Self::unreadable(&label, &reason),
+            FieldError::Denied { label, action } => Self::denied(&label, action),
+            FieldError::NoKeyset(reason) => Self::no_keyset(&reason),
+            FieldError::UnfitKey(reason) => Self::unavailable(
+                "a key for format-preserving values",
+                &reason,
+                "Mend the keyset or the policy.",
+            ),
+            FieldError::Misused(reason) => {
+                Self::unavailable("sealing", reason, "Report it: the filter asked its own parts wrongly.")
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! One value of a body, a query, a path or a header: what becomes of it on its way.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fieldveil_envelope::looks_sealed;
+use fieldveil_json_stream::{Found, Kind, Replacement, string_text, write_string};
+use fieldveil_plan::Protection;
+use fieldveil_sql::Envelopes;
+use fieldveil_values::Purpose;
+use zeroize::Zeroizing;
+
+use super::audits::Handle;
+use super::problem::Problem;
+use super::value;
+use crate::audit::Outcome;
+use crate::field::{CompiledPlan, FieldPlan, Read, Stored};
+use crate::keyring::Keyring;
+use crate::ports::Ports;
+use crate::spending::{self, Spent};
+use crate::worker::Worker;
+
+/// All that the treatment of one exchange's values needs.
+pub struct Context {
+    /// Whose limits, budgets and counts they are.
+    pub worker: Rc<RefCell<Worker>>,
+    /// Randomness, and the log.
+    pub ports: Rc<RefCell<dyn Ports>>,
+    /// The plan that the exchange is under to its end.
+    pub plan: Rc<CompiledPlan>,
+    /// The keys that it is under to its end.
+    pub keyring: Rc<Keyring>,
+    /// Where is counted what happened.
+    pub audit: Handle,
+    /// Now.
+    pub now_ms: u64,
+}
+
+/// How a service holds values of the field.
+fn stored_as(field: &FieldPlan) -> Stored {
+    match field.spec.protection {
+        Protection::FormatPreserving => Stored::Formatted,
+        _ => Stored::Armored,
+    }
+}
+
+/// What takes the place of a value that a request sends to be stored. `null` stays.
+pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replacement, Problem> {
+    let label = &field.spec.label;
+    if !field.writable() {
+        return Err(Problem::denied(label, "write"));
+    }
+    let invalid = |reason: &str| Problem::invalid_value(label, reason, field.declared.name());
+    // As text the value may be something else: of a `json` it has quotes around it.
+    if found.kind == Kind::String && string_text(found.json).is_ok_and(|text| looks_sealed(&text)) {
+        return Err(invalid("it is sealed already"));
+    }
+    let text = value::to_text(&field.declared, found.kind, found.json);
+    let Some(text) = text.map_err(|mismatch| invalid(&mismatch.to_string()))? else {
+        return Ok(Replacement::Keep);
+    };
+    let sealed = sealed(ctx, field, Purpose::Store, &text)?;
+    json_string(&sealed).map(Replacement::Json).ok_or_else(|| invalid("it has no sealed form in UTF-8"))
+}
+
+/// What a service looks for in place of a value that stands in a query, a path or a header.
+pub fn search(ctx: &Context, field: &FieldPlan, text: &[u8]) -> Result<Vec<u8>, Problem> {
+    let label = &field.spec.label;
+    if !field.searchable() {
+        return Err(Problem::denied(label, "search by"));
+    }
+    if !field.equality() {
+        return Err(Problem::not_searchable(field));
+    }
+    // Who past the budget sees nothing may not test guesses either.
+    if let Some(budget) = field.budget.as_ref().filter(|budget| !budget.then.searchable()) {
+        spending::check(&ctx.worker, &ctx.ports, &ctx.plan, budget, ctx.now_ms)
+            .map_err(|spent| Problem::budget_spent(label, budget.allowance, spent.again_seconds))?;
+    }
+    if field.envelopes(&field.sealing_keys(&ctx.keyring)) == Envelopes::Several {
+        return Err(Problem::several_keys(label, &field.spec.keyset));
+    }
+    sealed(ctx, field, Purpose::Search, text)
+}
+
+fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, Problem> {
+    let label = &field.spec.label;
+    let limit = ctx.worker.borrow().config.limits.protected_value_bytes;
+    if text.len() > limit {
+        return Err(Problem::long_value(label, limit));
+    }
+    let sealed = field.seal(&ctx.keyring, &mut *ctx.ports.borrow_mut(), purpose, text, stored_as(field))?;
+    let mut worker = ctx.worker.borrow_mut();
+    field.uses(&ctx.keyring, purpose, |key| worker.count_key(key));
+    drop(worker);
+    let outcome = match purpose {
+        Purpose::Store => Outcome::Sealed,
+        Purpose::Search => Outcome::Searched,
+    };
+    ctx.audit.sealed(&ctx.plan, label, outcome, ctx.now_ms);
+    Ok(sealed)
+}
+
+/// What takes the place of a value that a service answers with. `null` stays.
+pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replacement, Problem> {
+    let label = &field.spec.label;
+    if matches!(field.read, Read::Refuse) {
+        return Err(Problem::denied(label, "read"));
+    }
+    if found.kind == Kind::Null {
+        return Ok(Replacement::Keep);
+    }
+    let how = stored_as(field);
+    if how == Stored::Formatted && found.kind != Kind::String && field.read != Read::Null {
+        return Err(Problem::unreadable(label, "it is not a string"));
+    }
+    // What is no text is no envelope either.
+    let text = string_text(found.json).ok();
+    let stored = text.as_ref().map_or(found.json, |text| text.as_slice());
+    let read = read_of(ctx, field, stored, how)?;
+    let shown = match read {
+        Read::Conceal => match field.conceal(stored, how)? {
+            Some(shown) => shown,
+            None => {
+                ctx.audit.read(&ctx.plan, label, read.name(), ctx.now_ms);
+                return Ok(Replacement::Keep);
+            }
+        },
+        _ => field.read_text(read, &ctx.keyring, stored, how, || plaintext(field, found))?,
+    };
+    let json = match &shown.value {
+        None => b"null".to_vec(),
+        Some(text) => value::to_json(&field.declared, text)
+            .map_err(|error| Problem::unreadable(label, &error.to_string()))?,
+    };
+    ctx.audit.read(&ctx.plan, label, read.name(), ctx.now_ms);
+    if shown.was_plaintext {
+        ctx.audit.read(&ctx.plan, label, "plaintext", ctx.now_ms);
+    }
+    Ok(Replacement::Json(json))
+}
+
+/// The text of a value that stands unsealed where an envelope should.
+fn plaintext(field: &FieldPlan, found: Found<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+    let text = value::to_text(&field.declared, found.kind, found.json);
+    text.map_err(|mismatch| mismatch.to_string())?.ok_or_else(|| "it is null".to_owned())
+}
+
+/// What the field says, or what its budget says of values past it. One value is one row.
+fn read_of<'f>(ctx: &Context, field: &'f FieldPlan, stored: &[u8], how: Stored) -> Result<&'f Read, Problem> {
+    // Of what comes back as null nothing is revealed.
+    let Some(budget) = field.budget.as_ref().filter(|_| !field.nulls(stored, how)) else {
+        return Ok(&field.read);
+    };
+    let spent = spending::spend(&ctx.worker, &ctx.ports, &ctx.plan, budget, 1, ctx.now_ms);
+    let Err(Spent { again_seconds }) = spent else { return Ok(&field.read) };
+    ctx.audit.spent(&ctx.plan, budget, ctx.now_ms);
+    match &budget.then {
+        Read::Refuse => Err(Problem::budget_spent(&budget.label, budget.allowance, again_seconds)),
+        then => Ok(then),
+    }
+}
+
+fn json_string(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut json = Vec::with_capacity(text.len().saturating_add(2));
+    write_string(text, &mut json);
+    Some(json)
+}
