@@ -4,6 +4,9 @@
 run writes is in one short-named temporary folder, and everything it starts ends with it.
 """
 
+from harness.envoy import Upstream
+from harness.gateway import JwtProvider
+from harness.http_stack import HttpOptions, HttpStack, HttpWay
 from harness.stack import Options, Stack
 
-__all__ = ["Options", "Stack"]
+__all__ = ["HttpOptions", "HttpStack", "HttpWay", "JwtProvider", "Options", "Stack", "Upstream"]

@@ -1,4 +1,4 @@
-"""Certificates of one run: an authority, a server's and a client's by it, and an authority that nobody knows."""
+"""Certificates of one run: an authority and what it issued, and an authority that nobody knows."""
 
 from pathlib import Path
 
@@ -16,6 +16,7 @@ class Certificates:
         authority.cert_pem.write_to_path(str(self.ca))
         self.server, self.server_key = _issue(authority, folder, "server", SERVER_NAME)
         self.client, self.client_key = _issue(authority, folder, "client", "sidecar.shop.test")
+        self.gateway, self.gateway_key = _issue(authority, folder, "gateway", "localhost")
         self.unknown_ca = folder / "unknown-ca.pem"
         trustme.CA().cert_pem.write_to_path(str(self.unknown_ca))
 

@@ -1,6 +1,7 @@
-"""Envoy as the sidecar, its configuration rendered from the project's one template."""
+"""Envoy as the sidecar, its configuration rendered from the project's one template for each protocol."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,6 +38,8 @@ class Upstream:
     port: int = 0
     tls: UpstreamTls | None = None
     connections: int = 0
+    # It speaks HTTP/2; for HTTP services alone.
+    http2: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,26 @@ class Listener:
     def socket(self) -> Path:
         return self.socket_dir / f".s.PGSQL.{self.number}"
 
+    def described(self) -> dict:
+        """As the template takes it."""
+        return {
+            "name": self.name,
+            "addresses": [
+                {"path": "", "address": LOOPBACK, "port": 0},
+                {"path": str(self.socket)},
+            ],
+            "filter": self.filter,
+            "upstream": self.upstream,
+        }
+
 
 class Envoy:
+    TEMPLATE = ENVOY_TEMPLATE
+
     def __init__(
         self,
         work: WorkDir,
-        listeners: list[Listener],
+        listeners: Sequence[Listener],
         clusters: dict[str, Upstream],
         *,
         concurrency: int = 1,
@@ -82,7 +99,7 @@ class Envoy:
 
     def start(self) -> None:
         self.config.write_text(self._render())
-        for path in (self.admin, *(listener.socket for listener in self._listeners)):
+        for path in (self.admin, *self._sockets()):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
         command = [
@@ -125,26 +142,23 @@ class Envoy:
     def memory_bytes(self) -> int:
         return psutil.Process(self.process.pid).memory_info().rss
 
+    def _sockets(self) -> list[Path]:
+        """Where it listens besides its ports."""
+        return [listener.socket for listener in self._listeners]
+
     def _render(self) -> str:
-        environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
-        return environment.from_string(ENVOY_TEMPLATE.read_text()).render(
-            listeners=[self._described(listener) for listener in self._listeners],
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(self.TEMPLATE.parent),
+            undefined=jinja2.StrictUndefined,
+            autoescape=False,
+            keep_trailing_newline=True,
+        )
+        return environment.get_template(self.TEMPLATE.name).render(
+            listeners=[listener.described() for listener in self._listeners],
             clusters=[{"name": name, **_words(upstream)} for name, upstream in self._clusters.items()],
             filter_wasm=str(self._filter_wasm),
             admin_path=str(self.admin),
         )
-
-    @staticmethod
-    def _described(listener: Listener) -> dict:
-        return {
-            "name": listener.name,
-            "addresses": [
-                {"path": "", "address": LOOPBACK, "port": 0},
-                {"path": str(listener.socket)},
-            ],
-            "filter": listener.filter,
-            "upstream": listener.upstream,
-        }
 
     def _ask_ports(self) -> dict[str, int]:
         body = unixhttp.request(self.admin, "GET", "/listeners?format=json")[2]

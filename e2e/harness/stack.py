@@ -12,8 +12,10 @@ from harness.agent import Agent
 from harness.bundles import Bundles
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
+from harness.http_stack import HttpOptions, HttpStack, Shared
 from harness.kms import Kms
 from harness.opa import Opa
+from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
 from harness.postgres import Postgres
 from harness.relay import Relay
 from harness.workdir import WorkDir
@@ -22,10 +24,6 @@ from tools.layout import FILTER_WASM
 # Listeners.
 SEALED = "postgres"
 PLAIN = "plain"
-
-
-# A question that has timed out is not taken back by OPA: what waits for a connection is.
-OPA_CONNECTIONS = 16
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,12 @@ class Options:
     bundles: Bundles | None = None
     concurrency: int = 1
     envoy_log_level: str = "info"
-    # Laid over the filter's configuration, one level deep.
+    # Laid over the filter's configuration.
     filter_config: dict | None = None
     postgres_settings: dict[str, str] | None = None
     filter_wasm: Path = FILTER_WASM
+    # A sidecar for an HTTP service beside the database's, under the same policies and with the same keys.
+    http: HttpOptions | None = None
 
 
 @dataclass(frozen=True)
@@ -66,22 +66,8 @@ class Way:
 
 
 def filter_config(changes: dict | None = None) -> dict:
-    """The filter's configuration, with changes laid over it, one level deep."""
-    config = {
-        "listener": "orders-db",
-        "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
-        "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 1000},
-        "keys": {
-            "cluster": "key_agent",
-            "path": "/v1/keysets",
-            "timeout_ms": 1000,
-            "refresh_seconds": 5,
-            "max_stale_seconds": 600,
-        },
-    }
-    for name, value in (changes or {}).items():
-        config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
-    return config
+    """The filter's configuration, with changes laid over it."""
+    return overlaid(shared_config("orders-db"), changes or {})
 
 
 class Stack:
@@ -98,6 +84,8 @@ class Stack:
         self.agent = Agent(self.work, self.kms)
         self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
         self.envoy = self._make_envoy()
+        shared = Shared(self.work, self.opa, self.agent)
+        self.http = HttpStack(self.options.http, progress, shared=shared) if self.options.http else None
 
     def start(self, *, without: tuple[str, ...] = ()) -> "Stack":
         """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
@@ -111,7 +99,7 @@ class Stack:
     def stop(self) -> None:
         """Stops everything that runs and removes the folder; harmless to call twice."""
         bundles = self.options.bundles.server if self.options.bundles else None
-        parts = [self.envoy, self.relay, self.agent, self.opa, bundles, self.kms, self.postgres]
+        parts = [self.http, self.envoy, self.relay, self.agent, self.opa, bundles, self.kms, self.postgres]
         for part in parts:
             if part is not None:
                 part.stop()
@@ -167,6 +155,8 @@ class Stack:
                     part.start()
         self._progress("Envoy" + (" with the filter" if self.options.filter else ""))
         self.envoy.start()
+        if self.http is not None:
+            self.http.start()
 
     def server_upstream(self) -> Upstream:
         """The server as Envoy should reach it."""

@@ -17,6 +17,7 @@ STAMPS = TOOLS / "stamps"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 FILTER_WASM = TOOLS / "filter-postgres.wasm"
+JSON_FILTER_WASM = TOOLS / "filter-json.wasm"
 FIELDVEIL = BIN / "fieldveil"
 TINK_TOOL = BIN / "tink-tool"
 PGX_CLIENT = BIN / "pgx-client"
@@ -45,4 +46,5 @@ FUZZ = ROOT / "filters" / "fuzz"
 SHOP_API_MODULE = E2E / "services" / "shop-api"
 POLICIES = ROOT / "policies"
 ENVOY_TEMPLATE = ROOT / "deploy" / "envoy" / "postgres.yaml.j2"
+ENVOY_HTTP_TEMPLATE = ROOT / "deploy" / "envoy" / "http.yaml.j2"
 OPA_CONFIG = ROOT / "deploy" / "opa" / "opa.yaml"
