@@ -1,5 +1,5 @@
 //! How bodies are rewritten.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod common;
 
