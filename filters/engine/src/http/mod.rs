@@ -8,6 +8,7 @@ pub mod audits;
 mod head;
 mod output;
 pub mod problem;
+pub mod query;
 pub mod treat;
 pub mod value;
 
