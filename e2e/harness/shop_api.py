@@ -64,6 +64,10 @@ class ShopApi:
         """The customers, as they are stored."""
         return self._ask("GET", "/customers")
 
+    def customer(self, number: int) -> dict:
+        """One of them."""
+        return next(each for each in self.stored() if each["id"] == number)
+
     def store(self, customer: dict) -> None:
         """Past the sidecar."""
         self._ask("PUT", f"/customers/{customer['id']}", customer)
@@ -92,9 +96,9 @@ class ShopApi:
         """Lets a step go on that waits for it."""
         self._ask("PUT", f"/gates/{gate}")
 
-    def watch(self, *texts: str) -> None:
-        """Counts, from now on, the bodies of /echo in which these stand."""
-        self._ask("PUT", "/watched", list(texts))
+    def watch(self, *texts: str, under: str) -> None:
+        """Counts, from now on, the bodies echoed at this path and below in which these stand."""
+        self._ask("PUT", "/watched", {"under": under, "texts": list(texts)})
 
     def watched(self) -> dict[str, int]:
         return self._ask("GET", "/watched")

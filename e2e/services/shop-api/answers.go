@@ -80,7 +80,10 @@ func (a *answers) open(name string) {
 }
 
 func (a *answers) give(w http.ResponseWriter, of *http.Request, one *answer) {
-	if !one.Unread {
+	turn := http.NewResponseController(w)
+	if one.Unread {
+		_ = turn.EnableFullDuplex()
+	} else {
 		if _, err := io.Copy(io.Discard, of.Body); err != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -91,7 +94,6 @@ func (a *answers) give(w http.ResponseWriter, of *http.Request, one *answer) {
 	if one.Status != 0 {
 		w.WriteHeader(one.Status)
 	}
-	turn := http.NewResponseController(w)
 	for _, next := range one.Steps {
 		a.do(w, of, turn, next)
 	}
@@ -177,9 +179,12 @@ func (s *shop) control() http.Handler {
 	})
 	mux.HandleFunc("GET /watched", func(w http.ResponseWriter, _ *http.Request) { tell(w, s.watched.counts()) })
 	mux.HandleFunc("PUT /watched", func(w http.ResponseWriter, of *http.Request) {
-		var texts []string
-		if decode(w, of, &texts) {
-			s.watched.set(texts)
+		var what struct {
+			Under string   `json:"under"`
+			Texts []string `json:"texts"`
+		}
+		if decode(w, of, &what) {
+			s.watched.set(what.Under, what.Texts)
 		}
 	})
 	return mux

@@ -67,7 +67,7 @@ func (s *shop) echo(w http.ResponseWriter, of *http.Request) {
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		s.watched.look(body)
+		s.watched.look(of.URL.Path, body)
 		_, _ = w.Write(body)
 		return
 	}

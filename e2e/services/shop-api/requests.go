@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -107,22 +108,26 @@ func (b *remembered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watched counts the bodies and heads in which a text stands.
+// watched counts the bodies below a path in which a text stands.
 type watched struct {
 	mutex sync.Mutex
+	under string
 	texts []string
 	found map[string]int
 }
 
-func (w *watched) set(texts []string) {
+func (w *watched) set(under string, texts []string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.texts, w.found = texts, map[string]int{}
+	w.under, w.texts, w.found = under, texts, map[string]int{}
 }
 
-func (w *watched) look(in []byte) {
+func (w *watched) look(path string, in []byte) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if w.under == "" || !strings.HasPrefix(path, w.under) {
+		return
+	}
 	for _, text := range w.texts {
 		if bytes.Contains(in, []byte(text)) {
 			w.found[text]++

@@ -157,8 +157,9 @@ func TestAnswerWaitsForItsGateAndBreaks(t *testing.T) {
 
 func TestWatchedTextsAreCounted(t *testing.T) {
 	s := start(t)
-	s.do(s.control, "PUT", "/watched", `["canary", "other"]`)
-	s.do(s.api, "POST", "/echo", `{"a": "a canary"}`)
+	s.do(s.control, "PUT", "/watched", `{"under": "/echo/a", "texts": ["canary", "other"]}`)
+	s.do(s.api, "POST", "/echo/a/b", `{"a": "a canary"}`)
+	s.do(s.api, "POST", "/echo/b", `{"a": "a canary"}`)
 	_, text := s.do(s.control, "GET", "/watched", "")
 	s.expect(text, `{"canary":1,"other":0}`)
 }
