@@ -104,9 +104,10 @@ break_glass := break_glass_of({[column.label, treatment.no_request] | some colum
 break_glass_of(labels_in_requests) := sort({sentence |
 	not principal.denied
 	some request in {said[1] | some said in labels_in_requests}
-	labels := {said[0] | some said in labels_in_requests; said[1] == request}
 	some rule in treatment.break_glass(request)
-	count(labels & treatment.labels_of(rule)) > 0
+	some said in labels_in_requests
+	said[1] == request
+	said[0] in treatment.labels_of(rule)
 	sentence := sprintf("%v: %v", [rule.name, rule.break_glass.reason])
 })
 

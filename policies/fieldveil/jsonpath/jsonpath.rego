@@ -16,7 +16,11 @@ escape := concat("", [
 
 quoted := sprintf(`'(?:[^'\\\x00-\x1f]|%v)*'`, [escape])
 
-streaming := sprintf(`^(?:\.\.?%v|\[%v\]|\[\*\]|\[(?:0|[1-9][0-9]{0,8})\])$`, [name, quoted])
+followed := sprintf(`(?:\.\.?%v|\[%v\]|\[\*\]|\[(?:0|[1-9][0-9]{0,8})\])`, [name, quoted])
+
+streaming := sprintf(`^%v$`, [followed])
+
+whole := sprintf(`^\$%v+$`, [followed])
 
 # A step is what dots begin or what brackets hold. Brackets may hold texts, and brackets of a filter.
 brackets := `\[(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\[\]'"]|\[[^\[\]]*\])+\]`
@@ -27,7 +31,9 @@ step := sprintf(`\.\.?(?:\*|%v)|(?:\.\.)?%v`, [name, brackets])
 # title: fault
 # description: What is wrong with a path, as reason and remedy. Undefined for a path that can be followed.
 # scope: document
-fault(path) := {
+fault(path) := fault_of(path) if not regex.match(whole, path)
+
+fault_of(path) := {
 	"reason": sprintf("%v is no JSON path", [path]),
 	"remedy": "begin it with $, then write .name, ['any name'], [*], [0] or ..name for each step",
 } if {
@@ -116,10 +122,18 @@ lies_inside(inner, outer, content) if {
 
 is_told_apart(inner, outer, ["any"]) if are_plain(inner, outer)
 
-# Two of names and indexes alone meet where they are the same.
 are_plain(one, other) if {
-	every one_step in array.concat(one, other) {
-		one_step[0] in {"member", "element"}
+	is_plain(one)
+	is_plain(other)
+}
+
+# METADATA
+# title: is_plain
+# description: Whether a path, as steps, has names and indexes alone. Two of these meet where they are the same.
+# scope: document
+is_plain(path) if {
+	every one in path {
+		one[0] in {"member", "element"}
 	}
 }
 

@@ -26,14 +26,14 @@ found contains problem if {
 }
 
 # By the path of each field: those that can be the same value in one request, and have other labels.
-overlapping[one.path] contains described(other) if {
-	some pair in rivals
-	some one in pair.ones
-	some other in pair.others
-	routes.meet(one, other)
+overlapping[field.path] contains described(other) if {
+	some pair in clashes
+	some field in pair
+	some other in pair
+	other.label != field.label
 }
 
-overlapping[other.path] contains described(one) if {
+clashes contains {one, other} if {
 	some pair in rivals
 	some one in pair.ones
 	some other in pair.others
@@ -82,13 +82,15 @@ rivals contains {"ones": ones, "others": others} if {
 	label != other_label
 }
 
+# Two of names and indexes alone would be the same.
 meeting contains {"one": places[one], "other": places[other]} if {
 	some scope, by_end in ends
 	places := variants[scope]
 	some paths in by_end
 	some one in paths
+	not jsonpath.is_plain(one)
 	some other in paths
-	one < other
+	one != other
 	jsonpath.meet(one, other)
 }
 

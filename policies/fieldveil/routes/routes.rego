@@ -58,42 +58,28 @@ methods_meet(one, other) if count(one) * count(other) == 0
 
 methods_meet(one, other) if count(one & other) > 0
 
+# That both are routes without a fault is taken for granted.
 paths_meet(one, other) if one == other
 
-paths_meet(one, other) if {
-	one != other
-	lengths_meet(one, other)
-	shared := min([count(fixed(one)), count(fixed(other))])
-	apart := [i |
-		some i, segment in array.slice(fixed(one), 0, shared)
-		not segments_meet(segment, fixed(other)[i])
+paths_meet(one, other) if regex.match(pattern(one), other)
+
+paths_meet(one, other) if regex.match(pattern(other), one)
+
+# Fits a route's own text, of which a parameter can be any segment. ** can be what a parameter is, or what follows.
+pattern(path) := sprintf("^/%v$", [concat("/", closed)]) if {
+	not endswith(path, "/**")
+	closed := [part | some segment in segments(path); part := pattern_of_segment(segment)]
+} else := concat("", array.concat(["^"], array.concat(fixed, ["(/.*)?$"]))) if {
+	fixed := [part |
+		some segment in segments(path)
+		segment != "**"
+		part := concat("", ["/", pattern_of_segment(segment)])
 	]
-	apart == []
 }
 
-# A route that is open at its end can be as long as whatever is no shorter.
-lengths_meet(one, other) if count(fixed(one)) == count(fixed(other))
-
-lengths_meet(one, other) if {
-	is_open(one)
-	count(fixed(one)) < count(fixed(other))
-}
-
-lengths_meet(one, other) if {
-	is_open(other)
-	count(fixed(other)) < count(fixed(one))
-}
-
-fixed(path) := [segment | some segment in segments(path); segment != "**"]
-
-is_open(path) if endswith(path, "/**")
-
-segments_meet(one, other) if one == other
-
-segments_meet(one, other) if {
-	some segment in [one, other]
+pattern_of_segment(segment) := "[^/]+" if {
 	regex.match(parameter, segment)
-}
+} else := sprintf(`(\Q%v\E|\{[^/]*\})`, [segment])
 
 is_segment("**")
 
