@@ -1,13 +1,27 @@
 //! The filter's configuration, as Envoy hands it over: one JSON document, unknown names refused.
 
+mod http;
+
 use fieldveil_plan::Workload;
 use serde::Deserialize;
+use serde::de::Error as _;
+
+pub use self::http::{HttpConfig, HttpLimits, Identity};
 
 /// A longer value could be stored but not be read again: with its envelope it must fit into the part of a row that is
 /// read whole.
 const MAX_VALUE_BYTES: usize = 8 << 20;
 /// What happened longer ago than an hour should not be lost with Envoy's memory.
 const MAX_AUDIT_INTERVAL: u64 = 3600;
+
+/// What a filter speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// PostgreSQL's.
+    Postgres,
+    /// HTTP.
+    Http,
+}
 
 /// The whole configuration.
 #[derive(Debug, Clone, Deserialize)]
@@ -28,6 +42,8 @@ pub struct Config {
     /// How often is told what happened.
     #[serde(default)]
     pub audit: AuditConfig,
+    /// What only the JSON filter is told; there for that filter alone.
+    pub http: Option<HttpConfig>,
 }
 
 /// The audit.
@@ -96,23 +112,38 @@ fn default_refresh() -> u64 {
 }
 
 impl Config {
-    /// Reads the document; the error names the place and the reason.
-    pub fn from_json(json: &[u8]) -> Result<Self, serde_json::Error> {
+    /// Reads the document for a filter that speaks `protocol`; the error names the place, the reason and the remedy.
+    pub fn from_json(json: &[u8], protocol: Protocol) -> Result<Self, serde_json::Error> {
         let config: Self = serde_json::from_slice(json)?;
-        let interval = config.audit.interval_seconds;
-        if interval == 0 || interval > MAX_AUDIT_INTERVAL {
-            let reason =
-                format!("audit.interval_seconds: {interval} is not between 1 and {MAX_AUDIT_INTERVAL}");
-            return Err(serde::de::Error::custom(reason));
-        }
-        let limit = config.limits.protected_value_bytes;
-        if limit == 0 || limit > MAX_VALUE_BYTES {
-            let reason =
-                format!("limits.protected_value_bytes: {limit} is not between 1 and {MAX_VALUE_BYTES}");
-            return Err(serde::de::Error::custom(reason));
-        }
+        config.check(protocol).map_err(serde_json::Error::custom)?;
         Ok(config)
     }
+
+    fn check(&self, protocol: Protocol) -> Result<(), String> {
+        within("audit.interval_seconds", self.audit.interval_seconds, MAX_AUDIT_INTERVAL)?;
+        within("limits.protected_value_bytes", self.limits.protected_value_bytes, MAX_VALUE_BYTES)?;
+        match (protocol, &self.http) {
+            (Protocol::Postgres, None) => Ok(()),
+            (Protocol::Postgres, Some(_)) => {
+                Err("http: this is the PostgreSQL filter; leave it out, or load filter-json".to_owned())
+            }
+            (Protocol::Http, None) => {
+                Err("http: it is missing; name the service, as in {\"service\": \"shop-api\"}".to_owned())
+            }
+            (Protocol::Http, Some(http)) => http.check(),
+        }
+    }
+}
+
+fn within<N: PartialOrd + From<u8> + std::fmt::Display>(
+    place: &str,
+    value: N,
+    most: N,
+) -> Result<(), String> {
+    if value < N::from(1) || value > most {
+        return Err(format!("{place}: {value} is not between 1 and {most}"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -124,7 +155,7 @@ mod tests {
         let source = r#"{"cluster": "c", "path": "/p", "timeout_ms": 1"#;
         let keys = format!(r#"{source}, "max_stale_seconds": 1}}"#);
         let config = format!(r#"{{"listener": "l", "policy": {source}}}, "keys": {keys}{limits}}}"#);
-        Config::from_json(config.as_bytes())
+        Config::from_json(config.as_bytes(), Protocol::Postgres)
     }
 
     #[test]

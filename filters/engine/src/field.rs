@@ -2,31 +2,23 @@
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
 mod cipher;
+mod compiled;
 mod error;
+mod stricter;
 mod treatment;
 mod uses;
 
-use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
-
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
-use fieldveil_plan::{OnPlaintext, Plan, PlanField, Protection, WriteRule};
+use fieldveil_plan::{OnPlaintext, PlanField, Protection, WriteRule};
 use fieldveil_sql::Declared;
 use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
 use zeroize::Zeroizing;
 
+pub use self::compiled::{CompiledPlan, UnusablePlan};
 pub use self::error::FieldError;
 pub use self::treatment::{Budget, Read};
 use crate::keyring::Keyring;
-
-/// A plan that cannot be used, with the place in it and the remedy.
-#[derive(Debug, thiserror::Error)]
-#[error("{place}: {reason}")]
-pub struct UnusablePlan {
-    place: String,
-    reason: String,
-}
 
 /// How the server's column holds an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +32,7 @@ pub enum Stored {
 }
 
 /// One field of a plan, ready for use.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FieldPlan {
     /// As the policy said it.
     pub spec: PlanField,
@@ -63,123 +55,9 @@ pub struct Shown {
     pub was_plaintext: bool,
 }
 
-/// A plan, ready for use.
-#[derive(Debug)]
-pub struct CompiledPlan {
-    /// Changes whenever the plan does.
-    pub revision: String,
-    /// Revisions of the bundles that it was made of; empty for none.
-    pub bundle: String,
-    /// Who it is for budgets and audit.
-    pub subject: Rc<str>,
-    /// Unix seconds from which on it must not be used.
-    pub expires_at: Option<u64>,
-    /// Why everything is refused, to be told to the client.
-    pub denied: Option<String>,
-    /// Break-glass rules in use.
-    pub break_glass: Vec<String>,
-    /// Whether a comment of a statement may say purpose or token.
-    pub reads_comments: bool,
-    /// In the plan's order; SQL analysis refers to them by index.
-    pub fields: Vec<FieldPlan>,
-    /// The tenants' keysets that the fields name, each once.
-    pub tenant_keysets: BTreeSet<Rc<str>>,
-    /// Milliseconds after which the plan is asked for anew.
-    pub ttl_ms: u64,
-    /// Milliseconds after which the plan is not used any more.
-    pub max_stale_ms: u64,
-}
-
-impl CompiledPlan {
-    /// Checks what only the engine can check: types, masks, protections that it can do.
-    pub fn new(plan: Plan) -> Result<Self, UnusablePlan> {
-        let fields = plan
-            .fields
-            .into_iter()
-            .enumerate()
-            .map(|(index, spec)| {
-                let label = spec.label.clone();
-                FieldPlan::new(spec).map_err(|reason| UnusablePlan {
-                    place: format!("fields[{index}] (label {label})"),
-                    reason,
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        check_labels(&fields)?;
-        let named = fields.iter().filter(|field| field.needs_keys() && field.spec.has_tenant_keyset());
-        let tenant_keysets = named.map(|field| Rc::from(field.spec.keyset.as_str())).collect();
-        let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
-        Ok(Self {
-            revision: plan.revision,
-            bundle: plan.bundle,
-            subject: Rc::from(plan.subject),
-            expires_at: plan.expires_at,
-            denied: plan.denied,
-            break_glass: plan.break_glass,
-            reads_comments: plan.reads_comments,
-            fields,
-            tenant_keysets,
-            ttl_ms: ms(plan.ttl_seconds),
-            max_stale_ms: ms(plan.max_stale_seconds),
-        })
-    }
-
-    /// Whether it was made of an answer that says the same as `plan`.
-    pub fn says(&self, plan: &Plan) -> bool {
-        self.revision == plan.revision
-            && self.bundle == plan.bundle
-            && *self.subject == *plan.subject
-            && self.expires_at == plan.expires_at
-            && self.denied == plan.denied
-            && self.break_glass == plan.break_glass
-            && self.reads_comments == plan.reads_comments
-    }
-
-    /// Whether it must not be used any more, at this time in milliseconds.
-    pub fn has_expired(&self, now_ms: u64) -> bool {
-        self.expires_at.is_some_and(|seconds| now_ms >= seconds.saturating_mul(1000))
-    }
-
-    /// Whether both store the same fields in the same way, in the same order: then what was read of the server's catalog,
-    /// and what was said of statements, stays true, and only who gets what may differ.
-    pub fn stores_as(&self, other: &Self) -> bool {
-        self.fields.len() == other.fields.len()
-            && self.fields.iter().zip(&other.fields).all(|(one, other)| one.storage() == other.storage())
-    }
-
-    /// The first keyset or purpose that the plan needs and `keyring` lacks, as a sentence. Tenants' own keysets aside:
-    /// where one is gone, the fields of the others go on.
-    pub fn missing_keys(&self, keyring: &Keyring) -> Option<String> {
-        let needed = self.fields.iter().filter(|f| f.needs_keys() && !f.spec.has_tenant_keyset());
-        needed.filter_map(|field| field.check_keys(keyring).err()).next()
-    }
-
-    /// Whether `keyring` lacks a tenant's keyset that the plan needs.
-    pub fn lacks_tenant_keys(&self, keyring: &Keyring) -> bool {
-        self.tenant_keysets.iter().any(|name| keyring.named(name).is_none())
-    }
-}
-
-/// Columns of one label can come back in one result column (UNION), so they are read alike.
-fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
-    let mut first: HashMap<&str, &FieldPlan> = HashMap::new();
-    for (index, field) in fields.iter().enumerate() {
-        let known = first.entry(&field.spec.label).or_insert(field);
-        if (&known.read, &known.budget) != (&field.read, &field.budget) {
-            return Err(UnusablePlan {
-                place: format!("fields[{index}]"),
-                reason: format!(
-                    "label {} is read in another way before; give this field a label of its own",
-                    field.spec.label
-                ),
-            });
-        }
-    }
-    Ok(())
-}
-
 impl FieldPlan {
-    fn new(spec: PlanField) -> Result<Self, String> {
+    /// Checks what only the engine can check: the type, masks, what the protection can do. The error says where and why.
+    pub(crate) fn new(spec: PlanField) -> Result<Self, String> {
         let declared: DeclaredType =
             spec.type_name.parse().map_err(|e| format!("type {:?}: {e}", spec.type_name))?;
         let (read, budget) = Read::of(&spec, &declared)?;
@@ -201,8 +79,8 @@ impl FieldPlan {
 
     /// How it is stored, whoever reads it.
     pub fn storage(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let PlanField { schema, table, column, label, keyset, tenant, .. } = &self.spec;
-        let names = (schema, table, column, label, keyset, tenant);
+        let PlanField { place, label, keyset, tenant, .. } = &self.spec;
+        let names = (place, label, keyset, tenant);
         (names, self.spec.protection, &self.spec.alphabet, &self.spec.type_name)
     }
 

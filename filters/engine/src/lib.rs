@@ -22,6 +22,7 @@ pub mod keyring;
 pub mod plans;
 pub mod ports;
 pub mod postgres;
+pub mod routes;
 mod spending;
 pub mod worker;
 

@@ -1,6 +1,6 @@
 //! What the policy and the key agent answer.
 
-use fieldveil_engine::config::Config;
+use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::field::CompiledPlan;
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
@@ -18,7 +18,7 @@ pub(crate) fn keyset(bytes: &[u8]) {
 
 /// A plan, and what is made of it; the filter's own configuration beside it.
 pub(crate) fn plan(bytes: &[u8]) {
-    let _ = Config::from_json(bytes);
+    let _ = [Protocol::Postgres, Protocol::Http].map(|protocol| Config::from_json(bytes, protocol));
     let Ok(plan) = Plan::from_json(bytes) else { return };
     let fields = plan.fields.len();
     if let Ok(compiled) = CompiledPlan::new(plan) {

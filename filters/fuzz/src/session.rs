@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::audit::Ended;
-use fieldveil_engine::config::Config;
+use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::postgres::{Output, Session};
@@ -113,7 +113,7 @@ struct Connection {
 
 impl Connection {
     fn new() -> Self {
-        let config = Config::from_json(CONFIG).expect("the configuration is one");
+        let config = Config::from_json(CONFIG, Protocol::Postgres).expect("the configuration is one");
         let worker = Rc::new(RefCell::new(Worker::new(config)));
         let ports = Rc::new(RefCell::new(FixedPorts::default()));
         let session = Session::new(Rc::clone(&worker), ports, "127.0.0.1".to_owned());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::ages::Report;
-use fieldveil_engine::config::Config;
+use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
@@ -109,7 +109,7 @@ impl Context for Root {
 impl RootContext for Root {
     fn on_configure(&mut self, _size: usize) -> bool {
         let configuration = self.get_plugin_configuration().unwrap_or_default();
-        let config = match Config::from_json(&configuration) {
+        let config = match Config::from_json(&configuration, Protocol::Postgres) {
             Ok(config) => config,
             Err(error) => {
                 write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));

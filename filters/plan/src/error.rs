@@ -15,6 +15,9 @@ pub enum PlanError {
     /// More than [`crate::MAX_FIELDS`].
     #[error("the plan has {0} fields, more than {max}; name fewer fields", max = crate::MAX_FIELDS)]
     TooManyFields(usize),
+    /// More than [`crate::MAX_ROUTES`].
+    #[error("the plan has {0} routes, more than {max}; name fewer routes", max = crate::MAX_ROUTES)]
+    TooManyRoutes(usize),
     /// Not JSON of the plan's shape.
     #[error("the plan is not of its schema: {0}")]
     Shape(String),

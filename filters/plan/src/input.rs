@@ -1,5 +1,6 @@
-//! What the policy is asked: who wants to work with which database.
+//! What the policy is asked: who wants to work with which database or service.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +50,7 @@ pub struct CommentInput {
 /// not.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PlanInput {
-    /// The listener's protocol: `postgres`.
+    /// The listener's protocol: `postgres` or `http`.
     pub protocol: String,
     /// The listener's name.
     pub listener: String,
@@ -63,6 +64,9 @@ pub struct PlanInput {
     pub comment: CommentInput,
     /// Claims that Envoy itself verified.
     pub claims: serde_json::Map<String, serde_json::Value>,
+    /// The headers of the request that the filter's configuration lists, by their names in lower case.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
 }
 
 impl PlanInput {
@@ -71,16 +75,20 @@ impl PlanInput {
         serde_json::json!({ "input": self }).to_string()
     }
 
-    /// The input without its tokens: for logs and audit.
+    /// The input without its tokens and of headers the names alone: for logs and audit.
     pub fn redacted(&self) -> serde_json::Value {
-        serde_json::json!({
+        let mut said = serde_json::json!({
             "protocol": self.protocol,
             "listener": self.listener,
             "workload": self.workload,
             "session": self.session,
             "comment": {"purpose": self.comment.purpose},
             "claims": self.claims,
-        })
+        });
+        if let Some(said) = said.as_object_mut().filter(|_| !self.headers.is_empty()) {
+            said.insert("headers".to_owned(), self.headers.keys().cloned().collect());
+        }
+        said
     }
 }
 
@@ -106,6 +114,16 @@ mod tests {
             "claims": {},
         }});
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn headers_are_in_the_request_where_there_are_any_and_elsewhere_by_name_alone() {
+        let headers = BTreeMap::from([("x-team".to_owned(), "billing-of-acme".to_owned())]);
+        let input = PlanInput { protocol: "http".into(), headers, ..PlanInput::default() };
+        let body: serde_json::Value = serde_json::from_str(&input.to_request()).unwrap();
+        assert_eq!(body["input"]["headers"], serde_json::json!({"x-team": "billing-of-acme"}));
+        assert_eq!(input.redacted()["headers"], serde_json::json!(["x-team"]));
+        assert!(!format!("{input:?}").contains("billing-of-acme"));
     }
 
     #[test]

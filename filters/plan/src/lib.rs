@@ -6,13 +6,19 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 mod error;
+mod field;
 mod input;
 mod keyset;
+mod place;
 mod plan;
 mod relation;
+mod service;
 mod treatment;
 
 pub use error::PlanError;
+pub use field::{OnPlaintext, PlanField, Protection, WriteRule};
 pub use input::{CommentInput, PlanInput, SessionInput, Workload};
-pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, OnPlaintext, Plan, PlanField, Protection, WriteRule};
+pub use place::{Column, Place};
+pub use plan::{MAX_FIELDS, MAX_PLAN_BYTES, MAX_ROUTES, Plan};
+pub use service::{RoutePlan, ServicePlan};
 pub use treatment::{Budget, Then, Treatment};

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use fieldveil_plan::{
-    CommentInput, OnPlaintext, Plan, PlanField, PlanInput, Protection, SessionInput, Then, Treatment,
-    Workload, WriteRule,
+    CommentInput, OnPlaintext, Place, Plan, PlanField, PlanInput, Protection, RoutePlan, SessionInput, Then,
+    Treatment, Workload, WriteRule,
 };
 use serde_json::{Value, json};
 
@@ -45,6 +45,7 @@ fn input_of(said: &Value) -> PlanInput {
             token: text(&said["comment"]["token"]),
         },
         claims: said["claims"].as_object().unwrap().clone(),
+        headers: serde_json::from_value(said.get("headers").cloned().unwrap_or_else(|| json!({}))).unwrap(),
     }
 }
 
@@ -66,13 +67,42 @@ fn written(plan: &Plan) -> Value {
     if let Some(denied) = &plan.denied {
         written["denied"] = json!(denied);
     }
+    if let Some(service) = &plan.service {
+        written["service"] = json!({
+            "unmatched": if service.refuses_unmatched { "refuse" } else { "pass" },
+            "routes": service.routes.iter().map(route).collect::<Vec<_>>(),
+        });
+    }
     written
+}
+
+fn route(route: &RoutePlan) -> Value {
+    json!({
+        "path": route.path,
+        "methods": route.methods,
+        "except": route.except,
+        "graphql": route.graphql,
+        "fields": route.fields.iter().map(field).collect::<Vec<_>>(),
+    })
+}
+
+fn place(place: &Place) -> Value {
+    let (part, at) = match place {
+        Place::Column { schema, table, column } => {
+            let relation = format!("{}.{}", quoted(schema), quoted(table));
+            return json!({"relation": relation, "column": column});
+        }
+        Place::Request(path) => ("request", path),
+        Place::Response(path) => ("response", path),
+        Place::Query(name) => ("query", name),
+        Place::Header(name) => ("header", name),
+        Place::Segment(name) => ("segment", name),
+    };
+    json!({"in": part, "at": at})
 }
 
 fn field(field: &PlanField) -> Value {
     let mut written = json!({
-        "relation": format!("{}.{}", quoted(&field.schema), quoted(&field.table)),
-        "column": field.column,
         "label": field.label,
         "keyset": field.keyset,
         "tenant": field.tenant,
@@ -94,6 +124,7 @@ fn field(field: &PlanField) -> Value {
             WriteRule::Refuse => "refuse",
         },
     });
+    written.as_object_mut().unwrap().extend(place(&field.place).as_object().unwrap().clone());
     if let Some(alphabet) = &field.alphabet {
         written["alphabet"] = json!(alphabet);
     }
@@ -143,9 +174,11 @@ fn filter_reads_all_of_the_plans_that_the_contracts_say() {
 }
 
 #[test]
-fn contracts_show_every_treatment() {
+fn contracts_show_every_treatment_and_routes() {
     let plans: String = contracts().iter().map(|(_, contract)| contract["plan"].to_string()).collect();
-    for word in ["budget", "conceal", "null", "refuse", "mask", "partial(", "expires_at", "denied", "seal"] {
+    for word in
+        ["budget", "conceal", "null", "refuse", "mask", "partial(", "expires_at", "denied", "seal", "segment"]
+    {
         assert!(plans.contains(word), "{word}");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use fieldveil_plan::PlanField;
+use fieldveil_plan::{Column as PlannedColumn, PlanField};
 use fieldveil_sql::{Catalog, Column, Field, Relation, RelationKind, Stored as SqlStored};
 
 use self::question::Row;
@@ -101,8 +101,9 @@ impl ServerCatalog {
     /// that was meant unprotected.
     pub fn missing_columns<'p>(&self, plan: &'p CompiledPlan) -> impl Iterator<Item = &'p PlanField> {
         plan.fields.iter().map(|f| &f.spec).filter(|spec| {
-            let table = self.sql.relations.iter().find(|r| r.schema == spec.schema && r.name == spec.table);
-            table.is_some_and(|r| r.columns.iter().all(|c| c.name != spec.column))
+            let PlannedColumn { schema, table, column } = spec.column();
+            let table = self.sql.relations.iter().find(|r| r.schema == schema && r.name == table);
+            table.is_some_and(|r| r.columns.iter().all(|c| c.name != column))
         })
     }
 
@@ -151,9 +152,9 @@ impl Reading {
         }
         let row = Row::read(body).ok_or("the catalog's answer is not as asked for")?;
         let Row { oid, schema, name, visible, number, column, type_oid, has_default, generated, .. } = row;
-        let field = plan.fields.iter().position(|f| {
-            (f.spec.schema.as_str(), f.spec.table.as_str()) == row.root && f.spec.column == column
-        });
+        let (root_schema, root_table) = row.root;
+        let named = PlannedColumn { schema: root_schema, table: root_table, column };
+        let field = plan.fields.iter().position(|field| field.spec.column() == named);
         let stored = field.and_then(|field| plan.fields.get(field)).map(|f| f.stored_in(type_oid));
         match (field, stored.flatten()) {
             (None, _) => {}
@@ -212,7 +213,7 @@ impl Reading {
 
     /// The whole catalog.
     pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
-        let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.table.clone()).collect();
+        let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.column().table.to_owned()).collect();
         let relations = std::mem::take(&mut self.relations);
         let relations = views::resolve(Catalog { relations, planned: planned.clone() }, &self.views);
         for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {

@@ -124,7 +124,7 @@ impl Session {
                 self.log(Level::Info, &line);
             }
             for spec in catalog.missing_columns(plan) {
-                let place = format!("{}.{}.{}", spec.schema, spec.table, spec.column);
+                let place = &spec.place;
                 self.log(
                     Level::Warn,
                     &format!("the policy protects {place}, but the table has no such column"),

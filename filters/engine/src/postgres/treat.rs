@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use fieldveil_plan::PlanField;
+use fieldveil_plan::Column;
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
@@ -35,8 +35,8 @@ impl<'p> Costs<'p> {
         let mut tables: HashMap<(&str, &str, &str), u32> = HashMap::new();
         for (field, times) in times {
             let Some(field) = plan.fields.get(field).filter(|field| field.budget.is_some()) else { continue };
-            let PlanField { label, schema, table, .. } = &field.spec;
-            let cost = tables.entry((label, schema, table)).or_default();
+            let Column { schema, table, .. } = field.spec.column();
+            let cost = tables.entry((field.spec.label.as_str(), schema, table)).or_default();
             *cost = times.max(*cost);
         }
         let mut costs: HashMap<&str, u32> = HashMap::new();

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{Budget, Then};
+use crate::{Budget, Column, OnPlaintext, Protection, Then, WriteRule};
 
 fn field() -> Value {
     json!({"relation": "public.customer", "column": "ssn", "label": "customer.ssn", "keyset": "pii",
@@ -32,10 +32,8 @@ fn with(name: &str, value: Value) -> Value {
 fn field_is_read_whole() {
     let plan = plan_of(vec![field()]).unwrap();
     let field = &plan.fields[0];
-    assert_eq!(
-        (field.schema.as_str(), field.table.as_str(), field.column.as_str()),
-        ("public", "customer", "ssn")
-    );
+    let column = Column { schema: "public", table: "customer", column: "ssn" };
+    assert_eq!(field.column(), column);
     assert_eq!(field.read, Treatment::Mask { format: "last4".into() });
     assert_eq!((field.protection, field.write), (Protection::Deterministic, WriteRule::Seal));
 }

@@ -47,7 +47,8 @@ pub fn question(plan: &CompiledPlan) -> String {
     let mut relations: Vec<String> = plan
         .fields
         .iter()
-        .map(|f| format!("({}, {})", literal(&f.spec.schema), literal(&f.spec.table)))
+        .map(|f| f.spec.column())
+        .map(|column| format!("({}, {})", literal(column.schema), literal(column.table)))
         .collect();
     relations.sort();
     relations.dedup();

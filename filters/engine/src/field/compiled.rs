@@ -1,0 +1,148 @@
+//! A whole plan, ready for use.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use fieldveil_plan::{Plan, PlanField};
+
+use super::FieldPlan;
+use crate::keyring::Keyring;
+use crate::routes::Service;
+
+/// A plan that cannot be used, with the place in it and the remedy.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct UnusablePlan {
+    place: String,
+    reason: String,
+}
+
+impl UnusablePlan {
+    pub(crate) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { place: place.into(), reason: reason.into() }
+    }
+
+    /// Makes a field ready that stands at `place` of the plan.
+    pub(crate) fn field(place: &str, spec: PlanField) -> Result<FieldPlan, Self> {
+        let label = spec.label.clone();
+        FieldPlan::new(spec).map_err(|reason| Self::new(format!("{place} (label {label})"), reason))
+    }
+}
+
+/// A plan, ready for use.
+#[derive(Debug)]
+pub struct CompiledPlan {
+    /// Changes whenever the plan does.
+    pub revision: String,
+    /// Revisions of the bundles that it was made of; empty for none.
+    pub bundle: String,
+    /// Who it is for budgets and audit.
+    pub subject: Rc<str>,
+    /// Unix seconds from which on it must not be used.
+    pub expires_at: Option<u64>,
+    /// Why everything is refused, to be told to the client.
+    pub denied: Option<String>,
+    /// Break-glass rules in use.
+    pub break_glass: Vec<String>,
+    /// Whether a comment of a statement may say purpose or token.
+    pub reads_comments: bool,
+    /// What is protected of a database, in the plan's order; SQL analysis refers to them by index.
+    pub fields: Vec<FieldPlan>,
+    /// What is protected of a service; None where the policy speaks of none.
+    pub service: Option<Rc<Service>>,
+    /// The tenants' keysets that the fields name, each once.
+    pub tenant_keysets: BTreeSet<Rc<str>>,
+    /// Milliseconds after which the plan is asked for anew.
+    pub ttl_ms: u64,
+    /// Milliseconds after which the plan is not used any more.
+    pub max_stale_ms: u64,
+}
+
+impl CompiledPlan {
+    /// Checks what only the engine can check: types, masks, protections that it can do.
+    pub fn new(plan: Plan) -> Result<Self, UnusablePlan> {
+        let fields = plan.fields.into_iter().enumerate();
+        let fields = fields.map(|(index, spec)| UnusablePlan::field(&format!("fields[{index}]"), spec));
+        let fields = fields.collect::<Result<Vec<_>, _>>()?;
+        check_labels(&fields)?;
+        let service = plan.service.map(|service| Service::new(service).map(Rc::new)).transpose()?;
+        let named = needing_keys(&fields, service.as_ref()).filter(|field| field.spec.has_tenant_keyset());
+        let tenant_keysets = named.map(|field| Rc::from(field.spec.keyset.as_str())).collect();
+        let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);
+        Ok(Self {
+            revision: plan.revision,
+            bundle: plan.bundle,
+            subject: Rc::from(plan.subject),
+            expires_at: plan.expires_at,
+            denied: plan.denied,
+            break_glass: plan.break_glass,
+            reads_comments: plan.reads_comments,
+            fields,
+            service,
+            tenant_keysets,
+            ttl_ms: ms(plan.ttl_seconds),
+            max_stale_ms: ms(plan.max_stale_seconds),
+        })
+    }
+
+    /// Whether it was made of an answer that says the same as `plan`.
+    pub fn says(&self, plan: &Plan) -> bool {
+        self.revision == plan.revision
+            && self.bundle == plan.bundle
+            && *self.subject == *plan.subject
+            && self.expires_at == plan.expires_at
+            && self.denied == plan.denied
+            && self.break_glass == plan.break_glass
+            && self.reads_comments == plan.reads_comments
+    }
+
+    /// Whether it must not be used any more, at this time in milliseconds.
+    pub fn has_expired(&self, now_ms: u64) -> bool {
+        self.expires_at.is_some_and(|seconds| now_ms >= seconds.saturating_mul(1000))
+    }
+
+    /// Whether both store the same fields in the same way, in the same order: then what was read of the server's catalog,
+    /// and what was said of statements, stays true, and only who gets what may differ.
+    pub fn stores_as(&self, other: &Self) -> bool {
+        self.fields.len() == other.fields.len()
+            && self.fields.iter().zip(&other.fields).all(|(one, other)| one.storage() == other.storage())
+    }
+
+    /// The first keyset or purpose that the plan needs and `keyring` lacks, as a sentence. Tenants' own keysets aside:
+    /// where one is gone, the fields of the others go on.
+    pub fn missing_keys(&self, keyring: &Keyring) -> Option<String> {
+        let needed = needing_keys(&self.fields, self.service.as_ref());
+        let needed = needed.filter(|field| !field.spec.has_tenant_keyset());
+        needed.filter_map(|field| field.check_keys(keyring).err()).next()
+    }
+
+    /// Whether `keyring` lacks a tenant's keyset that the plan needs.
+    pub fn lacks_tenant_keys(&self, keyring: &Keyring) -> bool {
+        self.tenant_keysets.iter().any(|name| keyring.named(name).is_none())
+    }
+}
+
+/// Fields that need keys, of those that need the same ones of a service only one.
+fn needing_keys<'p>(
+    fields: &'p [FieldPlan],
+    service: Option<&'p Rc<Service>>,
+) -> impl Iterator<Item = &'p FieldPlan> {
+    let of_service = service.into_iter().flat_map(|service| service.needing_keys());
+    fields.iter().filter(|field| field.needs_keys()).chain(of_service)
+}
+
+/// Columns of one label can come back in one result column (UNION), so they are read alike.
+fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
+    let mut first: HashMap<&str, &FieldPlan> = HashMap::new();
+    for (index, field) in fields.iter().enumerate() {
+        let known = first.entry(&field.spec.label).or_insert(field);
+        if (&known.read, &known.budget) != (&field.read, &field.budget) {
+            let reason = format!(
+                "label {} is read in another way before; give this field a label of its own",
+                field.spec.label
+            );
+            return Err(UnusablePlan::new(format!("fields[{index}]"), reason));
+        }
+    }
+    Ok(())
+}

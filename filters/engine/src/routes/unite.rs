@@ -1,0 +1,99 @@
+//! What several routes say together of the requests that fit all of them.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use fieldveil_json_stream::{Matcher, MatcherError, Path as JsonPath};
+
+use super::{Body, CompiledRoute, PathOfBody, Route, Unroutable};
+use crate::field::FieldPlan;
+
+/// What is said of each label by all routes together.
+type ByLabel<'r> = HashMap<&'r str, Rc<FieldPlan>>;
+
+/// What the routes say together. The error says where they contradict each other.
+pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<Route, Unroutable> {
+    let routes: Vec<&CompiledRoute> = routes.into_iter().collect();
+    let mut labels = ByLabel::new();
+    for field in routes.iter().flat_map(|route| route.fields()) {
+        let said = labels.entry(&field.spec.label).or_insert_with(|| Rc::clone(field));
+        *said = field.no_looser_than(said);
+    }
+    Ok(Route {
+        matched: routes.iter().any(|route| !route.template.is_everything()),
+        graphql: routes.iter().any(|route| route.graphql),
+        request: body(routes.iter().flat_map(|route| &route.request), &labels)?,
+        response: body(routes.iter().flat_map(|route| &route.response), &labels)?,
+        query: named("query parameter", routes.iter().flat_map(|route| &route.query), &labels)?,
+        headers: named("header", routes.iter().flat_map(|route| &route.headers), &labels)?,
+        segments: named("path segment", routes.iter().flat_map(|route| &route.segments), &labels)?,
+    })
+}
+
+/// As all routes together treat it.
+fn treated(field: &Rc<FieldPlan>, labels: &ByLabel<'_>) -> Rc<FieldPlan> {
+    labels.get(field.spec.label.as_str()).map_or_else(|| Rc::clone(field), |said| field.no_looser_than(said))
+}
+
+/// The fields of a body, one number for each label: what is stored and treated alike may lead to one value.
+fn body<'r>(
+    said: impl Iterator<Item = &'r PathOfBody>,
+    labels: &ByLabel<'_>,
+) -> Result<Option<Body>, Unroutable> {
+    let mut fields: Vec<Rc<FieldPlan>> = Vec::new();
+    let mut places: Vec<Rc<FieldPlan>> = Vec::new();
+    let mut paths: Vec<(&JsonPath, usize)> = Vec::new();
+    let mut seen = HashSet::new();
+    for (path, field) in said {
+        let label = &field.spec.label;
+        let number = fields.iter().position(|known| known.spec.label == *label).unwrap_or_else(|| {
+            fields.push(treated(field, labels));
+            fields.len().saturating_sub(1)
+        });
+        if seen.insert((path, number)) {
+            paths.push((path, number));
+            places.push(treated(field, labels));
+        }
+    }
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let matcher = Matcher::compile(paths).map_err(|error| contradiction(error, &fields))?;
+    Ok(Some(Body { matcher: Rc::new(matcher), fields, places }))
+}
+
+fn contradiction(error: MatcherError, fields: &[Rc<FieldPlan>]) -> Unroutable {
+    let label = |number: usize| fields.get(number).map_or("", |field| field.spec.label.as_str());
+    let reason = match error {
+        MatcherError::Conflict { first, second } => format!(
+            "JSON paths of the labels {} and {} can lead to one value; change one of them in the catalog",
+            label(first),
+            label(second)
+        ),
+        other => other.to_string(),
+    };
+    Unroutable::Unusable(reason.into())
+}
+
+/// What is named once by each name, under one label.
+fn named<'r, N: PartialEq + Clone + std::fmt::Display + 'r>(
+    what: &str,
+    said: impl Iterator<Item = &'r (N, Rc<FieldPlan>)>,
+    labels: &ByLabel<'_>,
+) -> Result<Vec<(N, Rc<FieldPlan>)>, Unroutable> {
+    let mut united: Vec<(N, Rc<FieldPlan>)> = Vec::new();
+    for (name, field) in said {
+        match united.iter().find(|(known, _)| known == name) {
+            None => united.push((name.clone(), treated(field, labels))),
+            Some((_, known)) if known.spec.label == field.spec.label => {}
+            Some((_, known)) => {
+                let reason = format!(
+                    "{what} {name} has the labels {} and {}; change one of them in the catalog",
+                    known.spec.label, field.spec.label
+                );
+                return Err(Unroutable::Unusable(reason.into()));
+            }
+        }
+    }
+    Ok(united)
+}
