@@ -117,7 +117,7 @@ soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory 
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api
+	rm -rf target .tools/filter-postgres.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

@@ -21,6 +21,7 @@ from tools.layout import (
     GO_CLIENTS,
     HTTP_CLIENTS,
     JAVA_CLIENTS,
+    JSON_FILTER_WASM,
     K6,
     K6_MODULE,
     KEYS_MODULE,
@@ -174,8 +175,11 @@ def _node_files() -> tuple[Path, ...]:
 
 
 def _filter(shell: Shell) -> None:
-    shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, "-p", "filter-postgres"])
-    _put(CARGO_TARGET / WASM_TARGET / "release" / "filter_postgres.wasm", FILTER_WASM)
+    packages = ["-p", "filter-postgres", "-p", "filter-json"]
+    shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, *packages])
+    built = CARGO_TARGET / WASM_TARGET / "release"
+    _put(built / "filter_postgres.wasm", FILTER_WASM)
+    _put(built / "filter_json.wasm", JSON_FILTER_WASM)
 
 
 def _bench_sealing(shell: Shell) -> None:
@@ -238,7 +242,14 @@ PARTS = {
         ),
         chromium.PART,
         plotly.PART,
-        Part("filter", "the filter, as a WebAssembly module", _filter, (FILTER_WASM,), RUST, after=("rust",)),
+        Part(
+            "filter",
+            "the filters, as WebAssembly modules",
+            _filter,
+            (FILTER_WASM, JSON_FILTER_WASM),
+            RUST,
+            after=("rust",),
+        ),
         Part(
             "bench-sealing",
             "what measures sealing and opening, as a program and as a WebAssembly module",

@@ -1,11 +1,16 @@
 //! The filter's host: the one crate that names `proxy-wasm`, joining the engine to Envoy's callbacks.
 //!
 //! Each Envoy worker runs one instance of the module: a root context that holds the worker's shared state and
-//! renews it on the tick, and a stream context for each connection. Nothing here reads protocol bytes; it
-//! moves them between Envoy's buffers and the engine. It assumes Envoy's Wasm runtime for network filters,
-//! one thread, and `failure_policy: FAIL_CLOSED`.
+//! renews it on the tick, and a context for each connection, or for each exchange of HTTP. Nothing here reads protocol bytes;
+//! it moves them between Envoy's buffers and the engine. It assumes Envoy's Wasm runtime for network or HTTP filters, one
+//! thread, and `failure_policy: FAIL_CLOSED`; for HTTP also `allow_on_headers_stop_iteration`.
 
+mod answers;
 mod callouts;
+mod calls;
+mod claims;
+mod direction;
+mod exchange;
 mod log;
 mod metrics;
 mod ports;
@@ -14,6 +19,7 @@ mod root;
 mod stream;
 mod work;
 
+use fieldveil_engine::config::Protocol;
 use proxy_wasm::traits::RootContext;
 use proxy_wasm::types::LogLevel;
 
@@ -23,7 +29,15 @@ pub use crate::work::Work;
 /// Registers the PostgreSQL filter; a module's entry point calls it once.
 pub fn start_postgres() {
     proxy_wasm::set_log_level(LogLevel::Info);
-    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::default()) });
+    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> {
+        Box::new(root::Root::new(Protocol::Postgres))
+    });
+}
+
+/// Registers the filter of JSON over HTTP; a module's entry point calls it once.
+pub fn start_json() {
+    proxy_wasm::set_log_level(LogLevel::Info);
+    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::new(Protocol::Http)) });
 }
 
 /// Registers a module that does some work of its own and serves no connection. Not for a filter.

@@ -11,10 +11,11 @@ use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
-use proxy_wasm::traits::{Context, RootContext, StreamContext};
+use proxy_wasm::traits::{Context, HttpContext, RootContext, StreamContext};
 use proxy_wasm::types::ContextType;
 
 use crate::callouts::Callouts;
+use crate::exchange::HttpExchange;
 use crate::log::{write_audit, write_log};
 use crate::metrics::Metrics;
 use crate::ports::{EnvoyPorts, now_ms};
@@ -32,6 +33,8 @@ pub struct Shared {
     pub ports: Rc<RefCell<dyn Ports>>,
     /// The worker's statistics.
     pub metrics: Rc<RefCell<Metrics>>,
+    /// The name under which Envoy's `jwt_authn` leaves claims; empty: no claims count.
+    pub jwt_payload: Rc<str>,
     /// Streams that have had their last word and are to be closed on the next tick.
     pub closing: Rc<RefCell<Vec<u32>>>,
 }
@@ -57,8 +60,8 @@ impl Shared {
 }
 
 /// The root context.
-#[derive(Default)]
 pub struct Root {
+    protocol: Protocol,
     shared: Option<Shared>,
     callouts: Callouts,
     /// Tells this worker from the others.
@@ -66,6 +69,11 @@ pub struct Root {
 }
 
 impl Root {
+    /// Not configured yet.
+    pub fn new(protocol: Protocol) -> Self {
+        Self { protocol, shared: None, callouts: Callouts::default(), number: 0 }
+    }
+
     /// Sends what is due.
     fn ask(&mut self, shared: &Shared, due: Vec<Fetch>) {
         let mut callouts = std::mem::take(&mut self.callouts);
@@ -109,7 +117,7 @@ impl Context for Root {
 impl RootContext for Root {
     fn on_configure(&mut self, _size: usize) -> bool {
         let configuration = self.get_plugin_configuration().unwrap_or_default();
-        let config = match Config::from_json(&configuration, Protocol::Postgres) {
+        let config = match Config::from_json(&configuration, self.protocol) {
             Ok(config) => config,
             Err(error) => {
                 write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));
@@ -126,10 +134,12 @@ impl RootContext for Root {
         let mut number = [0; 8];
         ports.fill(&mut number);
         self.number = u64::from_le_bytes(number);
+        let jwt_payload = config.http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
         self.shared = Some(Shared {
             worker: Rc::new(RefCell::new(Worker::new(config))),
             ports: Rc::new(RefCell::new(ports)),
             metrics: Rc::default(),
+            jwt_payload,
             closing: Rc::default(),
         });
         self.set_tick_period(TICK);
@@ -161,7 +171,14 @@ impl RootContext for Root {
         Some(Box::new(Stream::new(context_id, self.shared.clone()?)))
     }
 
+    fn create_http_context(&self, _context_id: u32) -> Option<Box<dyn HttpContext>> {
+        Some(Box::new(HttpExchange::new(self.shared.clone()?)))
+    }
+
     fn get_type(&self) -> Option<ContextType> {
-        Some(ContextType::StreamContext)
+        Some(match self.protocol {
+            Protocol::Postgres => ContextType::StreamContext,
+            Protocol::Http => ContextType::HttpContext,
+        })
     }
 }
