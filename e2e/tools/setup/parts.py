@@ -12,6 +12,7 @@ from tools.layout import (
     BENCH_SEALING,
     BENCH_SEALING_WASM,
     BIN,
+    BODYSTORE,
     CARGO_TARGET,
     CLIENTS,
     E2E,
@@ -120,6 +121,7 @@ def _shop_api(shell: Shell) -> None:
 
 def _k6(shell: Shell) -> None:
     _go_build(shell, K6_MODULE, ".", K6)
+    _go_build(shell, K6_MODULE, "./bodystore", BODYSTORE)
 
 
 def _pg_parse(shell: Shell) -> None:
@@ -260,7 +262,7 @@ PARTS = {
         ),
         Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
         Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
-        Part("k6", "k6 with SQL and our extension, for load tests", _k6, (K6,), GO),
+        Part("k6", "k6 with SQL and our extension, and what it asks, for load tests", _k6, (K6, BODYSTORE), GO),
         Part("shop-api", "the ordinary JSON service behind the sidecar", _shop_api, (SHOP_API,), GO),
         Part("http-clients", "the Go clients of JSON over HTTP", _http_clients, tuple(HTTP_CLIENTS.values()), GO),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),

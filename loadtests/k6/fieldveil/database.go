@@ -50,7 +50,7 @@ func (module *module) query(db *database.Database, call sobek.FunctionCall) sobe
 	statement, arguments := module.statement(call, 1)
 	began := time.Now()
 	rows, err := db.Query(module.vu.Context(), statement, arguments)
-	module.timed(began, int64(len(rows.Cells)))
+	module.timed(module.metrics.sqlDuration, began, int64(len(rows.Cells)))
 	if err != nil {
 		module.throw(err)
 	}
@@ -73,7 +73,7 @@ func (module *module) exec(db *database.Database, call sobek.FunctionCall) sobek
 	statement, arguments := module.statement(call, 1)
 	began := time.Now()
 	changed, err := db.Exec(module.vu.Context(), statement, arguments)
-	module.timed(began, changed)
+	module.timed(module.metrics.sqlDuration, began, changed)
 	if err != nil {
 		module.throw(err)
 	}
@@ -88,7 +88,7 @@ func (module *module) digest(db *database.Database, call sobek.FunctionCall) sob
 	}
 	began := time.Now()
 	rows, digest, err := db.Digest(module.vu.Context(), statement, columns, arguments)
-	module.timed(began, rows)
+	module.timed(module.metrics.sqlDuration, began, rows)
 	if err != nil {
 		module.throw(err)
 	}
@@ -102,7 +102,7 @@ func (module *module) copyOut(db *database.Database, call sobek.FunctionCall) so
 	}
 	began := time.Now()
 	done, err := db.CopyOut(module.vu.Context(), call.Argument(0).String(), path)
-	module.timed(began, done.Rows)
+	module.timed(module.metrics.sqlDuration, began, done.Rows)
 	if err != nil {
 		module.throw(err)
 	}
@@ -112,7 +112,7 @@ func (module *module) copyOut(db *database.Database, call sobek.FunctionCall) so
 func (module *module) copyIn(db *database.Database, call sobek.FunctionCall) sobek.Value {
 	began := time.Now()
 	done, err := db.CopyIn(module.vu.Context(), call.Argument(0).String(), call.Argument(1).String())
-	module.timed(began, done.Rows)
+	module.timed(module.metrics.sqlDuration, began, done.Rows)
 	if err != nil {
 		module.throw(err)
 	}

@@ -8,16 +8,17 @@ import (
 	"github.com/fieldveil/fieldveil/loadtests/k6/run"
 )
 
-// So many samples of statements go to k6 at once.
+// So many samples of statements and requests go to k6 at once.
 const batch = 256
 
 // sqlMetrics is what k6 is told. Units stand in the names.
 type sqlMetrics struct {
-	sqlDuration, operations, rows, answers, wrongAnswers, errors *metrics.Metric
-	cpuSeconds, cpuPerOperation, residentBytes, contextSwitches  *metrics.Metric
-	waiting                                                      metrics.Samples
-	flushed                                                      time.Time
-	read                                                         int64
+	sqlDuration, requestDuration                                *metrics.Metric
+	operations, rows, answers, wrongAnswers, errors             *metrics.Metric
+	cpuSeconds, cpuPerOperation, residentBytes, contextSwitches *metrics.Metric
+	waiting                                                     metrics.Samples
+	flushed                                                     time.Time
+	read                                                        int64
 }
 
 func register(registry *metrics.Registry) (*sqlMetrics, error) {
@@ -28,6 +29,7 @@ func register(registry *metrics.Registry) (*sqlMetrics, error) {
 		kind metrics.MetricType
 	}{
 		{&made.sqlDuration, "sql_duration_us", metrics.Trend},
+		{&made.requestDuration, "request_duration_us", metrics.Trend},
 		{&made.operations, "operations", metrics.Counter},
 		{&made.rows, "rows", metrics.Counter},
 		{&made.answers, "answers", metrics.Counter},
@@ -47,8 +49,8 @@ func register(registry *metrics.Registry) (*sqlMetrics, error) {
 	return made, nil
 }
 
-// timed counts a statement, and tells k6 of it, where its call counts.
-func (module *module) timed(began time.Time, rows int64) {
+// timed counts a statement or a request, and tells k6 of it by its metric, where its call counts.
+func (module *module) timed(metric *metrics.Metric, began time.Time, rows int64) {
 	now := time.Now()
 	if module.client == nil {
 		return
@@ -60,7 +62,7 @@ func (module *module) timed(began time.Time, rows int64) {
 	micros := float64(now.Sub(began).Nanoseconds()) / 1e3
 	told := module.metrics
 	told.read += rows
-	told.waiting = append(told.waiting, module.sample(told.sqlDuration, now, micros))
+	told.waiting = append(told.waiting, module.sample(metric, now, micros))
 	if len(told.waiting) >= batch || now.Sub(told.flushed) > time.Second {
 		module.flush()
 	}

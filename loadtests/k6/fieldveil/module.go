@@ -1,4 +1,4 @@
-// Package fieldveil is the k6 extension `k6/x/fieldveil`: timed SQL, clients and their window, checked answers, and
+// Package fieldveil is the k6 extension `k6/x/fieldveil`: timed SQL and HTTP, clients and their window, checked answers, and
 // what processes use. README.md of this Go module describes it for scripts.
 package fieldveil
 
@@ -24,6 +24,7 @@ func init() {
 type root struct {
 	mutex sync.Mutex
 	run   *run.Run
+	files files
 }
 
 // module is the extension as one virtual user sees it.
@@ -49,6 +50,7 @@ func (module *module) Exports() modules.Exports {
 		"client":  module.newClient,
 		"result":  module.result,
 		"open":    module.open,
+		"http":    module.http,
 		"session": module.session,
 		"command": module.command,
 		"usage":   module.usage,

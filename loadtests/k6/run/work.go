@@ -30,12 +30,15 @@ type Workload struct {
 
 // Work is what is measured: the document that main.js is given.
 type Work struct {
-	Driver        string          `json:"driver"`
-	Mode          string          `json:"mode"`
-	DSN           string          `json:"dsn"`
-	Workload      Workload        `json:"workload"`
-	WarmUpSeconds float64         `json:"warm_up_seconds"`
-	Processes     meter.Processes `json:"processes"`
+	Driver string `json:"driver"`
+	Mode   string `json:"mode"`
+	DSN    string `json:"dsn"`
+	// Of the driver http: where the service listens, and what each request says of itself.
+	Socket        string            `json:"socket"`
+	Headers       map[string]string `json:"headers"`
+	Workload      Workload          `json:"workload"`
+	WarmUpSeconds float64           `json:"warm_up_seconds"`
+	Processes     meter.Processes   `json:"processes"`
 }
 
 // Check says what is missing.
