@@ -20,7 +20,7 @@ FOLDER = TOOLS / "loadtests"
 # Every suite, both ways through the filter, every answer looked at; nothing that depends on how fast the machine is.
 SMOKE_SCALE = 0.001
 SMOKE_CALLS = 10
-SMOKE_TARGETS = ("envoy-noop", "fieldveil")
+SMOKE_TARGETS = ("envoy-noop", "fieldveil", "envoy-http", "fieldveil-json")
 
 
 def main(words: list[str]) -> int:

@@ -21,6 +21,11 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if size >= 100 else f"{value:.1f}" if size >= 10 else f"{value:.2f}"
 
 
+def plural(unit: str) -> str:
+    """Of a scenario's unit: "rows", "bodies"."""
+    return f"{unit[:-1]}ies" if unit.endswith("dy") else f"{unit}s"
+
+
 def added(scenario: ScenarioSummary, measure: str, target: str, base: str) -> str:
     """What `target` takes more than `base`, in the measure's unit."""
     return spread(scenario.added(measure, target, base))

@@ -16,8 +16,9 @@ import msgspec
 
 from loadtests import environment
 from loadtests.failures import Failed
+from loadtests.figures import plural
 from loadtests.results import Made, Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
-from loadtests.rig import PLAIN, Live, Rig
+from loadtests.rig import PLAIN, Live, LiveHttp, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import K6, ROOT
@@ -65,8 +66,7 @@ class Runner:
                     say(f"  FAILED: {failure}")
                     failures.append(f"{suite.name}: {failure}")
                     found.append(self._unfinished(suite, measured))
-            with rig.direct(PLAIN) as superuser:
-                postgresql = superuser.execute("SHOW server_version").fetchone()[0]
+            postgresql = self._postgresql(rig)
             targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
         made = self.made(time.monotonic() - started, noise, postgresql)
         return Results(made, targets, found, failures=failures)
@@ -79,6 +79,13 @@ class Runner:
         """Where it was run, and of what."""
         return environment.made(seconds, self.scale, self.rounds, noise, postgresql)
 
+    def _postgresql(self, rig: Rig) -> str:
+        """The server's version; empty where no suite asks it."""
+        if all(suite.protocol != "postgres" for suite in self.suites):
+            return ""
+        with rig.direct(PLAIN) as superuser:
+            return superuser.execute("SHOW server_version").fetchone()[0]
+
     def _suite(
         self, rig: Rig, suite: Suite, noise: environment.Noise, found: dict[str, list[Measurement]]
     ) -> SuiteResult:
@@ -88,7 +95,7 @@ class Runner:
         for number in range(1, self.rounds + 1):
             noise.sample()
             for scenario in scenarios:
-                for live in self._turned(rig, scenario, number):
+                for live in self._turned(rig, suite, scenario, number):
                     measured = self.measure(rig, suite, scenario, live, number)
                     found.setdefault(scenario.name, []).append(measured)
         extra = suite.extra(rig, self.scale) if suite.extra else []
@@ -102,7 +109,7 @@ class Runner:
         results = [scenario_result(scenario, found[scenario.name]) for scenario in begun]
         return SuiteResult(suite.name, suite.what, results, suite.published)
 
-    def measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, number: int) -> Measurement:
+    def measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live | LiveHttp, number: int) -> Measurement:
         """One scenario at one target, once."""
         more = (scenario.before(rig, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
@@ -116,7 +123,8 @@ class Runner:
             scenario.stored(rig, live, measured.answers)
         rate = measured.operations / measured.seconds if measured.seconds else 0
         dropped = f", {measured.dropped:,} dropped" if measured.dropped else ""
-        say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<12} {rate:>12,.0f} {scenario.unit}s/s{dropped}")
+        said = f"{rate:>12,.0f} {plural(scenario.unit)}/s{dropped}"
+        say(f"  {number}/{self.rounds} {scenario.name:<32} {live.name:<14} {said}")
         if measured.wrong_answers or measured.errors:
             say(f"  WRONG: {measured.wrong_answers} wrong answers, {measured.errors} errors")
         return measured
@@ -149,8 +157,7 @@ class Runner:
             raise RunFailed(f"{name}: k6 ended with {done.returncode}; its log is {log}")
         return found
 
-    def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live, more: dict) -> dict:
-        driver, options = DRIVERS[scenario.mode]
+    def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live | LiveHttp, more: dict) -> dict:
         workload = scenario.workload
         if self.calls is not None and not isinstance(workload, Fixed):
             workload = Fixed(workload.clients, max(self.calls, workload.clients))
@@ -160,9 +167,8 @@ class Runner:
             "script": scenario.script,
             "target": live.name,
             "sealed": live.sealed,
-            "driver": driver,
+            **_way(scenario, live),
             "mode": scenario.mode,
-            "dsn": live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items()),
             "user": scenario.user,
             # What the script and the suite share: files to copy from and to.
             "folder": str(rig.work.path),
@@ -177,15 +183,25 @@ class Runner:
         turns = 1.5 * workload.clients / workload.rate if isinstance(workload, Arrival) else 0
         return max(WARM_UP_SECONDS, turns)
 
-    def _turned(self, rig: Rig, scenario: Scenario, number: int) -> list[Live]:
+    def _turned(self, rig: Rig, suite: Suite, scenario: Scenario, number: int) -> list[Live | LiveHttp]:
         """The scenario's targets, each round beginning with another."""
 
         def wanted(name: str) -> bool:
             return all(names is None or name in names for names in (scenario.targets, self.targets))
 
-        targets = [live for live in rig.live.values() if wanted(live.name)]
+        ours = [live for live in rig.live.values() if live.target.protocol == suite.protocol]
+        targets = [live for live in ours if wanted(live.name)]
         first = (number - 1) % max(1, len(targets))
         return targets[first:] + targets[:first]
+
+
+def _way(scenario: Scenario, live: Live | LiveHttp) -> dict:
+    """What speaks to the target, and where."""
+    if isinstance(live, LiveHttp):
+        return {"driver": "http", "dsn": "", "socket": str(live.socket), "headers": live.headers(scenario.user)}
+    driver, options = DRIVERS[scenario.mode]
+    dsn = live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items())
+    return {"driver": driver, "dsn": dsn}
 
 
 def scenario_result(scenario: Scenario, measurements: list[Measurement]) -> ScenarioResult:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Literal
 from loadtests.results import Published, Table
 
 if TYPE_CHECKING:
-    from loadtests.rig import Live, Rig
+    from loadtests.rig import Live, LiveHttp, Rig
     from loadtests.summary import SuiteSummary
 
-# How a driver speaks to the server: named statements, the extended protocol without names, or simple queries.
-Mode = Literal["prepared", "extended", "simple"]
+# What a suite's scenarios speak, and so which targets they have.
+Protocol = Literal["postgres", "http"]
+# How a driver speaks to the server: named statements, the extended protocol without names, or simple queries; or how a
+# client does to the service.
+Mode = Literal["prepared", "extended", "simple", "http/1.1"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,11 @@ class Scenario:
     # The module of this name in `loadtests/k6/scenarios`.
     script: str
     workload: Workload
-    # What an operation is: "transaction", "row", "message", "call", "session". A call of the script is one, or says how
-    # many it was.
+    # What an operation is: "transaction", "row", "message", "call", "session", "body". A call of the script is one, or
+    # says how many it was.
     unit: str = "transaction"
     mode: Mode = "prepared"
-    # Database user, and so the treatment.
+    # Database user, or that of the header by which the filter knows one; and so the treatment.
     user: str = "app"
     # Given to the script as it is; JSON.
     data: dict = field(default_factory=dict)
@@ -71,10 +74,10 @@ class Scenario:
     targets: tuple[str, ...] | None = None
     # Called before and after each measurement, outside what is timed: fresh tables, a look at what is stored. What
     # `before` returns is laid over `data`.
-    before: "Callable[[Rig, Live], dict | None] | None" = None
-    after: "Callable[[Rig, Live], None] | None" = None
+    before: "Callable[[Rig, Live | LiveHttp], dict | None] | None" = None
+    after: "Callable[[Rig, Live | LiveHttp], None] | None" = None
     # Called after it with the number of answers, each of which acknowledged a write: those are there and no others.
-    stored: "Callable[[Rig, Live, int], None] | None" = None
+    stored: "Callable[[Rig, Live | LiveHttp, int], None] | None" = None
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,14 @@ class Suite:
     what: str
     # At SCALE=1, meant to take two minutes or so; sizes and seconds grow with the scale.
     scenarios: Callable[[float], list[Scenario]]
-    # Tables and rows, in the plain and in the sealed database. Called once a run.
+    # Tables and rows, in the plain and in the sealed database, or bodies in the service. Called once a run.
     prepare: "Callable[[Rig, float], None]" = lambda rig, scale: None
     # Protected columns: {"public.customer": {"ssn": {"protection": "deterministic", …}}}, as in a catalog.
     fields: dict[str, dict[str, dict]] = field(default_factory=dict)
+    protocol: Protocol = "postgres"
+    # Of a service: labels by name, and its routes, as in a catalog.
+    labels: dict[str, dict] = field(default_factory=dict)
+    routes: tuple[dict, ...] = ()
     # Rules beside the one that lets `app` read and write everything.
     rules: tuple[dict, ...] = ()
     # The experiment that it re-runs, with its figures.

@@ -93,9 +93,13 @@ class ScenarioSummary:
 
     def added(self, measure: str, target: str, base: str) -> Figure | None:
         """The difference of two targets in the same round, over all rounds. A process `base` lacks took nothing."""
+        return Figure.of(list(self.added_by_round(measure, target, base).values()))
+
+    def added_by_round(self, measure: str, target: str, base: str) -> dict[int, float]:
+        """The same, of each round alone."""
         ours, theirs = self._rounds(measure, target), self._rounds(measure, base)
         measured = {one.round for one in self.result.measurements if one.target == base}
-        return Figure.of([ours[number] - theirs.get(number, 0.0) for number in ours if number in measured])
+        return {number: ours[number] - theirs.get(number, 0.0) for number in ours if number in measured}
 
     def _rounds(self, measure: str, target: str) -> dict[int, float]:
         if measure == "dropped" and self.kind != "arrival":

@@ -14,7 +14,7 @@ from loadtests.rig import PLAIN, SEALED, TARGETS, Databases, Target, interrupt
 from loadtests.rig.live import CONNECT_TIMEOUT
 
 # What a rig has beside, whose programs and files a script of k6 shares.
-ONE_MACHINE = ("agent", "catalog", "opa", "postgres")
+ONE_MACHINE = ("agent", "catalog", "opa", "postgres", "service")
 
 
 class NotReady(Exception):

@@ -1,7 +1,8 @@
 """The numbers behind the charts; the page's script draws them. Figures are [median, least, most]."""
 
+from loadtests.figures import plural
 from loadtests.report import words
-from loadtests.report.words import BASES, DIRECT, MIB, Measure
+from loadtests.report.words import MIB, Measure, Ways
 from loadtests.results import PERCENTILES, PROCESSES, Results, SuiteResult, Table
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
@@ -42,16 +43,17 @@ def has_chart(table: Table) -> bool:
 
 def _suite(suite: SuiteResult) -> dict:
     scenarios = SuiteSummary(suite).scenarios()
+    ways = words.of_suite(suite)
     return {
         "scenarios": {name: _scenario(scenario) for name, scenario in scenarios.items()},
-        "ratios": {base: _ratios(scenarios, base) for base in BASES},
+        "ratios": {base: _ratios(scenarios, ways, base) for base in ways.bases},
     }
 
 
 def _scenario(scenario: ScenarioSummary) -> dict:
     targets = scenario.targets()
     return {
-        "unit": scenario.result.unit,
+        "units": plural(scenario.result.unit),
         "kind": scenario.result.workload.get("kind", ""),
         "latency": {target: curve for target in targets if (curve := _curve(scenario, target))},
         "cpu": _stack(scenario, targets, "cpu_us", 1),
@@ -86,13 +88,13 @@ def _stack(scenario: ScenarioSummary, targets: list[str], kind: str, scale: floa
     }
 
 
-def _ratios(scenarios: dict[str, ScenarioSummary], base: str) -> dict:
+def _ratios(scenarios: dict[str, ScenarioSummary], ways: Ways, base: str) -> dict:
     found: dict = {}
     for measure in RATIOS:
         for name, scenario in scenarios.items():
             for target in scenario.targets():
                 # Against Envoy, what goes without it is no news.
-                if target in (base, DIRECT):
+                if target in (base, ways.direct):
                     continue
                 ratio = scenario.ratio(measure.name, target, base)
                 if ratio is not None and ratio.least > 0:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from loadtests.figures import number
 from loadtests.report import facts, words
-from loadtests.report.words import BASES, CALLS, MEASURES, Measure
+from loadtests.report.words import CALLS, MEASURES, Measure
 from loadtests.results import Results, SuiteResult
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
@@ -83,14 +83,15 @@ def _scenario(found: _Compared, where: str, old: ScenarioSummary, new: ScenarioS
     targets = [target for target in old.targets() if target in new.targets()]
     for target in targets:
         for measure in COMPARED:
+            title = words.titled(measure, new.result.mode)
             if absolutes:
                 pair = old.figure(measure.name, target), new.figure(measure.name, target)
-                _figure(found, f"{where}, {target}", measure.title, measure, measure.scale, *pair)
-            for base in BASES:
+                _figure(found, f"{where}, {target}", title, measure, measure.scale, *pair)
+            for base in words.ways(targets).bases:
                 if measure.has_ratio and base in targets and base != target:
                     pair = old.ratio(measure.name, target, base), new.ratio(measure.name, target, base)
-                    title = f"{measure.title.split(',')[0]} / {base}"
-                    _figure(found, f"{where}, {target}", title, measure, 1, *pair)
+                    over = f"{title.split(',')[0]} / {base}"
+                    _figure(found, f"{where}, {target}", over, measure, 1, *pair)
 
 
 def _differences(old: ScenarioSummary, new: ScenarioSummary) -> Iterator[tuple[str, object, object]]:

@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadtests.report import facts, grids, markdown, words
+from loadtests.report import bodies, facts, grids, markdown, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, table
 from loadtests.report.words import (
+    BODIES,
     CALLS,
     CPU_SIDECAR,
-    DIRECT,
     DROPPED,
-    ENVOY,
     MEMORY_PROXY,
-    OURS,
     P50,
     P99,
     RATE,
+    SQL,
     SQL50,
     SQL99,
     Measure,
+    titled,
 )
 from loadtests.results import Results, SuiteResult, read
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
@@ -54,23 +54,44 @@ class Column:
 
 
 # Of each scenario one line: absolutes of ours, then held against the server itself and Envoy alone.
-COLUMNS = (
-    Column(RATE.title, RATE),
-    Column("÷ direct", RATE, DIRECT),
-    Column(CALLS.title, CALLS),
-    Column(P50.title, P50),
-    Column("÷ direct", P50, DIRECT),
-    Column(P99.title, P99),
-    Column("÷ direct", P99, DIRECT),
-    Column(SQL50.title, SQL50),
-    Column("÷ direct", SQL50, DIRECT),
-    Column(SQL99.title, SQL99),
-    Column(DROPPED.title, DROPPED),
-    Column(CPU_SIDECAR.title, CPU_SIDECAR),
-    Column("added to envoy-tcp, µs", CPU_SIDECAR, ENVOY, added=True),
-    Column("÷ envoy-tcp", CPU_SIDECAR, ENVOY),
-    Column(MEMORY_PROXY.title, MEMORY_PROXY),
-)
+COLUMNS = {
+    SQL: (
+        Column(RATE.title, RATE),
+        Column("÷ direct", RATE, SQL.direct),
+        Column(CALLS.title, CALLS),
+        Column(P50.title, P50),
+        Column("÷ direct", P50, SQL.direct),
+        Column(P99.title, P99),
+        Column("÷ direct", P99, SQL.direct),
+        Column(SQL50.title, SQL50),
+        Column("÷ direct", SQL50, SQL.direct),
+        Column(SQL99.title, SQL99),
+        Column(DROPPED.title, DROPPED),
+        Column(CPU_SIDECAR.title, CPU_SIDECAR),
+        Column("added to envoy-tcp, µs", CPU_SIDECAR, SQL.envoy, added=True),
+        Column("÷ envoy-tcp", CPU_SIDECAR, SQL.envoy),
+        Column(MEMORY_PROXY.title, MEMORY_PROXY),
+    ),
+    # Of a body what the filter adds says most: to Envoy alone, for the service has none before it.
+    BODIES: (
+        Column(RATE.title, RATE),
+        Column("÷ envoy-http", RATE, BODIES.envoy),
+        Column(CALLS.title, CALLS),
+        Column(P50.title, P50),
+        Column("added to envoy-http, µs", P50, BODIES.envoy, added=True),
+        Column(P99.title, P99),
+        Column(titled(SQL50, "http/1.1"), SQL50),
+        Column("added to envoy-http, µs", SQL50, BODIES.envoy, added=True),
+        Column("÷ envoy-http", SQL50, BODIES.envoy),
+        Column("÷ direct-http", SQL50, BODIES.direct),
+        Column(DROPPED.title, DROPPED),
+        Column(CPU_SIDECAR.title, CPU_SIDECAR),
+        Column("added to envoy-http, µs", CPU_SIDECAR, BODIES.envoy, added=True),
+        Column("÷ envoy-http", CPU_SIDECAR, BODIES.envoy),
+        Column(MEMORY_PROXY.title, MEMORY_PROXY),
+        Column("added to envoy-http, MiB", MEMORY_PROXY, BODIES.envoy, added=True),
+    ),
+}
 
 
 def write_document(results: Results, path: Path = DOCUMENT) -> None:
@@ -112,10 +133,15 @@ def _lines(results: Results) -> Iterator[str]:
     yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
     yield from ("", "What the figures can't say of themselves:", "")
     yield from (f"- {one}" for one in words.READING)
-    yield from ("", "## In short", "")
-    yield from table(grids.summary(results))
-    yield from ("", "## Where it costs most", "")
-    yield from table(grids.dearest(results))
+    if (summary := grids.summary(results)).rows:
+        yield from ("", "## In short", "")
+        yield from table(summary)
+    if found := bodies.summary(results):
+        yield from ("", f"## {found.title}", "")
+        yield from table(found)
+    if (dearest := grids.dearest(results)).rows:
+        yield from ("", "## Where it costs most", "")
+        yield from table(dearest)
     failed = [limit for limit in results.thresholds if limit.measured is not None and not limit.passed]
     if failed:
         yield from ("", "Over their threshold:", "")
@@ -135,19 +161,20 @@ def _chapter(suite: SuiteResult) -> Iterator[str]:
 
 def _scenarios(suite: SuiteResult) -> Grid:
     scenarios = SuiteSummary(suite).scenarios()
+    ways = words.of_suite(suite)
     # Where ours was not run, what was: for the record of what it is held against.
     targets = {
-        name: OURS if OURS in scenario.targets() else next(iter(scenario.targets()), OURS)
+        name: ways.ours if ways.ours in scenario.targets() else next(iter(scenario.targets()), ways.ours)
         for name, scenario in scenarios.items()
     }
     used = [
         column
-        for column in COLUMNS
+        for column in COLUMNS[ways]
         if any(column.figure(scenario, targets[name]) is not None for name, scenario in scenarios.items())
     ]
     rows = [
         [
-            Cell(name if targets[name] == OURS else f"{name} ({targets[name]})"),
+            Cell(name if targets[name] == ways.ours else f"{name} ({targets[name]})"),
             *(column.cell(scenario, targets[name]) for column in used),
         ]
         for name, scenario in scenarios.items()

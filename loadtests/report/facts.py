@@ -8,6 +8,8 @@ from loadtests.report import words
 from loadtests.results import Measurement, Results, ScenarioResult
 
 PROGRAMS = {"envoy": "Envoy", "postgresql": "PostgreSQL", "opa": "OPA", "k6": "k6", "pgbouncer": "PgBouncer"}
+# Of these their size.
+MODULES = {"filter_bytes": "a filter", "json_filter_bytes": "one for JSON"}
 GIB = 1 << 30
 # Rounds that differ by more than this say little of a few percent.
 UNEVEN = 1.15
@@ -146,10 +148,11 @@ def machine(results: Results) -> str:
 
 def versions(results: Results) -> str:
     known = results.made.versions
-    said = [f"{PROGRAMS.get(name, name)} {text}" for name, text in known.items() if text and name != "filter_bytes"]
-    size = known.get("filter_bytes", "")
-    if size.isdecimal():
-        said.append(f"a filter of {int(size) / 1e6:.2f} MB")
+    said = [f"{PROGRAMS.get(name, name)} {text}" for name, text in known.items() if text and name not in MODULES]
+    for name, what in MODULES.items():
+        size = known.get(name, "")
+        if size.isdecimal():
+            said.append(f"{what} of {int(size) / 1e6:.2f} MB")
     return ", ".join(said)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from loadtests.figures import NONE, number
 from loadtests.report import words
-from loadtests.report.words import BASES, CPU_SIDECAR, DIRECT, ENVOY, MEASURES, OURS, P50, RATE, RATIOS, Measure
+from loadtests.report.words import CPU_SIDECAR, MEASURES, P50, RATE, RATIOS, SQL, Measure
 from loadtests.results import Results, SuiteResult, Table, ThresholdResult
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
@@ -65,13 +65,16 @@ def absolutes(scenario: ScenarioSummary) -> Grid:
     targets = scenario.targets()
     used = [m for m in MEASURES if any(scenario.figure(m.name, target) for target in targets)]
     rows = [[Cell(target), *(measured(scenario, measure, target) for measure in used)] for target in targets]
-    return Grid("All figures", ["target", *(measure.title for measure in used)], rows)
+    titles = [words.titled(measure, scenario.result.mode) for measure in used]
+    return Grid("All figures", ["target", *titles], rows)
 
 
 def ratios(scenario: ScenarioSummary) -> Grid | None:
     """Each target against each base, in the same round."""
     targets = scenario.targets()
-    pairs = [(target, base) for base in BASES if base in targets for target in targets if target not in (base, DIRECT)]
+    ways = words.ways(targets)
+    bases = [base for base in ways.bases if base in targets]
+    pairs = [(target, base) for base in bases for target in targets if target not in (base, ways.direct)]
     used = [m for m in RATIOS if any(scenario.ratio(m.name, *pair) for pair in pairs)]
     rows = [
         [Cell(f"{target} ÷ {base}"), *(cell(scenario.ratio(measure.name, target, base)) for measure in used)]
@@ -79,12 +82,13 @@ def ratios(scenario: ScenarioSummary) -> Grid | None:
     ]
     if not rows:
         return None
-    return Grid("Ratios, within a round", ["targets", *(measure.title.split(",")[0] for measure in used)], rows)
+    titles = [words.titled(measure, scenario.result.mode).split(",")[0] for measure in used]
+    return Grid("Ratios, within a round", ["targets", *titles], rows)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What our filter costs in one scenario."""
+    """What our filter costs in one scenario of statements; what it costs bodies is another table."""
 
     suite: str
     scenario: str
@@ -113,7 +117,7 @@ COST_NOTE = (
 def costs(suite: SuiteResult) -> Iterator[Cost]:
     for name, scenario in SuiteSummary(suite).scenarios().items():
         targets = scenario.targets()
-        if OURS not in targets:
+        if SQL.ours not in targets:
             continue
         capacity = scenario.kind != "arrival"
         yield Cost(
@@ -121,10 +125,10 @@ def costs(suite: SuiteResult) -> Iterator[Cost]:
             name,
             scenario.clients,
             scenario.result.unit,
-            scenario.added(CPU_SIDECAR.name, OURS, ENVOY) if ENVOY in targets else None,
-            scenario.ratio(CPU_SIDECAR.name, OURS, ENVOY),
-            scenario.ratio(P50.name, OURS, DIRECT),
-            scenario.ratio(RATE.name, OURS, DIRECT) if capacity else None,
+            scenario.added(CPU_SIDECAR.name, SQL.ours, SQL.envoy) if SQL.envoy in targets else None,
+            scenario.ratio(CPU_SIDECAR.name, SQL.ours, SQL.envoy),
+            scenario.ratio(P50.name, SQL.ours, SQL.direct),
+            scenario.ratio(RATE.name, SQL.ours, SQL.direct) if capacity else None,
         )
 
 
@@ -200,4 +204,5 @@ def workload(scenario: ScenarioSummary) -> str:
             said = f"{words.count(operations, result.unit)} in {calls} over {clients}"
         case other:
             said = str(other or "unknown workload")
-    return f"{said}; {result.mode} statements, as {result.user}"
+    how = "HTTP/1.1" if result.mode == "http/1.1" else f"{result.mode} statements"
+    return f"{said}; {how}, as {result.user}"

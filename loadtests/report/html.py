@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from loadtests.report import charts, facts, grids, words
+from loadtests.report import bodies, charts, facts, grids, words
 from loadtests.results import Results, SuiteResult, Table
 from loadtests.summary import ScenarioSummary, SuiteSummary
 from tools.layout import PLOTLY
@@ -32,6 +32,7 @@ def render(results: Results) -> str:
         chapters=[_chapter(at, suite) for at, suite in enumerate(results.suites)],
         verdict=facts.verdict(results),
         summary=grids.summary(results),
+        bodies=bodies.summary(results),
         dearest=grids.dearest(results),
         thresholds=grids.thresholds(results.thresholds) if results.thresholds else None,
         facts=facts,
@@ -80,6 +81,7 @@ def _chapter(at: int, suite: SuiteResult) -> dict:
     return {
         "id": f"suite-{at}",
         "suite": suite,
+        "ways": words.of_suite(suite),
         "scenarios": [
             _scenario(f"suite-{at}-{number}", suite.name, scenario)
             for number, scenario in enumerate(SuiteSummary(suite).scenarios().values())

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from loadtests.report import facts, grids, words
+from loadtests.report import bodies, facts, grids, words
 from loadtests.report.grids import Grid
 from loadtests.results import Results, SuiteResult
 from loadtests.summary import SuiteSummary
@@ -19,8 +19,12 @@ def write_markdown(results: Results, path: Path) -> None:
 
 def render(results: Results) -> str:
     lines = ["# Load test", "", *head(results)]
-    lines += _section("What it costs", grids.summary(results))
-    lines += _section("Where it costs most", grids.dearest(results))
+    if (summary := grids.summary(results)).rows:
+        lines += _section("What it costs", summary)
+    if found := bodies.summary(results):
+        lines += _section(found.title, found)
+    if (dearest := grids.dearest(results)).rows:
+        lines += _section("Where it costs most", dearest)
     if results.thresholds:
         lines += _section("Thresholds", grids.thresholds(results.thresholds))
     for suite in results.suites:

@@ -1,9 +1,10 @@
 """Numbers as a person reads them, and the measures by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from loadtests.figures import NONE, number
+from loadtests.figures import NONE, number, plural
+from loadtests.results import SuiteResult
 from loadtests.summary import Figure
 
 MIB = 1 << 20
@@ -67,9 +68,37 @@ READING = (
     "p99.9 from 1,000. Dropped are calls of an arrival rate that did not begin.",
 )
 
-# What everything is held against, and what it is about.
-DIRECT, ENVOY, OURS = "direct", "envoy-tcp", "fieldveil"
-BASES = (DIRECT, ENVOY)
+
+@dataclass(frozen=True)
+class Ways:
+    """The targets of one protocol by what they are for: what everything is held against, and what it is about."""
+
+    direct: str
+    envoy: str
+    ours: str
+
+    @property
+    def bases(self) -> tuple[str, str]:
+        return self.direct, self.envoy
+
+
+SQL = Ways("direct", "envoy-tcp", "fieldveil")
+BODIES = Ways("direct-http", "envoy-http", "fieldveil-json")
+
+
+def ways(targets: Collection[str]) -> Ways:
+    """Of a scenario's targets."""
+    return BODIES if {*BODIES.bases, BODIES.ours} & {*targets} else SQL
+
+
+def of_suite(suite: SuiteResult) -> Ways:
+    """Of all of a suite's targets: it speaks one protocol."""
+    return ways({one.target for scenario in suite.scenarios for one in scenario.measurements})
+
+
+def titled(measure: Measure, mode: str) -> str:
+    """A measure's title where it speaks of what a driver was told: a statement, or a request."""
+    return measure.title.replace("a statement", "a request") if mode.startswith("http/") else measure.title
 
 
 def spread(figure: Figure, scale: float = 1.0, show: Callable[[float], str] = number) -> str:
@@ -102,4 +131,4 @@ def duration(seconds: float) -> str:
 
 
 def count(amount: int, one: str, many: str = "") -> str:
-    return f"{amount:,} {one if amount == 1 else many or f'{one}s'}"
+    return f"{amount:,} {one if amount == 1 else many or plural(one)}"

@@ -1,4 +1,5 @@
-"""One PostgreSQL with two databases, plain and sealed; OPA, the key agent; and a proxy process for each target.
+"""One PostgreSQL with two databases, plain and sealed; one service of HTTP; OPA, the key agent; and a proxy process for
+each target. Of the two servers, those that the suites speak to.
 
 Each target has a proxy of its own, so that CPU and memory are read for it alone.
 """
@@ -18,7 +19,8 @@ from loadtests.rig import interrupt, policies
 from loadtests.rig.databases import PLAIN, SEALED, Databases
 from loadtests.rig.live import Live
 from loadtests.rig.pgbouncer import PgBouncer
-from loadtests.rig.targets import Target, present
+from loadtests.rig.service import LiveHttp, Service
+from loadtests.rig.targets import HTTP_TARGETS, Target, present
 from loadtests.scenario import Suite
 
 NUMBER = 5432
@@ -37,6 +39,9 @@ SETTINGS = {
 }
 
 
+Part = Postgres | Opa | Agent | Envoy | PgBouncer | Service
+
+
 class Rig(Databases):
     def __init__(self, suites: list[Suite]) -> None:
         self.work = WorkDir()
@@ -44,9 +49,12 @@ class Rig(Databases):
         self.postgres = Postgres(self.work, SETTINGS)
         self.opa = Opa(self.work, (self.catalog.parent,))
         self.agent = Agent(self.work)
-        self.live: dict[str, Live] = {}
+        self.service = Service(self.work, self.opa, self.agent)
+        self.live: dict[str, Live | LiveHttp] = {}
+        # Those of the suites; of none, the databases are looked at without one.
+        self._protocols = {suite.protocol for suite in suites} or {"postgres"}
         # In the order of starting.
-        self._parts: list[Postgres | Opa | Agent | Envoy | PgBouncer] = []
+        self._parts: list[Part] = []
 
     def __enter__(self) -> "Rig":
         interrupt.on_termination()
@@ -70,6 +78,16 @@ class Rig(Databases):
         return self.postgres.connect(database)
 
     def _start(self) -> None:
+        self.agent.create_kek()
+        self.agent.create_keyset(policies.KEYSET)
+        self._begin(self.opa)
+        self._begin(self.agent)
+        if "postgres" in self._protocols:
+            self._start_databases()
+        if "http" in self._protocols:
+            self._start_service()
+
+    def _start_databases(self) -> None:
         self._begin(self.postgres)
         with self.postgres.connect() as superuser:
             for role in shop.ROLES:
@@ -79,14 +97,18 @@ class Rig(Databases):
                 superuser.execute(f"CREATE DATABASE {database}")
                 with self.direct(database) as connection:
                     connection.execute(values.SQL)
-        self.agent.create_kek()
-        self.agent.create_keyset(policies.KEYSET)
-        self._begin(self.opa)
-        self._begin(self.agent)
         for target in present():
             self.live[target.name] = self._live(target)
 
-    def _begin(self, part: Postgres | Opa | Agent | Envoy | PgBouncer) -> None:
+    def _start_service(self) -> None:
+        self._begin(self.service)
+        for target in HTTP_TARGETS.values():
+            proxy = self.service.envoy(target.name, with_filter=target.filter) if target.proxy else None
+            if proxy:
+                self._begin(proxy)
+            self.live[target.name] = self.service.live(target, proxy)
+
+    def _begin(self, part: Part) -> None:
         self._parts.append(part)
         part.start()
 

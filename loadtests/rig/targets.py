@@ -1,7 +1,9 @@
-"""The ways to the database that are compared."""
+"""The ways to the database, and to the service, that are compared."""
 
 import shutil
 from dataclasses import dataclass
+
+from loadtests.scenario import Protocol
 
 
 @dataclass(frozen=True)
@@ -9,11 +11,13 @@ class Target:
     name: str
     # A line for the report.
     what: str
-    # The database whose columns are protected, rather than the one with the same rows in clear.
+    # The database whose columns are protected, rather than the one with the same rows in clear; bodies of the service
+    # alike.
     sealed: bool = False
     # What stands between: nothing, "envoy" or "pgbouncer".
     proxy: str = ""
     filter: bool = False
+    protocol: Protocol = "postgres"
 
 
 TARGETS = {
@@ -24,6 +28,14 @@ TARGETS = {
         Target("envoy-noop", "Envoy with the filter, nothing protected", proxy="envoy", filter=True),
         Target("fieldveil", "Envoy with the filter, fields protected", sealed=True, proxy="envoy", filter=True),
         Target("pgbouncer", "PgBouncer, a server connection for as long as a client is there", proxy="pgbouncer"),
+    )
+}
+HTTP_TARGETS = {
+    target.name: target
+    for target in (
+        Target("direct-http", "straight to the service, HTTP/1.1", protocol="http"),
+        Target("envoy-http", "Envoy's HTTP connection manager and router, no filter", proxy="envoy", protocol="http"),
+        Target("fieldveil-json", "the same with the filter, fields protected", True, "envoy", True, "http"),
     )
 }
 

@@ -3,6 +3,8 @@
 import random
 from dataclasses import replace
 
+from loadtests import body_costs
+from loadtests.body_costs import BYTES
 from loadtests.results import (
     PERCENTILES,
     Made,
@@ -16,12 +18,14 @@ from loadtests.results import (
     ThresholdResult,
     Usage,
 )
+from loadtests.summary import SuiteSummary
 
 MIB = 1 << 20
 # What a name should never do.
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
 # How much slower than the server itself, and the CPU of the proxy in µs for each row of an operation.
 TARGETS = {"direct": (1.0, None), "envoy-tcp": (1.25, 14.0), "envoy-noop": (1.4, 22.0), "fieldveil": (1.9, 42.0)}
+HTTP_TARGETS = {"direct-http": (1.0, None), "envoy-http": (1.6, 45.0), "fieldveil-json": (3.0, 160.0)}
 ABOUT = {
     "direct": "straight to PostgreSQL",
     "envoy-tcp": "Envoy's TCP proxy, no filter",
@@ -39,6 +43,14 @@ OLTP = [
 def results(seed: int = 1, *, slower: float = 1.0, rounds: int = 3) -> Results:
     """`slower`: what the filter costs, times this."""
     return _Maker(random.Random(seed), slower, rounds).results()
+
+
+def with_bodies(found: Results, *, slower: float = 1.0) -> Results:
+    """With a suite of bodies over HTTP, whose targets are others."""
+    suite = _Maker(random.Random(7), slower, found.made.rounds).bodies()
+    targets = [*found.targets, *(TargetInfo(name, name) for name in HTTP_TARGETS)]
+    others = [one for one in found.suites if one.name != suite.name]
+    return replace(found, suites=[*others, suite], targets=targets)
 
 
 def evil(found: Results) -> Results:
@@ -188,19 +200,45 @@ class _Maker:
             [seal],
         )
 
+    def bodies(self) -> SuiteResult:
+        kinds = [("1KB", 1), *((size, fields) for size in ("1MB", "10MB") for fields in (1, 10, 100))]
+        # µs of a byte and of a field.
+        latencies = {kind: 80 + BYTES[kind[0]] / 500 + 8.0 * kind[1] for kind in kinds}
+        found = [
+            self._scenario(
+                f"{operation}-{size}-{fields}", "A body.", "body", {"kind": "closed", "clients": 1, "seconds": 2.0},
+                latency, "http/1.1", HTTP_TARGETS,
+            )
+            for operation in ("open", "seal")
+            for (size, fields), latency in latencies.items()
+        ]  # fmt: skip
+        steady = {"kind": "arrival", "clients": 8, "seconds": 2.0, "rate": 400.0}
+        found.append(
+            self._scenario("open-1KB-10-400-a-second", "A body.", "body", steady, 90.0, "http/1.1", HTTP_TARGETS)
+        )
+        suite = SuiteResult("json", "JSON bodies.", found)
+        return replace(suite, beside=body_costs.tables(SuiteSummary(suite)))
+
     def _scenario(
-        self, name: str, what: str, unit: str, work: dict, latency: float, mode: str = "prepared"
+        self,
+        name: str,
+        what: str,
+        unit: str,
+        work: dict,
+        latency: float,
+        mode: str = "prepared",
+        targets: dict[str, tuple] = TARGETS,
     ) -> ScenarioResult:
         ours = [
             self._measurement(target, number, work, latency)
             for number in range(1, self.rounds + 1)
-            for target in TARGETS
+            for target in targets
         ]
         return ScenarioResult(name, what, unit, work, mode, "app", ours)
 
     def _measurement(self, target: str, number: int, work: dict, latency: float) -> Measurement:
-        slow, cpu = TARGETS[target]
-        if target == "fieldveil":
+        slow, cpu = {**TARGETS, **HTTP_TARGETS}[target]
+        if target in ("fieldveil", "fieldveil-json"):
             slow, cpu = slow * self.slower, cpu * self.slower
         middle = latency * slow * self._about(0.03)
         clients = work["clients"]
@@ -223,7 +261,7 @@ class _Maker:
         }
         if cpu is not None:
             usage["proxy"] = self._usage(cpu * latency / 120, operations, 60 if target == "envoy-tcp" else 210)
-        if target == "fieldveil":
+        if target in ("fieldveil", "fieldveil-json"):
             usage["opa"] = self._usage(0.2, operations, 45)
             usage["agent"] = self._usage(0.05, operations, 18)
         latencies = {

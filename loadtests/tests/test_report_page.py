@@ -157,6 +157,30 @@ def test_curves_are_logarithmic_and_of_every_target(page: Page) -> None:
     assert shown == list(sample.TARGETS)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_bodies_are_drawn_against_their_own_targets(browser: Browser, tmp_path: Path, width: int) -> None:
+    file = tmp_path / "bodies.html"
+    report.write_html(sample.with_bodies(sample.results()), file)
+    with opened(browser, file, width=width) as watched:
+        page = watched.page
+        draw_all(page)
+        chapter = page.locator("section[data-suite=json]")
+        assert page.evaluate(EMPTY) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # The filter looks as it does among statements.
+        colours = [
+            one.evaluate("(e) => e.data.at(-1).marker.color")
+            for one in (
+                chapter.locator("[data-chart=ratio][data-base=envoy-http]"),
+                page.locator("section[data-suite=fieldproc] [data-chart=ratio][data-base=envoy-tcp]"),
+            )
+        ]
+        assert colours[0] == colours[1]
+        expect(chapter.locator("select[data-base=direct-http]")).to_have_value("latency_us.50")
+        expect(page.locator("#summary")).to_contain_text("What it costs bodies over HTTP")
+        assert_quiet(watched, file)
+
+
 def test_what_was_not_measured_is_a_dash(page: Page) -> None:
     table = page.locator("#suite-2-1 table").first
     noop = table.locator("tbody tr").filter(has_text="envoy-noop").locator("td").all_inner_texts()

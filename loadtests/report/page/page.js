@@ -18,8 +18,10 @@
   // Looks: a target has the same colour and mark everywhere.
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const known = ["direct", "envoy-tcp", "envoy-noop", "fieldveil", "pgbouncer"];
-  const names = [...known, ...data.targets.filter((target) => !known.includes(target))];
-  const place = (target) => Math.max(names.indexOf(target), 0);
+  // What is for the same thing over HTTP has the same looks.
+  const alike = { "direct-http": "direct", "envoy-http": "envoy-tcp", "fieldveil-json": "fieldveil" };
+  const names = [...known, ...data.targets.filter((target) => !known.includes(target) && !alike[target])];
+  const place = (target) => Math.max(names.indexOf(alike[target] || target), 0);
   const colour = (target) => css(`--c${place(target) % 8}`);
   const faint = (hex) => hex + "22";
   const symbol = (target) => ["circle", "square", "diamond", "triangle-up", "x", "cross", "star", "hexagon"][place(target) % 8];
@@ -77,7 +79,7 @@
       });
       traces.push({
         x, y: curve.map((point) => point[1]), name: plain(target), legendgroup: target, mode: "lines+markers",
-        line: { color: colour(target), width: target === "fieldveil" ? 3 : 2, dash: dash(target) }, marker: { symbol: symbol(target), size: 6, color: colour(target) },
+        line: { color: colour(target), width: (alike[target] || target) === "fieldveil" ? 3 : 2, dash: dash(target) }, marker: { symbol: symbol(target), size: 6, color: colour(target) },
         text: curve.map(([percentile, ...figure]) => `${percentile ? "p" + percentile : "fastest"}: ${between(figure)} µs`), hovertemplate: "%{text}",
       });
     }
@@ -115,7 +117,7 @@
       type: "bar", x: targets.map(plain), y: figures.map(([median]) => median), marker: { color: targets.map(colour) }, showlegend: false,
       error_y: spread(figures), text: figures.map(between), textposition: "none", hovertemplate: "%{x}: %{text}<extra></extra>",
     }];
-    return { traces, layout: barLayout(targets, figures.map(([, , most]) => most), figures.map(([median]) => number(median)), `${plain(scenario.unit)}s a second`) };
+    return { traces, layout: barLayout(targets, figures.map(([, , most]) => most), figures.map(([median]) => number(median)), `${plain(scenario.units)} a second`) };
   };
   const spread = (figures) => ({
     type: "data", symmetric: false, thickness: 1.5, width: 4, color: css("--text"),
@@ -219,7 +221,7 @@
     const suite = data.suites[section.dataset.suite];
     for (const element of all("[data-chart=ratio]", section)) {
       const base = element.dataset.base;
-      selector(one(`select[data-base="${base}"]`, section), suite, base, base === "direct" ? "latency_us.50" : "cpu_us.sidecar", element);
+      selector(one(`select[data-base="${base}"]`, section), suite, base, (alike[base] || base) === "direct" ? "latency_us.50" : "cpu_us.sidecar", element);
     }
     const panels = all("[data-scenario]", section);
     if (!panels.length) return;
