@@ -8,8 +8,8 @@ TIMEOUT_SECONDS = 5.0
 
 
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, path: Path) -> None:
-        super().__init__("localhost", timeout=TIMEOUT_SECONDS)
+    def __init__(self, path: Path, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
         self._path = path
 
     def connect(self) -> None:
@@ -19,10 +19,16 @@ class _Connection(http.client.HTTPConnection):
 
 
 def request(
-    path: Path, method: str, target: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    path: Path,
+    method: str,
+    target: str,
+    body: bytes | None = None,
+    headers: dict[str, str] | None = None,
+    *,
+    timeout: float = TIMEOUT_SECONDS,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers (lower-case names) and body of one exchange."""
-    connection = _Connection(path)
+    connection = _Connection(path, timeout)
     try:
         connection.request(method, target, body=body, headers=headers or {})
         response = connection.getresponse()

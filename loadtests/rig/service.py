@@ -30,6 +30,8 @@ USER_HEADER = "x-user"
 CONFIG = {"http": {"identity": {"user_header": USER_HEADER}}}
 JSON = {"content-type": "application/json"}
 LISTENER = "http"
+# Enough for the largest body on a busy machine.
+SECONDS = 60.0
 
 
 class WrongBody(Failed):
@@ -73,7 +75,7 @@ class LiveHttp:
 
     def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> bytes:
         try:
-            status, _, answer = unixhttp.request(self.socket, method, path, body, headers)
+            status, _, answer = unixhttp.request(self.socket, method, path, body, headers, timeout=SECONDS)
         except (OSError, http.client.HTTPException) as error:
             raise WrongBody(f"{method} {path} through {self.name}: {type(error).__name__}") from error
         if status != 200:

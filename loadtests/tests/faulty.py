@@ -34,9 +34,15 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
 @contextmanager
 def proxy(
-    socket: Path, service: Path, *, request: Change = seal, response: Change = open_, twice: bool = False
+    socket: Path,
+    service: Path,
+    *,
+    request: Change = seal,
+    response: Change = open_,
+    twice: bool = False,
+    status: int | None = None,
 ) -> Iterator[Path]:
-    """`twice`: what is sent is sent on two times."""
+    """`twice`: what is sent is sent on two times. `status`: that of every answer to GET, whatever the service says."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -44,7 +50,8 @@ def proxy(
         wbufsize = -1
 
         def do_GET(self) -> None:
-            self._answer(*unixhttp.request(service, "GET", self.path), response)
+            told, headers, body = unixhttp.request(service, "GET", self.path)
+            self._answer(status or told, headers, body, response)
 
         def do_POST(self) -> None:
             body = request(self.rfile.read(int(self.headers["content-length"])))

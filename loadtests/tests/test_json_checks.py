@@ -147,3 +147,23 @@ def test_service_that_holds_values_in_clear_is_not_measured(rig: Alone) -> None:
 def test_target_that_does_not_answer_is_told_by_its_name(rig: Alone) -> None:
     with pytest.raises(WrongBody, match="through fieldveil-json: FileNotFoundError"):
         through(rig, rig.work.socket("none.sock")).get("clear", "any")
+
+
+def test_requests_that_fail_are_errors(rig: Alone, measure: Callable) -> None:
+    measurement = measure("open-10KB-10", through(rig, rig.work.socket("none.sock")))
+    assert measurement.errors > 0
+    assert measurement.answers == 0
+
+
+def test_status_that_is_none_of_success_is_a_wrong_answer_told_by_its_problem(
+    rig: Alone, measure: Callable, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = b'{"type": "urn:fieldveil:problem:malformed", "detail": "CLEAR-1 is wrong"}'
+    with faulty.proxy(
+        rig.work.socket("bad.sock"), rig.service.socket, response=lambda _: problem, status=502
+    ) as socket:
+        measurement = measure("open-10KB-10", through(rig, socket))
+    assert measurement.wrong_answers == measurement.answers > 0
+    said = capsys.readouterr().err
+    assert "a body that was asked for: status 502, urn:fieldveil:problem:malformed" in said
+    assert "CLEAR-1" not in said
