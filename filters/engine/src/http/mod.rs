@@ -5,6 +5,7 @@
 //! sees every head, every byte and every trailer of its exchange, in order, and that what it edits is what leaves.
 
 pub mod audits;
+pub mod graphql;
 mod head;
 mod output;
 pub mod problem;
