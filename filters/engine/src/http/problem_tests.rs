@@ -1,1 +1,61 @@
+use serde_json::Value;
 
+use super::*;
+
+fn all() -> Vec<Problem> {
+    vec![
+        Problem::malformed(Side::Request, 7, "a comma is missing"),
+        Problem::ambiguous_target("it has a bad percent sign"),
+        Problem::ambiguous_identity("x-user", "it comes twice"),
+        Problem::denied("customer.ssn", "read"),
+        Problem::unmatched_route(),
+        Problem::unsupported_protocol("a WebSocket"),
+        Problem::graphql_method(),
+        Problem::limit(Side::Request, "the depth of its arrays and objects", 1000, "http.limits.json_depth"),
+        Problem::media_type(Side::Request, "its content-type is text/plain"),
+        Problem::content_encoding(Side::Request),
+        Problem::invalid_value("customer.ssn", "it is not a valid int4", "int4"),
+        Problem::graphql(Some("customer.ssn"), "a literal", "Use a variable."),
+        Problem::budget_spent("customer.ssn", crate::budgets::Allowance { rows: 1, per_seconds: 60 }, 30),
+        Problem::bad_response("it is a part of one", "Ask for it whole."),
+        Problem::unreadable("customer.ssn", "it was sealed under another label"),
+        Problem::unavailable("the policy (OPA)", "it does not answer", "Start it."),
+        Problem::several_keys("customer.ssn", "pii"),
+        Problem::content_encoding(Side::Response),
+        Problem::malformed(Side::Response, 7, "a comma is missing"),
+        Problem::limit(Side::Response, "a value", 1, "limits.protected_value_bytes"),
+        Problem::media_type(Side::Response, "its content-type is text/plain"),
+    ]
+}
+
+#[test]
+fn every_problem_is_told_as_rfc_9457_has_it() {
+    for problem in all() {
+        let reply = problem.reply();
+        let body: Value = serde_json::from_slice(&reply.body).unwrap();
+        for member in ["type", "title", "detail", "reason", "remedy"] {
+            assert!(body[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {problem:?}");
+        }
+        assert_eq!(body["type"], format!("urn:fieldveil:problem:{}", problem.name()));
+        assert_eq!(body["status"], reply.status);
+        assert_eq!(body.get("label").and_then(Value::as_str), problem.label());
+        let header =
+            |name: &str| reply.headers.iter().find(|(known, _)| known == name).map(|(_, v)| v.as_str());
+        assert_eq!(header("content-type"), Some("application/problem+json"));
+        assert_eq!(header("cache-control"), Some("no-store"));
+        assert_eq!(
+            header("retry-after").is_some(),
+            matches!(problem.kind, Kind::BudgetSpent | Kind::Unavailable)
+        );
+        assert_eq!(header("allow").is_some(), reply.status == 405);
+        assert!(body["remedy"].as_str().unwrap().ends_with('.'), "{problem:?}");
+        assert!(problem.line().contains(problem.name()));
+    }
+}
+
+#[test]
+fn whose_fault_it_is_decides_the_status() {
+    let statuses: Vec<u16> = all().iter().map(Problem::status).collect();
+    let client = [400, 400, 400, 403, 403, 403, 405, 413, 415, 415, 422, 422, 429];
+    assert_eq!(statuses, [&client[..], &[502, 502, 503, 503, 502, 502, 502, 502]].concat());
+}

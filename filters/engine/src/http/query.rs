@@ -40,7 +40,6 @@ pub fn seal_header(ctx: &Context, field: &FieldPlan, value: &[u8]) -> Result<Vec
 }
 
 /// The names of a target's parameters, decoded.
-#[expect(dead_code, reason = "for requests of GraphQL")]
 pub(super) fn parameter_names(target: &[u8]) -> impl Iterator<Item = Cow<'_, [u8]>> {
     let parameters = split_once(target, b'?').map_or(&[][..], |(_, parameters)| parameters);
     parameters.split(|byte| matches!(byte, b'&' | b';')).map(|parameter| {
@@ -62,7 +61,7 @@ fn seal_path(
             sealed.push(b'/');
         }
         let field = segments.iter().find(|(known, _)| *known == index).map(|(_, field)| field);
-        let Some(field) = field else {
+        let Some(field) = field.filter(|_| !segment.is_empty()) else {
             sealed.extend_from_slice(segment);
             continue;
         };

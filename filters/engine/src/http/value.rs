@@ -167,7 +167,3 @@ fn name_of(kind: Kind) -> &'static str {
         Kind::Array => "an array",
     }
 }
-
-#[cfg(test)]
-#[path = "value_tests.rs"]
-mod tests;

@@ -10,6 +10,7 @@
 )]
 
 pub mod end_users;
+pub mod http;
 pub mod keys;
 mod wire;
 
