@@ -141,6 +141,11 @@ impl Service {
         route
     }
 
+    /// Whether nothing at all is named of any request.
+    pub fn is_empty(&self) -> bool {
+        self.routes.iter().all(|route| route.fields().next().is_none())
+    }
+
     /// Fields that need keys, one for each keyset and protection.
     pub(crate) fn needing_keys(&self) -> impl Iterator<Item = &FieldPlan> {
         self.needing_keys.iter().map(Rc::as_ref)

@@ -32,6 +32,8 @@ pub struct Problem {
     label: Option<String>,
     /// Seconds after which asking again may help.
     retry_after: Option<u64>,
+    /// The status in place of its kind's.
+    as_status: Option<u16>,
 }
 
 impl Problem {
@@ -39,7 +41,7 @@ impl Problem {
     fn new(kind: Kind, what: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let reason = reason.into();
         let detail = format!("{what}: {reason}");
-        Self { kind, detail, reason, remedy: remedy.into(), label: None, retry_after: None }
+        Self { kind, detail, reason, remedy: remedy.into(), label: None, retry_after: None, as_status: None }
     }
 
     fn about(self, label: &str) -> Self {
@@ -52,7 +54,12 @@ impl Problem {
 
     /// The HTTP status that it is answered with.
     pub fn status(&self) -> u16 {
-        self.kind.status()
+        self.as_status.unwrap_or_else(|| self.kind.status())
+    }
+
+    /// The same with the status that the service answered.
+    pub fn with_status(self, status: u16) -> Self {
+        Self { as_status: Some(status), ..self }
     }
 
     /// Its name in `type` and in statistics.
@@ -75,7 +82,7 @@ impl Problem {
         let mut body = json!({
             "type": format!("urn:fieldveil:problem:{}", self.kind.name()),
             "title": self.kind.title(),
-            "status": self.kind.status(),
+            "status": self.status(),
             "detail": self.detail,
             "reason": self.reason,
             "remedy": self.remedy,
@@ -95,7 +102,7 @@ impl Problem {
         if let Some(methods) = self.kind.allows() {
             headers.push(header("allow", methods));
         }
-        Reply { status: self.kind.status(), headers, body: body.to_string().into_bytes() }
+        Reply { status: self.status(), headers, body: body.to_string().into_bytes() }
     }
 }
 

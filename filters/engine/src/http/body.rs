@@ -1,0 +1,188 @@
+//! One body that is rewritten, with the head that waits for it.
+//!
+//! Head and body are held until the body is whole, so that what is refused of an ordinary body never left, and its length
+//! is exact; past the limit both leave, and the rest follows as it comes.
+
+use std::rc::Rc;
+
+use fieldveil_json_stream::{Exceeded, Found, Framing, Limits, Replacement, RewriteError, Rewriter};
+
+use super::graphql;
+use super::head::Head;
+use super::limits::BodyLimits;
+use super::output::{Edit, Flow, Output};
+use super::problem::{Problem, Side};
+use super::treat::{self, Context};
+use crate::routes::{Body, Route};
+
+/// A body on its way.
+pub(super) struct Rewrite {
+    side: Side,
+    /// None where only GraphQL's document is looked at.
+    fields: Option<Fields>,
+    framing: Framing,
+    /// The body as it came, where its document is checked when it is whole.
+    graphql: Option<(Vec<u8>, Rc<Route>)>,
+    head: Option<HeldHead>,
+    /// What is written and has not left.
+    written: Vec<u8>,
+    /// Bytes that came.
+    came: u64,
+    most: Limits,
+    most_held: usize,
+}
+
+struct Fields {
+    rewriter: Rewriter,
+    body: Body,
+}
+
+/// What changes on a head that has not left.
+struct HeldHead {
+    edits: Vec<Edit>,
+    has_length: bool,
+}
+
+impl Rewrite {
+    /// Of a body that `framing` says how to read. `edits` are made on its head when that leaves.
+    pub(super) fn new(
+        side: Side,
+        route: &Rc<Route>,
+        framing: Framing,
+        limits: BodyLimits,
+        head: &Head,
+        edits: Vec<Edit>,
+    ) -> Self {
+        let most = limits.of_json(side);
+        let body = if side == Side::Request { &route.request } else { &route.response };
+        let fields = body
+            .clone()
+            .map(|body| Fields { rewriter: Rewriter::new(Rc::clone(&body.matcher), framing, most), body });
+        let is_checked = route.graphql && side == Side::Request;
+        Self {
+            side,
+            fields,
+            framing,
+            graphql: is_checked.then(|| (Vec::new(), Rc::clone(route))),
+            head: Some(HeldHead { edits, has_length: head.first("content-length").is_some() }),
+            written: Vec::new(),
+            came: 0,
+            most,
+            most_held: limits.held,
+        }
+    }
+
+    /// Bytes that are kept at the moment.
+    pub(super) fn held(&self) -> usize {
+        let raw = self.graphql.as_ref().map_or(0, |(raw, _)| raw.len());
+        let read = self.fields.as_ref().map_or(0, |fields| fields.rewriter.held());
+        self.written.len().saturating_add(raw).saturating_add(read)
+    }
+
+    /// Whether it may go on for ever.
+    pub(super) fn is_unending(&self) -> bool {
+        self.framing != Framing::Document
+    }
+
+    /// What is to be done when the head has come and nothing of the body.
+    pub(super) fn begin(&mut self) -> Output {
+        if self.is_unending() { self.leave(false) } else { hold() }
+    }
+
+    /// Takes bytes, and with `is_last` the end of the body.
+    pub(super) fn take(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<Output, Problem> {
+        self.came = self.came.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        self.rewrite(context, bytes, is_last)?;
+        if let Some((raw, _)) = &mut self.graphql {
+            raw.extend_from_slice(bytes);
+            if raw.len() > self.most_held {
+                let what = "the length of a GraphQL request in bytes";
+                return Err(Problem::limit(self.side, what, self.most_held, "http.limits.held_body_bytes"));
+            }
+            if !is_last {
+                return Ok(hold());
+            }
+        }
+        if is_last
+            && self.came > 0
+            && let Some((raw, route)) = self.graphql.take()
+        {
+            let named = |body: &Option<Body>| body.as_ref().map_or(Vec::new(), |body| body.places.clone());
+            graphql::check(&raw, &named(&route.request), &named(&route.response))?;
+        }
+        if is_last || self.head.is_none() || self.is_unending() || self.held() > self.most_held {
+            return Ok(self.leave(is_last));
+        }
+        Ok(hold())
+    }
+
+    fn rewrite(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<(), Problem> {
+        let Some(Fields { rewriter, body }) = &mut self.fields else {
+            self.written.extend_from_slice(bytes);
+            return Ok(());
+        };
+        let side = self.side;
+        let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
+            // A field that the matcher invented: there is none, so nothing may pass in its place.
+            let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
+            match side {
+                Side::Request => treat::seal(context, field, found),
+                Side::Response => treat::open(context, field, found),
+            }
+        };
+        let most = self.most;
+        let refuse = |error| refusal(side, most, error);
+        rewriter.push(bytes, &mut self.written, &mut treat).map_err(refuse)?;
+        // No byte at all is no body, whatever the head said it would be.
+        if is_last && self.came > 0 {
+            rewriter.finish(&mut self.written, &mut treat).map_err(refuse)?;
+        }
+        Ok(())
+    }
+
+    /// Head, if it is there, and all that is written leave.
+    fn leave(&mut self, is_last: bool) -> Output {
+        let body = std::mem::take(&mut self.written);
+        let mut output = Output { flow: Flow::Continue, ..Output::default() };
+        if let Some(HeldHead { edits, has_length }) = self.head.take() {
+            output.head = edits;
+            if has_length {
+                let name = "content-length".to_owned();
+                let length = || body.len().to_string().into_bytes();
+                output.head.push(if is_last { Edit::Set(name, length()) } else { Edit::Remove(name) });
+            }
+        }
+        output.body = Some(body);
+        output
+    }
+}
+
+fn unknown_field() -> Problem {
+    Problem::unavailable(
+        "a field of the plan",
+        "a path leads to none",
+        "Report it: the filter's parts disagree.",
+    )
+}
+
+/// What is held leaves nothing of a call's bytes.
+pub(super) fn hold() -> Output {
+    Output { body: Some(Vec::new()), flow: Flow::Hold, ..Output::default() }
+}
+
+fn refusal(side: Side, most: Limits, error: RewriteError<Problem>) -> Problem {
+    let (what, limit, setting) = match error {
+        RewriteError::Field(problem) => return problem,
+        RewriteError::Malformed { offset, reason } => return Problem::malformed(side, offset, reason),
+        RewriteError::Limit { what, .. } => match what {
+            Exceeded::Depth => ("the nesting of arrays and objects", most.depth, "http.limits.json_depth"),
+            Exceeded::KeyBytes => {
+                ("the bytes of a member's name", most.key_bytes, "http.limits.json_key_bytes")
+            }
+            Exceeded::ValueBytes => {
+                ("the bytes of a protected field's value", most.value_bytes, "limits.protected_value_bytes")
+            }
+        },
+    };
+    Problem::limit(side, what, limit, setting)
+}

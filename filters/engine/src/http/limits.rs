@@ -1,0 +1,40 @@
+//! How much of a body is taken, and kept.
+
+use fieldveil_json_stream::Limits;
+
+use super::problem::Side;
+use crate::config::{Config, HttpConfig};
+
+/// The configured limits of bodies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct BodyLimits {
+    /// Bytes of a body that are held with its head.
+    pub(super) held: usize,
+    /// Bytes of a body that are kept while plan and keys are awaited.
+    pub(super) waiting: usize,
+    depth: usize,
+    key_bytes: usize,
+    value_bytes: usize,
+}
+
+impl BodyLimits {
+    pub(super) fn of(config: &Config, http: &HttpConfig) -> Self {
+        Self {
+            held: http.limits.held_body_bytes,
+            waiting: http.limits.waiting_body_bytes,
+            depth: http.limits.json_depth,
+            key_bytes: http.limits.json_key_bytes,
+            value_bytes: config.limits.protected_value_bytes,
+        }
+    }
+
+    /// What a rewriter takes. An envelope is longer than what was sealed, by its header, the primitive's part and base64;
+    /// and the canonical text in it can be longer than what a client sent, as that of a `jsonb` by its spaces.
+    pub(super) fn of_json(self, side: Side) -> Limits {
+        let value_bytes = match side {
+            Side::Request => self.value_bytes,
+            Side::Response => self.value_bytes.saturating_mul(3).saturating_add(4096),
+        };
+        Limits { depth: self.depth, key_bytes: self.key_bytes, value_bytes }
+    }
+}

@@ -1,0 +1,131 @@
+//! Plan and keys for one exchange: taken from the worker, or waited for.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use fieldveil_plan::PlanInput;
+
+use super::problem::Problem;
+use crate::fetch::{Fetch, PrincipalKey};
+use crate::field::CompiledPlan;
+use crate::keyring::Keyring;
+use crate::plans::Holder;
+use crate::worker::Worker;
+
+/// Questions are asked at most so often: for plan and keys, once more for the keysets of the plan's tenants, and once for
+/// what has grown too old meanwhile.
+const MAX_ROUNDS: u8 = 3;
+
+/// Whose exchange it is, and what it still waits for.
+pub(super) struct Asking {
+    pub(super) input: PlanInput,
+    pub(super) principal: PrincipalKey,
+    holder: Holder,
+    /// Why the last question for the plan, for the keys failed.
+    failures: BTreeMap<&'static str, String>,
+    outstanding: Vec<Fetch>,
+    rounds: u8,
+    asked_for_tenants: bool,
+}
+
+/// Whether the exchange can go on.
+pub(super) enum Readiness {
+    /// With these, to its end.
+    Ready(Rc<CompiledPlan>, Rc<Keyring>),
+    /// These must be fetched first.
+    Fetch(Vec<Fetch>),
+    /// They were fetched in vain.
+    Refuse(Problem),
+}
+
+impl Asking {
+    pub(super) fn new(input: PlanInput) -> Self {
+        Self {
+            principal: PrincipalKey::new(&input),
+            input,
+            holder: Holder::default(),
+            failures: BTreeMap::new(),
+            outstanding: Vec::new(),
+            rounds: 0,
+            asked_for_tenants: false,
+        }
+    }
+
+    /// One of the questions was answered. Returns whether nothing more is waited for; an answer to a question that was
+    /// not asked changes nothing.
+    pub(super) fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> bool {
+        let Some(at) = self.outstanding.iter().position(|asked| asked == fetch) else { return false };
+        self.outstanding.remove(at);
+        if let Err(reason) = result {
+            self.failures.insert(part(fetch), reason);
+        }
+        self.outstanding.is_empty()
+    }
+
+    /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
+    pub(super) fn ready(&mut self, worker: &mut Worker, now_ms: u64) -> Readiness {
+        let failures = std::mem::take(&mut self.failures);
+        let plan =
+            worker.plan_in_passing(&self.principal, &self.holder, failures.contains_key("plan"), now_ms);
+        let keyring = worker.keyring(now_ms);
+        let (plan, keyring) = match (plan, keyring) {
+            (Some(plan), Some(keyring)) => (plan, keyring),
+            (plan, keyring) => {
+                if plan.is_none()
+                    && let Some(reason) = self.in_vain(&failures, "plan")
+                {
+                    return Readiness::Refuse(no_plan(reason));
+                }
+                if keyring.is_none()
+                    && let Some(reason) = self.in_vain(&failures, "keys")
+                {
+                    return Readiness::Refuse(no_keys(reason));
+                }
+                let mut fetches = Vec::new();
+                if plan.is_none() {
+                    fetches.push(Fetch::Plan(self.principal.clone()));
+                }
+                if keyring.is_none() {
+                    fetches.push(worker.fetch_keys(now_ms));
+                }
+                return self.fetch(fetches);
+            }
+        };
+        if let Some(missing) = plan.missing_keys(&keyring) {
+            return Readiness::Refuse(Problem::no_keyset(&missing));
+        }
+        if !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
+            self.asked_for_tenants = true;
+            return self.fetch(vec![worker.fetch_keys(now_ms)]);
+        }
+        Readiness::Ready(plan, keyring)
+    }
+
+    fn in_vain<'a>(&self, failures: &'a BTreeMap<&'static str, String>, part: &str) -> Option<&'a str> {
+        let failed = failures.get(part).map(String::as_str);
+        failed.or_else(|| (self.rounds >= MAX_ROUNDS).then_some("what was answered could not be used"))
+    }
+
+    fn fetch(&mut self, fetches: Vec<Fetch>) -> Readiness {
+        self.rounds = self.rounds.saturating_add(1);
+        self.outstanding.clone_from(&fetches);
+        Readiness::Fetch(fetches)
+    }
+}
+
+fn no_plan(reason: &str) -> Problem {
+    let remedy = "Start OPA or mend the policy it serves, then ask again; the sidecar need not restart.";
+    Problem::unavailable("the policy (OPA)", reason, remedy)
+}
+
+fn no_keys(reason: &str) -> Problem {
+    let remedy = "Start the key agent or mend its keysets, then ask again; the sidecar need not restart.";
+    Problem::unavailable("the key agent", reason, remedy)
+}
+
+fn part(fetch: &Fetch) -> &'static str {
+    match fetch {
+        Fetch::Plan(_) => "plan",
+        Fetch::Keys(_) => "keys",
+    }
+}

@@ -1,0 +1,154 @@
+//! What becomes of a request, once plan and keys are there.
+
+use std::rc::Rc;
+
+use super::body::Rewrite;
+use super::graphql;
+use super::head::Head;
+use super::limits::BodyLimits;
+use super::media::{self, Media};
+use super::output::Edit;
+use super::problem::{Problem, Side};
+use super::query;
+use super::treat::Context;
+use super::validators;
+use crate::field::CompiledPlan;
+use crate::routes::{Route, Service, Unroutable};
+
+/// What becomes of a body.
+pub(super) enum Course {
+    /// It passes as it comes, behind a head with these changes.
+    Pass(Vec<Edit>),
+    /// It is refused, unless there is none: then the head goes on with these changes.
+    Bodiless(Problem, Vec<Edit>),
+    /// If there is one, this takes its place.
+    Replace(Problem, Vec<Edit>),
+    /// Its fields are treated.
+    Rewrite(Box<Rewrite>),
+}
+
+/// The route of a request that may go on.
+pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Problem> {
+    let Some(service) = &plan.service else {
+        let remedy = "Mend the policy: for protocol http its plan says what the service is.";
+        return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
+    };
+    let method = method(head);
+    // A CONNECT has no path: it leads wherever its peer likes.
+    let target = head.first(":path").unwrap_or(b"/");
+    let route = found(service, method, path_of(target))?;
+    if !route.matched && service.refuses_unmatched {
+        return Err(Problem::unmatched_route());
+    }
+    let is_tunnel =
+        method == "CONNECT" || head.first(":protocol").is_some() || head.first("upgrade").is_some();
+    let names_anything = !route.is_empty();
+    if is_tunnel && (names_anything || method == "CONNECT" && !service.is_empty()) {
+        return Err(Problem::unsupported_protocol("an upgraded connection or a tunnel"));
+    }
+    if let Some(reason) = plan.denied.as_ref().filter(|_| names_anything) {
+        return Err(Problem::plan_denied(reason));
+    }
+    if names_body(&route) && route.graphql {
+        graphql::check_target(target)?;
+    }
+    Ok(route)
+}
+
+/// How the request goes on: the changes of its head, and what becomes of its body.
+pub(super) fn course(
+    context: &Context,
+    route: &Rc<Route>,
+    limits: BodyLimits,
+    head: &Head,
+    end_of_stream: bool,
+) -> Result<Course, Problem> {
+    let mut edits = Vec::new();
+    seal_head(context, route, head, &mut edits)?;
+    if route.response.is_some() {
+        validators::ask_for_whole(head, &mut edits);
+    }
+    if has_weak_validators(context, route, head) {
+        validators::strengthen_if_match(head, &mut edits);
+    }
+    if route.request.is_none() && !(route.graphql && names_body(route)) {
+        return Ok(Course::Pass(edits));
+    }
+    validators::remove_digests(head, &mut edits);
+    if end_of_stream || is_empty(head) {
+        return Ok(Course::Bodiless(unannounced_body(), edits));
+    }
+    Ok(match Media::of(head) {
+        Media::Other(reason) => Course::Bodiless(Problem::media_type(Side::Request, reason), edits),
+        Media::Json(_) if media::is_encoded(head) => {
+            Course::Bodiless(Problem::content_encoding(Side::Request), edits)
+        }
+        Media::Json(framing) if route.graphql && framing != fieldveil_json_stream::Framing::Document => {
+            let reason = "a GraphQL request is one document";
+            Course::Bodiless(Problem::media_type(Side::Request, reason), edits)
+        }
+        Media::Json(framing) => {
+            Course::Rewrite(Box::new(Rewrite::new(Side::Request, route, framing, limits, head, edits)))
+        }
+    })
+}
+
+/// Seals what the route names in the target and in header fields.
+fn seal_head(context: &Context, route: &Route, head: &Head, edits: &mut Vec<Edit>) -> Result<(), Problem> {
+    if let Some(target) = head.first(":path")
+        && let Some(sealed) = query::seal_target(context, target, &route.query, &route.segments)?
+    {
+        edits.push(Edit::Set(":path".into(), sealed));
+    }
+    for (name, field) in &route.headers {
+        let values = head.all(name).map(|value| query::seal_header(context, field, value));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        validators::set_all(name, values.into_iter(), edits);
+    }
+    Ok(())
+}
+
+/// Whether clients have weak validators of this path where the service has strong ones: those of what a GET of it gives.
+fn has_weak_validators(context: &Context, route: &Route, head: &Head) -> bool {
+    if head.first("if-match").is_none() || route.response.is_some() {
+        return route.response.is_some();
+    }
+    let Some(service) = &context.plan.service else { return false };
+    let path = path_of(head.first(":path").unwrap_or_default());
+    found(service, "GET", path).is_ok_and(|route| route.response.is_some())
+}
+
+fn found(service: &Service, method: &str, path: &[u8]) -> Result<Rc<Route>, Problem> {
+    let path = std::str::from_utf8(path).map_err(|_| Problem::ambiguous_target("the path is not UTF-8"))?;
+    service.route(method, path).map_err(|error| match error {
+        Unroutable::BadPath => {
+            Problem::ambiguous_target("the path has dot segments, or escapes of what parts a path")
+        }
+        Unroutable::Unusable(reason) => {
+            Problem::unavailable("the plan of this route", &reason, "Mend the service's catalog.")
+        }
+    })
+}
+
+/// The method, or none that a route could name.
+pub(super) fn method(head: &Head) -> &str {
+    head.first(":method").and_then(|method| std::str::from_utf8(method).ok()).unwrap_or_default()
+}
+
+fn path_of(target: &[u8]) -> &[u8] {
+    target.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default()
+}
+
+fn names_body(route: &Route) -> bool {
+    route.request.is_some() || route.response.is_some()
+}
+
+/// Whether the head says that nothing follows it.
+pub(super) fn is_empty(head: &Head) -> bool {
+    let mut lengths = head.all("content-length").peekable();
+    lengths.peek().is_some() && lengths.all(|length| length.trim_ascii() == b"0")
+}
+
+fn unannounced_body() -> Problem {
+    Problem::malformed(Side::Request, 0, "there is a body though its length is said to be 0")
+}

@@ -1,0 +1,69 @@
+//! What becomes of a service's response.
+
+use std::rc::Rc;
+
+use super::body::Rewrite;
+use super::head::Head;
+use super::limits::BodyLimits;
+use super::media::{self, Media};
+use super::problem::{Problem, Side};
+use super::request::{Course, is_empty};
+use super::validators;
+use crate::routes::Route;
+
+/// The first status that says that the request, or the service, failed.
+const FIRST_ERROR: u16 = 400;
+const PARTIAL_CONTENT: u16 = 206;
+
+/// How the response goes on. `method` is the request's.
+pub(super) fn course(
+    route: &Rc<Route>,
+    limits: BodyLimits,
+    method: &str,
+    head: &Head,
+    end_of_stream: bool,
+) -> Result<Course, Problem> {
+    if route.response.is_none() {
+        return Ok(Course::Pass(Vec::new()));
+    }
+    let status = status(head).ok_or_else(|| Problem::bad_response("it has no status", REMEDY))?;
+    let mut edits = Vec::new();
+    validators::loosen_response(head, &mut edits);
+    if method == "HEAD" || matches!(status, 204 | 304) {
+        // What a GET would give is of another length.
+        validators::remove(head, &["content-length"], &mut edits);
+        return Ok(Course::Pass(edits));
+    }
+    if status == PARTIAL_CONTENT {
+        return Err(Problem::bad_response(
+            "it is a part of a document",
+            "Let the service answer whole to requests without Range.",
+        ));
+    }
+    if end_of_stream || is_empty(head) {
+        let reason = "there is a body though its length is said to be 0";
+        return Ok(Course::Bodiless(Problem::malformed(Side::Response, 0, reason), edits));
+    }
+    Ok(match Media::of(head) {
+        Media::Other(reason) => {
+            let problem = Problem::media_type(Side::Response, reason);
+            if status < FIRST_ERROR {
+                return Ok(Course::Bodiless(problem, edits));
+            }
+            // That it failed is told as it is; what the service says to it could hold anything.
+            Course::Replace(problem.with_status(status), edits)
+        }
+        Media::Json(_) if media::is_encoded(head) => {
+            Course::Bodiless(Problem::content_encoding(Side::Response), edits)
+        }
+        Media::Json(framing) => {
+            Course::Rewrite(Box::new(Rewrite::new(Side::Response, route, framing, limits, head, edits)))
+        }
+    })
+}
+
+const REMEDY: &str = "See what the service answers.";
+
+fn status(head: &Head) -> Option<u16> {
+    std::str::from_utf8(head.first(":status")?).ok()?.parse().ok()
+}

@@ -1,0 +1,112 @@
+//! One direction of an exchange: what becomes of its body, from the head on.
+
+use super::body::{Rewrite, hold};
+use super::output::{Edit, Flow, Output};
+use super::problem::Problem;
+use super::request::Course;
+use super::treat::Context;
+use super::validators;
+
+/// Where one direction stands.
+#[derive(Default)]
+pub(super) enum Way {
+    /// Its head has not come, or has not been looked at.
+    #[default]
+    Unseen,
+    /// What comes passes as it is.
+    Passing,
+    /// Head and what follows are held until it is known whether there is a body.
+    Empty(Box<Empty>),
+    /// The body's fields are treated.
+    Rewriting(Box<Rewrite>),
+    /// Something else has taken the body's place.
+    Dropping,
+}
+
+/// A head whose body must not pass.
+pub(super) struct Empty {
+    problem: Problem,
+    edits: Vec<Edit>,
+    /// The problem takes the body's place behind this head; else nothing of it passes.
+    replaces: bool,
+}
+
+impl Way {
+    /// As the course says, from the head on. `ends`: nothing follows it.
+    pub(super) fn begin(course: Course, ends: bool) -> (Self, Output) {
+        let pass = |edits| (Self::Passing, Output { head: edits, ..Output::default() });
+        let empty =
+            |problem, edits, replaces| (Self::Empty(Box::new(Empty { problem, edits, replaces })), hold());
+        match course {
+            Course::Pass(edits) => pass(edits),
+            Course::Bodiless(_, edits) | Course::Replace(_, edits) if ends => pass(edits),
+            Course::Bodiless(problem, edits) => empty(problem, edits, false),
+            Course::Replace(problem, edits) => empty(problem, edits, true),
+            Course::Rewrite(mut rewrite) => {
+                let output = rewrite.begin();
+                (Self::Rewriting(rewrite), output)
+            }
+        }
+    }
+
+    /// Bytes that are kept at the moment.
+    pub(super) fn held(&self) -> usize {
+        if let Self::Rewriting(rewrite) = self { rewrite.held() } else { 0 }
+    }
+
+    /// Whether it is of a kind that may go on for ever, under a plan that has ended.
+    pub(super) fn outlives_plan(&self, context: &Context) -> bool {
+        matches!(self, Self::Rewriting(rewrite) if rewrite.is_unending())
+            && context.plan.has_expired(context.now_ms)
+    }
+
+    /// Takes bytes of the body, and with `is_last` its end. A problem that only takes the body's place comes with the
+    /// output.
+    pub(super) fn take(
+        &mut self,
+        context: &Context,
+        bytes: &[u8],
+        is_last: bool,
+    ) -> Result<(Output, Option<Problem>), Problem> {
+        let output = match self {
+            Self::Passing => Output::default(),
+            Self::Dropping => Output { body: Some(Vec::new()), ..Output::default() },
+            Self::Unseen => {
+                let remedy = "See that the filter stands in every filter chain that this route takes.";
+                return Err(Problem::bad_response("a body comes without its head", remedy));
+            }
+            Self::Empty(_) if bytes.is_empty() && !is_last => hold(),
+            Self::Empty(empty) if bytes.is_empty() => {
+                let head = std::mem::take(&mut empty.edits);
+                *self = Self::Passing;
+                Output { head, body: Some(Vec::new()), flow: Flow::Continue, ..Output::default() }
+            }
+            Self::Empty(empty) if empty.replaces => {
+                let problem = empty.problem.clone();
+                let output = replaced(std::mem::take(&mut empty.edits), &problem);
+                *self = Self::Dropping;
+                return Ok((output, Some(problem)));
+            }
+            Self::Empty(empty) => return Err(empty.problem.clone()),
+            Self::Rewriting(rewrite) => {
+                let output = rewrite.take(context, bytes, is_last)?;
+                if is_last {
+                    *self = Self::Passing;
+                }
+                output
+            }
+        };
+        Ok((output, None))
+    }
+}
+
+/// The problem as the body behind a head that stays.
+fn replaced(mut edits: Vec<Edit>, problem: &Problem) -> Output {
+    let reply = problem.reply();
+    let own = ["content-encoding", "content-language", "etag", "last-modified"];
+    edits.retain(|edit| !matches!(edit, Edit::Set(name, _) | Edit::Add(name, _) if own.contains(&name.as_str()) || name == "cache-control"));
+    edits.extend(own.map(|name| Edit::Remove(name.to_owned())));
+    validators::set_headers(&reply.headers, &mut edits);
+    edits.push(Edit::Set("content-length".into(), reply.body.len().to_string().into_bytes()));
+    Output { head: edits, body: Some(reply.body), flow: Flow::Continue, ..Output::default() }
+}
