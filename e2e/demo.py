@@ -1,6 +1,7 @@
 """The main job, end to end, readable at a glance: `make demo`, or `make demo KEEP=1` to go on by hand."""
 
 import argparse
+import contextlib
 import os
 import shlex
 import signal
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import psycopg
 
+import demo_api
+from demo_view import BOLD, GREEN, RED, heading, paint, side_by_side
 from harness import Options, Stack, shop
 from harness.bundles import Bundles
 from harness.process import PartFailed
@@ -24,19 +27,6 @@ INSERT = "INSERT INTO customer (id, name, email, ssn, phone, card, notes) VALUES
 SELECT = "SELECT id, name, email, ssn, phone, card, notes FROM customer WHERE id = 1"
 SEARCH = "SELECT id, name, ssn FROM customer WHERE ssn = '219-09-9999'"
 REFUSED = "SELECT name FROM customer WHERE ssn LIKE '219%'"
-
-# Wide enough to tell the values apart, narrow enough for four of them side by side.
-CELL = 24
-BOLD, DIM, GREEN, RED, CYAN = "1", "2", "32", "31", "36"
-
-
-def paint(text: str, colour: str) -> str:
-    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
-    return text if plain else f"\x1b[{colour}m{text}\x1b[0m"
-
-
-def heading(text: str) -> None:
-    print(f"\n{paint(text, BOLD)}", flush=True)
 
 
 def _interrupt(*_: object) -> None:
@@ -59,8 +49,11 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             bundles = bundled(arguments.policies, Path(scratch)) if arguments.policies else None
-            stack = Stack(Options(bundles=bundles), progress=lambda what: print(f"  {what} …", flush=True))
-            with stack.start():
+            api = demo_api.WebShop(Path(scratch))
+            options = Options(bundles=bundles, http=api.http)
+            stack = Stack(options, progress=lambda what: print(f"  {what} …", flush=True))
+            with stack.start(), contextlib.closing(api):
+                api.start(stack.postgres)
                 print(f"  all ready after {time.monotonic() - started:.1f} s")
                 story(stack, own=bundles is not None)
                 how_to_connect(stack, keep)
@@ -139,22 +132,6 @@ def tell(stack: Stack) -> None:
         statement = "UPDATE customer SET ssn = '000-00-0000' WHERE id = 1"
         print(f"  support> {statement}")
         refusal(lambda: support.execute(statement))
-
-
-def side_by_side(columns: list[str], views: dict[str, tuple]) -> None:
-    print(f"  {'':<8}" + "".join(paint(f"{title:<{CELL + 2}}", BOLD) for title in views))
-    for number, column in enumerate(columns):
-        cells = (shown(row[number]) for row in views.values())
-        print(f"  {column:<8}" + "".join(cells))
-
-
-def shown(value: object) -> str:
-    if value is None:
-        return paint(f"{'NULL':<{CELL + 2}}", DIM)
-    text = str(value)
-    short = text if len(text) <= CELL else text[: CELL - 1] + "…"
-    colour = DIM if text.startswith("fv1.") else CYAN if "*" in text else GREEN
-    return paint(f"{short:<{CELL + 2}}", colour)
 
 
 def refusal(run) -> None:
