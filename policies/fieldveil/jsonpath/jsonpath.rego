@@ -105,8 +105,8 @@ meet(one, other) if {
 # METADATA
 # title: lies_inside
 # description: |
-#   Whether a path can lead to a value inside one that another leads to, which has content: ["any"], or of an array whose
-#   elements are no JSON ["elements"].
+#   Whether a path can lead to a value inside one that another leads to, which has content: ["any"], or ["elements"] of
+#   an array whose elements are no JSON.
 # scope: document
 lies_inside(inner, outer, content) if {
 	are_plain(inner, outer)

@@ -134,7 +134,10 @@ short_paths := {[one, other] | some one in one_step; some other in one_step} | {
 
 keys := {["member", "a"], ["member", "b"], ["element", 0], ["element", 1]}
 
-pairs := {[one, other] | some one in keys; some other in keys}
+pairs contains [one, other] if {
+	some one in keys
+	some other in keys
+}
 
 nodes := union({
 	{[one] | some one in keys},
@@ -180,7 +183,10 @@ test_what_lies_inside_is_what_lies_deeper_in_some_document if {
 test_only_elements_lie_inside_of_arrays_of_scalars if {
 	tags := jsonpath.steps("$.tags")
 	inside := {path |
-		some path in ["$.tags[0]", "$.tags[*]", "$.tags[*][1]", "$..tags[0]", "$..tags", "$.tags.a", "$..a", "$.a[0]", "$.tags"]
+		some path in [
+			"$.tags[0]", "$.tags[*]", "$.tags[*][1]", "$..tags[0]",
+			"$..tags", "$.tags.a", "$..a", "$.a[0]", "$.tags",
+		]
 		jsonpath.lies_inside(jsonpath.steps(path), tags, ["elements"])
 	}
 	inside == {"$.tags[0]", "$.tags[*]", "$.tags[*][1]", "$..tags[0]"}

@@ -80,6 +80,7 @@ changes contains tokens.retry_at(given(input)[0])
 # description: |
 #   Whether every attribute that the conditions name has one of the values given for it. What they name of the request
 #   itself is asked of is_of.
+# scope: document
 holds(conditions) if {
 	named := attributes_named(object.remove(conditions, {"request"}))
 	count(named) > 0
@@ -176,9 +177,10 @@ purpose_in("application_name") := purpose if {
 	some purpose in purposes
 }
 
-default headers := {}
-
-headers := {name: value | some name, value in input.headers; is_string(value)}
+headers[name] := value if {
+	some name, value in input.headers
+	is_string(value)
+}
 
 default claims := {}
 

@@ -77,15 +77,15 @@ rivals contains {"ones": ones, "others": others} if {
 
 rivals contains {"ones": ones, "others": others} if {
 	some pair in meeting
-	some label, ones in pair.one
-	some other_label, others in pair.other
+	places := variants[pair.scope]
+	some label, ones in places[pair.one]
+	some other_label, others in places[pair.other]
 	label != other_label
 }
 
 # Two of names and indexes alone would be the same.
-meeting contains {"one": places[one], "other": places[other]} if {
+meeting contains {"scope": scope, "one": one, "other": other} if {
 	some scope, by_end in ends
-	places := variants[scope]
 	some paths in by_end
 	some one in paths
 	not jsonpath.is_plain(one)
@@ -95,9 +95,8 @@ meeting contains {"one": places[one], "other": places[other]} if {
 }
 
 # What ends with any element or member can meet paths of every other end.
-meeting contains {"one": places[one], "other": places[other]} if {
+meeting contains {"scope": scope, "one": one, "other": other} if {
 	some scope, by_end in ends
-	places := variants[scope]
 	some other in by_end[["any"]]
 	some end, paths in by_end
 	end != ["any"]

@@ -78,7 +78,7 @@ found contains problem if {
 
 is_position(position) if position >= 0
 
-is_header_name(name) if regex.match("^[a-z0-9!#$%&'*+.^_`|~-]+$", name)
+is_header_name(name) if regex.match(`^[a-z0-9!#$%&'*+.^_\x60|~-]+$`, name)
 
 is_of_others(name) if name in headers_of_others
 

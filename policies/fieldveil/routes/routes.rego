@@ -11,13 +11,31 @@ parameter := `^\{[A-Za-z_][A-Za-z0-9_]*\}$`
 # title: fault
 # description: What is wrong with a route's path, as reason and remedy. Undefined for one that requests can fit.
 # scope: document
-fault(path) := {"reason": "a route begins with /", "remedy": concat("", ["write /", path])} if {
+fault(path) := fault_of_text(path)
+
+fault(path) := fault_of_segments(path) if not fault_of_text(path)
+
+fault_of_text(path) := {
+	"reason": "a route begins with /",
+	"remedy": concat("", ["write /", path]),
+} if {
 	not startswith(path, "/")
-} else := {"reason": "a route has no query and no fragment", "remedy": "leave it out; parameters are named under query"} if {
+} else := {
+	"reason": "a route has no query and no fragment",
+	"remedy": "leave it out; parameters are named under query",
+} if {
 	regex.match(`[?#]`, path)
-} else := {"reason": "it has an empty segment", "remedy": "leave out doubled and trailing slashes, which the filter ignores"} if {
+}
+
+fault_of_segments(path) := {
+	"reason": "it has an empty segment",
+	"remedy": "leave out doubled and trailing slashes, which the filter ignores",
+} if {
 	"" in segments(path)
-} else := {"reason": "** is not its last segment", "remedy": "write ** at the end alone, and {name} for one segment"} if {
+} else := {
+	"reason": "** is not its last segment",
+	"remedy": "write ** at the end alone, and {name} for one segment",
+} if {
 	some i, segment in segments(path)
 	segment == "**"
 	i < count(segments(path)) - 1
@@ -56,7 +74,10 @@ meet(one, other) if {
 
 methods_meet(one, other) if count(one) * count(other) == 0
 
-methods_meet(one, other) if count(one & other) > 0
+methods_meet(one, other) if count(with_head(one) & with_head(other)) > 0
+
+# What fits GET fits HEAD.
+with_head(methods) := methods | {"HEAD" | "GET" in methods}
 
 # That both are routes without a fault is taken for granted.
 paths_meet(one, other) if one == other

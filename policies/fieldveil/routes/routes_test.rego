@@ -94,7 +94,7 @@ test_routes_do_not_meet_where_no_path_fits_both if {
 }
 
 test_routes_meet_where_one_method_fits_both if {
-	every pair in [[set(), {"GET"}], [{"GET", "PUT"}, {"PUT", "POST"}], [set(), set()]] {
+	every pair in [[set(), {"GET"}], [{"GET", "PUT"}, {"PUT", "POST"}], [{"GET"}, {"HEAD"}], [set(), set()]] {
 		routes.meet(route("/a", pair[0]), route("/a", pair[1]))
 	}
 	not routes.meet(route("/a", {"GET"}), route("/a", {"PUT", "get"}))

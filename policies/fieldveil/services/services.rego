@@ -23,6 +23,7 @@ everywhere := "/**"
 # description: |
 #   Every route with the path of the entry that says it. The JSON paths of a whole service are one of all requests. No
 #   methods are all methods.
+# scope: document
 routes contains route if {
 	some entry in entries
 	some i, definition in entry.definition.routes

@@ -44,7 +44,9 @@ own_mask(format) := {"test": {"databases": [], "labels": {"a.b": {
 }}}}
 
 reading_with(rules, defined) := read if {
-	read := treatment.read("a.b", treatment.no_request) with input as asking with data.catalog as defined with data.rules as set_of(rules)
+	read := treatment.read("a.b", treatment.no_request) with input as asking
+		with data.catalog as defined
+		with data.rules as set_of(rules)
 }
 
 test_a_mask_without_a_format_is_the_labels_own if {

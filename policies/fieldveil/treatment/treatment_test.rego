@@ -20,12 +20,16 @@ grant(read) := {"name": "r", "who": ann, "labels": ["a.b"], "read": read}
 limit(read) := {"name": "r", "unless": shop, "labels": ["a.b"], "read": read}
 
 reading(rules) := read if {
-	read := treatment.read("a.b", treatment.no_request) with input as asking with data.catalog as catalog with data.rules as set_of(rules)
+	read := treatment.read("a.b", treatment.no_request) with input as asking
+		with data.catalog as catalog
+		with data.rules as set_of(rules)
 }
 
 reading_elsewhere(rules) := read if {
 	elsewhere := json.remove(asking, ["workload/namespace"])
-	read := treatment.read("a.b", treatment.no_request) with input as elsewhere with data.catalog as catalog with data.rules as set_of(rules)
+	read := treatment.read("a.b", treatment.no_request) with input as elsewhere
+		with data.catalog as catalog
+		with data.rules as set_of(rules)
 }
 
 labels_of(patterns) := labels if {
@@ -34,7 +38,9 @@ labels_of(patterns) := labels if {
 }
 
 writing(rules) := write if {
-	write := treatment.write("a.b", treatment.no_request) with input as asking with data.catalog as catalog with data.rules as set_of(rules)
+	write := treatment.write("a.b", treatment.no_request) with input as asking
+		with data.catalog as catalog
+		with data.rules as set_of(rules)
 }
 
 reveal := {"treatment": "reveal"}
@@ -72,7 +78,9 @@ test_the_strictest_of_two_rules_wins_in_either_order if {
 
 test_rules_of_all_sets_count if {
 	rules := {"one": {"rules": [grant(reveal)]}, "two": {"rules": [grant(refuse)]}}
-	refuse == treatment.read("a.b", treatment.no_request) with input as asking with data.catalog as catalog with data.rules as rules
+	refuse == treatment.read("a.b", treatment.no_request) with input as asking
+		with data.catalog as catalog
+		with data.rules as rules
 }
 
 test_of_two_mask_formats_neither_is_stricter_so_conceal if {
