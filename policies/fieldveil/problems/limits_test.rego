@@ -68,3 +68,26 @@ test_one_column_that_is_written_in_two_ways_is_one if {
 		["catalog", "test", "databases", 0, "columns", "\"public\".\"t\"", "x"],
 	}
 }
+
+many_fields(many) := {sprintf("q%v", [i]): "equal" | some i in numbers.range(1, many)}
+
+test_more_fields_than_the_filter_takes_are_a_problem_also_by_the_methods_that_rules_name if {
+	routes := [{"path": "/p", "query": many_fields(1366)}]
+	of_routes(routes) == set()
+	rules := {"test": {"rules": [{
+		"name": "r",
+		"unless": {"request": {"method": ["GET", "PUT"]}},
+		"labels": ["equal"],
+		"read": {"treatment": "null"},
+	}]}}
+	catalogs := {"test": {
+		"labels": kinds,
+		"services": [{"protocol": "http", "service": "s", "routes": routes}],
+	}}
+	found := data.fieldveil.problems.found with data.catalog as catalogs with data.rules as rules
+	found == {problem(
+		["catalog", "test", "services", 0],
+		"the service's plan has 4098 fields, and the filter takes 4096",
+		"name fewer, or fewer methods in rules: a route has its fields again for each that they tell apart",
+	)}
+}

@@ -34,7 +34,7 @@ found contains problem if {
 found contains problem if {
 	some field in services.mapped
 	field["in"] == "segment"
-	not is_position(routes.position(field.route, field.at))
+	not is_parameter(field)
 	problem := {
 		"path": field.path,
 		"reason": sprintf("%v has no parameter {%v}", [field.route, field.at]),
@@ -76,7 +76,7 @@ found contains problem if {
 	}
 }
 
-is_position(position) if position >= 0
+is_parameter(field) if routes.position(field.route, field.at) >= 0
 
 is_header_name(name) if regex.match(`^[a-z0-9!#$%&'*+.^_\x60|~-]+$`, name)
 

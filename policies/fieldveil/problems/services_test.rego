@@ -58,3 +58,136 @@ test_a_service_of_another_shape_is_a_problem_and_says_where if {
 	}
 	array.concat(place, ["paths", "$.x"]) in paths(of_paths({"$.x": text}))
 }
+
+test_a_service_needs_paths_or_routes if {
+	bare := {"protocol": "http", "service": "orders"}
+	{one.reason | some one in of_catalog(set_to("services", [bare]))} == {"paths or routes is required"}
+	of_catalog(set_to("services", [object.union(bare, {"routes": [{"path": "/health"}]})])) == set()
+}
+
+test_a_route_of_another_shape_is_a_problem_and_says_where if {
+	every key, value in {
+		"path": "",
+		"methods": [],
+		"methods/0": "get",
+		"request": {},
+		"response": {},
+		"query": {"a\tb": "equal"},
+		"query/": 5,
+		"graphql": "yes",
+		"more": 1,
+	} {
+		route := json.patch({"path": "/x", "methods": ["GET"], "query": {"ssn": "equal"}}, set_to(key, value))
+		in_route(0, [split(key, "/")[0]]) in {array.slice(one.path, 0, 7) | some one in of_routes([route])}
+	}
+	every said in [{"unmatched": "warn"}, {"ttl_seconds": 0}, {"max_stale_seconds": 100000}] {
+		found := of_services({"test": object.union({"paths": {"$.a": "a"}}, said)})
+		some key, _ in said
+		paths(found) == {["catalog", "test", "services", 0, key]}
+	}
+}
+
+test_a_route_that_no_request_can_fit_is_a_problem if {
+	of_routes([{"path": "/people/", "query": {"ssn": "equal"}}]) == {problem(
+		in_route(0, ["path"]),
+		"it has an empty segment",
+		"leave out doubled and trailing slashes, which the filter ignores",
+	)}
+}
+
+test_a_label_that_is_not_defined_is_a_problem_at_every_place if {
+	route := {
+		"path": "/{id}",
+		"request": {"$.x": "c"},
+		"response": {"$.x": "c"},
+		"query": {"x": "c"},
+		"headers": {"x": "c"},
+		"segments": {"id": "c"},
+	}
+	found := of_routes([route])
+	{one.reason | some one in found} == {"no catalog defines the label c"}
+	count(found) == 5
+}
+
+test_a_segment_that_the_path_does_not_name_is_a_problem if {
+	of_routes([{"path": "/people/{id}", "segments": {"ssn": "equal"}}]) == {problem(
+		in_route(0, ["segments", "ssn"]),
+		"/people/{id} has no parameter {ssn}",
+		"name one of the path's, without its braces",
+	)}
+	of_routes([{"path": "/{id}", "segments": {"id": "equal"}}]) == set()
+}
+
+test_a_header_is_named_in_lower_case if {
+	every name in ["X-SSN", "x ssn", ":path", "x-ssn:", "größe"] {
+		of_routes([{"path": "/p", "headers": {name: "equal"}}]) == {problem(
+			in_route(0, ["headers", name]),
+			sprintf("%v is no header's name in lower case", [name]),
+			"write letters in lower case, digits and - as in x-customer-ssn",
+		)}
+	}
+	every name in ["x-ssn", "ssn", "x_ssn.1"] {
+		of_routes([{"path": "/p", "headers": {name: "equal"}}]) == set()
+	}
+}
+
+test_a_header_that_others_read_is_a_problem if {
+	every name in [
+		"authorization", "cookie", "host", "connection", "transfer-encoding", "te", "upgrade", "content-type",
+		"content-length", "content-encoding", "x-forwarded-for", "x-envoy-original-path", "if-match", "range",
+	] {
+		of_routes([{"path": "/p", "headers": {name: "equal"}}]) == {problem(
+			in_route(0, ["headers", name]),
+			sprintf("%v is not the service's own: others read it or say in it who asks", [name]),
+			"leave it out, or let clients send the value in a header of its own",
+		)}
+	}
+}
+
+of_searched(definition) := found if {
+	catalogs := {"test": {
+		"labels": {"x": object.union(text, definition)},
+		"services": [{
+			"protocol": "http",
+			"service": "s",
+			"routes": [{"path": "/{id}", "query": {"x": "x"}, "headers": {"x": "x"}, "segments": {"id": "x"}}],
+		}],
+	}}
+	found := of_catalogs(catalogs)
+}
+
+test_what_stands_outside_of_bodies_can_be_searched_by if {
+	every definition in [
+		{"protection": "deterministic"},
+		{"protection": "deterministic", "type": "numeric(10,2)"},
+		{"protection": "deterministic", "type": "timestamptz"},
+		{"protection": "deterministic", "type": "bpchar(4)"},
+		{"protection": "format_preserving", "alphabet": "digits"},
+	] {
+		of_searched(definition) == set()
+	}
+	every why, definition in {
+		"equal values are stored differently": {"protection": "randomized"},
+		"the index lies within the envelope": {"protection": "indexed"},
+		"equal values of type jsonb have several texts": {"protection": "deterministic", "type": "jsonb"},
+		"equal values of type json have several texts": {"protection": "deterministic", "type": "json"},
+		"equal values of type float8 have several texts": {"protection": "deterministic", "type": "float8"},
+		"equal values of type numeric have several texts": {"protection": "deterministic", "type": "numeric"},
+		"equal values of type bpchar[] have several texts": {"protection": "deterministic", "type": "bpchar[]"},
+	} {
+		found := of_searched(definition)
+		{one.reason | some one in found} == {sprintf("label x can not be searched by here: %v", [why])}
+		{one.path[6] | some one in found} == {"query", "headers", "segments"}
+	}
+}
+
+test_ages_of_a_service_are_those_of_a_database if {
+	found := of_services({"test": {"paths": {"$.a": "a"}, "ttl_seconds": 60, "max_stale_seconds": 30}})
+	found == {problem(
+		["catalog", "test", "services", 0, "max_stale_seconds"],
+		"a plan would be too old after 30 seconds and renewed after 60",
+		"let max_stale_seconds be no less than ttl_seconds",
+	)}
+	odd := of_services({"test": {"paths": {"$.a": "a"}, "ttl_seconds": json.unmarshal("30.0")}})
+	paths(odd) == {["catalog", "test", "services", 0, "ttl_seconds"]}
+}
