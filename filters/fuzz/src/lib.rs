@@ -6,6 +6,7 @@
 mod copy;
 mod envelope;
 mod json;
+mod json_stream;
 mod session;
 mod sql;
 mod values;
@@ -27,4 +28,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("keyset", json::keyset),
     ("plan", json::plan),
     ("session", session::session),
+    ("json_stream", json_stream::json_stream),
 ];

@@ -40,4 +40,4 @@ macro_rules! replays {
     };
 }
 
-replays!(startup, frontend, backend, copy, sql, values, masks, envelope, keyset, plan, session);
+replays!(startup, frontend, backend, copy, sql, values, masks, envelope, keyset, plan, session, json_stream);

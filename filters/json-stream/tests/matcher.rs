@@ -60,10 +60,10 @@ fn as_many_paths_as_a_plan_has_fit() {
 fn paths_that_need_too_many_states_are_refused() {
     let path = format!("$..a{}", "[*]".repeat(20));
     let error = compile(&[(&path, 0)]).unwrap_err();
-    assert_eq!(error, MatcherError::TooLarge { what: "states", limit: 65_536 });
+    assert_eq!(error, MatcherError::TooLarge { what: "states", limit: 40_960 });
     assert_eq!(
         error.to_string(),
-        "the paths need more than 65536 states; name fewer paths with both ..name and [*]"
+        "the paths need more than 40960 states; name fewer paths with both ..name and [*]"
     );
     let paths: Vec<String> = (0..400).map(|at| format!("$..a{at}[*].b{at}")).collect();
     let paths: Vec<(&str, usize)> = paths.iter().map(String::as_str).zip(0..).collect();

@@ -23,7 +23,8 @@ impl Text {
     /// at the byte at fault if it fails.
     pub(super) fn read(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool, &'static str> {
         loop {
-            if *self == Self::Plain {
+            // Between characters of several bytes there is no run to look for.
+            if *self == Self::Plain && bytes.get(*at).is_some_and(u8::is_ascii) {
                 *at = at.saturating_add(plain(bytes.get(*at..).unwrap_or_default()));
             }
             let Some(byte) = bytes.get(*at) else { return Ok(false) };

@@ -7,8 +7,8 @@ use super::names::Names;
 use super::tree::{Node, NodeId, TOP, Tree, conflict};
 use super::{Matcher, MatcherError, State, StateId};
 
-/// States: enough for 4,096 paths, the most that a plan has, of sixteen steps each; about 4 MB.
-const MAX_STATES: usize = 65_536;
+/// States: enough for 4,096 paths, the most that a plan has, of ten steps each; about 3 MB.
+const MAX_STATES: usize = 40_960;
 /// Keys and indexes that lead from a state to another: 1 MB.
 const MAX_EDGES: usize = 131_072;
 
