@@ -28,9 +28,10 @@ def write(suites: list[Suite], folder: Path) -> Path:
             if table in columns:
                 raise ValueError(f"two suites have a table {table}: give one of them another name")
             columns[table] = {name: {"keyset": KEYSET, **label} for name, label in fields.items()}
-    rules = [APP_RULE, *(rule for suite in suites for rule in suite.rules)]
+    rules = [rule for suite in suites for rule in suite.rules]
     catalog: dict = {}
     if columns:
+        rules.insert(0, APP_RULE)
         catalog["databases"] = [{"protocol": "postgres", "database": SEALED, "columns": columns}]
     if labels := {name: {"keyset": KEYSET, **label} for suite in suites for name, label in suite.labels.items()}:
         catalog["labels"] = labels

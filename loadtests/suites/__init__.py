@@ -1,7 +1,7 @@
 """Every suite, in the order in which they run."""
 
 from loadtests.scenario import Suite
-from loadtests.suites import db2_backup, fieldproc, ims_osam, oltp, rows, sidecar, sqlcredit, ztpf_crypto
+from loadtests.suites import db2_backup, fieldproc, ims_osam, json_bodies, oltp, rows, sidecar, sqlcredit, ztpf_crypto
 
 _ALL = (
     sidecar.SUITE,
@@ -12,5 +12,6 @@ _ALL = (
     ims_osam.SUITE,
     ztpf_crypto.SUITE,
     db2_backup.SUITE,
+    json_bodies.SUITE,
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
