@@ -33,24 +33,24 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Probl
         let remedy = "Mend the policy: for protocol http its plan says what the service is.";
         return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
     };
-    let method = method(head);
-    // A CONNECT has no path: it leads wherever its peer likes.
-    let target = head.first(":path").unwrap_or(b"/");
-    let route = found(service, method, path_of(target))?;
+    let path = head.first(":path").map(path_of);
+    // An extended CONNECT (RFC 8441) is what an upgraded GET was. A plain one has no path: it leads wherever its peer likes.
+    let method = if method(head) == "CONNECT" && path.is_some() { "GET" } else { method(head) };
+    let route = found(service, method, path.unwrap_or(b"/"))?;
     if !route.matched && service.refuses_unmatched {
         return Err(Problem::unmatched_route());
     }
+    let names_anything = !route.is_empty() || (path.is_none() && !service.is_empty());
     let is_tunnel =
         method == "CONNECT" || head.first(":protocol").is_some() || head.first("upgrade").is_some();
-    let names_anything = !route.is_empty();
-    if is_tunnel && (names_anything || method == "CONNECT" && !service.is_empty()) {
+    if is_tunnel && names_anything {
         return Err(Problem::unsupported_protocol("an upgraded connection or a tunnel"));
     }
     if let Some(reason) = plan.denied.as_ref().filter(|_| names_anything) {
         return Err(Problem::plan_denied(reason));
     }
     if names_body(&route) && route.graphql {
-        graphql::check_target(target)?;
+        graphql::check_target(head.first(":path").unwrap_or_default())?;
     }
     Ok(route)
 }
