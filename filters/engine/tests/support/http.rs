@@ -6,6 +6,7 @@ use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat::{self, Context};
 use fieldveil_engine::keyring::Keyring;
+use fieldveil_engine::ports::Ports;
 use fieldveil_json_stream::{Found, Kind, Replacement};
 use fieldveil_plan::{Plan, PlanInput};
 use fieldveil_values::Purpose;

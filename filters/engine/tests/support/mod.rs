@@ -9,55 +9,25 @@
     clippy::unwrap_used
 )]
 
+mod agent;
 pub mod end_users;
 pub mod http;
 pub mod keys;
+mod ports;
 mod wire;
 
+pub use agent::*;
+pub use ports::*;
 pub use wire::*;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fieldveil_engine::Random;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
-use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::postgres::{Output, Session};
 use fieldveil_engine::worker::Worker;
 use serde_json::json;
-
-/// Ports that can be looked into.
-#[derive(Default)]
-pub struct TestPorts {
-    pub now_ms: u64,
-    counter: u32,
-    pub lines: RefCell<Vec<String>>,
-    pub audit: RefCell<Vec<String>>,
-}
-
-impl Random for TestPorts {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        for byte in bytes {
-            self.counter = self.counter.wrapping_add(1);
-            *byte = (self.counter ^ (self.counter >> 8)).to_le_bytes()[0];
-        }
-    }
-}
-
-impl Ports for TestPorts {
-    fn now_ms(&self) -> u64 {
-        self.now_ms
-    }
-
-    fn log(&self, _level: Level, line: &str) {
-        self.lines.borrow_mut().push(line.to_owned());
-    }
-
-    fn audit(&self, line: &str) {
-        self.audit.borrow_mut().push(line.to_owned());
-    }
-}
 
 /// A question of the filter's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,41 +79,6 @@ pub fn plan(fields: &[serde_json::Value]) -> Vec<u8> {
     let result = json!({"revision": format!("{fields:?}"), "subject": "app", "ttl_seconds": 30, "max_stale_seconds": 300,
         "fields": fields});
     json!({ "result": result }).to_string().into_bytes()
-}
-
-fn frozen_keysets() -> serde_json::Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../envelope/testdata/v1.json");
-    serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).unwrap()).unwrap()["keysets"].clone()
-}
-
-fn keys_of(aead: &str, deterministic: &str) -> Vec<u8> {
-    let frozen = frozen_keysets();
-    let pii = json!({"aead": frozen[aead], "deterministic": frozen[deterministic]});
-    json!({"revision": deterministic, "keysets": {"pii": pii}}).to_string().into_bytes()
-}
-
-/// The agent's answer, with the frozen test keysets.
-pub fn keys() -> Vec<u8> {
-    keys_of("aes256-gcm", "aes-siv")
-}
-
-/// The same after a rotation.
-pub fn rotated_keys() -> Vec<u8> {
-    keys_of("rotated-aead", "rotated-deterministic")
-}
-
-/// The agent's answer with these of the test keys for deterministic labels, the first as the primary: `a`, `b`, `c`.
-pub fn keys_among(names: &str) -> Vec<u8> {
-    let frozen = frozen_keysets();
-    let key = |name: char| match name {
-        'a' => frozen["aes-siv"]["key"][0].clone(),
-        'b' => frozen["rotated-deterministic"]["key"][0].clone(),
-        _ => frozen["rotated-deterministic"]["key"][1].clone(),
-    };
-    let keys: Vec<_> = names.chars().map(key).collect();
-    let deterministic = json!({"primaryKeyId": keys[0]["keyId"], "key": keys});
-    let pii = json!({"aead": frozen["aes256-gcm"], "deterministic": deterministic});
-    json!({"revision": names, "keysets": {"pii": pii}}).to_string().into_bytes()
 }
 
 /// The catalog's rows for `public.customer (id, name, ssn, notes)`.

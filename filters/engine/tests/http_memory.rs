@@ -1,0 +1,83 @@
+//! A body of any length goes through in bounded memory.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+mod http_support;
+
+use fieldveil_engine::http::Flow;
+use http_support::*;
+use serde_json::json;
+
+const GIGABYTE: usize = 1_000_000_000;
+/// What a rewriter keeps beside the limits: a key, a number's sign and the like.
+const SLACK: usize = 4096;
+
+/// A piece of 1 MB of an array's elements: three named fields, and much that is not.
+fn piece(value: &str) -> Vec<u8> {
+    let mut piece = Vec::new();
+    for part in ["x", "y", "z"] {
+        let element = json!({"ssn": value, "name": part.repeat(333_000), "list": [1.5, null, true, {}]});
+        piece.extend_from_slice(element.to_string().as_bytes());
+        piece.push(b',');
+    }
+    piece
+}
+
+fn elements() -> serde_json::Value {
+    let at = |place| field(place, "$[*].ssn", "customer.ssn");
+    plan(&[route("/customers", &[at("request"), at("response")])])
+}
+
+#[test]
+fn gigabyte_streams_both_ways_and_no_more_than_the_limits_is_held() {
+    let http = json!({"service": "shop", "limits": {"held_body_bytes": 65_536}});
+    let sidecar = Sidecar::configured(elements(), http);
+    let stored = sidecar.stored("POST", "/customers", &format!("[{{\"ssn\":\"{CANARY}\"}}]"));
+    let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    for is_request in [true, false] {
+        let mut exchange = sidecar.exchange();
+        let value = if is_request { CANARY } else { stored[0]["ssn"].as_str().unwrap() };
+        exchange.request_head("POST", "/customers", &[JSON], !is_request);
+        if !is_request {
+            exchange.response_head(200, &[JSON], false);
+        }
+        let exchange = &mut exchange.exchange;
+        let piece = piece(value);
+        let (mut given, mut left, mut most) = (0, 0, 0);
+        let mut give = |bytes: &[u8], is_last: bool| {
+            let output = match is_request {
+                true => exchange.request_body(bytes, is_last),
+                false => exchange.response_body(bytes, is_last),
+            };
+            assert!(output.reply.is_none() && !output.reset);
+            assert!(output.flow == Flow::Continue || !is_last);
+            left += output.body.map_or(bytes.len(), |body| body.len());
+            given += bytes.len();
+            most = most.max(exchange.held());
+            given
+        };
+        give(b"[", false);
+        while piece.chunks(65_536).map(|chunk| give(chunk, false)).last().unwrap() < GIGABYTE {}
+        give(b"0]", true);
+        assert!(most <= 65_536 + SLACK, "{most} bytes were held");
+        assert!(if is_request { left > given } else { left < given });
+    }
+}
+
+#[test]
+fn field_that_never_ends_is_held_to_its_limit_and_refused() {
+    let mut config = config(json!({"service": "shop"}));
+    config["limits"] = json!({"protected_value_bytes": 100_000});
+    let sidecar = Sidecar::with_config(elements(), &config);
+    let mut exchange = sidecar.exchange();
+    exchange.request_head("POST", "/customers", &[JSON], false);
+    exchange.request_body(b"[{\"ssn\":\"", false);
+    let mut most = 0;
+    while !exchange.is_over() {
+        exchange.request_body(&[b'x'; 4096], false);
+        most = most.max(exchange.exchange.held());
+    }
+    assert_eq!(exchange.reply().unwrap().0, 413);
+    assert!(most <= 100_000 + SLACK && exchange.exchange.held() == 0, "{most}");
+    assert!(!exchange.upstream.body.contains(&b'x'));
+}
