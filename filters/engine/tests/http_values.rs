@@ -66,6 +66,7 @@ const SAMPLES: &[(&str, &str, &str, &str)] = &[
     ("numeric[]", r#"[1.50,"NaN"]"#, "{1.50,NaN}", r#"[1.50,"NaN"]"#),
     ("bool[]", "[true,false]", "{t,f}", "[true,false]"),
     ("char(3)[]", r#"["a"]"#, r#"{"a  "}"#, r#"["a"]"#),
+    ("char(3)[]", r#"["a\n"]"#, "{\"a\n \"}", r#"["a\n"]"#),
     (
         "jsonb[]",
         r#"[[1,2],{"a":[]},null,"x"]"#,

@@ -101,10 +101,18 @@ pub(super) fn write(element: &DeclaredType, text: &[u8], out: &mut Vec<u8>) -> R
         out.extend(std::iter::repeat_n(b'[', brackets_at(index)));
         match element {
             None => out.extend_from_slice(b"null"),
-            Some(text) if is_padded => form.write(text.trim_ascii_end(), out)?,
+            Some(text) if is_padded => form.write(unpadded(&text), out)?,
             Some(text) => form.write(&text, out)?,
         }
         out.extend(std::iter::repeat_n(b']', brackets_at(index.saturating_add(1))));
     }
     Ok(())
+}
+
+/// Without the spaces that fill a `char(n)` up.
+fn unpadded(mut text: &[u8]) -> &[u8] {
+    while let [rest @ .., b' '] = text {
+        text = rest;
+    }
+    text
 }
