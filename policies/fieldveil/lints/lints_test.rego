@@ -218,3 +218,43 @@ test_a_broken_glass_that_refuses_writing_is_told if {
 	silent := of_rules([object.union(reveal, {"write": "seal"}), glass({})]) with time.now_ns as now
 	silent == set()
 }
+
+# Of services.
+
+api := object.union(json.remove(catalog, ["/databases/0/columns/public.t/x"]), {"services": [{
+	"protocol": "http",
+	"service": "api",
+	"routes": [{"path": "/x", "request": {"$.x": "a.one"}}, {"path": "/health"}],
+}]})
+
+test_a_route_that_no_service_has_is_told if {
+	asked := object.union(reveal, {"who": {"session": {"user": ["app"]}, "request": {"route": ["/x", "/y"]}}})
+	of(api, [asked]) == {{
+		"path": at_rule(0, ["who", "request", "route", 1]),
+		"reason": "no service has the route /y, so that it describes no request",
+		"remedy": "write a route's path as a catalog has it, or /** for what a service has whatever the route",
+	}}
+}
+
+test_a_route_without_a_field_of_the_rules_labels_is_told if {
+	limit := {"name": "l", "unless": {"request": {"route": ["/health"]}}, "labels": ["a.*"], "read": {"treatment": "null"}}
+	of(api, [reveal, limit]) == {{
+		"path": at_rule(1, ["unless", "request", "route", 0]),
+		"reason": "/health has no field of these labels; what a service has whatever the route is of /**",
+		"remedy": "name the routes that have them, or leave it out",
+	}}
+}
+
+test_rules_of_other_headers_do_not_meet if {
+	weak := {
+		"name": "glass",
+		"who": {"session": {"user": ["app"]}, "headers": {"x-desk": ["north"]}},
+		"labels": ["a.*"],
+		"read": {"treatment": "null"},
+		"break_glass": {"reason": "INC", "expires": "2199-01-01T00:00:00Z"},
+	}
+	count(of(api, [at_desk("south"), weak])) == 0
+	count(of(api, [at_desk("north"), weak])) == 1
+}
+
+at_desk(value) := object.union(reveal, {"who": {"session": {"user": ["app"]}, "headers": {"x-desk": [value]}}})

@@ -14,6 +14,7 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 		office,
 		object.union(office, {"session": {"purpose": ["refund"]}}),
 		{"session": {"database": ["shop"]}},
+		{"request": {"method": ["GET"], "route": ["/x"]}},
 		object.union(office, {"session": {"database": ["shop"], "purpose": ["refund"]}}),
 	] {
 		every decision in [
@@ -33,6 +34,7 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 				{"workload": {"namespace": ["shop"]}},
 				{"listener": ["orders-db"]},
 				{"claims": {"team": ["billing"]}},
+				{"headers": {"x-team": ["billing"]}},
 			] {
 				of_grant(object.union(who, trusted), decision) == set()
 			}
@@ -123,6 +125,26 @@ glass(patch) := object.union(rule, {"break_glass": object.union(
 	{"reason": "INC-42", "expires": "2026-03-03T12:00:00Z"},
 	patch,
 )})
+
+test_headers_and_requests_of_another_shape_are_a_problem if {
+	every condition in [
+		{"headers": {}},
+		{"headers": {"X-Team": ["billing"]}},
+		{"headers": {"x-team": "billing"}},
+		{"headers": {"x-team": [""]}},
+		{"request": {}},
+		{"request": {"method": []}},
+		{"request": {"method": ["get"]}},
+		{"request": {"method": "GET"}},
+		{"request": {"route": ["people"]}},
+		{"request": {"path": ["/people"]}},
+	] {
+		some key, _ in condition
+		some one in of_limit_unless(condition)
+		array.slice(one.path, 0, 6) == in_rule(["unless", key])
+	}
+	of_limit_unless({"headers": {"x-team": ["billing"]}, "request": {"method": ["GET"], "route": ["/x/{id}"]}}) == set()
+}
 
 test_break_glass_expires_within_30_days if {
 	every expires in ["2026-03-03T12:00:00Z", "2020-01-01T00:00:00Z", "2026-04-01T14:00:00+02:00"] {

@@ -122,3 +122,38 @@ test_a_label_of_a_service_is_asked_for_there if {
 	service := testing.principal({"user": "u", "database": "orders"})
 	testing.reads(service, "order.note", "conceal") with data.catalog as catalog with data.rules as {}
 }
+
+test_a_request_is_asked_for_by_its_method_and_route if {
+	catalog := {"test": {
+		"labels": {"order.note": {"protection": "randomized", "keyset": "pii", "type": "text"}},
+		"databases": [{"protocol": "postgres", "database": "shop", "columns": {"public.order": {"note": "order.note"}}}],
+		"services": [{
+			"protocol": "http",
+			"service": "orders",
+			"routes": [{"path": "/orders/{id}", "request": {"$.note": "order.note"}}],
+		}],
+	}}
+	rules := {"test": {"rules": [{
+		"name": "r",
+		"who": {
+			"headers": {"x-desk": ["north"]},
+			"session": {"database": ["orders"]},
+			"request": {"method": ["PUT"], "route": ["/orders/{id}"]},
+		},
+		"labels": ["**"],
+		"read": {"treatment": "reveal"},
+	}]}}
+	every attributes, expected in {
+		{"headers": {"x-desk": "north"}, "method": "PUT", "route": "/orders/{id}"}: "reveal",
+		{"service": "orders", "headers": {"x-desk": "north"}, "method": "PUT", "route": "/orders/{id}"}: "reveal",
+		{"headers": {"x-desk": "south"}, "method": "PUT", "route": "/orders/{id}"}: "conceal",
+		{"headers": {"x-desk": "north"}, "method": "GET", "route": "/orders/{id}"}: "conceal",
+		{"headers": {"x-desk": "north"}}: "conceal",
+		{"user": "u"}: "conceal",
+	} {
+		testing.reads(testing.principal(attributes), "order.note", expected) with data.catalog as catalog
+			with data.rules as rules
+	}
+	nowhere := testing.principal({"method": "PUT", "route": "/orders"})
+	not testing.reads(nowhere, "order.note", "conceal") with data.catalog as catalog with data.rules as rules
+}
