@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ func (s Sample) fitting(who map[string]any, asOf time.Time) ([]Sample, bool) {
 			for _, value := range condition.values {
 				one := sample
 				one.Claims = cloneClaims(sample.Claims)
+				one.Headers = maps.Clone(sample.Headers)
 				one.Name = join(sample.Name, one.set(condition.path, value, asOf))
 				more = append(more, one)
 			}
@@ -69,6 +71,7 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 		"listener": &s.Listener, "session.user": &s.User, "session.role": &s.Role, "session.database": &s.Database,
 		"session.application_name": &s.ApplicationName, "session.purpose": &s.Purpose, "session.source": &s.Source,
 		"workload.namespace": &s.Namespace, "workload.service_account": &s.ServiceAccount, "workload.spiffe_id": &s.SPIFFEID,
+		"request.method": &s.Method, "request.route": &s.Route,
 	}
 	name := strings.Join(path, ".")
 	switch attribute, plain := attributes[name]; {
@@ -86,6 +89,12 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 		var said string
 		s.At, said = momentIn(value, asOf)
 		return said
+	case path[0] == "headers":
+		if s.Headers == nil {
+			s.Headers = map[string]string{}
+		}
+		s.Headers[path[1]] = text
+		return path[1] + " " + text
 	case path[0] == "claims":
 		if s.Claims == nil {
 			s.Claims = map[string]any{}

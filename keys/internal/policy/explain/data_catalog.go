@@ -136,7 +136,7 @@ func (s *said) places() map[string]database {
 			}
 			place := found[name]
 			place.known = true
-			place.content = append(place.content, s.defined(one["columns"]), s.defined(one["paths"]))
+			place.content = append(place.content, s.defined(one["columns"]), s.defined(one["paths"]), s.defined(one["routes"]), one["unmatched"])
 			if place.settings == nil {
 				place.settings = map[string]any{}
 			}

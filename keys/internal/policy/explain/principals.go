@@ -85,6 +85,9 @@ func (r principalsReader) principal(node *yaml.Node) (Sample, error) {
 		"application_name": r.text(&sample.ApplicationName),
 		"purpose":          r.text(&sample.Purpose),
 		"source":           r.text(&sample.Source),
+		"method":           r.text(&sample.Method),
+		"route":            r.text(&sample.Route),
+		"headers":          r.headers(&sample.Headers),
 		"claims":           r.claims(&sample.Claims),
 		"at":               r.moment(&sample.At),
 		"workload": func(key, value *yaml.Node) error {
@@ -104,6 +107,8 @@ func (r principalsReader) principal(node *yaml.Node) (Sample, error) {
 		return Sample{}, r.fail(node, fmt.Sprintf("name: it is longer than %d characters", maxNameLength), "shorten it")
 	case sample.Database != "" && sample.Service != "":
 		return Sample{}, r.fail(node, "database and service are both given", "leave one out: a principal asks for one")
+	case sample.Database != "" && sample.asksHTTP():
+		return Sample{}, r.fail(node, "a database knows no headers, methods and routes", "leave them out, or name a service")
 	}
 	return sample, nil
 }
@@ -155,6 +160,28 @@ func (r principalsReader) moment(into *time.Time) reading {
 		}
 		*into = at
 		return nil
+	}
+}
+
+func (r principalsReader) headers(into *map[string]string) reading {
+	return func(key, value *yaml.Node) error {
+		*into = map[string]string{}
+		known := map[string]reading{}
+		if value.Kind == yaml.MappingNode {
+			for at := 0; at < len(value.Content); at += 2 {
+				name := value.Content[at].Value
+				known[name] = func(key, value *yaml.Node) error {
+					var text string
+					if name != strings.ToLower(name) {
+						return r.fail(key, "headers: "+name+" is not in lower case", "write it as rules have it: x-team")
+					}
+					err := r.text(&text)(key, value)
+					(*into)[name] = text
+					return err
+				}
+			}
+		}
+		return r.members(value, "a mapping of headers", known)
 	}
 }
 

@@ -66,6 +66,35 @@ func TestServiceIsAskedForOverHTTP(t *testing.T) {
 	}
 }
 
+func TestPrincipalOfAServiceHasHeadersAndAKindOfRequests(t *testing.T) {
+	samples, err := ReadPrincipals(principalsFile(t, `
+- name: billing
+  service: shop-api
+  user: ada
+  headers: {x-desk: north, x-team: billing}
+  method: GET
+  route: /customers/{id}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := samples[0].Input()
+	if want := map[string]string{"x-desk": "north", "x-team": "billing"}; !reflect.DeepEqual(input["headers"], want) {
+		t.Errorf("%v", input["headers"])
+	}
+	if want := map[string]any{"method": "GET", "route": "/customers/{id}"}; !reflect.DeepEqual(input["request"], want) {
+		t.Errorf("%v", input["request"])
+	}
+	if session := input["session"].(map[string]any); session["user"] != "ada" || session["role"] != "" {
+		t.Errorf("%v", session)
+	}
+	want := []Pair{{"service", "shop-api"}, {"user", "ada"}, {"method", "GET"}, {"route", "/customers/{id}"},
+		{"headers.x-desk", "north"}, {"headers.x-team", "billing"}}
+	if got := samples[0].attributes(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestFaultyPrincipalsAreNamedByLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       ": it is empty",
@@ -84,6 +113,11 @@ func TestFaultyPrincipalsAreNamedByLine(t *testing.T) {
 		"- name: a\n  claims: x":                 ":2: claims: they are not a mapping",
 		"- name: a\n  workload: {pod: x}":        `:2: a workload has no "pod"`,
 		"- name: a\n  database: x\n  service: y": ":1: database and service are both given",
+		"- name: a\n  headers: x":                ":2: it is not a mapping of headers",
+		"- name: a\n  headers: {X-Desk: n}":      ":2: headers: X-Desk is not in lower case",
+		"- name: a\n  headers: {x: 5}":           ":2: x: it is not a text",
+		"- name: a\n  headers: {x: a, x: b}":     ":2: x stands there twice",
+		"- name: a\n  database: x\n  method: y":  ":1: a database knows no headers, methods and routes",
 		"- name: &n a\n  user: *n":               ":2: user: it is not a text",
 		"- name: a\n  claims: &c\n    x: *c":     ":3: claims: an alias stands there",
 		"- name: a\n  claims: {x: 1, x: 2}":      ":2: x stands there twice",

@@ -23,24 +23,27 @@ type Sample struct {
 	ServiceAccount  string
 	SPIFFEID        string
 	Claims          map[string]any
+	Headers         map[string]string // of HTTP, as are
+	Method          string            // the kind of requests that are asked for
+	Route           string
 	At              time.Time // zero: the moment of the report
 }
 
-// Input is what the filter would send for this principal.
+// Input is what the filter would send for this principal, and the kind of requests that is to be explained.
 func (s Sample) Input() map[string]any {
 	protocol := "postgres"
 	if s.Service != "" {
 		protocol = "http"
 	}
 	role := s.Role
-	if role == "" {
-		role = s.User
+	if role == "" && s.Service == "" {
+		role = s.User // a service knows no roles
 	}
 	claims := s.Claims
 	if claims == nil {
 		claims = map[string]any{}
 	}
-	return map[string]any{
+	input := map[string]any{
 		"protocol": protocol,
 		"listener": s.Listener,
 		"workload": map[string]any{
@@ -54,7 +57,17 @@ func (s Sample) Input() map[string]any {
 		"comment": map[string]any{"purpose": "", "token": ""},
 		"claims":  claims,
 	}
+	if len(s.Headers) > 0 {
+		input["headers"] = s.Headers
+	}
+	if s.Method+s.Route != "" {
+		input["request"] = map[string]any{"method": s.Method, "route": s.Route}
+	}
+	return input
 }
+
+// asksHTTP says whether only a service can be asked for what the sample names.
+func (s Sample) asksHTTP() bool { return len(s.Headers) > 0 || s.Method+s.Route != "" }
 
 // attributes are those that are not empty, in the words of the file of principals.
 func (s Sample) attributes() []Pair {
@@ -62,7 +75,10 @@ func (s Sample) attributes() []Pair {
 		{"database", s.Database}, {"service", s.Service}, {"listener", s.Listener}, {"user", s.User}, {"role", s.Role},
 		{"application_name", s.ApplicationName}, {"purpose", s.Purpose}, {"source", s.Source},
 		{"workload.namespace", s.Namespace}, {"workload.service_account", s.ServiceAccount},
-		{"workload.spiffe_id", s.SPIFFEID},
+		{"workload.spiffe_id", s.SPIFFEID}, {"method", s.Method}, {"route", s.Route},
+	}
+	for _, name := range sortedKeys(s.Headers) {
+		pairs = append(pairs, Pair{"headers." + name, s.Headers[name]})
 	}
 	names := make([]string, 0, len(s.Claims))
 	for name := range s.Claims {

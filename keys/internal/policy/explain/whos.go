@@ -137,8 +137,13 @@ func InDatabases(samples, places []Sample, wanted string) []Sample {
 			}
 			continue
 		}
-		// Over HTTP nobody is a user of a database.
-		fitting := slices.DeleteFunc(slices.Clone(places), func(p Sample) bool { return p.Service != "" && sample.logsIn() })
+		// Over HTTP nobody is a user of a database, and there alone are headers and kinds of requests.
+		fitting := slices.DeleteFunc(slices.Clone(places), func(p Sample) bool {
+			if sample.asksHTTP() {
+				return p.Service == ""
+			}
+			return p.Service != "" && sample.logsIn()
+		})
 		for _, place := range fitting {
 			one := sample
 			one.Database, one.Service = place.Database, place.Service

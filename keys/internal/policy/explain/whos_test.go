@@ -64,6 +64,20 @@ func TestPrincipalsAreThoseThatTheRulesName(t *testing.T) {
 	}
 }
 
+func TestHeadersAndRequestsAreOfServicesAlone(t *testing.T) {
+	policies := rules(t, `{"a": {"databases": [{"database": "shop"}], "services": [{"service": "api"}]}}`,
+		`{"a": {"rules": [{"who": {"session": {"user": ["app"]}, "headers": {"x-desk": ["north", "south"]}}},
+			{"who": {"listener": ["l"], "request": {"method": ["PUT"], "route": ["/x"]}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	want := []string{"app, x-desk north", "app, x-desk south", "listener l, method PUT, route /x", "anybody else @ api", "anybody else @ shop"}
+	if got := names(samples); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if first := samples[0]; first.Service != "api" || first.Headers["x-desk"] != "north" || samples[1].Headers["x-desk"] != "south" {
+		t.Errorf("%+v", samples[:2])
+	}
+}
+
 func TestEveryDatabaseHasThePrincipals(t *testing.T) {
 	policies := rules(t, `{"a": {"databases": [{"database": "shop"}, {"database": "hr"}], "services": [{"service": "api"}]},
 		"b": {"databases": [{"database": "shop"}]}}`,
