@@ -3,6 +3,7 @@
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::field::CompiledPlan;
 use fieldveil_engine::keyring::Keyring;
+use fieldveil_engine::routes::Service;
 use fieldveil_plan::Plan;
 use fieldveil_tink::Keyset;
 
@@ -23,5 +24,21 @@ pub(crate) fn plan(bytes: &[u8]) {
     let fields = plan.fields.len();
     if let Ok(compiled) = CompiledPlan::new(plan) {
         assert_eq!(compiled.fields.len(), fields);
+        compiled.service.iter().for_each(|service| spellings(service));
+    }
+}
+
+/// However a path is spelt, it fits the same routes.
+fn spellings(service: &Service) {
+    for (plain, others) in [
+        ("/customers/7", ["//customers//7/", "/%63ustomers;v=1/%37"]),
+        ("/a", ["/a;b", "/%61///"]),
+        ("/", ["//", "*"]),
+    ] {
+        let expected = service.route("GET", plain).map(|route| (route.matched, route.query.len()));
+        for path in others {
+            let found = service.route("GET", path).map(|route| (route.matched, route.query.len()));
+            assert_eq!(found, expected, "{path}");
+        }
     }
 }
