@@ -14,6 +14,7 @@ use lru::LruCache;
 use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::field::CompiledPlan;
 use crate::held_plans::HeldPlans;
+use crate::routes::Services;
 
 /// Spare plans held at most. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
@@ -83,6 +84,7 @@ pub struct Plans {
     /// In the order of their last use.
     entries: LruCache<PrincipalKey, Entry>,
     gauges: HeldPlans,
+    services: Services,
     /// OPA did not answer the last question.
     is_away: bool,
     /// When the last renewal was asked for.
@@ -91,7 +93,13 @@ pub struct Plans {
 
 impl Default for Plans {
     fn default() -> Self {
-        Self { entries: LruCache::unbounded(), gauges: HeldPlans::default(), is_away: false, renewed_ms: 0 }
+        Self {
+            entries: LruCache::unbounded(),
+            gauges: HeldPlans::default(),
+            services: Services::default(),
+            is_away: false,
+            renewed_ms: 0,
+        }
     }
 }
 
@@ -149,7 +157,7 @@ impl Plans {
             entry.fetched_ms = now_ms;
             return Ok(None);
         }
-        let plan = CompiledPlan::new(plan).map_err(|e| e.to_string())?;
+        let plan = CompiledPlan::sharing(plan, &mut self.services).map_err(|e| e.to_string())?;
         if plan.has_expired(now_ms) {
             return Err(
                 "the plan has expired already; see that OPA and the sidecar have the same time".into()

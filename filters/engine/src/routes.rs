@@ -4,6 +4,7 @@
 //! set of routes says together is worked out when the first request comes that fits just these.
 
 mod path;
+mod shared;
 mod template;
 mod unite;
 
@@ -18,6 +19,7 @@ use fieldveil_plan::{Place, RoutePlan, ServicePlan};
 use lru::LruCache;
 
 use self::path::Path;
+pub use self::shared::Services;
 use self::template::Template;
 use crate::field::{FieldPlan, UnusablePlan};
 
@@ -85,6 +87,8 @@ type PathOfBody = (JsonPath, Rc<FieldPlan>);
 
 /// One route of the plan.
 struct CompiledRoute {
+    /// As the plan says it.
+    path: String,
     template: Template,
     methods: Vec<String>,
     except: Vec<String>,
@@ -95,6 +99,8 @@ struct CompiledRoute {
     headers: Vec<(String, Rc<FieldPlan>)>,
     /// By their index in the template.
     segments: Vec<(usize, Rc<FieldPlan>)>,
+    /// All of them, in the plan's order.
+    fields: Vec<Rc<FieldPlan>>,
 }
 
 impl Service {
@@ -108,7 +114,7 @@ impl Service {
             routes.push(route);
         }
         let mut seen = HashSet::new();
-        let fields = routes.iter().flat_map(CompiledRoute::fields).filter(|field| field.needs_keys());
+        let fields = routes.iter().flat_map(|route| &route.fields).filter(|field| field.needs_keys());
         let needing_keys = fields
             .filter(|field| seen.insert((field.spec.keyset.as_str(), field.spec.protection)))
             .cloned()
@@ -141,9 +147,16 @@ impl Service {
         route
     }
 
+    /// Whether it was made of this.
+    fn says(&self, plan: &ServicePlan) -> bool {
+        self.refuses_unmatched == plan.refuses_unmatched
+            && self.routes.len() == plan.routes.len()
+            && self.routes.iter().zip(&plan.routes).all(|(route, plan)| route.says(plan))
+    }
+
     /// Whether nothing at all is named of any request.
     pub fn is_empty(&self) -> bool {
-        self.routes.iter().all(|route| route.fields().next().is_none())
+        self.routes.iter().all(|route| route.fields.is_empty())
     }
 
     /// Fields that need keys, one for each keyset and protection.
@@ -182,6 +195,7 @@ impl CompiledRoute {
         let template = plan.path.parse::<Template>();
         let template = template.map_err(|reason| UnusablePlan::new(format!("{place}.path"), reason))?;
         let mut route = Self {
+            path: plan.path,
             template,
             methods: plan.methods,
             except: plan.except,
@@ -191,6 +205,7 @@ impl CompiledRoute {
             query: Vec::new(),
             headers: Vec::new(),
             segments: Vec::new(),
+            fields: Vec::new(),
         };
         for (index, spec) in plan.fields.into_iter().enumerate() {
             let place = format!("{place}.fields[{index}]");
@@ -199,6 +214,7 @@ impl CompiledRoute {
             route
                 .put(&field)
                 .map_err(|reason| UnusablePlan::new(format!("{place} (label {label})"), reason))?;
+            route.fields.push(field);
         }
         Ok(route)
     }
@@ -236,11 +252,11 @@ impl CompiledRoute {
         Ok(())
     }
 
-    /// All of its fields.
-    fn fields(&self) -> impl Iterator<Item = &Rc<FieldPlan>> {
-        let bodies = self.request.iter().chain(&self.response).map(|(_, field)| field);
-        let named = self.query.iter().chain(&self.headers).map(|(_, field)| field);
-        bodies.chain(named).chain(self.segments.iter().map(|(_, field)| field))
+    /// Whether it was made of this.
+    fn says(&self, plan: &RoutePlan) -> bool {
+        let RoutePlan { path, methods, except, graphql, fields } = plan;
+        (&self.path, &self.methods, &self.except, &self.graphql) == (path, methods, except, graphql)
+            && self.fields.iter().map(|field| &field.spec).eq(fields)
     }
 
     fn fits(&self, method: &str, path: &Path<'_>) -> bool {

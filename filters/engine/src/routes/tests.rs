@@ -1,4 +1,5 @@
 mod paths;
+mod shared;
 mod united;
 
 use fieldveil_plan::Plan;

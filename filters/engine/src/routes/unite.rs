@@ -15,7 +15,7 @@ type ByLabel<'r> = HashMap<&'r str, Rc<FieldPlan>>;
 pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<Route, Unroutable> {
     let routes: Vec<&CompiledRoute> = routes.into_iter().collect();
     let mut labels = ByLabel::new();
-    for field in routes.iter().flat_map(|route| route.fields()) {
+    for field in routes.iter().flat_map(|route| &route.fields) {
         let said = labels.entry(&field.spec.label).or_insert_with(|| Rc::clone(field));
         *said = field.no_looser_than(said);
     }

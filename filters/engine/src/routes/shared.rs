@@ -1,0 +1,32 @@
+//! Services that are ready for use, for the plans of all principals who are treated alike: principals are many, as many
+//! as a service has users, and the ways to treat them few.
+
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+
+use fieldveil_plan::ServicePlan;
+
+use super::Service;
+use crate::field::UnusablePlan;
+
+/// Services that are compared with a plan's. With more ways than these to treat principals some are held twice.
+const MAX_SHARED: usize = 32;
+
+/// The services of the plans that are held.
+#[derive(Default)]
+pub struct Services(VecDeque<Weak<Service>>);
+
+impl Services {
+    /// The service of a plan, made ready unless another plan says the same.
+    pub fn ready(&mut self, plan: ServicePlan) -> Result<Rc<Service>, UnusablePlan> {
+        self.0.retain(|service| service.strong_count() > 0);
+        let mut held = self.0.iter().filter_map(Weak::upgrade);
+        if let Some(known) = held.find(|service| service.says(&plan)) {
+            return Ok(known);
+        }
+        let service = Rc::new(Service::new(plan)?);
+        self.0.push_front(Rc::downgrade(&service));
+        self.0.truncate(MAX_SHARED);
+        Ok(service)
+    }
+}
