@@ -4,9 +4,9 @@ use proxy_wasm::types::{Action, BufferType, MapType, StreamType};
 
 use crate::calls;
 
-/// What is put back at once after a pause, at most: three quarters of what the shipped configuration lets Envoy buffer of one
+/// What is put back at once after a pause, at most: half of what the shipped configuration lets Envoy buffer of one
 /// body (`request_body_buffer_limit`). Beyond that Envoy would answer inside of the call, and end the module.
-const MAX_PUT_BACK: usize = 48 << 20;
+const MAX_PUT_BACK: usize = 32 << 20;
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

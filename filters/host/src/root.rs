@@ -112,6 +112,16 @@ impl Context for Root {
         }
         shared.publish();
     }
+
+    fn on_done(&mut self) -> bool {
+        if let Some(shared) = &self.shared {
+            for line in shared.worker.borrow_mut().audits.last_lines() {
+                write_audit(&line);
+            }
+            shared.publish();
+        }
+        true
+    }
 }
 
 impl RootContext for Root {
