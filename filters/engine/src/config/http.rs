@@ -94,7 +94,8 @@ impl Default for HttpLimits {
             held_body_bytes: 64 << 10,
             json_depth: 1000,
             json_key_bytes: 64 << 10,
-            waiting_body_bytes: 4 << 20,
+            // Envoy has no back-pressure for a request that waits: on loopback some MiB come within a question.
+            waiting_body_bytes: 16 << 20,
         }
     }
 }

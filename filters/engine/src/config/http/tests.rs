@@ -46,7 +46,7 @@ fn limits_hold_unless_told() {
         let limits = config.http.unwrap().limits;
         (limits.held_body_bytes, limits.json_depth, limits.json_key_bytes, limits.waiting_body_bytes)
     };
-    assert_eq!(limits(json!({})), (65_536, 1000, 65_536, 4_194_304));
+    assert_eq!(limits(json!({})), (65_536, 1000, 65_536, 16_777_216));
     let told = json!({"held_body_bytes": 1, "json_depth": 2, "json_key_bytes": 3, "waiting_body_bytes": 4});
     assert_eq!(limits(told), (1, 2, 3, 4));
 }
