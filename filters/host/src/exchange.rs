@@ -165,6 +165,13 @@ impl HttpExchange {
     }
 
     fn body(&mut self, direction: Direction, end_of_stream: bool) -> Action {
+        let passes = self.exchange.as_ref().is_some_and(|exchange| match direction {
+            Direction::Request => exchange.lets_request_pass(),
+            Direction::Response => exchange.lets_response_pass(),
+        });
+        if passes && self.ended == Ended::No {
+            return Action::Continue;
+        }
         let bytes =
             hostcalls::get_buffer(direction.buffer(), 0, usize::MAX).ok().flatten().unwrap_or_default();
         let output = self.ask(|exchange| match direction {

@@ -177,6 +177,16 @@ impl Exchange {
         self.response_body(&[], true)
     }
 
+    /// Whether what is still to come of the request's body passes as it comes: it need not be given.
+    pub fn lets_request_pass(&self) -> bool {
+        !self.is_over && self.waiting.is_none() && matches!(self.request, Way::Passing)
+    }
+
+    /// The same of the response's body.
+    pub fn lets_response_pass(&self) -> bool {
+        !self.is_over && matches!(self.response, Way::Passing)
+    }
+
     /// The exchange is over, however.
     pub fn end(&mut self) {
         self.is_over = true;
