@@ -19,8 +19,6 @@ mod root;
 mod stream;
 mod work;
 
-use fieldveil_engine::config::Protocol;
-use proxy_wasm::traits::RootContext;
 use proxy_wasm::types::LogLevel;
 
 pub use crate::random::Generator;
@@ -29,15 +27,13 @@ pub use crate::work::Work;
 /// Registers the PostgreSQL filter; a module's entry point calls it once.
 pub fn start_postgres() {
     proxy_wasm::set_log_level(LogLevel::Info);
-    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> {
-        Box::new(root::Root::new(Protocol::Postgres))
-    });
+    proxy_wasm::set_root_context(root::Root::<root::Postgres>::root);
 }
 
 /// Registers the filter of JSON over HTTP; a module's entry point calls it once.
 pub fn start_json() {
     proxy_wasm::set_log_level(LogLevel::Info);
-    proxy_wasm::set_root_context(|_| -> Box<dyn RootContext> { Box::new(root::Root::new(Protocol::Http)) });
+    proxy_wasm::set_root_context(root::Root::<root::Json>::root);
 }
 
 /// Registers a module that does some work of its own and serves no connection. Not for a filter.

@@ -1,6 +1,7 @@
 //! The root context: one worker's shared state, renewed on the tick.
 
 use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -59,19 +60,61 @@ impl Shared {
     }
 }
 
+/// What a module serves: a type and not a value, so that nothing of the other protocols is in it.
+pub trait Served: 'static {
+    /// The protocol.
+    const PROTOCOL: Protocol;
+    /// Which contexts Envoy has the module make.
+    const CONTEXTS: ContextType;
+
+    /// A connection.
+    fn stream(_id: u32, _shared: Shared) -> Option<Box<dyn StreamContext>> {
+        None
+    }
+
+    /// A request and its response.
+    fn exchange(_shared: Shared) -> Option<Box<dyn HttpContext>> {
+        None
+    }
+}
+
+/// PostgreSQL.
+pub struct Postgres;
+
+impl Served for Postgres {
+    const PROTOCOL: Protocol = Protocol::Postgres;
+    const CONTEXTS: ContextType = ContextType::StreamContext;
+
+    fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
+        Some(Box::new(Stream::new(id, shared)))
+    }
+}
+
+/// JSON over HTTP.
+pub struct Json;
+
+impl Served for Json {
+    const PROTOCOL: Protocol = Protocol::Http;
+    const CONTEXTS: ContextType = ContextType::HttpContext;
+
+    fn exchange(shared: Shared) -> Option<Box<dyn HttpContext>> {
+        Some(Box::new(HttpExchange::new(shared)))
+    }
+}
+
 /// The root context.
-pub struct Root {
-    protocol: Protocol,
+pub struct Root<S> {
+    served: PhantomData<S>,
     shared: Option<Shared>,
     callouts: Callouts,
     /// Tells this worker from the others.
     number: u64,
 }
 
-impl Root {
+impl<S: Served> Root<S> {
     /// Not configured yet.
-    pub fn new(protocol: Protocol) -> Self {
-        Self { protocol, shared: None, callouts: Callouts::default(), number: 0 }
+    pub fn root(_id: u32) -> Box<dyn RootContext> {
+        Box::new(Self { served: PhantomData, shared: None, callouts: Callouts::default(), number: 0 })
     }
 
     /// Sends what is due.
@@ -89,7 +132,7 @@ impl Root {
     }
 }
 
-impl Context for Root {
+impl<S: Served> Context for Root<S> {
     fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
         let Some(shared) = self.shared.clone() else { return };
         let mut callouts = std::mem::take(&mut self.callouts);
@@ -124,10 +167,10 @@ impl Context for Root {
     }
 }
 
-impl RootContext for Root {
+impl<S: Served> RootContext for Root<S> {
     fn on_configure(&mut self, _size: usize) -> bool {
         let configuration = self.get_plugin_configuration().unwrap_or_default();
-        let config = match Config::from_json(&configuration, self.protocol) {
+        let config = match Config::from_json(&configuration, S::PROTOCOL) {
             Ok(config) => config,
             Err(error) => {
                 write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));
@@ -178,17 +221,14 @@ impl RootContext for Root {
     }
 
     fn create_stream_context(&self, context_id: u32) -> Option<Box<dyn StreamContext>> {
-        Some(Box::new(Stream::new(context_id, self.shared.clone()?)))
+        S::stream(context_id, self.shared.clone()?)
     }
 
     fn create_http_context(&self, _context_id: u32) -> Option<Box<dyn HttpContext>> {
-        Some(Box::new(HttpExchange::new(self.shared.clone()?)))
+        S::exchange(self.shared.clone()?)
     }
 
     fn get_type(&self) -> Option<ContextType> {
-        Some(match self.protocol {
-            Protocol::Postgres => ContextType::StreamContext,
-            Protocol::Http => ContextType::HttpContext,
-        })
+        Some(S::CONTEXTS)
     }
 }
