@@ -340,6 +340,16 @@ def test_without_a_plan_or_keys_nothing_passes_and_with_them_again_it_does(optio
         _until(lambda: status("sales") == 403)
 
 
+def test_what_happened_last_is_told_when_the_sidecar_stops(options: HttpOptions) -> None:
+    with HttpStack(options).start() as stack:
+        with httpx.Client(trust_env=False) as http:
+            assert http.post(stack.url("/echo/sealed/a"), json={"ssn": SSN}, headers=BILLING).status_code == 200
+        stack.envoy.stop()
+        (line,) = stack.envoy.audit()
+    assert line["database"] == SERVICE
+    assert "person.ssn" in json.dumps(line)
+
+
 def _all(connection: socket.socket) -> bytes:
     pieces = []
     connection.settimeout(20)
