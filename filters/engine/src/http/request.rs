@@ -136,7 +136,7 @@ pub(super) fn method(head: &Head) -> &str {
 }
 
 fn path_of(target: &[u8]) -> &[u8] {
-    target.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default()
+    target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }
 
 fn names_body(route: &Route) -> bool {
