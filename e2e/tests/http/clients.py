@@ -136,7 +136,7 @@ def by_curl(http2: bool) -> Iterator[Ask]:
             error = done.stderr.decode() if done.returncode else ""
             # With --head, curl prints the head as the body.
             body = b"" if method == "HEAD" else done.stdout
-            return _of_curl(head.read_text("latin-1") if head.exists() else "", body, error)
+            return _of_curl(head.read_bytes().decode("latin-1") if head.exists() else "", body, error)
 
     yield ask
 
