@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import httpx
 import psycopg
 
 import demo_api
@@ -64,7 +65,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nStopped; nothing is left running.")
         return 0 if keep else 130
-    except (PartFailed, psycopg.Error) as error:
+    except (PartFailed, psycopg.Error, httpx.HTTPError) as error:
         print(paint(f"\nThe demo failed: {error}", RED), file=sys.stderr)
         return 1
     print("\nEverything that the demo started is stopped.")
@@ -85,6 +86,7 @@ def story(stack: Stack, *, own: bool) -> None:
     """The example's, as far as the policies go along."""
     if not own:
         tell(stack)
+        demo_api.tell(stack)
     elif shop.DATABASE not in protected_databases(stack):
         heading("These policies protect nothing in the example's database")
         named = ", ".join(protected_databases(stack)) or "no database"
@@ -92,7 +94,9 @@ def story(stack: Stack, *, own: bool) -> None:
     else:
         try:
             tell(stack)
-        except (PartFailed, psycopg.Error) as error:
+            if demo_api.is_protected(stack):
+                demo_api.tell(stack)
+        except (PartFailed, psycopg.Error, httpx.HTTPError) as error:
             print(paint(f"  {error}", RED))
             print("  The story ends here: these policies treat the example in another way than its own do.")
 
@@ -155,6 +159,7 @@ def how_to_connect(stack: Stack, keep: bool) -> None:
     password = f"PGPASSWORD={shlex.quote(shop.PASSWORD)}"
     for user in shop.ROLES:
         print(f"  {password} {psql} -h {stack.socket_dir} -U {user} {shop.DATABASE}")
+    print(f"  the API, with x-user: app, billing or any other: {stack.http.url('/customers/1')}")
     print(f"  over TCP: … -h 127.0.0.1 -p {stack.envoy.port('postgres')} …")
     print(f"  what is stored, past the sidecar: {psql} -h {stack.postgres.socket_dir} -U postgres {shop.DATABASE}")
     print(f"  logs: {stack.work.path / 'logs'}")

@@ -50,6 +50,11 @@ class WebShop:
         self._process.stop()
 
 
+def is_protected(stack: Stack) -> bool:
+    """Whether the policies speak of the API."""
+    return any(path["service"] == stack.http.options.service for path in stack.opa.data("fieldveil/columns/paths"))
+
+
 def tell(stack: Stack) -> None:
     heading("5  A web shop's API, behind a sidecar for JSON: a new customer")
     with httpx.Client(base_url=stack.http.url("")) as client:
