@@ -1,0 +1,66 @@
+//! JSON strings and the text that they stand for: as serde_json reads them.
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::unwrap_used)]
+
+use fieldveil_json_stream::{NotAString, string_text, write_string};
+
+#[test]
+fn every_character_is_read_from_its_escape() {
+    for character in (0..=0xffff).filter_map(char::from_u32) {
+        let json = format!("\"\\u{:04x}\\u{:04X}\"", u32::from(character), u32::from(character));
+        let text: String = [character, character].iter().collect();
+        assert_eq!(string_text(json.as_bytes()).unwrap().as_slice(), text.as_bytes());
+    }
+    for character in (0x1_0000..=0x10_ffff).filter_map(char::from_u32) {
+        let mut units = [0; 2];
+        character.encode_utf16(&mut units);
+        let [high, low] = units;
+        let json = format!("\"\\u{high:04x}\\u{low:04X}\"");
+        assert_eq!(string_text(json.as_bytes()).unwrap().as_slice(), String::from(character).as_bytes());
+    }
+}
+
+#[test]
+fn every_character_is_written_so_that_it_is_read_again() {
+    let all: String = (0..=0x10_ffff).filter_map(char::from_u32).collect();
+    let mut json = Vec::new();
+    write_string(&all, &mut json);
+    assert_eq!(serde_json::from_slice::<String>(&json).unwrap(), all);
+    assert_eq!(string_text(&json).unwrap().as_slice(), all.as_bytes());
+}
+
+#[test]
+fn what_need_not_be_escaped_is_written_as_it_is() {
+    let mut json = b"1,".to_vec();
+    write_string("fv1.\"é\\/😀\n\t\u{8}\u{c}\r\0\u{1f}\u{7f}", &mut json);
+    assert_eq!(json, "1,\"fv1.\\\"é\\\\/😀\\n\\t\\b\\f\\r\\u0000\\u001f\u{7f}\"".as_bytes());
+}
+
+#[test]
+fn what_stands_for_no_text_is_refused() {
+    for json in [
+        r"",
+        "\"",
+        "a",
+        "\"a",
+        "a\"",
+        "null",
+        "\"a\"b\"",
+        "\"\n\"",
+        "\"\\\"",
+        r#""\x""#,
+        r#""\u12""#,
+        r#""\u+123""#,
+        r#""\ud800""#,
+        r#""\udc00""#,
+        r#""\ud800\ud800""#,
+        r#""\ud800a""#,
+        r#""\ud800\n""#,
+        r#""\ud800\u0061""#,
+        r#""\udc00\ud800""#,
+        r#""\ud83d\ude0""#,
+    ] {
+        assert_eq!(string_text(json.as_bytes()).err(), Some(NotAString), "{json}");
+    }
+    assert_eq!(string_text(b"\"\xff\"").err(), Some(NotAString));
+    assert_eq!(string_text(b"\"\xed\xa0\x80\"").err(), Some(NotAString));
+}
