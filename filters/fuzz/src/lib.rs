@@ -5,6 +5,7 @@
 
 mod copy;
 mod envelope;
+mod http;
 mod json;
 mod json_stream;
 mod session;
@@ -29,4 +30,6 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("plan", json::plan),
     ("session", session::session),
     ("json_stream", json_stream::json_stream),
+    ("http_values", http::values),
+    ("graphql", http::graphql),
 ];

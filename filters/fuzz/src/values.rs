@@ -42,7 +42,7 @@ const NAMES: &[&str] = &[
     "bytea[]",
 ];
 
-static TYPES: LazyLock<Vec<DeclaredType>> =
+pub(crate) static TYPES: LazyLock<Vec<DeclaredType>> =
     LazyLock::new(|| NAMES.iter().map(|name| name.parse().expect("a known type")).collect());
 
 static MASKS: LazyLock<Vec<Mask>> = LazyLock::new(|| {
@@ -142,6 +142,6 @@ pub(crate) fn masks(bytes: &[u8]) {
     assert!(declared.encode_binary(masked.as_bytes()).is_ok(), "a masked value has a binary form");
 }
 
-fn pick<T>(from: &[T], by: u8) -> &T {
+pub(crate) fn pick<T>(from: &[T], by: u8) -> &T {
     &from[usize::from(by) % from.len()]
 }

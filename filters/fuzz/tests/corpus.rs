@@ -40,4 +40,19 @@ macro_rules! replays {
     };
 }
 
-replays!(startup, frontend, backend, copy, sql, values, masks, envelope, keyset, plan, session, json_stream);
+replays!(
+    startup,
+    frontend,
+    backend,
+    copy,
+    sql,
+    values,
+    masks,
+    envelope,
+    keyset,
+    plan,
+    session,
+    json_stream,
+    http_values,
+    graphql
+);
