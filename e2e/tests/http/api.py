@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Options, Stack, Upstream, unixhttp
+from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Options, Stack, Upstream
 from harness.http_stack import JSON
 from harness.parts import overlaid
 from harness.shop_api import ShopApi
@@ -56,8 +56,6 @@ class Api:
         try:
             self.service.start()
             (self.database or self.stack).start(**how)
-            # Envoy itself writes whole heads at debug; of the filter nothing may show at any level.
-            unixhttp.request(self.stack.envoy.admin, "POST", "/logging?wasm=trace")
         except BaseException:
             self.stop()
             raise
@@ -106,6 +104,12 @@ class Api:
         self, target: str, body: object, headers: dict[str, str] | None = None, *, role: str | None = "app"
     ) -> Answer:
         return self.ask("POST", target, body, headers, role=role)
+
+    def warm(self) -> None:
+        """Until every worker has a plan for the application: one without may refuse who sends it much at once."""
+        for _ in range(4 * self.stack.options.concurrency):
+            assert self.post("/echo/sealed", {}).status == 200
+        self.service.forget()
 
     def sealed(self, name: str, value: object) -> object:
         """A value as the shop stores it, of the member `name`: what sealing it in a request makes of it."""
