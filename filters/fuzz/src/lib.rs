@@ -5,6 +5,7 @@
 
 mod copy;
 mod envelope;
+mod exchange;
 mod http;
 mod json;
 mod json_stream;
@@ -32,4 +33,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("json_stream", json_stream::json_stream),
     ("http_values", http::values),
     ("graphql", http::graphql),
+    ("exchange", exchange::exchange),
 ];

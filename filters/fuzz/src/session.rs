@@ -40,7 +40,7 @@ static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     json!({ "result": result }).to_string().into_bytes()
 });
 
-static KEYS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+pub(crate) static KEYS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let frozen: Value = serde_json::from_str(FROZEN).expect("the frozen keysets are JSON");
     let keysets = &frozen["keysets"];
     let pii = json!({"aead": keysets["aes256-gcm"], "deterministic": keysets["aes-siv"]});
@@ -77,7 +77,7 @@ pub(crate) fn session(bytes: &[u8]) {
 }
 
 #[derive(Default)]
-struct FixedPorts(u8);
+pub(crate) struct FixedPorts(u8);
 
 impl Random for FixedPorts {
     fn fill(&mut self, bytes: &mut [u8]) {

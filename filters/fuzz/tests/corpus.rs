@@ -54,5 +54,6 @@ replays!(
     session,
     json_stream,
     http_values,
-    graphql
+    graphql,
+    exchange
 );
