@@ -1,5 +1,6 @@
 """A part that is away: 503 that names it, nothing forwarded, known principals go on, and recovery without a restart."""
 
+import itertools
 import json
 import os
 import signal
@@ -8,16 +9,65 @@ from pathlib import Path
 
 import pytest
 
-from tests.http import shop
+from harness import HttpWay
+from harness.http_stack import JSON
+from tests.http import shop, wire
 from tests.http.api import SEALED, Api
+from tests.http.clients import Answer
 from tests.policies.shipping import until
 
 ONE = {"ssn": shop.SSN}
+_numbers = itertools.count()
+
+
+class Somebody:
+    """One whose plan nobody has until they ask."""
+
+    def __init__(self, api: Api, listener: str = JSON) -> None:
+        self._api = api
+        self._listener = listener
+        token = api.issuer.token(f"somebody-{next(_numbers)}", roles=["app"])
+        self._headers = {"authorization": f"Bearer {token}"}
+
+    def asks(self, method: str = "POST", target: str = "/echo/sealed", body: object = ONE) -> Answer:
+        return wire.ask(self._api.stack.port(self._listener), method, target, body, self._headers)
+
+    def is_served(self) -> bool:
+        answer = self.asks()
+        return (answer.status, answer.body) == (200, json.dumps(ONE).encode())
+
+    def is_refused_for_want_of(self, part: str) -> None:
+        self._api.service.forget()
+        answer = self.asks()
+        assert answer.status == 503
+        assert answer.problem
+        assert int(answer.headers["retry-after"]) > 0
+        assert answer.json["remedy"]
+        assert part in answer.body.decode()
+        assert self._api.nothing_arrived()
+
+
+def another_configuration(_: Path, jwt: tuple) -> dict[str, HttpWay]:
+    changes = {
+        "policy": {"policy": {"cluster": "nowhere"}},
+        "keys": {"keys": {"cluster": "nowhere"}},
+        "unknown": {"http": {"service": "no catalog has it"}},
+    }
+    return {name: HttpWay(filter_config=change, jwt=jwt) for name, change in changes.items()}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """Each test puts back what it takes away."""
+    quickly = {"policy": {"timeout_ms": 2000}}
+    with Api(tmp_path_factory.mktemp("outages"), filter_config=quickly, ways=another_configuration) as api:
+        until(Somebody(api).is_served)
+        yield api
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Callable[..., Api]]:
-    """Makes stacks that this test alone breaks."""
+    """Makes stacks that this test alone has."""
     apis: list[Api] = []
 
     def make(*, without: tuple[str, ...] = (), **options: object) -> Api:
@@ -29,91 +79,80 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Api]]:
         api.stop()
 
 
-def refused(api: Api, role: str = "app") -> dict:
-    answer = api.post("/echo/sealed", ONE, role=role)
-    assert answer.status == 503
-    assert answer.problem
-    assert int(answer.headers["retry-after"]) > 0
-    assert answer.json["remedy"]
-    assert api.nothing_arrived()
-    return answer.json
-
-
-def recovers(api: Api, role: str = "app") -> None:
-    until(lambda: api.post("/echo/sealed", ONE, role=role).status == 200)
-    assert api.service.got()[-1].json["ssn"].startswith(SEALED)
-
-
-def test_request_without_opa_is_refused_until_it_is_there(made) -> None:
-    api = made(without=("opa",))
-    assert "OPA" in json.dumps(refused(api))
-    # Whatever the route: nothing says that nothing is named there.
-    assert api.get("/customers", role=None).status == 503
-    api.stack.opa.start()
-    recovers(api)
-
-
-def test_request_without_the_agent_is_refused_until_it_is_there(made) -> None:
-    api = made(without=("agent",))
-    assert "key agent" in json.dumps(refused(api))
-    api.stack.agent.start()
-    recovers(api)
-
-
-def test_known_principals_go_on_while_opa_and_agent_are_away(made) -> None:
-    api = made()
-    assert api.post("/echo/sealed", ONE).json == ONE
-    api.stack.opa.stop()
-    api.stack.agent.stop()
-    assert api.post("/echo/sealed", ONE).json == ONE
-    api.service.forget()
-    assert "OPA" in json.dumps(refused(api, "support"))
-    api.stack.opa.start()
-    api.stack.agent.start()
-    until(lambda: api.post("/echo/sealed", {}, role="support").status == 200)
-    assert api.post("/echo/sealed", ONE).json == ONE
-
-
-def test_opa_that_hangs_is_as_one_that_is_away(made) -> None:
-    """It takes connections, and answers nothing."""
-    api = made(filter_config={"policy": {"timeout_ms": 2000}})
-    assert api.post("/echo/sealed", ONE).status == 200
-    api.service.forget()
-    os.kill(api.stack.opa.process.pid, signal.SIGSTOP)
+def test_request_without_opa_is_refused_until_it_is_there(shared: Api) -> None:
+    known, somebody = Somebody(shared), Somebody(shared)
+    until(known.is_served)
+    shared.stack.opa.stop()
     try:
-        refused(api, "auditor")
-        assert api.post("/echo/sealed", ONE).json == ONE
+        somebody.is_refused_for_want_of("OPA")
+        # Whatever the route: nothing says that nothing is named there.
+        assert somebody.asks("GET", "/echo/plain", None).status == 503
+        # Whose plan is there goes on.
+        assert known.is_served()
     finally:
-        os.kill(api.stack.opa.process.pid, signal.SIGCONT)
-    until(lambda: api.post("/echo/sealed", {}, role="auditor").status == 200)
+        shared.stack.opa.start()
+    until(somebody.is_served)
 
 
-def test_missing_keyset_is_named_until_it_is_there(made) -> None:
-    api = made(keysets=("pii",))
-    assert "payments" in json.dumps(refused(api))
-    api.stack.agent.create_keyset("payments")
-    recovers(api)
+def test_known_principals_go_on_while_the_agent_is_away(shared: Api) -> None:
+    known = Somebody(shared)
+    until(known.is_served)
+    shared.stack.agent.stop()
+    try:
+        assert known.is_served()
+        # The keys are there: who is new needs a plan alone.
+        assert Somebody(shared).is_served()
+    finally:
+        shared.stack.agent.start()
+    assert known.is_served()
 
 
-def test_service_that_is_away_is_envoys_to_tell(made) -> None:
-    api = made()
-    assert api.post("/echo/sealed", ONE).status == 200
-    api.service.stop()
-    answer = api.post("/echo/sealed", ONE)
-    assert answer.status == 503
-    assert answer.headers["content-type"] != "application/problem+json"
-    api.service.start()
-    recovers(api)
+def test_opa_that_hangs_is_as_one_that_is_away(shared: Api) -> None:
+    """It takes connections, and answers nothing."""
+    known, somebody = Somebody(shared), Somebody(shared)
+    until(known.is_served)
+    os.kill(shared.stack.opa.process.pid, signal.SIGSTOP)
+    try:
+        somebody.is_refused_for_want_of("OPA")
+        assert known.is_served()
+    finally:
+        os.kill(shared.stack.opa.process.pid, signal.SIGCONT)
+    until(somebody.is_served)
 
 
-@pytest.mark.parametrize("part", ["policy", "keys"])
-def test_cluster_that_envoy_does_not_know_is_an_error_and_no_hang(made, part: str) -> None:
-    api = made(filter_config={part: {"cluster": "nowhere"}})
-    refused(api)
+def test_service_that_is_away_is_envoys_to_tell(shared: Api) -> None:
+    known = Somebody(shared)
+    until(known.is_served)
+    shared.service.stop()
+    try:
+        answer = known.asks()
+        assert answer.status == 503
+        assert answer.headers["content-type"] != "application/problem+json"
+    finally:
+        shared.service.start()
+    until(known.is_served)
 
 
-def test_catalog_without_the_service_names_nothing_and_everything_passes(made) -> None:
-    api = made(filter_config={"http": {"service": "another"}})
-    answer = api.post("/echo/sealed", ONE, role=None)
+@pytest.mark.parametrize(("way", "part"), [("policy", "OPA"), ("keys", "key agent")])
+def test_cluster_that_envoy_does_not_know_is_an_error_and_no_hang(shared: Api, way: str, part: str) -> None:
+    Somebody(shared, way).is_refused_for_want_of(part)
+
+
+def test_service_that_no_catalog_has_names_nothing_and_everything_passes(shared: Api) -> None:
+    shared.service.forget()
+    answer = Somebody(shared, "unknown").asks()
     assert (answer.status, answer.json) == (200, ONE)
-    assert api.service.got()[0].json == ONE
+    assert shared.service.got()[0].json == ONE
+
+
+def test_request_without_keys_is_refused_until_they_are_there(made: Callable[..., Api]) -> None:
+    """First without the agent, then with one that lacks a keyset."""
+    api = made(without=("agent",), keysets=("pii",))
+    somebody = Somebody(api)
+    somebody.is_refused_for_want_of("key agent")
+    api.stack.agent.start()
+    until(lambda: "payments" in somebody.asks().body.decode())
+    somebody.is_refused_for_want_of("payments")
+    api.stack.agent.create_keyset("payments")
+    until(somebody.is_served)
+    assert api.service.got()[-1].json["ssn"].startswith(SEALED)
