@@ -19,6 +19,18 @@ fn named_field_is_sealed_and_all_else_leaves_as_it_came() {
 }
 
 #[test]
+fn request_that_says_two_methods_or_paths_is_refused_where_anything_is_named() {
+    let names =
+        ["x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"];
+    for name in names {
+        let protected = Sidecar::under(customers());
+        let mut exchange = protected.exchange();
+        exchange.request("GET", "/elsewhere", &[(name, "PUT")], b"");
+        assert_eq!(exchange.refused(), 400, "{name}");
+    }
+}
+
+#[test]
 fn content_length_is_that_of_what_leaves() {
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();

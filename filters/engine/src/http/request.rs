@@ -27,12 +27,19 @@ pub(super) enum Course {
     Rewrite(Box<Rewrite>),
 }
 
+/// Header fields by which some services take a request for one of another method or path than it says.
+const OVERRIDES: [&str; 5] =
+    ["x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"];
+
 /// The route of a request that may go on.
 pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Problem> {
     let Some(service) = &plan.service else {
         let remedy = "Mend the policy: for protocol http its plan says what the service is.";
         return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
     };
+    if let Some(name) = OVERRIDES.iter().find(|name| head.first(name).is_some() && !service.is_empty()) {
+        return Err(Problem::overridden_target(name));
+    }
     let path = head.first(":path").map(path_of);
     // An extended CONNECT (RFC 8441) is what an upgraded GET was. A plain one has no path: it leads wherever its peer likes.
     let method = if method(head) == "CONNECT" && path.is_some() { "GET" } else { method(head) };

@@ -82,6 +82,13 @@ impl Problem {
         Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", reason, remedy)
     }
 
+    /// A header field that may make another request of it than was looked at.
+    pub fn overridden_target(header: &str) -> Self {
+        let reason = format!("header {header} may say another method or path to the service");
+        let remedy = "Send the request with the method and the path that it is for, without this header.";
+        Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", &reason, remedy)
+    }
+
     /// An identity header that comes twice, or is not text.
     pub fn ambiguous_identity(header: &str, reason: &str) -> Self {
         Self::new(
