@@ -14,7 +14,7 @@ use lru::LruCache;
 use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::field::CompiledPlan;
 use crate::held_plans::HeldPlans;
-use crate::routes::Services;
+use crate::routes::MakeReady;
 
 /// Spare plans held at most. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
@@ -84,26 +84,25 @@ pub struct Plans {
     /// In the order of their last use.
     entries: LruCache<PrincipalKey, Entry>,
     gauges: HeldPlans,
-    services: Services,
+    ready: MakeReady,
     /// OPA did not answer the last question.
     is_away: bool,
     /// When the last renewal was asked for.
     renewed_ms: u64,
 }
 
-impl Default for Plans {
-    fn default() -> Self {
+impl Plans {
+    /// None yet; what they say of a service is made `ready` so.
+    pub fn new(ready: MakeReady) -> Self {
         Self {
             entries: LruCache::unbounded(),
             gauges: HeldPlans::default(),
-            services: Services::default(),
+            ready,
             is_away: false,
             renewed_ms: 0,
         }
     }
-}
 
-impl Plans {
     /// The plan of a session's principal, to be kept for it from now on: see [`Self::get`].
     pub fn hold(
         &mut self,
@@ -157,7 +156,7 @@ impl Plans {
             entry.fetched_ms = now_ms;
             return Ok(None);
         }
-        let plan = CompiledPlan::sharing(plan, &mut self.services).map_err(|e| e.to_string())?;
+        let plan = CompiledPlan::with(plan, &mut self.ready).map_err(|e| e.to_string())?;
         if plan.has_expired(now_ms) {
             return Err(
                 "the plan has expired already; see that OPA and the sidecar have the same time".into()

@@ -19,7 +19,7 @@ use fieldveil_plan::{Place, RoutePlan, ServicePlan};
 use lru::LruCache;
 
 use self::path::Path;
-pub use self::shared::Services;
+pub use self::shared::{MakeReady, Services};
 use self::template::Template;
 use crate::field::{FieldPlan, UnusablePlan};
 

@@ -18,6 +18,7 @@ use crate::http::audits::Principals;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::plans::{Holder, Plans};
+use crate::routes::{MakeReady, Services};
 
 /// Analysed statements held at most.
 const MAX_ANALYSES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
@@ -58,12 +59,21 @@ pub struct Worker {
 impl Worker {
     /// With nothing fetched yet.
     pub fn new(config: Config) -> Self {
+        Self::with(config, Services::serving())
+    }
+
+    /// The same for a filter of databases, whatever plans say of services.
+    pub fn of_databases(config: Config) -> Self {
+        Self::with(config, Box::new(|_| Ok(None)))
+    }
+
+    fn with(config: Config, ready: MakeReady) -> Self {
         Self {
             config,
             audits: Audits::default(),
             principals: Principals::default(),
             budgets: Budgets::default(),
-            plans: Plans::default(),
+            plans: Plans::new(ready),
             keys: HeldKeys::default(),
             key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),

@@ -114,7 +114,7 @@ struct Connection {
 impl Connection {
     fn new() -> Self {
         let config = Config::from_json(CONFIG, Protocol::Postgres).expect("the configuration is one");
-        let worker = Rc::new(RefCell::new(Worker::new(config)));
+        let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
         let ports = Rc::new(RefCell::new(FixedPorts::default()));
         let session = Session::new(Rc::clone(&worker), ports, "127.0.0.1".to_owned());
         Self { session, worker, fetches: Vec::new(), unread: Vec::new(), closed: false }

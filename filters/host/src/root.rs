@@ -64,6 +64,9 @@ impl Shared {
 pub trait Served: 'static {
     /// The protocol.
     const PROTOCOL: Protocol;
+
+    /// What a worker holds for all.
+    fn worker(config: Config) -> Worker;
     /// Which contexts Envoy has the module make.
     const CONTEXTS: ContextType;
 
@@ -83,6 +86,10 @@ pub struct Postgres;
 
 impl Served for Postgres {
     const PROTOCOL: Protocol = Protocol::Postgres;
+
+    fn worker(config: Config) -> Worker {
+        Worker::of_databases(config)
+    }
     const CONTEXTS: ContextType = ContextType::StreamContext;
 
     fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
@@ -95,6 +102,10 @@ pub struct Json;
 
 impl Served for Json {
     const PROTOCOL: Protocol = Protocol::Http;
+
+    fn worker(config: Config) -> Worker {
+        Worker::new(config)
+    }
     const CONTEXTS: ContextType = ContextType::HttpContext;
 
     fn exchange(shared: Shared) -> Option<Box<dyn HttpContext>> {
@@ -189,7 +200,7 @@ impl<S: Served> RootContext for Root<S> {
         self.number = u64::from_le_bytes(number);
         let jwt_payload = config.http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
         self.shared = Some(Shared {
-            worker: Rc::new(RefCell::new(Worker::new(config))),
+            worker: Rc::new(RefCell::new(S::worker(config))),
             ports: Rc::new(RefCell::new(ports)),
             metrics: Rc::default(),
             jwt_payload,

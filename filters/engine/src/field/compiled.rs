@@ -7,7 +7,7 @@ use fieldveil_plan::{Plan, PlanField};
 
 use super::FieldPlan;
 use crate::keyring::Keyring;
-use crate::routes::{Service, Services};
+use crate::routes::{MakeReady, Service, Services};
 
 /// A plan that cannot be used, with the place in it and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -61,16 +61,16 @@ pub struct CompiledPlan {
 impl CompiledPlan {
     /// Checks what only the engine can check: types, masks, protections that it can do.
     pub fn new(plan: Plan) -> Result<Self, UnusablePlan> {
-        Self::sharing(plan, &mut Services::default())
+        Self::with(plan, &mut Services::serving())
     }
 
-    /// The same, with a service that is made ready once for all plans which say the same of it.
-    pub fn sharing(plan: Plan, services: &mut Services) -> Result<Self, UnusablePlan> {
+    /// The same, with a service as `ready` makes it.
+    pub fn with(plan: Plan, ready: &mut MakeReady) -> Result<Self, UnusablePlan> {
         let fields = plan.fields.into_iter().enumerate();
         let fields = fields.map(|(index, spec)| UnusablePlan::field(&format!("fields[{index}]"), spec));
         let fields = fields.collect::<Result<Vec<_>, _>>()?;
         check_labels(&fields)?;
-        let service = plan.service.map(|service| services.ready(service)).transpose()?;
+        let service = plan.service.map(ready).transpose()?.flatten();
         let named = needing_keys(&fields, service.as_ref()).filter(|field| field.spec.has_tenant_keyset());
         let tenant_keysets = named.map(|field| Rc::from(field.spec.keyset.as_str())).collect();
         let ms = |seconds: u32| u64::from(seconds).saturating_mul(1000);

@@ -12,11 +12,21 @@ use crate::field::UnusablePlan;
 /// Services that are compared with a plan's. With more ways than these to treat principals some are held twice.
 const MAX_SHARED: usize = 32;
 
+/// Makes what a plan says of a service ready; None where no service is served. A filter of databases has none of this,
+/// and none of what it takes in its module.
+pub type MakeReady = Box<dyn FnMut(ServicePlan) -> Result<Option<Rc<Service>>, UnusablePlan>>;
+
 /// The services of the plans that are held.
 #[derive(Default)]
 pub struct Services(VecDeque<Weak<Service>>);
 
 impl Services {
+    /// Makes services ready, and remembers them.
+    pub fn serving() -> MakeReady {
+        let mut services = Self::default();
+        Box::new(move |plan| services.ready(plan).map(Some))
+    }
+
     /// The service of a plan, made ready unless another plan says the same.
     pub fn ready(&mut self, plan: ServicePlan) -> Result<Rc<Service>, UnusablePlan> {
         self.0.retain(|service| service.strong_count() > 0);

@@ -101,8 +101,9 @@ impl Dialogue {
     pub fn new() -> Self {
         let config = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
             "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}}"#;
-        let worker =
-            Rc::new(RefCell::new(Worker::new(Config::from_json(config, Protocol::Postgres).unwrap())));
+        let worker = Rc::new(RefCell::new(Worker::of_databases(
+            Config::from_json(config, Protocol::Postgres).unwrap(),
+        )));
         let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
         let session = Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into());
         Self {
