@@ -56,6 +56,35 @@ fn reader_gets_what_the_treatment_says() {
 }
 
 #[test]
+fn what_a_reader_was_shown_in_a_values_place_does_not_replace_the_value() {
+    let mask = |format: &str| json!({"treatment": "mask", "format": format});
+    let partial = mask("partial(2,\"--\",2)");
+    let past_budget = budget(mask("last4"))["read"].clone();
+    let cases = [
+        (mask("last4"), json!("***-**-1120"), true),
+        (mask("last4"), json!(CANARY), false),
+        (mask("email"), json!("a***@e***.com"), true),
+        (mask("email"), json!("ada@example.com"), false),
+        (partial.clone(), json!("07--20"), true),
+        (partial.clone(), json!("--"), true),
+        (partial, json!(CANARY), false),
+        (json!({"treatment": "null"}), Value::Null, true),
+        (json!({"treatment": "null"}), json!(CANARY), false),
+        (mask("last4"), Value::Null, false),
+        (past_budget, json!("***-**-1120"), true),
+        (json!({"treatment": "reveal"}), json!("***-**-1120"), false),
+        (json!({"treatment": "reveal"}), Value::Null, false),
+    ];
+    for (read, value, is_refused) in cases {
+        let refused = Treated::under(&[reading(read.clone())]).seal(&value.to_string());
+        assert_eq!(refused.is_err(), is_refused, "{value} by {read}");
+        if let Err(problem) = refused {
+            assert_eq!(name_and_status(&problem), ("invalid-value", 422));
+        }
+    }
+}
+
+#[test]
 fn masked_date_is_a_string_too() {
     let read = json!({"treatment": "mask", "format": "year"});
     let treated = Treated::under(&[field("value", "randomized", "date", read, "seal")]);

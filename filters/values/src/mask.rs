@@ -86,9 +86,25 @@ impl Mask {
         }
         masked
     }
+
+    /// Whether it may show this text in place of some value: then somebody who writes the text may have read it here.
+    pub fn may_show(&self, declared: &DeclaredType, text: &str) -> bool {
+        match self {
+            Self::Partial(partial) => partial.may_show(text),
+            _ => self.apply(declared, text) == text,
+        }
+    }
 }
 
 impl Partial {
+    fn may_show(&self, text: &str) -> bool {
+        let (first, last) = (usize::from(self.first), usize::from(self.last));
+        let length = self.padding.chars().count();
+        let is_padding = text.chars().skip(first).take(length).eq(self.padding.chars());
+        text == &*self.padding
+            || (is_padding && text.chars().count() == first.saturating_add(length).saturating_add(last))
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let (first, rest) = text.strip_prefix("partial(")?.split_once(",\"")?;
         let (padding, last) = rest.split_once("\",")?;
