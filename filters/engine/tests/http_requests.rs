@@ -31,6 +31,38 @@ fn request_that_says_two_methods_or_paths_is_refused_where_anything_is_named() {
 }
 
 #[test]
+fn method_in_lower_case_is_refused_where_anything_is_named() {
+    for method in ["post", "Post", "pOST"] {
+        let sidecar = Sidecar::under(customers());
+        let mut exchange = sidecar.exchange();
+        exchange.request(method, "/customers", &[JSON], br#"{"ssn":"078-05-1120"}"#);
+        assert_eq!(exchange.refused(), 400, "{method}");
+    }
+    let sidecar = Sidecar::under(plan(&[]));
+    let mut exchange = sidecar.exchange();
+    exchange.request("post", "/customers", &[JSON], b"{}");
+    assert_eq!(exchange.upstream.text(), "{}");
+}
+
+#[test]
+fn named_header_is_refused_under_its_twin_with_underscores_and_in_trailers() {
+    let names_header = || plan(&[route("/people", &[field("header", "x-ssn", "customer.ssn")])]);
+    let sidecar = Sidecar::under(names_header());
+    let mut exchange = sidecar.exchange();
+    exchange.request("POST", "/people", &[("x_ssn", "078-05-1120")], b"");
+    assert_eq!(exchange.refused(), 400);
+    for name in ["x-ssn", "x_ssn"] {
+        let sidecar = Sidecar::under(names_header());
+        let mut exchange = sidecar.exchange();
+        exchange.request_head("POST", "/people", &[], false);
+        exchange.request_body(b"x", false);
+        exchange.request_trailers_with(name);
+        assert_eq!(exchange.reply().unwrap().0, 400, "{name}");
+        assert!(!exchange.upstream.has_ended, "{name}");
+    }
+}
+
+#[test]
 fn content_length_is_that_of_what_leaves() {
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();

@@ -211,6 +211,20 @@ fn error_of_the_service_in_another_media_type_keeps_its_status_and_head_and_lose
 }
 
 #[test]
+fn redirect_with_an_ordinary_text_keeps_its_place() {
+    let sidecar = Sidecar::under(customers());
+    let mut exchange = sidecar.exchange();
+    exchange.request("POST", "/customers", &[JSON], b"{}");
+    let headers =
+        [("content-type", "text/plain"), ("location", "/customers/7"), ("content-range", "bytes 0-8/9")];
+    exchange.respond(303, &headers, b"See Other");
+    assert_eq!(exchange.client.header(":status"), ["303"]);
+    assert_eq!(exchange.client.header("location"), ["/customers/7"]);
+    assert!(exchange.client.header("content-range").is_empty());
+    assert!(!exchange.client.text().contains("See Other"));
+}
+
+#[test]
 fn response_that_no_request_was_let_through_for_is_not_shown() {
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();

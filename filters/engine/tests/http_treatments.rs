@@ -421,3 +421,13 @@ fn principals_past_the_limit_cost_nobody_a_line() {
     assert_eq!(worker.borrow_mut().audits.last_lines().len(), 1);
     assert_eq!(treated.lines().len(), 0);
 }
+
+#[test]
+fn short_text_that_stands_for_too_long_a_value_is_refused() {
+    let treated =
+        Treated::under(&[field("value", "randomized", "jsonb", json!({"treatment": "reveal"}), "seal")]);
+    let longest = vec!["1e4000"; 1000].join(",");
+    let refused = treated.seal(&format!("[{longest}]")).unwrap_err();
+    assert_eq!(name_and_status(&refused).1, 413);
+    assert!(treated.seal("[1e4000]").is_ok());
+}

@@ -111,7 +111,7 @@ impl Script<'_> {
                 assert!(self.is_waiting || exchange.held() <= MOST_KEPT, "what is kept is bounded");
             }
             let ended = if self.has_trailers {
-                exchange.request_trailers()
+                exchange.request_trailers(Head::default())
             } else {
                 exchange.request_body(b"", true)
             };

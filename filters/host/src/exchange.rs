@@ -259,7 +259,8 @@ impl HttpContext for HttpExchange {
     }
 
     fn on_http_request_trailers(&mut self, _trailers: usize) -> Action {
-        match self.ask(Exchange::request_trailers) {
+        let trailers = head(MapType::HttpRequestTrailers);
+        match self.ask(|exchange| exchange.request_trailers(trailers)) {
             Some(output) => self.carry_out(Direction::Request, At::Trailers, output),
             None => self.passing(Direction::Request),
         }

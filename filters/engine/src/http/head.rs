@@ -12,6 +12,11 @@ impl Head {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_slice())
     }
 
+    /// The name of each header field.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The first occurrence of a header field.
     pub fn first(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())

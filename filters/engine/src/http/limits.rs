@@ -3,6 +3,7 @@
 use fieldveil_json_stream::Limits;
 
 use super::problem::Side;
+use super::treat;
 use crate::config::{Config, HttpConfig};
 
 /// The configured limits of bodies.
@@ -28,12 +29,11 @@ impl BodyLimits {
         }
     }
 
-    /// What a rewriter takes. An envelope is longer than what was sealed, by its header, the primitive's part and base64;
-    /// and the canonical text in it can be longer than what a client sent, as that of a `jsonb` by its spaces.
+    /// What a rewriter takes.
     pub(super) fn of_json(self, side: Side) -> Limits {
         let value_bytes = match side {
             Side::Request => self.value_bytes,
-            Side::Response => self.value_bytes.saturating_mul(3).saturating_add(4096),
+            Side::Response => treat::longest_stored(self.value_bytes),
         };
         Limits { depth: self.depth, key_bytes: self.key_bytes, value_bytes }
     }

@@ -69,6 +69,8 @@ struct Waiting {
     ends: bool,
     /// The body has come to its end.
     is_whole: bool,
+    /// None before they have come.
+    trailers: Head,
     /// What has come of the body, once something had to be asked for.
     kept: Option<Vec<u8>>,
 }
@@ -102,9 +104,13 @@ impl Exchange {
     /// The request's head has come; `end_of_stream` if it has neither body nor trailers.
     pub fn request_head(&mut self, head: Head, who: Peer, end_of_stream: bool) -> Output {
         let output = match self.identify(&head, who) {
-            Ok(()) => {
-                self.proceed(Waiting { head, ends: end_of_stream, is_whole: end_of_stream, kept: None })
-            }
+            Ok(()) => self.proceed(Waiting {
+                head,
+                ends: end_of_stream,
+                is_whole: end_of_stream,
+                trailers: Head::default(),
+                kept: None,
+            }),
             Err(problem) => self.refuse(&problem),
         };
         self.account(output)
@@ -139,7 +145,16 @@ impl Exchange {
     }
 
     /// The request's trailers have come, so its body has ended.
-    pub fn request_trailers(&mut self) -> Output {
+    pub fn request_trailers(&mut self, trailers: Head) -> Output {
+        let checked =
+            self.ready.as_ref().map_or(Ok(()), |ready| request::check_trailers(&ready.route, &trailers));
+        if let Err(problem) = checked {
+            let output = self.refuse(&problem);
+            return self.account(output);
+        }
+        if let Some(waiting) = &mut self.waiting {
+            waiting.trailers = trailers;
+        }
         self.request_body(&[], true)
     }
 
@@ -242,9 +257,10 @@ impl Exchange {
 
     /// The request, with all that came of it while it waited.
     fn start(&mut self, context: Context, waiting: Waiting) -> Result<Output, Problem> {
-        let Waiting { head, ends, kept, is_whole } = waiting;
+        let Waiting { head, ends, kept, trailers, is_whole } = waiting;
         self.audit = Some(context.audit.clone());
         let route = request::route(&context.plan, &head)?;
+        request::check_trailers(&route, &trailers)?;
         let course = request::course(&context, &route, self.limits, &head, ends)?;
         let method = request::method(&head).to_owned();
         self.ready = Some(Box::new(Ready { context, route, method }));

@@ -40,6 +40,10 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Probl
     if let Some(name) = OVERRIDES.iter().find(|name| head.first(name).is_some() && !service.is_empty()) {
         return Err(Problem::overridden_target(name));
     }
+    // Some services take `post` for POST; routes are compared by letter.
+    if method(head).bytes().any(|byte| byte.is_ascii_lowercase()) && !service.is_empty() {
+        return Err(Problem::odd_method());
+    }
     let path = head.first(":path").map(path_of);
     // An extended CONNECT (RFC 8441) is what an upgraded GET was. A plain one has no path: it leads wherever its peer likes.
     let method = if method(head) == "CONNECT" && path.is_some() { "GET" } else { method(head) };
@@ -107,10 +111,31 @@ fn seal_head(context: &Context, route: &Route, head: &Head, edits: &mut Vec<Edit
     {
         edits.push(Edit::Set(":path".into(), sealed));
     }
+    check_names(route, head.names())?;
     for (name, field) in &route.headers {
         let values = head.all(name).map(|value| query::seal_header(context, field, value));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         validators::set_all(name, values.into_iter(), edits);
+    }
+    Ok(())
+}
+
+/// Refuses a header field that services take for one that the route names: CGI and its heirs do not tell `_` from `-`.
+fn check_names<'a>(route: &Route, mut names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
+    let is_twin = |name: &str, named: &str| name != named && name.replace('_', "-") == named;
+    match names.find(|name| route.headers.iter().any(|(named, _)| is_twin(name, named))) {
+        Some(_) => {
+            Err(Problem::misplaced_header("its name with an underscore is another header to some services"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses trailers that hold what the route names as a header: they come too late to be sealed.
+pub(super) fn check_trailers(route: &Route, trailers: &Head) -> Result<(), Problem> {
+    let is_named = |name: &str| route.headers.iter().any(|(named, _)| name.replace('_', "-") == *named);
+    if trailers.names().any(is_named) {
+        return Err(Problem::misplaced_header("it stands in the trailers"));
     }
     Ok(())
 }

@@ -11,8 +11,6 @@ use super::request::{Course, is_empty};
 use super::validators;
 use crate::routes::Route;
 
-/// The first status that says that the request, or the service, failed.
-const FIRST_ERROR: u16 = 400;
 const PARTIAL_CONTENT: u16 = 206;
 
 /// How the response goes on. `method` is the request's.
@@ -47,10 +45,10 @@ pub(super) fn course(
     Ok(match Media::of(head) {
         Media::Other(reason) => {
             let problem = Problem::media_type(Side::Response, reason);
-            if status < FIRST_ERROR {
+            if (200..300).contains(&status) {
                 return Ok(Course::Bodiless(problem, edits));
             }
-            // That it failed is told as it is; what the service says to it could hold anything.
+            // That it failed, or is elsewhere, is told as it is; what the service says to it could hold anything.
             Course::Replace(problem.with_status(status), edits)
         }
         Media::Json(_) if media::is_encoded(head) => {

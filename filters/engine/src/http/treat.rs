@@ -109,6 +109,10 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
         return Err(Problem::long_value(label, limit));
     }
     let sealed = field.seal(&ctx.keyring, &mut *ctx.ports.borrow_mut(), purpose, text, stored_as(field))?;
+    // A short text can stand for a long one, as `1e4000` does in a `jsonb`; what is sealed must come back.
+    if sealed.len() > longest_stored(limit) {
+        return Err(Problem::long_value(label, limit));
+    }
     let mut worker = ctx.worker.borrow_mut();
     field.uses(&ctx.keyring, purpose, |key| worker.count_key(key));
     drop(worker);
@@ -118,6 +122,12 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
     };
     ctx.audit.sealed(&ctx.plan, label, outcome, ctx.now_ms);
     Ok(sealed)
+}
+
+/// Bytes of a stored value that is opened. An envelope is longer than what was sealed, by its header, the primitive's part and
+/// base64; and the canonical text in it can be longer than what a client sent, as that of a `jsonb` by its spaces.
+pub(super) fn longest_stored(value_bytes: usize) -> usize {
+    value_bytes.saturating_mul(3).saturating_add(4096)
 }
 
 /// What takes the place of a value that a service answers with. `null` stays.

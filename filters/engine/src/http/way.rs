@@ -103,7 +103,7 @@ impl Way {
 /// The problem as the body behind a head that stays.
 fn replaced(mut edits: Vec<Edit>, problem: &Problem) -> Output {
     let reply = problem.reply();
-    let own = ["content-encoding", "content-language", "etag", "last-modified"];
+    let own = ["content-encoding", "content-language", "content-range", "etag", "last-modified"];
     edits.retain(|edit| !matches!(edit, Edit::Set(name, _) | Edit::Add(name, _) if own.contains(&name.as_str()) || name == "cache-control"));
     edits.extend(own.map(|name| Edit::Remove(name.to_owned())));
     validators::set_headers(&reply.headers, &mut edits);

@@ -281,7 +281,11 @@ impl Dialogue<'_> {
     }
 
     pub fn request_trailers(&mut self) {
-        let output = self.exchange.request_trailers();
+        self.request_trailers_with("x-checked");
+    }
+
+    pub fn request_trailers_with(&mut self, name: &str) {
+        let output = self.exchange.request_trailers(head(&[], &[(name, "yes")]));
         self.upstream.has_trailers = true;
         self.of_request(output, b"", true);
     }

@@ -82,6 +82,24 @@ impl Problem {
         Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", reason, remedy)
     }
 
+    /// A method that routes do not name and services may take for one.
+    pub fn odd_method() -> Self {
+        let reason = "the method has lower-case letters, and methods are told apart by case";
+        let remedy = "Send the method in capitals, such as PATCH.";
+        Self::new(Kind::AmbiguousTarget, "the request's method cannot be read in one way", reason, remedy)
+    }
+
+    /// A header field with a protected value that stands where it can't be sealed.
+    pub fn misplaced_header(reason: &str) -> Self {
+        let remedy = "Send it as a header field, spelt as the field policy has it.";
+        Self::new(
+            Kind::AmbiguousTarget,
+            "a header field with a protected value can't be sealed",
+            reason,
+            remedy,
+        )
+    }
+
     /// A header field that may make another request of it than was looked at.
     pub fn overridden_target(header: &str) -> Self {
         let reason = format!("header {header} may say another method or path to the service");
