@@ -30,14 +30,14 @@ def test_quick_start_of_the_readme(my_policies: Path) -> None:
     shutil.rmtree(my_policies)
     done = typed(block, my_policies.parent)
     assert done.returncode == 0, done.stdout
-    assert "my-policies: 14 tests passed" in done.stdout
+    assert "my-policies: 19 tests passed" in done.stdout
 
 
 def test_tests_of_the_readme_pass_beside_those_of_the_starter_set(my_policies: Path) -> None:
     (block,) = blocks(README, "Test your rules")
     done = typed(block, my_policies.parent)
     assert done.returncode == 0, done.stdout
-    assert "my-policies: 18 tests passed" in done.stdout
+    assert "my-policies: 23 tests passed" in done.stdout
 
 
 def test_a_test_that_fails_says_who_got_what_and_by_which_rule(my_policies: Path) -> None:
@@ -54,7 +54,7 @@ def test_commands_for_ci(my_policies: Path) -> None:
     done = typed(both, my_policies.parent)
     assert done.returncode == 0, done.stdout
     assert "my-policies: sound: " in done.stdout
-    assert "my-policies: 18 tests passed" in done.stdout
+    assert "my-policies: 23 tests passed" in done.stdout
     if shutil.which("jq"):
         assert typed(warnings, my_policies.parent).returncode == 1  # the grant of the starter set is over
     (my_policies / "my_test.rego").write_text("package my_test\n\ntest_nothing if false\n")

@@ -44,7 +44,7 @@ func addTests(t *testing.T, folder string, lines ...string) string {
 func TestPolicyTestRunsOnesOwnTestsWithTheLibraryBuiltInOrGiven(t *testing.T) {
 	policies := filepath.Dir(starter)
 	folder := copyOfStarter(t)
-	alone := "crm: 14 tests passed\n"
+	alone := "crm: 19 tests passed\n"
 	if status, output, errors := run(t, "policy", "test", folder); status != 0 || output != alone || errors != "" {
 		t.Errorf("status %d\n%s%s", status, output, errors)
 	}
@@ -85,8 +85,8 @@ func TestPolicyTestSaysWhoGotWhatOrWhereATestStopped(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			status, output, errors := run(t, "policy", "test", copyOfStarter(t, line))
 			if status != 2 || !strings.Contains(output, "FAIL: crm/my_test.rego:5:1: data.my_test.test_x\n  ") ||
-				!strings.Contains(output, "  "+said+"\n") || !strings.HasSuffix(output, "crm: 14 tests passed, 1 failed\n") ||
-				errors != "fieldveil: crm: 1 of 15 tests failed; correct the rule, or the test where that is wrong\n" {
+				!strings.Contains(output, "  "+said+"\n") || !strings.HasSuffix(output, "crm: 19 tests passed, 1 failed\n") ||
+				errors != "fieldveil: crm: 1 of 20 tests failed; correct the rule, or the test where that is wrong\n" {
 				t.Errorf("status %d\n%s%s", status, output, errors)
 			}
 		})
@@ -138,7 +138,7 @@ func TestPolicyTestTellsProblemsFirst(t *testing.T) {
 
 func TestPolicyTestWarnsOfAFileWithoutTests(t *testing.T) {
 	status, output, errors := run(t, "policy", "test", copyOfStarter(t, "tets_x if testing.sound"))
-	if status != 0 || output != "crm: 14 tests passed\n" || errors != "fieldveil: crm/my_test.rego: no test in it; begin the names of its tests with test_\n" {
+	if status != 0 || output != "crm: 19 tests passed\n" || errors != "fieldveil: crm/my_test.rego: no test in it; begin the names of its tests with test_\n" {
 		t.Errorf("status %d\n%s%s", status, output, errors)
 	}
 }

@@ -80,6 +80,9 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 		return "from " + text
 	case plain:
 		*attribute = text
+		if name == "session.database" {
+			s.Service = "" // which of both it is, the catalogs know
+		}
 		short := path[len(path)-1]
 		if short == "user" {
 			return text

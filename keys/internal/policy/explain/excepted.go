@@ -10,7 +10,7 @@ import (
 // withExcepted adds, behind each sample that limits decide of, the ones whom each of
 // these limits excepts; false where they are too many.
 func withExcepted(
-	ctx context.Context, all []Policies, samples []Sample, limits map[string][]map[string]any, asOf time.Time,
+	ctx context.Context, all []Policies, samples, places []Sample, limits map[string][]map[string]any, asOf time.Time,
 ) ([]Sample, bool) {
 	var more []Sample
 	whole := true
@@ -30,7 +30,7 @@ func withExcepted(
 		for _, rule := range slices.Compact(deciding) {
 			for _, unless := range limits[rule] {
 				excepted, fits := sample.fitting(unless, asOf)
-				more = append(more, excepted...)
+				more = append(more, called(excepted, places)...)
 				whole = whole && fits
 			}
 		}

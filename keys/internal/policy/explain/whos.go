@@ -66,7 +66,7 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 	if err != nil {
 		return nil, nil, err
 	}
-	samples = InDatabases(samples, places, database)
+	samples = InDatabases(called(samples, places), slices.Clone(places), database)
 	notes := []string{
 		"The principals are made from the rules: one for each combination of values that a rule names as who, and anybody else. " +
 			"One that a limit (unless) decides of stands there again as one whom it excepts. Name your own in a file with --principals.",
@@ -78,7 +78,7 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 	if made {
 		notes = append(notes, "Where the principal chooses the tenant, one is made up.")
 	}
-	samples, whole := withExcepted(ctx, all, samples, limits, asOf)
+	samples, whole := withExcepted(ctx, all, samples, places, limits, asOf)
 	cut = cut || !whole
 	if cut {
 		notes = append(notes, fmt.Sprintf("A rule names more than %d combinations: the rest is left out.", maxOfOneWho))
@@ -154,6 +154,27 @@ func InDatabases(samples, places []Sample, wanted string) []Sample {
 		}
 	}
 	return distinct(placed)
+}
+
+// called gives samples of rules that name a place, which they all call a database, the place of this name: a
+// database, a service, or one of each.
+func called(samples, places []Sample) []Sample {
+	var found []Sample
+	for _, sample := range samples {
+		known := false
+		for _, place := range places {
+			if sample.Service != "" || sample.Database == "" || place.place() != sample.Database {
+				continue
+			}
+			one := sample
+			one.Database, one.Service = place.Database, place.Service
+			found, known = append(found, one), true
+		}
+		if !known {
+			found = append(found, sample)
+		}
+	}
+	return distinct(found)
 }
 
 // logsIn says whether the sample is a certain user of a database.

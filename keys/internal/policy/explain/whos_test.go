@@ -182,3 +182,23 @@ func TestTenantIsMadeUpWhereThePrincipalChoosesIt(t *testing.T) {
 		t.Errorf("%+v", samples)
 	}
 }
+
+func TestARuleThatNamesAServiceAsItsDatabaseSpeaksOfTheService(t *testing.T) {
+	policies := rules(t, `{"a": {"databases": [{"database": "shop"}, {"database": "both"}],
+			"services": [{"service": "api"}, {"service": "both"}]}}`,
+		`{"a": {"rules": [{"who": {"session": {"database": ["api", "shop", "both", "none"]}, "claims": {"team": ["care"]}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places [][2]string
+	for _, sample := range samples {
+		if sample.User != anybody {
+			places = append(places, [2]string{sample.Database, sample.Service})
+		}
+	}
+	want := [][2]string{{"", "api"}, {"shop", ""}, {"both", ""}, {"", "both"}, {"none", ""}}
+	if !slices.Equal(places, want) {
+		t.Errorf("%q", places)
+	}
+}
