@@ -44,6 +44,9 @@ pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>])
         let inside = places.name(name);
         literal(value, &places, &[], inside, &mut bound)?;
     }
+    for (name, label) in &bound {
+        check_bound(name, label, &places)?;
+    }
     for (name, value) in &document.defaults {
         let at = places.enter_variable(name);
         let inside = places
@@ -79,6 +82,17 @@ fn check_aliases(document: &Document, places: &Places<'_>) -> Result<(), Problem
         )),
         None => Ok(()),
     }
+}
+
+/// A variable of which a protected place is made must be where the plan looks, whatever it holds now: the service may keep the
+/// document, and take other variables with its name alone.
+fn check_bound(name: &str, label: &str, places: &Places<'_>) -> Result<(), Problem> {
+    let at = places.enter_variable(name);
+    if places.selected(&at).or_else(|| places.selected(&places.element(&at, 0))).is_some() {
+        return Ok(());
+    }
+    let reason = format!("a value for {label} is a variable at which the field policy does not look");
+    Err(Problem::graphql(Some(label), reason, REMEDY))
 }
 
 /// A value of the document: no literal may stand in a protected place. Variables that do are noted in `bound`.

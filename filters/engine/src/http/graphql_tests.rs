@@ -100,6 +100,19 @@ fn literal_in_place_of_a_variable_is_refused() {
 }
 
 #[test]
+fn document_that_takes_a_variable_of_another_name_is_refused_whatever_it_holds() {
+    for query in [
+        "mutation($x: String) { create(ssn: $x) { id } }",
+        "mutation($x: String) { create(input: {ssn: $x}) { id } }",
+        "mutation($x: [String]) { create(ssn: {in: $x}) { id } }",
+    ] {
+        is_refused(query, json!({}));
+        is_refused(query, json!({"x": null}));
+        is_refused(query, Value::Null);
+    }
+}
+
+#[test]
 fn value_in_a_variable_of_another_name_is_refused() {
     is_refused("query($x: String) { customer(ssn: $x) { name } }", json!({"x": "1"}));
     is_refused("query($x: [String]) { customers(ssn: {in: $x}) { name } }", json!({"x": ["1"]}));

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use fieldveil_json_stream::Framing;
+
 use super::body::Rewrite;
 use super::graphql;
 use super::head::Head;
@@ -91,10 +93,14 @@ pub(super) fn course(
     }
     Ok(match Media::of(head) {
         Media::Other(reason) => Course::Bodiless(Problem::media_type(Side::Request, reason), edits),
+        // All but its lines of data would pass, and a service that reads JSON whatever the media type would take them.
+        Media::Json(Framing::Events) => {
+            Course::Bodiless(Problem::media_type(Side::Request, "events are for answers"), edits)
+        }
         Media::Json(_) if media::is_encoded(head) => {
             Course::Bodiless(Problem::content_encoding(Side::Request), edits)
         }
-        Media::Json(framing) if route.graphql && framing != fieldveil_json_stream::Framing::Document => {
+        Media::Json(framing) if route.graphql && framing != Framing::Document => {
             let reason = "a GraphQL request is one document";
             Course::Bodiless(Problem::media_type(Side::Request, reason), edits)
         }

@@ -1,12 +1,16 @@
 //! Header fields that speak of a body's bytes, which are not what the other side has: validators, digests, ranges.
 
+use std::collections::BTreeSet;
+
 use super::head::Head;
 use super::output::Edit;
 
 /// Digests of a body, or of what it represents: RFC 9530, RFC 3230, RFC 1864.
 const DIGESTS: [&str; 4] = ["content-digest", "repr-digest", "digest", "content-md5"];
-/// Cache directives that come before `Cache-Control` for some shared caches: RFC 9213 and its forerunner.
-const TARGETED: [&str; 2] = ["cdn-cache-control", "surrogate-control"];
+/// Cache directives that come before `Cache-Control` for some shared caches: RFC 9213's forerunner, and nginx's.
+const TARGETED: [&str; 2] = ["surrogate-control", "x-accel-expires"];
+/// RFC 9213's own, and those of vendors that end like it.
+const TARGETED_BY_NAME: &str = "cdn-cache-control";
 
 /// Removes those of these that are there.
 pub(super) fn remove(head: &Head, names: &[&str], edits: &mut Vec<Edit>) {
@@ -36,6 +40,8 @@ pub(super) fn loosen_response(head: &Head, edits: &mut Vec<Edit>) {
     remove(head, &["accept-ranges"], edits);
     remove_digests(head, edits);
     remove(head, &TARGETED, edits);
+    let targeted: BTreeSet<&str> = head.names().filter(|name| name.ends_with(TARGETED_BY_NAME)).collect();
+    edits.extend(targeted.into_iter().map(|name| Edit::Remove(name.to_owned())));
     edit_all(head, "etag", weak, edits);
     if !is_private(head) {
         edits.push(Edit::Add("cache-control".into(), b"private".to_vec()));
