@@ -90,8 +90,8 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
 	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse
 	.tools/bin/opa fmt --write policies
-	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests
-	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests
+	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests deploy
+	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; a quarter of an hour)
 	@$(SETUP) python filter keys opa k6 plotly bench-sealing

@@ -7,6 +7,7 @@ import sys
 from tools.layout import (
     CARGO_TARGET,
     CLIENTS,
+    DEPLOY,
     E2E,
     FUZZ,
     K6_MODULE,
@@ -56,7 +57,7 @@ def _clippy() -> list[Step]:
 
 def _python() -> list[Step]:
     ruff = VENV / "bin" / "ruff"
-    folders = (E2E, LOADTESTS)
+    folders = (E2E, LOADTESTS, DEPLOY)
     return [Step([ruff, "check", "--no-cache", *folders]), Step([ruff, "format", "--no-cache", "--check", *folders])]
 
 
