@@ -1,7 +1,8 @@
-"""Encoded bodies: refused where something is named, untouched elsewhere; and answers encoded for those who ask."""
+"""Encoded bodies: decoded where something is named, untouched elsewhere; and answers encoded for those who ask."""
 
 import gzip
 import json
+import random
 from collections.abc import Callable
 
 import brotli
@@ -9,7 +10,9 @@ import pytest
 import zstandard
 
 from tests.http import shop
-from tests.http.api import Api
+from tests.http.api import SEALED, Api
+from tests.http.clients import client
+from tests.http.wire import Wire
 
 ONE = {"ssn": shop.SSN, "filling": "x" * 500}
 TEXT = json.dumps(ONE).encode()
@@ -17,6 +20,11 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "br": brotli.compress,
     "zstd": zstandard.compress,
+}
+BODIES = {
+    "short": TEXT,
+    "one letter": json.dumps({"ssn": shop.SSN, "filling": "x" * 200_000}).encode(),
+    "long": json.dumps({"ssn": shop.SSN, "filling": random.Random(7).randbytes(150_000).hex()}).encode(),
 }
 DECODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.decompress,
@@ -35,29 +43,128 @@ def test_answer_is_encoded_for_a_client_that_asks(api: Api, encoding: str) -> No
     answer = api.post("/echo/sealed", ONE, {"accept-encoding": encoding})
     assert answer.headers["content-encoding"] == encoding
     assert json.loads(DECODERS[encoding](answer.body)) == ONE
-    # What the service might encode, nobody could look into: it is not asked to.
-    assert not (api.service.got()[0].header("accept-encoding") or "").strip()
+
+
+def test_service_is_asked_for_what_is_decoded_as_it_streams_and_for_nothing_unasked(api: Api) -> None:
+    for asked, left in [
+        ("gzip, deflate, br, zstd", "gzip, br"),
+        ("br;q=0.5, identity", "br;q=0.5, identity"),
+        ("deflate, zstd", ""),
+        (None, ""),
+    ]:
+        api.service.forget()
+        api.post("/echo/sealed", ONE, {} if asked is None else {"accept-encoding": asked})
+        assert (api.service.got()[0].header("accept-encoding") or "") == left
+
+
+@pytest.mark.parametrize("text", BODIES, ids=BODIES.keys())
+@pytest.mark.parametrize("encoding", [*ENCODERS, "x-gzip"])
+def test_encoded_request_is_sealed_as_a_plain_one(api: Api, encoding: str, text: str) -> None:
+    body = BODIES[text]
+    answer = api.post("/echo/sealed", ENCODERS[encoding.removeprefix("x-")](body), encoded(encoding))
+    assert (answer.status, answer.body) == (200, body)
+    (got,) = api.service.got()
+    assert got.header("content-encoding") is None
+    assert got.json["ssn"].startswith(SEALED)
+    assert (got.json["filling"], got.complete) == (json.loads(body)["filling"], True)
+
+
+@pytest.mark.parametrize("text", BODIES, ids=BODIES.keys())
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_encoded_answer_is_opened_as_a_plain_one(api: Api, encoding: str, text: str) -> None:
+    sealed = api.sealed("ssn", shop.SSN)
+    stored = json.dumps({**json.loads(BODIES[text]), "ssn": sealed}).encode()
+    path = f"/told/encoded-{encoding}-{text.replace(' ', '-')}"
+    headers = {**encoded(encoding), "etag": '"a"'}
+    api.service.answer(path, ENCODERS[encoding](stored), headers=headers)
+    answer = api.get(path)
+    assert (answer.status, answer.body) == (200, BODIES[text])
+    assert "content-encoding" not in answer.headers
+    assert answer.headers["etag"] == 'W/"a"'
+    # Encoded anew by Envoy, for who asks.
+    api.service.answer(path, ENCODERS[encoding](stored), headers=encoded(encoding))
+    answer = api.get(path, {"accept-encoding": "br"})
+    assert answer.headers["content-encoding"] == "br"
+    assert brotli.decompress(answer.body) == BODIES[text]
+
+
+@pytest.mark.parametrize("name", ["httpx-http2", "go-http2", "node-http2", "curl"])
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_clients_send_encoded_bodies_of_every_length(api: Api, encoding: str, name: str) -> None:
+    with client(name, api.base) as shopper:
+        for body in BODIES.values():
+            headers = {**api.role("app"), **encoded(encoding)}
+            answer = shopper.post("/echo/sealed", ENCODERS[encoding](body), headers)
+            assert (answer.status, json.loads(answer.body)) == (200, json.loads(body))
+    assert all(got.json["ssn"].startswith(SEALED) for got in api.service.got())
+
+
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_encoded_body_in_chunks_with_trailers_is_sealed(api: Api, encoding: str) -> None:
+    headers = {**api.role("app"), **encoded(encoding), "transfer-encoding": "chunked"}
+    for body in BODIES.values():
+        api.service.forget()
+        with Wire(api.port) as wire:
+            wire.head("POST", "/echo/sealed", headers)
+            sent = ENCODERS[encoding](body)
+            pieces = max(1, len(sent) // 20)
+            for at in range(0, len(sent), pieces):
+                wire.chunk(sent[at : at + pieces])
+            wire.last_chunk({"x-sum": "1"})
+            head = wire.read_head()
+            assert head.status == 200
+            assert wire.read_body(head) == body
+        assert api.service.got()[0].json["ssn"].startswith(SEALED)
 
 
 @pytest.mark.parametrize(
-    "encoding", [*ENCODERS, "deflate", "compress", "x-made-up", "x-made-up, gzip", "gzip, x-made-up"]
+    "encoding", ["deflate", "compress", "x-made-up", "x-made-up, gzip", "gzip, x-made-up", "gzip, br"]
 )
-def test_request_in_an_encoding_is_refused(api: Api, encoding: str) -> None:
-    answer = api.post("/echo/sealed", ENCODERS.get(encoding, bytes)(TEXT), encoded(encoding))
+def test_request_in_another_encoding_is_refused_and_told_which_are_taken(api: Api, encoding: str) -> None:
+    answer = api.post("/echo/sealed", TEXT, encoded(encoding))
     assert answer.status == 415
     assert answer.problem
     assert answer.json["remedy"]
+    assert answer.headers["accept-encoding"] == "gzip, br, zstd"
     assert api.nothing_arrived()
 
 
-@pytest.mark.parametrize("encoding", [*ENCODERS, "deflate", "x-made-up"])
-def test_answer_that_is_encoded_although_nobody_asked_is_refused(api: Api, encoding: str) -> None:
-    path = f"/told/undecoded-{encoding}"
-    api.service.answer(path, ENCODERS.get(encoding, bytes)(TEXT), headers=encoded(encoding))
+@pytest.mark.parametrize("encoding", ["deflate", "x-made-up", "gzip, gzip"])
+def test_answer_in_another_encoding_is_refused(api: Api, encoding: str) -> None:
+    path = f"/told/undecoded-{encoding.replace(', ', '-')}"
+    api.service.answer(path, TEXT, headers=encoded(encoding))
     answer = api.get(path)
     assert answer.status == 502
     assert answer.problem
     assert shop.SSN not in answer.body.decode()
+
+
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_body_that_is_cut_short_or_followed_by_more_is_no_whole_one(api: Api, encoding: str) -> None:
+    whole = ENCODERS[encoding](TEXT)
+    for body in (whole[:-1], whole[: len(whole) // 2], whole + b"{}", TEXT):
+        answer = api.post("/echo/sealed", body, encoded(encoding))
+        assert answer.status == 400
+        assert answer.problem
+        assert api.nothing_arrived("/echo/sealed")
+        path = f"/told/broken-{encoding}"
+        api.service.answer(path, body, headers=encoded(encoding))
+        answer = api.get(path)
+        assert answer.status == 502
+        assert shop.SSN not in answer.body.decode()
+
+
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_bomb_is_refused(api: Api, encoding: str) -> None:
+    bomb = ENCODERS[encoding](json.dumps({"filling": "x" * (64 << 20)}).encode())
+    answer = api.post("/echo/sealed", bomb, encoded(encoding))
+    assert answer.status == 413
+    assert answer.problem
+    assert not [got for got in api.service.got() if got.complete]
+    path = f"/told/bomb-{encoding}"
+    api.service.answer(path, bomb, headers=encoded(encoding))
+    answer = api.get(path)
+    assert answer.status == 502 or answer.error
 
 
 def test_encoded_body_that_does_not_say_so_is_no_json(api: Api) -> None:

@@ -51,7 +51,7 @@ fn ranges_are_not_asked_for_and_parts_are_not_given() {
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();
     let asked =
-        [("range", "bytes=0-9"), ("if-range", "\"a\""), ("accept-encoding", "gzip"), ("accept", "*/*")];
+        [("range", "bytes=0-9"), ("if-range", "\"a\""), ("accept-encoding", "deflate"), ("accept", "*/*")];
     exchange.request("GET", "/customers", &asked, b"");
     for name in ["range", "if-range", "accept-encoding"] {
         assert!(exchange.upstream.header(name).is_empty(), "{name}");

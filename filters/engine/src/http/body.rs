@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use fieldveil_json_stream::{Exceeded, Found, Framing, Limits, Replacement, RewriteError, Rewriter};
 
+use super::encoding::Decoder;
 use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
@@ -21,6 +22,8 @@ pub(super) struct Rewrite {
     /// None where only GraphQL's document is looked at.
     fields: Option<Fields>,
     framing: Framing,
+    /// Of an encoded body; what follows here speaks of it decoded.
+    decoder: Option<Decoder>,
     /// The body as it came, where its document is checked when it is whole.
     graphql: Option<(Vec<u8>, Rc<Route>)>,
     head: Option<HeldHead>,
@@ -63,6 +66,7 @@ impl Rewrite {
             side,
             fields,
             framing,
+            decoder: None,
             graphql: is_checked.then(|| (Vec::new(), Rc::clone(route))),
             head: Some(HeldHead { edits, has_length: head.first("content-length").is_some() }),
             written: Vec::new(),
@@ -72,8 +76,17 @@ impl Rewrite {
         }
     }
 
+    /// The same of a body that has to be decoded first.
+    pub(super) fn decoding(self, decoder: Option<Decoder>) -> Self {
+        Self { decoder, ..self }
+    }
+
     /// Bytes that are kept at the moment.
     pub(super) fn held(&self) -> usize {
+        self.held_of_body().saturating_add(self.decoder.as_ref().map_or(0, Decoder::held))
+    }
+
+    fn held_of_body(&self) -> usize {
         let raw = self.graphql.as_ref().map_or(0, |(raw, _)| raw.len());
         let read = self.fields.as_ref().map_or(0, |fields| fields.rewriter.held());
         self.written.len().saturating_add(raw).saturating_add(read)
@@ -91,17 +104,9 @@ impl Rewrite {
 
     /// Takes bytes, and with `is_last` the end of the body.
     pub(super) fn take(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<Output, Problem> {
-        self.came = self.came.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        self.rewrite(context, bytes, is_last)?;
-        if let Some((raw, _)) = &mut self.graphql {
-            raw.extend_from_slice(bytes);
-            if raw.len() > self.most_held {
-                let what = "the length of a GraphQL request in bytes";
-                return Err(Problem::limit(self.side, what, self.most_held, "http.limits.held_body_bytes"));
-            }
-            if !is_last {
-                return Ok(hold());
-            }
+        self.read(context, bytes, is_last)?;
+        if self.graphql.is_some() && !is_last {
+            return Ok(hold());
         }
         if is_last
             && self.came > 0
@@ -110,13 +115,40 @@ impl Rewrite {
             let named = |body: &Option<Body>| body.as_ref().map_or(Vec::new(), |body| body.places.clone());
             graphql::check(&raw, &named(&route.request), &named(&route.response))?;
         }
-        if is_last || self.head.is_none() || self.is_unending() || self.held() > self.most_held {
+        if is_last || self.head.is_none() || self.is_unending() || self.held_of_body() > self.most_held {
             return Ok(self.leave(is_last));
         }
         Ok(hold())
     }
 
+    /// Reads bytes as they came, decoded if they have to be.
+    fn read(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<(), Problem> {
+        let Some(mut decoder) = self.decoder.take() else { return self.rewrite(context, bytes, is_last) };
+        let side = self.side;
+        let refuse = |fault| Problem::undecodable(side, fault);
+        let mut pieces = decoder.pieces(bytes);
+        // Piece by piece, so that no more than one is there beside what it became.
+        while let Some(piece) = pieces.next_piece().map_err(refuse)? {
+            self.rewrite(context, piece, false)?;
+        }
+        if is_last {
+            decoder.finish().map_err(refuse)?;
+            return self.rewrite(context, &[], true);
+        }
+        self.decoder = Some(decoder);
+        Ok(())
+    }
+
+    /// Takes bytes of the decoded body, and with `is_last` its end.
     fn rewrite(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<(), Problem> {
+        self.came = self.came.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        if let Some((raw, _)) = &mut self.graphql {
+            raw.extend_from_slice(bytes);
+            if raw.len() > self.most_held {
+                let what = "the length of a GraphQL request in bytes";
+                return Err(Problem::limit(self.side, what, self.most_held, "http.limits.held_body_bytes"));
+            }
+        }
         let Some(Fields { rewriter, body }) = &mut self.fields else {
             self.written.extend_from_slice(bytes);
             return Ok(());

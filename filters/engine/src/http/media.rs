@@ -1,4 +1,4 @@
-//! What a body is, by its head: media type and content coding.
+//! What a body is, by its head.
 
 use fieldveil_json_stream::Framing;
 
@@ -126,14 +126,6 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(of_token)
 }
 
-/// Whether the body is coded, so that it is no JSON as it comes.
-pub(super) fn is_encoded(head: &Head) -> bool {
-    let codings = head.all("content-encoding").flat_map(|value| value.split(|byte| *byte == b','));
-    codings
-        .map(<[u8]>::trim_ascii)
-        .any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,16 +187,5 @@ mod tests {
         let twice = [("content-type", "application/json"), ("content-type", "application/json")];
         let twice = Head(twice.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect());
         assert_eq!(Media::of(&twice), Media::Other(SEVERAL));
-    }
-
-    #[test]
-    fn a_coding_in_any_place_is_one() {
-        let coded = |values: &[&str]| {
-            is_encoded(&Head(
-                values.iter().map(|v| ("content-encoding".into(), v.as_bytes().into())).collect(),
-            ))
-        };
-        assert!(!coded(&[]) && !coded(&["identity"]) && !coded(&["Identity, "]));
-        assert!(coded(&["gzip"]) && coded(&["identity", "br"]) && coded(&["identity, zstd"]));
     }
 }

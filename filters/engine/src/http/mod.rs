@@ -9,6 +9,7 @@
 
 pub mod audits;
 mod body;
+pub mod encoding;
 pub mod graphql;
 mod head;
 mod identity;

@@ -102,6 +102,9 @@ impl Problem {
         if let Some(methods) = self.kind.allows() {
             headers.push(header("allow", methods));
         }
+        if let Some(codings) = self.kind.accepts_encodings() {
+            headers.push(header("accept-encoding", codings));
+        }
         Reply { status: self.status(), headers, body: body.to_string().into_bytes() }
     }
 }

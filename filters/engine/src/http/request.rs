@@ -5,10 +5,11 @@ use std::rc::Rc;
 use fieldveil_json_stream::Framing;
 
 use super::body::Rewrite;
+use super::encoding::{Coding, Decoder, Encoding};
 use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
-use super::media::{self, Media};
+use super::media::Media;
 use super::output::Edit;
 use super::problem::{Problem, Side};
 use super::query;
@@ -32,6 +33,38 @@ pub(super) enum Course {
 /// Header fields by which some services take a request for one of another method or path than it says.
 const OVERRIDES: [&str; 5] =
     ["x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"];
+
+impl Course {
+    /// Of a body of JSON, however it is encoded.
+    pub(super) fn of_json(
+        side: Side,
+        route: &Rc<Route>,
+        framing: Framing,
+        limits: BodyLimits,
+        head: &Head,
+        mut edits: Vec<Edit>,
+    ) -> Self {
+        let decoder = match Encoding::of(head) {
+            Encoding::Identity => None,
+            // The decoder holds back what it has until much more has come, or the frame's end.
+            Encoding::One(Coding::Zstd) if framing != Framing::Document => {
+                let reason =
+                    "zstd is decoded where the body is one document, not line by line or event by event";
+                return Self::Bodiless(Problem::content_encoding(side, reason), edits);
+            }
+            Encoding::One(coding) => Some(Decoder::new(coding)),
+            Encoding::Other => {
+                let reason = "its content-encoding is none of gzip, br and zstd, or more than one";
+                return Self::Bodiless(Problem::content_encoding(side, reason), edits);
+            }
+        };
+        if decoder.is_some() {
+            validators::remove(head, &["content-encoding"], &mut edits);
+        }
+        let rewrite = Rewrite::new(side, route, framing, limits, head, edits);
+        Self::Rewrite(Box::new(rewrite.decoding(decoder)))
+    }
+}
 
 /// The route of a request that may go on.
 pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Problem> {
@@ -97,16 +130,11 @@ pub(super) fn course(
         Media::Json(Framing::Events) => {
             Course::Bodiless(Problem::media_type(Side::Request, "events are for answers"), edits)
         }
-        Media::Json(_) if media::is_encoded(head) => {
-            Course::Bodiless(Problem::content_encoding(Side::Request), edits)
-        }
         Media::Json(framing) if route.graphql && framing != Framing::Document => {
             let reason = "a GraphQL request is one document";
             Course::Bodiless(Problem::media_type(Side::Request, reason), edits)
         }
-        Media::Json(framing) => {
-            Course::Rewrite(Box::new(Rewrite::new(Side::Request, route, framing, limits, head, edits)))
-        }
+        Media::Json(framing) => Course::of_json(Side::Request, route, framing, limits, head, edits),
     })
 }
 

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::body::Rewrite;
+use super::encoding::Encoding;
 use super::head::Head;
 use super::limits::BodyLimits;
-use super::media::{self, Media};
+use super::media::Media;
 use super::problem::{Problem, Side};
 use super::request::{Course, is_empty};
 use super::validators;
@@ -28,8 +28,11 @@ pub(super) fn course(
     let mut edits = Vec::new();
     validators::loosen_response(head, &mut edits);
     if method == "HEAD" || matches!(status, 204 | 304) {
-        // What a GET would give is of another length.
+        // What a GET would give is of another length, and decoded.
         validators::remove(head, &["content-length"], &mut edits);
+        if matches!(Encoding::of(head), Encoding::One(_)) {
+            validators::remove(head, &["content-encoding"], &mut edits);
+        }
         return Ok(Course::Pass(edits));
     }
     if status == PARTIAL_CONTENT {
@@ -51,12 +54,7 @@ pub(super) fn course(
             // That it failed, or is elsewhere, is told as it is; what the service says to it could hold anything.
             Course::Replace(problem.with_status(status), edits)
         }
-        Media::Json(_) if media::is_encoded(head) => {
-            Course::Bodiless(Problem::content_encoding(Side::Response), edits)
-        }
-        Media::Json(framing) => {
-            Course::Rewrite(Box::new(Rewrite::new(Side::Response, route, framing, limits, head, edits)))
-        }
+        Media::Json(framing) => Course::of_json(Side::Response, route, framing, limits, head, edits),
     })
 }
 

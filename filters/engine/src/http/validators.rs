@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::encoding;
 use super::head::Head;
 use super::output::Edit;
 
@@ -25,7 +26,11 @@ pub(super) fn remove_digests(head: &Head, edits: &mut Vec<Edit>) {
 
 /// The response to this request will have fields: it is asked for whole, and readable.
 pub(super) fn ask_for_whole(head: &Head, edits: &mut Vec<Edit>) {
-    remove(head, &["accept-encoding", "range", "if-range"], edits);
+    match encoding::readable(head.all("accept-encoding")) {
+        Some(codings) => edits.push(Edit::Set("accept-encoding".into(), codings)),
+        None => remove(head, &["accept-encoding"], edits),
+    }
+    remove(head, &["range", "if-range"], edits);
 }
 
 /// The service knows its strong validators, not the weak ones that its clients were given for them. A comparison for

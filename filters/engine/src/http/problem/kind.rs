@@ -22,7 +22,7 @@ pub enum Kind {
     TooLarge,
     /// A request's body that is not JSON where fields are named.
     MediaType,
-    /// A request's body that is encoded where fields are named.
+    /// A request's body in an encoding that is not decoded, where fields are named.
     ContentEncoding,
     /// A value that is not of the declared type.
     InvalidValue,
@@ -102,5 +102,10 @@ impl Kind {
     /// The methods that are allowed, for what is refused by its method.
     pub(super) fn allows(self) -> Option<&'static str> {
         (self == Self::GraphqlMethod).then_some("POST")
+    }
+
+    /// The encodings that are decoded, for what is refused by its encoding: RFC 9110, section 12.5.3.
+    pub(super) fn accepts_encodings(self) -> Option<&'static str> {
+        (self == Self::ContentEncoding).then_some("gzip, br, zstd")
     }
 }

@@ -5,6 +5,7 @@ use fieldveil_plan::Protection;
 use super::{Kind, Problem, Side};
 use crate::budgets::Allowance;
 use crate::field::{FieldError, FieldPlan};
+use crate::http::encoding::Fault;
 
 /// Seconds after which a part that is not there may be.
 const RETRY_SECONDS: u64 = 1;
@@ -57,18 +58,28 @@ impl Problem {
         }
     }
 
-    /// A body that is encoded where fields are named.
-    pub fn content_encoding(side: Side) -> Self {
+    /// A body in an encoding that is not decoded, where fields are named.
+    pub fn content_encoding(side: Side, reason: &str) -> Self {
         let (kind, what) = match side {
             Side::Request => (Kind::ContentEncoding, "fields of this request are protected"),
             Side::Response => (Kind::BadResponse, "fields of this response are protected"),
         };
-        Self::new(
-            kind,
-            what,
-            "its body has a content-encoding",
-            "Send it without, or put Envoy's decompressor before this filter.",
-        )
+        Self::new(kind, what, reason, "Send it without an encoding, or in gzip or br.")
+    }
+
+    /// A body that cannot be decoded, where fields are named.
+    pub fn undecodable(side: Side, fault: Fault) -> Self {
+        let what = format!("the {} cannot be decoded", body_of(side));
+        let kind = match (side, fault) {
+            (Side::Response, _) => Kind::BadResponse,
+            (Side::Request, Fault::Malformed(_)) => Kind::MalformedBody,
+            (Side::Request, _) => Kind::TooLarge,
+        };
+        let remedy = match fault {
+            Fault::Malformed(_) => "Send it whole, in the one encoding that its content-encoding names.",
+            _ => "Send it without an encoding, or encode it with a smaller window.",
+        };
+        Self::new(kind, &what, fault.to_string(), remedy)
     }
 
     /// A response to which no treatment of its fields is possible.
