@@ -4,6 +4,7 @@
 //! drives them (`make fuzz`); `tests/corpus.rs` runs them over what is kept under `corpus/`.
 
 mod copy;
+mod encoding;
 mod envelope;
 mod exchange;
 mod http;
@@ -33,5 +34,6 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("json_stream", json_stream::json_stream),
     ("http_values", http::values),
     ("graphql", http::graphql),
+    ("encoding", encoding::encoding),
     ("exchange", exchange::exchange),
 ];

@@ -55,5 +55,6 @@ replays!(
     json_stream,
     http_values,
     graphql,
+    encoding,
     exchange
 );
