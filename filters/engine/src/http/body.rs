@@ -16,6 +16,11 @@ use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::routes::{Body, Route};
 
+/// Bytes of treated values that a held body may come to in one call. A small value becomes an envelope of thirty times its
+/// length: of one piece of 1 MiB this is never reached, and of what came while plan and keys were awaited a host could not
+/// put back more anyway, so that the time for it would be everybody's.
+const MOST_TREATED: usize = 48 << 20;
+
 /// A body on its way.
 pub(super) struct Rewrite {
     side: Side,
@@ -154,13 +159,22 @@ impl Rewrite {
             return Ok(());
         };
         let side = self.side;
+        let is_held = self.head.is_some();
+        let mut treated = 0_usize;
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
             // A field that the matcher invented: there is none, so nothing may pass in its place.
             let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
-            match side {
+            let replacement = match side {
                 Side::Request => treat::seal(context, field, found),
                 Side::Response => treat::open(context, field, found),
+            }?;
+            if let Replacement::Json(json) = &replacement {
+                treated = treated.saturating_add(json.len());
             }
+            if is_held && treated > MOST_TREATED {
+                return Err(Problem::grown(side, MOST_TREATED));
+            }
+            Ok(replacement)
         };
         let most = self.most;
         let refuse = |error| refusal(side, most, error);

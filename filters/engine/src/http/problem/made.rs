@@ -40,6 +40,16 @@ impl Problem {
         )
     }
 
+    /// The fields of a held body become more than can be let go at once.
+    pub fn grown(side: Side, limit: usize) -> Self {
+        let (kind, remedy) = match side {
+            Side::Request => (Kind::TooLarge, "Send it in parts."),
+            Side::Response => (Kind::BadResponse, "Ask for less at once."),
+        };
+        let what = format!("the {} is past a limit", body_of(side));
+        Self::new(kind, &what, format!("its fields become more than {limit} bytes at once"), remedy)
+    }
+
     /// A body of a media type in which fields cannot be found. `media_type` is what is known to be wrong with it, in words.
     pub fn media_type(side: Side, reason: &str) -> Self {
         match side {
