@@ -44,6 +44,16 @@ pub enum Fetch {
     Keys(KeysQuestion),
 }
 
+impl Fetch {
+    /// What is asked for, and of whom, for the log.
+    pub fn part(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "the plan (OPA)",
+            Self::Keys(_) => "the keysets (key agent)",
+        }
+    }
+}
+
 /// A question to the key agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeysQuestion {

@@ -86,6 +86,8 @@ impl Callouts {
                 Answer::Body { body: &body, etag: header("etag") }
             }
             Some("304") => Answer::NotModified,
+            // Envoy's own word for what it has no connection with.
+            Some("503") => Answer::Failed("it cannot be reached, or answered HTTP 503 itself".into()),
             Some(status) => Answer::Failed(format!("it answered HTTP {status}")),
             None => Answer::Failed("it did not answer in time".into()),
         };

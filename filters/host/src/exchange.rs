@@ -133,7 +133,7 @@ impl HttpExchange {
 
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> Option<Output> {
         if let Err(reason) = &result {
-            write_log(Level::Warn, reason);
+            write_log(Level::Warn, &format!("{} could not be had: {reason}", fetch.part()));
         }
         self.ask(|exchange| exchange.answered(fetch, result))
     }

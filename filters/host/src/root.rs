@@ -134,7 +134,7 @@ impl<S: Served> Root<S> {
         for fetch in due {
             let sent = callouts.send(self, &shared.worker.borrow(), fetch);
             if let Err((fetch, reason)) = sent {
-                write_log(Level::Warn, &reason);
+                write_log(Level::Warn, &format!("{} could not be asked for: {reason}", fetch.part()));
                 // It says what was said.
                 let _ = shared.worker.borrow_mut().answered(&fetch, Answer::Failed(reason), now_ms());
             }
@@ -152,10 +152,7 @@ impl<S: Served> Context for Root<S> {
         let due = shared.worker.borrow_mut().due_plans(now_ms());
         self.ask(&shared, due);
         if let Some((fetch, Err(reason))) = received {
-            let part = match fetch {
-                Fetch::Plan(_) => "the plan (OPA)",
-                Fetch::Keys(_) => "the keysets (key agent)",
-            };
+            let part = fetch.part();
             write_log(
                 Level::Warn,
                 &format!(

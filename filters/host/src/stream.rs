@@ -103,7 +103,7 @@ impl Stream {
 
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
         if let Err(reason) = &result {
-            write_log(Level::Warn, reason);
+            write_log(Level::Warn, &format!("{} could not be had: {reason}", fetch.part()));
         }
         self.session().answered(fetch, result);
     }

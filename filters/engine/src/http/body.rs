@@ -223,10 +223,10 @@ fn refusal(side: Side, most: Limits, error: RewriteError<Problem>) -> Problem {
         RewriteError::Limit { what, .. } => match what {
             Exceeded::Depth => ("the nesting of arrays and objects", most.depth, "http.limits.json_depth"),
             Exceeded::KeyBytes => {
-                ("the bytes of a member's name", most.key_bytes, "http.limits.json_key_bytes")
+                ("the length in bytes of a member's name", most.key_bytes, "http.limits.json_key_bytes")
             }
             Exceeded::ValueBytes => {
-                ("the bytes of a protected field's value", most.value_bytes, "limits.protected_value_bytes")
+                ("the length in bytes of a protected value", most.value_bytes, "limits.protected_value_bytes")
             }
         },
     };

@@ -15,6 +15,7 @@ fn all() -> Vec<Problem> {
         Problem::media_type(Side::Request, "its content-type is text/plain"),
         Problem::content_encoding(Side::Request, "r"),
         Problem::invalid_value("customer.ssn", "it is not a valid int4", "int4"),
+        Problem::shown_instead("customer.ssn", "it is sealed already"),
         Problem::graphql(Some("customer.ssn"), "a literal", "Use a variable."),
         Problem::budget_spent("customer.ssn", crate::budgets::Allowance { rows: 1, per_seconds: 60 }, 30),
         Problem::bad_response("it is a part of one", "Ask for it whole."),
@@ -56,6 +57,6 @@ fn every_problem_is_told_as_rfc_9457_has_it() {
 #[test]
 fn whose_fault_it_is_decides_the_status() {
     let statuses: Vec<u16> = all().iter().map(Problem::status).collect();
-    let client = [400, 400, 400, 403, 403, 403, 405, 413, 415, 415, 422, 422, 429];
+    let client = [400, 400, 400, 403, 403, 403, 405, 413, 415, 415, 422, 422, 422, 429];
     assert_eq!(statuses, [&client[..], &[502, 502, 503, 503, 502, 502, 502, 502]].concat());
 }

@@ -53,12 +53,13 @@ pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
     let invalid = |reason: &str| Problem::invalid_value(label, reason, field.declared.name());
     // As text the value may be something else: of a `json` it has quotes around it.
     if found.kind == Kind::String && string_text(found.json).is_ok_and(|text| looks_sealed(&text)) {
-        return Err(invalid("it is sealed already"));
+        return Err(Problem::shown_instead(label, "it is sealed already"));
     }
     let text = value::to_text(&field.declared, found.kind, found.json);
     let text = text.map_err(|mismatch| invalid(&mismatch.to_string()))?;
     if is_shown_instead(field, text.as_deref().map(Vec::as_slice)) {
-        return Err(invalid(
+        return Err(Problem::shown_instead(
+            label,
             "it is what this principal is shown in a value's place, and would replace the value",
         ));
     }

@@ -202,6 +202,17 @@ impl Problem {
         .about(label)
     }
 
+    /// Not a value, but what a reader is shown in its place.
+    pub fn shown_instead(label: &str, reason: &str) -> Self {
+        Self::new(
+            Kind::InvalidValue,
+            &format!("a value for {label} cannot be sealed"),
+            reason,
+            "Leave the field out of what is written, and what is stored stays; or write a value of its own.",
+        )
+        .about(label)
+    }
+
     /// A value is longer than what is sealed of one.
     pub fn long_value(label: &str, limit: usize) -> Self {
         Self::new(
