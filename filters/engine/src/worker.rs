@@ -229,6 +229,11 @@ impl Worker {
         now <= before || self.held <= MAX_HELD_BY_ALL
     }
 
+    /// Whether connections hold so much together that what need not be held should not be.
+    pub fn is_crowded(&self) -> bool {
+        self.held > MAX_HELD_BY_ALL / 2
+    }
+
     /// Counts an outcome under a statistic's name.
     pub fn count(&mut self, name: &str, by: u64) {
         if let Some(count) = self.counts.get_mut(name) {

@@ -44,6 +44,19 @@ fn request_that_says_two_methods_or_paths_is_refused_where_anything_is_named() {
 }
 
 #[test]
+fn key_in_another_case_is_the_services_to_take_for_the_named_one_and_is_sealed() {
+    for key in ["SSN", "Ssn", "\\u0053sn", "s\u{17f}n"] {
+        let sidecar = Sidecar::under(customers());
+        let stored =
+            sidecar.stored("POST", "/customers", &format!("{{\"{key}\":\"078-05-1120\",\"ssns\":1}}"));
+        assert!(stored.contains(&format!("\"{key}\":\"fv1.")), "{stored}");
+        assert!(stored.ends_with(",\"ssns\":1}") && !stored.contains("078"));
+        // An answer says what the service calls it.
+        assert_eq!(sidecar.shown("/customers", &stored), stored);
+    }
+}
+
+#[test]
 fn method_in_lower_case_is_refused_where_anything_is_named() {
     for method in ["post", "Post", "pOST"] {
         let sidecar = Sidecar::under(customers());

@@ -4,6 +4,7 @@
 
 mod http_support;
 
+use fieldveil_engine::http::Flow;
 use http_support::*;
 use serde_json::{Value, json};
 
@@ -208,6 +209,31 @@ fn error_of_the_service_in_another_media_type_keeps_its_status_and_head_and_lose
     assert_eq!(exchange.client.header("content-length"), [exchange.client.body.len().to_string()]);
     assert_eq!(exchange.client.json()["status"], 401);
     assert!(!exchange.client.text().contains("078"));
+}
+
+#[test]
+fn answer_that_somebody_kept_is_treated_as_the_services() {
+    let sidecar = Sidecar::under(customers());
+    let mut exchange = sidecar.exchange();
+    exchange.request("GET", "/customers", &[], b"");
+    let kept = head(&[(":status", "200")], &[JSON]);
+    let output = exchange.exchange.response_head(kept, false, false);
+    assert_eq!(output.flow, Flow::Hold);
+    let output = exchange.exchange.response_body(br#"{"ssn":"078-05-1120"}"#, true);
+    assert_eq!(output.reply.unwrap().status, 502);
+}
+
+#[test]
+fn answers_vary_by_who_asks() {
+    let identity = json!({"jwt_payload": "claims", "user_header": "x-user", "headers": ["x-team"]});
+    let http = json!({"service": "shop", "identity": identity});
+    let sidecar = Sidecar::configured(customers(), http);
+    for status in [200, 304] {
+        let mut exchange = sidecar.exchange();
+        exchange.request("GET", "/customers", &[], b"");
+        exchange.response_head(status, &[JSON, ("vary", "accept")], true);
+        assert_eq!(exchange.client.header("vary"), ["accept", "authorization, x-user, x-team"]);
+    }
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn named_parameters_are_sealed_and_all_other_bytes_stay() {
         ("/a?b=%41+c&ssn=078%2D05-112%30&&d=", "/a?b=%41+c&ssn=E&&d="),
         ("/a?%73sn=078-05-1120", "/a?%73sn=E"),
         ("/a?ssn=078-05-1120&ssn=078-05-1120", "/a?ssn=E&ssn=E"),
-        ("/a?SSN=1&xssn=2&ss%256e=3", "/a?SSN=1&xssn=2&ss%256e=3"),
+        ("/a?SSN=078-05-1120&xssn=2&ss%256e=3", "/a?SSN=E&xssn=2&ss%256e=3"),
         ("/a?n%C3%A9+e=078-05-1120", "/a?n%C3%A9+e=E"),
         ("/a?n%c3%a9%20e=078-05-1120", "/a?n%c3%a9%20e=E"),
         ("/a/078-05-1120", "/a/E"),

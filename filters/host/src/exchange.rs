@@ -269,7 +269,8 @@ impl HttpContext for HttpExchange {
     fn on_http_response_headers(&mut self, _headers: usize, end_of_stream: bool) -> Action {
         self.response.seen = true;
         let details = hostcalls::get_property(vec!["response", "code_details"]).ok().flatten();
-        let from_upstream = details.as_deref() == Some(VIA_UPSTREAM);
+        // What cannot be told apart is taken for the service's.
+        let from_upstream = details.is_none_or(|details| details == VIA_UPSTREAM);
         let answer =
             if self.ended == Ended::No { head(MapType::HttpResponseHeaders) } else { Head::default() };
         match self.ask(|exchange| exchange.response_head(answer, from_upstream, end_of_stream)) {

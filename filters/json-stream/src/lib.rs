@@ -23,7 +23,7 @@ mod string;
 
 pub use error::{Exceeded, RewriteError};
 pub use framing::Framing;
-pub use matcher::{Matcher, MatcherError};
+pub use matcher::{Case, Matcher, MatcherError};
 pub use path::{Path, PathError, Step};
 pub use rewriter::{Found, Kind, Limits, Replacement, Rewriter};
 pub use string::{NotAString, string_text, write_string};

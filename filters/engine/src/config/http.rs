@@ -61,6 +61,16 @@ pub struct Identity {
     pub claims_left_out: Vec<String>,
 }
 
+impl Identity {
+    /// The header fields that decide who asks, as a `Vary` says them.
+    pub fn varies(&self) -> String {
+        let token = if self.jwt_payload.is_empty() { "" } else { "authorization" };
+        let named = [token, &self.user_header, &self.purpose_header].into_iter();
+        let all = named.chain(self.headers.iter().map(String::as_str)).filter(|name| !name.is_empty());
+        all.collect::<Vec<_>>().join(", ")
+    }
+}
+
 impl Default for Identity {
     fn default() -> Self {
         let of_tokens = ["exp", "iat", "nbf", "jti", "auth_time", "nonce", "sid", "at_hash", "c_hash"];

@@ -16,10 +16,9 @@ use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::routes::{Body, Route};
 
-/// Bytes of treated values that a held body may come to in one call. A small value becomes an envelope of thirty times its
-/// length: of one piece of 1 MiB this is never reached, and of what came while plan and keys were awaited a host could not
-/// put back more anyway, so that the time for it would be everybody's.
-const MOST_TREATED: usize = 48 << 20;
+/// Values of fields that are treated in one callback, in which the worker serves nobody else: some tenths of a second of them.
+/// A piece of the shipped configuration's size holds fewer; what was kept while plan and keys were awaited may hold more.
+const MAX_VALUES_AT_ONCE: usize = 65_536;
 
 /// A body on its way.
 pub(super) struct Rewrite {
@@ -36,6 +35,8 @@ pub(super) struct Rewrite {
     written: Vec<u8>,
     /// Bytes that came.
     came: u64,
+    /// Values that were treated in this callback.
+    treated: usize,
     most: Limits,
     most_held: usize,
 }
@@ -76,6 +77,7 @@ impl Rewrite {
             head: Some(HeldHead { edits, has_length: head.first("content-length").is_some() }),
             written: Vec::new(),
             came: 0,
+            treated: 0,
             most,
             most_held: limits.held,
         }
@@ -109,6 +111,7 @@ impl Rewrite {
 
     /// Takes bytes, and with `is_last` the end of the body.
     pub(super) fn take(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<Output, Problem> {
+        self.treated = 0;
         self.read(context, bytes, is_last)?;
         if self.graphql.is_some() && !is_last {
             return Ok(hold());
@@ -120,7 +123,9 @@ impl Rewrite {
             let named = |body: &Option<Body>| body.as_ref().map_or(Vec::new(), |body| body.places.clone());
             graphql::check(&raw, &named(&route.request), &named(&route.response))?;
         }
-        if is_last || self.head.is_none() || self.is_unending() || self.held_of_body() > self.most_held {
+        // Where much is held already, what may stream does not wait: else whoever holds the most would stop all others.
+        let most = if context.worker.borrow().is_crowded() { 0 } else { self.most_held };
+        if is_last || self.head.is_none() || self.is_unending() || self.held_of_body() > most {
             return Ok(self.leave(is_last));
         }
         Ok(hold())
@@ -159,22 +164,18 @@ impl Rewrite {
             return Ok(());
         };
         let side = self.side;
-        let is_held = self.head.is_some();
-        let mut treated = 0_usize;
+        let treated = &mut self.treated;
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
             // A field that the matcher invented: there is none, so nothing may pass in its place.
             let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
-            let replacement = match side {
+            *treated = treated.saturating_add(1);
+            if *treated > MAX_VALUES_AT_ONCE {
+                return Err(Problem::too_much_at_once(side, MAX_VALUES_AT_ONCE));
+            }
+            match side {
                 Side::Request => treat::seal(context, field, found),
                 Side::Response => treat::open(context, field, found),
-            }?;
-            if let Replacement::Json(json) = &replacement {
-                treated = treated.saturating_add(json.len());
             }
-            if is_held && treated > MOST_TREATED {
-                return Err(Problem::grown(side, MOST_TREATED));
-            }
-            Ok(replacement)
         };
         let most = self.most;
         let refuse = |error| refusal(side, most, error);
@@ -223,10 +224,10 @@ fn refusal(side: Side, most: Limits, error: RewriteError<Problem>) -> Problem {
         RewriteError::Limit { what, .. } => match what {
             Exceeded::Depth => ("the nesting of arrays and objects", most.depth, "http.limits.json_depth"),
             Exceeded::KeyBytes => {
-                ("the length in bytes of a member's name", most.key_bytes, "http.limits.json_key_bytes")
+                ("the bytes of a member's name", most.key_bytes, "http.limits.json_key_bytes")
             }
             Exceeded::ValueBytes => {
-                ("the length in bytes of a protected value", most.value_bytes, "limits.protected_value_bytes")
+                ("the bytes of a protected field's value", most.value_bytes, "limits.protected_value_bytes")
             }
         },
     };

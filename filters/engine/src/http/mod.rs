@@ -161,7 +161,8 @@ impl Exchange {
 
     /// The response's head has come. `from_upstream` is false for what Envoy or this filter answered itself.
     pub fn response_head(&mut self, head: Head, from_upstream: bool, end_of_stream: bool) -> Output {
-        if !from_upstream || self.is_over {
+        // What comes from elsewhere and is a success may be an answer of the service that somebody kept.
+        if self.is_over || (!from_upstream && !response::is_success(&head)) {
             self.response = Way::Passing;
             self.is_answering = true;
             return Output::default();
@@ -279,7 +280,9 @@ impl Exchange {
             let remedy = "See that the filter stands in every filter chain that this route takes.";
             return Err(Problem::bad_response("it comes before its request was let through", remedy));
         };
-        response::course(&ready.route, self.limits, &ready.method, head, ends)
+        let worker = self.worker.borrow();
+        let varies = worker.config.http.as_ref().map(|http| http.identity.varies()).unwrap_or_default();
+        response::course(&ready.route, self.limits, &ready.method, &varies, head, ends)
     }
 
     /// Bytes of a body, in either direction.

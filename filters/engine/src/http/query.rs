@@ -86,7 +86,7 @@ fn seal_query(
     let field_of = |name: &[u8]| {
         // A name that nothing decodes is what it looks like.
         let name = decoded(name, Plus::IsSpace).unwrap_or(Cow::Borrowed(name));
-        query.iter().find(|(known, _)| known.as_bytes() == &*name).map(|(_, field)| field)
+        query.iter().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(&name)).map(|(_, field)| field)
     };
     for (index, parameter) in parameters.split(|byte| *byte == b'&').enumerate() {
         if index > 0 {

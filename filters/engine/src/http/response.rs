@@ -13,11 +13,12 @@ use crate::routes::Route;
 
 const PARTIAL_CONTENT: u16 = 206;
 
-/// How the response goes on. `method` is the request's.
+/// How the response goes on. `method` is the request's; `varies` names its header fields that decide who asks.
 pub(super) fn course(
     route: &Rc<Route>,
     limits: BodyLimits,
     method: &str,
+    varies: &str,
     head: &Head,
     end_of_stream: bool,
 ) -> Result<Course, Problem> {
@@ -26,7 +27,7 @@ pub(super) fn course(
     }
     let status = status(head).ok_or_else(|| Problem::bad_response("it has no status", REMEDY))?;
     let mut edits = Vec::new();
-    validators::loosen_response(head, &mut edits);
+    validators::loosen_response(head, varies, &mut edits);
     if method == "HEAD" || matches!(status, 204 | 304) {
         // What a GET would give is of another length, and decoded.
         validators::remove(head, &["content-length"], &mut edits);
@@ -48,7 +49,7 @@ pub(super) fn course(
     Ok(match Media::of(head) {
         Media::Other(reason) => {
             let problem = Problem::media_type(Side::Response, reason);
-            if (200..300).contains(&status) {
+            if is_success(head) {
                 return Ok(Course::Bodiless(problem, edits));
             }
             // That it failed, or is elsewhere, is told as it is; what the service says to it could hold anything.
@@ -56,6 +57,11 @@ pub(super) fn course(
         }
         Media::Json(framing) => Course::of_json(Side::Response, route, framing, limits, head, edits),
     })
+}
+
+/// Whether it is what was asked for.
+pub(super) fn is_success(head: &Head) -> bool {
+    status(head).is_none_or(|status| (200..300).contains(&status))
 }
 
 const REMEDY: &str = "See what the service answers.";

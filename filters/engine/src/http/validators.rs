@@ -41,7 +41,7 @@ pub(super) fn strengthen_if_match(head: &Head, edits: &mut Vec<Edit>) {
 
 /// A response in which fields are named: another principal gets other bytes of it, and of the same bytes at the service
 /// randomized labels make other ones each time.
-pub(super) fn loosen_response(head: &Head, edits: &mut Vec<Edit>) {
+pub(super) fn loosen_response(head: &Head, varies: &str, edits: &mut Vec<Edit>) {
     remove(head, &["accept-ranges"], edits);
     remove_digests(head, edits);
     remove(head, &TARGETED, edits);
@@ -50,6 +50,10 @@ pub(super) fn loosen_response(head: &Head, edits: &mut Vec<Edit>) {
     edit_all(head, "etag", weak, edits);
     if !is_private(head) {
         edits.push(Edit::Add("cache-control".into(), b"private".to_vec()));
+    }
+    // A cache that one client keeps for several principals must not show one's answer to another.
+    if !varies.is_empty() {
+        edits.push(Edit::Add("vary".into(), varies.as_bytes().to_vec()));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use fieldveil_json_stream::{Matcher, MatcherError, Path as JsonPath};
+use fieldveil_json_stream::{Case, Matcher, MatcherError, Path as JsonPath};
 
 use super::{Body, CompiledRoute, PathOfBody, Route, Unroutable};
 use crate::field::FieldPlan;
@@ -22,8 +22,9 @@ pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<
     Ok(Route {
         matched: routes.iter().any(|route| !route.template.is_everything()),
         graphql: routes.iter().any(|route| route.graphql),
-        request: body(routes.iter().flat_map(|route| &route.request), &labels)?,
-        response: body(routes.iter().flat_map(|route| &route.response), &labels)?,
+        // Many services take a key in another case for the one that they know.
+        request: body(routes.iter().flat_map(|route| &route.request), &labels, Case::Ignored)?,
+        response: body(routes.iter().flat_map(|route| &route.response), &labels, Case::Told)?,
         query: named("query parameter", routes.iter().flat_map(|route| &route.query), &labels)?,
         headers: named("header", routes.iter().flat_map(|route| &route.headers), &labels)?,
         segments: named("path segment", routes.iter().flat_map(|route| &route.segments), &labels)?,
@@ -39,6 +40,7 @@ fn treated(field: &Rc<FieldPlan>, labels: &ByLabel<'_>) -> Rc<FieldPlan> {
 fn body<'r>(
     said: impl Iterator<Item = &'r PathOfBody>,
     labels: &ByLabel<'_>,
+    case: Case,
 ) -> Result<Option<Body>, Unroutable> {
     let mut fields: Vec<Rc<FieldPlan>> = Vec::new();
     let mut places: Vec<Rc<FieldPlan>> = Vec::new();
@@ -58,7 +60,7 @@ fn body<'r>(
     if paths.is_empty() {
         return Ok(None);
     }
-    let matcher = Matcher::compile(paths).map_err(|error| contradiction(error, &fields))?;
+    let matcher = Matcher::compile_with(paths, case).map_err(|error| contradiction(error, &fields))?;
     Ok(Some(Body { matcher: Rc::new(matcher), fields, places }))
 }
 

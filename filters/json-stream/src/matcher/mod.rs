@@ -47,6 +47,15 @@ struct State {
     inherits: bool,
 }
 
+/// Whether the case of letters tells keys apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    /// It does, as in RFC 9535.
+    Told,
+    /// It does not: for bodies whose reader takes one for the other.
+    Ignored,
+}
+
 /// Why paths can't be one automaton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MatcherError {
@@ -71,8 +80,16 @@ pub enum MatcherError {
 impl Matcher {
     /// Compiles paths, each with the number of the field that it selects.
     pub fn compile<'a>(paths: impl IntoIterator<Item = (&'a Path, usize)>) -> Result<Self, MatcherError> {
+        Self::compile_with(paths, Case::Told)
+    }
+
+    /// The same, with keys compared as `case` says.
+    pub fn compile_with<'a>(
+        paths: impl IntoIterator<Item = (&'a Path, usize)>,
+        case: Case,
+    ) -> Result<Self, MatcherError> {
         let paths: Vec<_> = paths.into_iter().collect();
-        let names = Names::of(paths.iter().flat_map(|(path, _)| path.steps()));
+        let names = Names::of(paths.iter().flat_map(|(path, _)| path.steps()), case);
         let mut tree = Tree::default();
         for (path, field) in paths {
             tree.add(path, field, &names)?;

@@ -1,12 +1,14 @@
 //! The names that paths speak of, numbered.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::Step;
+use crate::{Case, Step};
 
 /// All names, sorted; a name's number is its place. Comparing whole names, not hashes, leaves nothing to guess.
 #[derive(Debug)]
 pub(super) struct Names {
+    case: Case,
     sorted: Vec<Box<[u8]>>,
     /// By a key's first byte, which lengths names with it have: a bit each, the last for all that are longer.
     /// Most keys of a body are no path's, and end here.
@@ -14,29 +16,51 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of<'a>(steps: impl Iterator<Item = &'a Step>) -> Self {
+    pub(super) fn of<'a>(steps: impl Iterator<Item = &'a Step>, case: Case) -> Self {
         let names = steps.filter_map(|step| match step {
-            Step::Name(name) | Step::Descendant(name) => Some(name.as_bytes()),
+            Step::Name(name) | Step::Descendant(name) => Some(case.folded(name.as_bytes())),
             Step::Index(_) | Step::Any => None,
         });
-        let sorted: Vec<Box<[u8]>> = names.collect::<BTreeSet<_>>().into_iter().map(Box::from).collect();
+        let sorted: Vec<Box<[u8]>> =
+            names.collect::<BTreeSet<_>>().into_iter().map(|name| Box::from(&*name)).collect();
         let mut lengths = Box::new([0; 256]);
         for name in &sorted {
             if let Some(bits) = lengths.get_mut(first(name)) {
                 *bits |= bit(name);
             }
         }
-        Self { sorted, lengths }
+        Self { case, sorted, lengths }
     }
 
     /// The number of a name, if some path speaks of it.
     pub(super) fn find(&self, key: &[u8]) -> Option<u32> {
+        if self.case == Case::Ignored && key.iter().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
+        {
+            return self.find_folded(&self.case.folded(key));
+        }
+        self.find_folded(key)
+    }
+
+    fn find_folded(&self, key: &[u8]) -> Option<u32> {
         let bits = self.lengths.get(first(key))?;
         if bits & bit(key) == 0 {
             return None;
         }
         let at = self.sorted.binary_search_by(|name| (**name).cmp(key)).ok()?;
         u32::try_from(at).ok()
+    }
+}
+
+impl Case {
+    /// As it is compared: without case letters that differ in it are one, also those outside ASCII that fold into it.
+    fn folded(self, name: &[u8]) -> Cow<'_, [u8]> {
+        match (self, std::str::from_utf8(name)) {
+            (Self::Ignored, Ok(text)) => {
+                let folded = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+                Cow::Owned(folded.collect::<String>().into_bytes())
+            }
+            _ => Cow::Borrowed(name),
+        }
     }
 }
 
