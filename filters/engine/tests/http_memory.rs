@@ -29,6 +29,24 @@ fn elements() -> serde_json::Value {
 }
 
 #[test]
+fn more_values_at_once_than_a_worker_may_be_busy_with_are_refused() {
+    let sidecar = Sidecar::under(plan(&[route("/numbers", &[field("request", "$[*]", "customer.ssn")])]));
+    let body = format!("[{}\"1\"]", "\"1\",".repeat(262_144));
+    let mut exchange = sidecar.exchange();
+    exchange.request_head("POST", "/numbers", &[JSON], false);
+    exchange.request_body(body.as_bytes(), true);
+    assert_eq!(exchange.refused(), 413);
+
+    let mut exchange = sidecar.exchange();
+    exchange.request_head("POST", "/numbers", &[JSON], false);
+    for piece in body.as_bytes().chunks(128 << 10) {
+        exchange.request_body(piece, false);
+    }
+    exchange.request_body(b"", true);
+    assert!(exchange.upstream.has_ended);
+}
+
+#[test]
 fn gigabyte_streams_both_ways_and_no_more_than_the_limits_is_held() {
     let http = json!({"service": "shop", "limits": {"held_body_bytes": 65_536}});
     let sidecar = Sidecar::configured(elements(), http);

@@ -16,9 +16,9 @@ use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::routes::{Body, Route};
 
-/// Values of fields that are treated in one callback, in which the worker serves nobody else: some tenths of a second of them.
+/// Values of fields that are treated in one callback, in which the worker serves nobody else: about a second of them.
 /// A piece of the shipped configuration's size holds fewer; what was kept while plan and keys were awaited may hold more.
-const MAX_VALUES_AT_ONCE: usize = 65_536;
+const MAX_VALUES_AT_ONCE: usize = 262_144;
 
 /// A body on its way.
 pub(super) struct Rewrite {
