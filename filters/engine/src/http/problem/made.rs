@@ -42,13 +42,12 @@ impl Problem {
 
     /// More values of fields than are treated in one go.
     pub fn too_much_at_once(side: Side, limit: usize) -> Self {
-        let kind = match side {
-            Side::Request => Kind::TooLarge,
-            Side::Response => Kind::BadResponse,
+        let (kind, remedy) = match side {
+            Side::Request => (Kind::TooLarge, "Send it in parts."),
+            Side::Response => (Kind::BadResponse, "Ask for less at once."),
         };
-        let reason = format!("more than {limit} values of protected fields are in one piece of it");
-        let remedy = "Ask again: a body that need not wait for the policy comes in smaller pieces. If this lasts, lower Envoy's per_connection_buffer_limit_bytes.";
-        Self::new(kind, &format!("the {} is past a limit", body_of(side)), reason, remedy)
+        let what = format!("the {} is past a limit", body_of(side));
+        Self::new(kind, &what, format!("more than {limit} values of its fields come at once"), remedy)
     }
 
     /// A body of a media type in which fields cannot be found. `media_type` is what is known to be wrong with it, in words.
@@ -199,6 +198,17 @@ impl Problem {
             &format!("a value for {label} cannot be sealed"),
             reason,
             format!("The field policy declares {label} as {declared}; send a value of that type."),
+        )
+        .about(label)
+    }
+
+    /// Not a value, but what a reader is shown in its place.
+    pub fn shown_instead(label: &str, reason: &str) -> Self {
+        Self::new(
+            Kind::InvalidValue,
+            &format!("a value for {label} cannot be sealed"),
+            reason,
+            "Leave the field out of what is written, and what is stored stays; or write a value of its own.",
         )
         .about(label)
     }
