@@ -41,7 +41,7 @@ fault_of_segments(path) := {
 	i < count(segments(path)) - 1
 } else := {
 	"reason": sprintf("%v is no segment of a route", [odd[0]]),
-	"remedy": "write a segment as it is when decoded, without ; % \\ * and spaces, or {name}, or ** at the end",
+	"remedy": "write it decoded, without ; % \\ * and spaces, or {name} (not :name or <name>), or ** at the end",
 } if {
 	odd := [segment | some segment in segments(path); not is_segment(segment)]
 	count(odd) > 0
@@ -106,8 +106,9 @@ is_segment("**")
 
 is_segment(segment) if regex.match(parameter, segment)
 
+# What other notations of routes would take for a parameter fits nothing as a text.
 is_segment(segment) if {
-	regex.match(`^[^{}%*;\\/\p{Z}\p{Cc}]+$`, segment)
+	regex.match(`^[^:<>{}%*;\\/\p{Z}\p{Cc}][^<>{}%*;\\/\p{Z}\p{Cc}]*$`, segment)
 	not segment in {".", ".."}
 }
 

@@ -31,6 +31,8 @@ test_what_is_no_route_is_told_why if {
 		"/customers/{}": "{} is no segment of a route",
 		"/customers/{1}": "{1} is no segment of a route",
 		"/customers/{a-b}": "{a-b} is no segment of a route",
+		"/customers/:id": ":id is no segment of a route",
+		"/customers/<id>": "<id> is no segment of a route",
 		"/customers/:id%20": ":id%20 is no segment of a route",
 		"/a/../b": ".. is no segment of a route",
 		"/a/.": ". is no segment of a route",
