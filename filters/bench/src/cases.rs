@@ -67,7 +67,7 @@ impl Case {
     pub(crate) fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<Vec<u8>, String> {
         self.field
             .seal(keyring, random, Purpose::Store, &self.text, self.stored)
-            .map_err(|error| format!("{}: {}", self.name(), error.message))
+            .map_err(|error| format!("{}: {error}", self.name()))
     }
 
     /// What the filter calls for a stored value on its way to the client.
@@ -75,7 +75,7 @@ impl Case {
         // Binary: a text is the same bytes in either format.
         self.field
             .read(&self.field.read, keyring, stored, self.stored, true)
-            .map_err(|error| format!("{}: {}", self.name(), error.message))
+            .map_err(|error| format!("{}: {error}", self.name()))
     }
 
     fn opens_to_its_value(&self, keyring: &Keyring, stored: &[u8]) -> bool {
