@@ -52,7 +52,9 @@ class WebShop:
 
 def is_protected(stack: Stack) -> bool:
     """Whether the policies speak of the API."""
-    return any(path["service"] == stack.http.options.service for path in stack.opa.data("fieldveil/columns/paths"))
+    catalogs = stack.opa.data("catalog").values()
+    services = (service for catalog in catalogs for service in catalog.get("services", []))
+    return any(service["service"] == stack.http.options.service for service in services)
 
 
 def tell(stack: Stack) -> None:
