@@ -89,11 +89,11 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 
 def _document(_: argparse.Namespace) -> int:
-    run = committed()
-    if run is None:
+    runs = committed()
+    if not runs:
         raise UnreadableResults(f"{RUNS}: no run is kept there; copy the results.json of one to it")
-    report.write_document(read(run))
-    print(f"written from {run.name}: {DOCUMENT}")
+    report.write_document(runs)
+    print(f"written from {', '.join(run.made.started for run in runs)}: {DOCUMENT}")
     return 0
 
 

@@ -1,7 +1,7 @@
-"""`docs/performance.md`, from a committed run."""
+"""`docs/performance.md`, from committed runs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadtests.report import bodies, facts, grids, markdown, words
@@ -94,26 +94,33 @@ COLUMNS = {
 }
 
 
-def write_document(results: Results, path: Path = DOCUMENT) -> None:
-    path.write_text(render(results), encoding="utf-8")
+def write_document(runs: list[Results], path: Path = DOCUMENT) -> None:
+    path.write_text(render(*runs), encoding="utf-8")
 
 
-def committed() -> Path | None:
-    """The run that the document is made from: the last one that is kept."""
-    runs = {read(path).made.started: path for path in RUNS.glob("*.json")}
-    return runs[max(runs)] if runs else None
+def committed(folder: Path = RUNS) -> list[Results]:
+    """What the document is made from: of each suite the last run that is kept, and first the run of the most suites."""
+    runs = sorted(map(read, folder.glob("*.json")), key=lambda run: run.made.started, reverse=True)
+    chosen, known = [], set()
+    for run in runs:
+        last = [suite for suite in run.suites if suite.name not in known]
+        known.update(suite.name for suite in last)
+        if last:
+            chosen.append(replace(run, suites=last))
+    return sorted(chosen, key=lambda run: len(run.suites), reverse=True)
 
 
-def render(results: Results) -> str:
-    return "\n".join(_lines(results)) + "\n"
+def render(results: Results, *others: Results) -> str:
+    lines = [*_lines(results), *(line for other in others for line in _run_of_its_own(other))]
+    return "\n".join(lines) + "\n"
 
 
 def _lines(results: Results) -> Iterator[str]:
     made, verdict = results.made, facts.verdict(results)
     yield "# What it costs"
     yield ""
-    yield "Made by `python -m loadtests document` from the last run that is kept, and held to it by a test. Anyone can"
-    yield "measure it: `make loadtest` (`loadtests/README.md`)."
+    yield "Made by `python -m loadtests document` from the last runs that are kept, and held to them by a test. Anyone"
+    yield "can measure it: `make loadtest` (`loadtests/README.md`)."
     yield ""
     yield (
         f"{escape(facts.machine(results))}; commit {escape(facts.commit(results))}, {escape(made.started)}, "
@@ -147,6 +154,22 @@ def _lines(results: Results) -> Iterator[str]:
         yield from ("", "Over their threshold:", "")
         yield from table(grids.thresholds(failed))
     yield from ("", WHY.read_text(encoding="utf-8").rstrip())
+    for suite in results.suites:
+        yield from _chapter(suite)
+
+
+def _run_of_its_own(results: Results) -> Iterator[str]:
+    made, verdict = results.made, facts.verdict(results)
+    yield from ("", f"## In a run of its own: {', '.join(escape(suite.name) for suite in results.suites)}", "")
+    yield (
+        f"Commit {escape(facts.commit(results))}, {escape(made.started)}, {facts.amount(results)}; "
+        f"{escape(facts.noise(results))}. **{escape(verdict.said)}.** {verdict.thresholds}."
+    )
+    yield ""
+    yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
+    if found := bodies.summary(results):
+        yield from ("", f"### {found.title}", "")
+        yield from table(found)
     for suite in results.suites:
         yield from _chapter(suite)
 

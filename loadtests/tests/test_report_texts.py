@@ -9,7 +9,7 @@ import pytest
 from loadtests import report
 from loadtests.__main__ import main
 from loadtests.report import charts, document, markdown
-from loadtests.results import Results, SuiteResult, Table, UnreadableResults, read
+from loadtests.results import Results, SuiteResult, Table, UnreadableResults
 from loadtests.tests import sample
 
 GOLDEN = Path(__file__).parent / "testdata" / "report.md"
@@ -189,9 +189,22 @@ def test_document_says_losses_first(run: Results) -> None:
     assert "Over their threshold" not in document.render(run)
 
 
-def test_committed_document_is_what_the_last_run_gives() -> None:
+def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -> None:
+    alone = replace(run.made, started="2099-01-01T00:00:00Z", commit="later")
+    last = replace(run, made=alone, suites=run.suites[:1])
+    for name, kept in (("old", run), ("new", last)):
+        kept.write(tmp_path / f"{name}.json")
+    first, other = document.committed(tmp_path)
+    assert [suite.name for suite in first.suites] == [suite.name for suite in run.suites[1:]]
+    text = document.render(first, other)
+    assert text.index(f"## In a run of its own: {run.suites[0].name}") > text.index(f"## {run.suites[-1].name}")
+    assert text.count(f"\n## {run.suites[0].name}\n") == 1
+    assert "Commit later" in text
+
+
+def test_committed_document_is_what_the_last_runs_give() -> None:
     kept = document.committed()
-    if kept is None:
+    if not kept:
         pytest.skip("no run is kept in loadtests/runs yet")
-    made = document.render(read(kept))
+    made = document.render(*kept)
     assert document.DOCUMENT.read_text() == made, "run `PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests document`"
