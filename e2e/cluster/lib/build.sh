@@ -1,0 +1,113 @@
+# shellcheck shell=bash
+# `cluster build`: Debian packages (lib/packages.sh), Go binaries, base images. Skips what is there.
+
+CONTAINERD=(containerd containerd-shim-runc-v2 ctr)
+KUBERNETES=(kubectl kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
+BINARIES=(pause etcd "${CONTAINERD[@]}" coredns "${KUBERNETES[@]}")
+BASE_IMAGES=(pause busybox)
+
+cluster_build() {
+  take_lock
+  fetch_packages
+  mkdir -p -- "$BIN" "$IMAGES"
+  build_binaries
+  build_images
+  step "built: $(du -sh -- "$BIN" | cut -f1) of binaries, $(du -sh -- "$IMAGES" | cut -f1) of images in $CLUSTER_DIR"
+}
+
+build_binaries() {
+  command -v go >/dev/null || die "Go is missing: install Go $(go_needed) or later and put it on PATH"
+  go_env env GOVERSION >/dev/null 2>&1 || die "Go $(go_needed) or later is needed: $(go_env env GOVERSION 2>&1 | head -1)"
+
+  build_module pause "" .
+  build_module etcd "" go.etcd.io/etcd/server/v3:etcd
+  build_module containerd "" "${CONTAINERD[@]/#/github.com/containerd/containerd/v2/cmd/}"
+  build_module coredns "" .
+  build_module kubernetes "$(version_flags "$(kubernetes_version)")" "${KUBERNETES[@]/#/k8s.io/kubernetes/cmd/}"
+}
+
+go_needed() { awk '$1 == "go" { print $2 }' "$HERE/modules/kubernetes/go.mod"; }
+kubernetes_version() { awk '$1 == "k8s.io/kubernetes" { print $2 }' "$HERE/modules/kubernetes/go.mod"; }
+
+# Without these the server reports a placeholder, which a chart's kubeVersion refuses.
+version_flags() {
+  local package=k8s.io/component-base/version major minor
+  IFS=. read -r major minor _ <<<"${1#v}"
+  echo "-X $package.gitVersion=$1 -X $package.gitMajor=$major -X $package.gitMinor=$minor -X $package.gitTreeState=clean"
+}
+
+# go, in the kubernetes wrapper module unless another is named, free of the
+# caller's workspace and flags; go.sum is checked and never changed.
+go_env() { go_in kubernetes "$@"; }
+go_in() {
+  local module=$1
+  shift
+  (cd -- "$HERE/modules/$module" && GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 go "$@")
+}
+
+# build_module MODULE LDFLAGS PACKAGE...: all in one go, which compiles what they
+# share once. A package is built to the last part of its name, or to what follows a
+# colon; "." to the module's name.
+build_module() {
+  local module=$1 flags="-s -w $2" stamp begin=$EPOCHREALTIME package fresh=$BIN/.$1.new packages=() programs=()
+  shift 2
+  for package in "$@"; do
+    packages+=("${package%%:*}")
+    package=${package/#./$module}
+    package=${package##*[:/]}
+    programs+=("$package")
+  done
+  stamp=$(build_stamp "$module" "$flags ${packages[*]}")
+  if [[ -f $BIN/.$module.stamp && $(<"$BIN/.$module.stamp") == "$stamp" ]] && all_there "${programs[@]}"; then
+    step "$module: there"
+    return
+  fi
+  step "$module: building ${programs[*]}"
+  rm -rf -- "$fresh"
+  mkdir -- "$fresh"
+  ((${#programs[@]} > 1)) || fresh+=/${programs[0]} # one is written to the name that is given
+  if ! go_in "$module" build -trimpath -ldflags "$flags" -o "$fresh" "${packages[@]}" >"$CLUSTER_DIR/build.log" 2>&1; then
+    grep -v '^go: downloading' "$CLUSTER_DIR/build.log" | tail -n 20 >&2
+    die "$module does not build"
+  fi
+  fresh=$BIN/.$module.new
+  mv -- "$fresh"/* "$BIN/"
+  rmdir -- "$fresh"
+  echo "$stamp" >"$BIN/.$module.stamp"
+  step "$module: built in $(seconds_since "$begin")s"
+}
+
+all_there() {
+  local name
+  for name in "$@"; do [[ -x $BIN/$name ]] || return 1; done
+}
+
+# Changes whenever the binary would: pinned versions, own sources, flags, compiler.
+build_stamp() {
+  { cat -- "$HERE/modules/$1"/*; echo "$2"; go_in "$1" env GOVERSION GOARCH; } | sha256sum | cut -d' ' -f1
+}
+
+build_images() {
+  local root=$CLUSTER_DIR/rootfs
+  rm -rf -- "$root"
+  mkdir -p -- "$root/pause" "$root/busybox"
+  cp -- "$BIN/pause" "$root/pause/pause"
+  python3 "$HERE/../images/archive.py" "$IMAGES/pause.tar" cluster.test/pause:1 "$root/pause" /pause
+  busybox_rootfs "$root/busybox"
+  python3 "$HERE/../images/archive.py" "$IMAGES/busybox.tar" cluster.test/busybox:1 "$root/busybox"
+  rm -rf -- "$root"
+  step "images: cluster.test/pause:1, cluster.test/busybox:1"
+}
+
+busybox_rootfs() {
+  local root=$1 applet busybox
+  busybox=$(find_program /bin/busybox)
+  mkdir -p -- "$root"/{bin,etc,home,root,var}
+  mkdir -m 1777 -- "$root/tmp" "$root/var/tmp"
+  cp -- "$busybox" "$root/bin/busybox"
+  for applet in $("$busybox" --list); do
+    [[ $applet == busybox ]] || ln -s busybox "$root/bin/$applet"
+  done
+  printf '%s\n' root:x:0:0:root:/root:/bin/sh nobody:x:65534:65534:nobody:/home:/bin/sh >"$root/etc/passwd"
+  printf '%s\n' root:x:0: nogroup:x:65534: >"$root/etc/group"
+}
