@@ -1,7 +1,5 @@
 """The parts of `.tools/`, each with its pinned version."""
 
-import filecmp
-import os
 import shutil
 import subprocess
 import sys
@@ -40,7 +38,8 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium, plotly
+from tools.setup import chromium, kubernetes, plotly
+from tools.setup.building import GO, go_build, put
 from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
 
 OPA_VERSION = "v1.22.0"
@@ -50,7 +49,6 @@ TINK_JAVA_POM = E2E / "interop" / "java" / "pom.xml"
 REGAL_WRAPPER = E2E / "tools" / "regal"
 VAULT_VERSION = "1.21.0"
 VAULT_WRAPPER = E2E / "tools" / "vault"
-GO = frozenset({"go", "cc"})
 RUST = frozenset({"cargo", "rustup", "cc"})
 
 
@@ -88,51 +86,51 @@ def _opa(shell: Shell) -> None:
 
 def _regal(shell: Shell) -> None:
     # Its modules carry `replace` lines, which `go install` refuses: a wrapper module builds it.
-    _go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL)
+    go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL)
 
 
 def _vault(shell: Shell) -> None:
     # As Regal. Without the engines and methods of other products, which double it.
-    _go_build(shell, VAULT_WRAPPER, "github.com/hashicorp/vault", VAULT, "-tags", "minimal", env={"CGO_ENABLED": "0"})
+    go_build(shell, VAULT_WRAPPER, "github.com/hashicorp/vault", VAULT, "-tags", "minimal", env={"CGO_ENABLED": "0"})
 
 
 def _keys(shell: Shell) -> None:
-    _go_build(shell, KEYS_MODULE, "./cmd/fieldveil", FIELDVEIL)
-    _go_build(shell, KEYS_MODULE, "./cmd/tink-tool", TINK_TOOL)
+    go_build(shell, KEYS_MODULE, "./cmd/fieldveil", FIELDVEIL)
+    go_build(shell, KEYS_MODULE, "./cmd/tink-tool", TINK_TOOL)
 
 
 def _pgx(shell: Shell) -> None:
-    _go_build(shell, CLIENTS / "pgx", ".", PGX_CLIENT)
+    go_build(shell, CLIENTS / "pgx", ".", PGX_CLIENT)
 
 
 def _go_clients(shell: Shell) -> None:
     for name, program in GO_CLIENTS.items():
-        _go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
+        go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
 
 
 def _http_clients(shell: Shell) -> None:
     for name, program in HTTP_CLIENTS.items():
-        _go_build(shell, CLIENTS / "http", f"./cmd/{name}", program)
+        go_build(shell, CLIENTS / "http", f"./cmd/{name}", program)
 
 
 def _shop_api(shell: Shell) -> None:
-    _go_build(shell, SHOP_API_MODULE, ".", SHOP_API)
+    go_build(shell, SHOP_API_MODULE, ".", SHOP_API)
 
 
 def _k6(shell: Shell) -> None:
-    _go_build(shell, K6_MODULE, ".", K6)
-    _go_build(shell, K6_MODULE, "./bodystore", BODYSTORE)
+    go_build(shell, K6_MODULE, ".", K6)
+    go_build(shell, K6_MODULE, "./bodystore", BODYSTORE)
 
 
 def _pg_parse(shell: Shell) -> None:
-    _go_build(shell, E2E / "sqldiff" / "parse", ".", PG_PARSE)
+    go_build(shell, E2E / "sqldiff" / "parse", ".", PG_PARSE)
 
 
 def _analyze(shell: Shell) -> None:
     # A workspace of its own; what it builds of others' crates it shares.
     manifest = ["--manifest-path", FUZZ / "Cargo.toml", "--target-dir", CARGO_TARGET]
     shell.run(["cargo", "build", "--locked", *manifest, "-p", "fieldveil-analyze"], attempts=ATTEMPTS)
-    _put(CARGO_TARGET / "debug" / "analyze", ANALYZE)
+    put(CARGO_TARGET / "debug" / "analyze", ANALYZE)
 
 
 def _rust_clients(shell: Shell) -> None:
@@ -141,7 +139,7 @@ def _rust_clients(shell: Shell) -> None:
     command = ["cargo", "build", "--locked", "--target-dir", target]
     shell.run(command, cwd=CLIENTS / "rust", attempts=ATTEMPTS)
     for program in RUST_CLIENTS.values():
-        _put(target / "debug" / program.name, program)
+        put(target / "debug" / program.name, program)
 
 
 def _java_clients(shell: Shell) -> None:
@@ -180,34 +178,16 @@ def _filter(shell: Shell) -> None:
     packages = ["-p", "filter-postgres", "-p", "filter-json"]
     shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, *packages])
     built = CARGO_TARGET / WASM_TARGET / "release"
-    _put(built / "filter_postgres.wasm", FILTER_WASM)
-    _put(built / "filter_json.wasm", JSON_FILTER_WASM)
+    put(built / "filter_postgres.wasm", FILTER_WASM)
+    put(built / "filter_json.wasm", JSON_FILTER_WASM)
 
 
 def _bench_sealing(shell: Shell) -> None:
     options = ["--release", "--locked", "-p", "fieldveil-bench"]
     shell.run(["cargo", "build", *options, "--bin", BENCH_SEALING.name])
-    _put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
+    put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
     shell.run(["cargo", "rustc", *options, "--lib", "--crate-type", "cdylib", "--target", WASM_TARGET])
-    _put(CARGO_TARGET / WASM_TARGET / "release" / "fieldveil_bench.wasm", BENCH_SEALING_WASM)
-
-
-def _go_build(
-    shell: Shell, module: Path, package: str, out: Path, *options: str, env: dict[str, str] | None = None
-) -> None:
-    fresh = out.with_name(f".{out.name}.new")
-    shell.run(["go", "build", "-trimpath", *options, "-o", fresh, package], cwd=module, env=env, attempts=ATTEMPTS)
-    _put(fresh, out)
-    fresh.unlink()
-
-
-def _put(source: Path, target: Path) -> None:
-    """Replaces `target` in one step, so that a running copy keeps its file."""
-    if target.exists() and filecmp.cmp(source, target, shallow=False):
-        return
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
-    shutil.copy2(source, beside)
-    beside.replace(target)
+    put(CARGO_TARGET / WASM_TARGET / "release" / "fieldveil_bench.wasm", BENCH_SEALING_WASM)
 
 
 def _files(folder: Path, *names: str) -> tuple[Path, ...]:
@@ -312,5 +292,6 @@ PARTS = {
             GO,
             ("regal", *_files(REGAL_WRAPPER, "go.mod", "go.sum")),
         ),
+        *kubernetes.PARTS,
     )
 }

@@ -1,0 +1,74 @@
+"""What renders, checks and documents the charts.
+
+One module names it all, so that Kubernetes' client library, the bulk of most of it, is compiled once.
+"""
+
+from pathlib import Path
+
+from tools.layout import (
+    CHARTS_MODULE,
+    E2E,
+    HELM,
+    HELM_3,
+    HELM_DOCS,
+    HELM_UNITTEST,
+    KUBECONFORM,
+    POD_SECURITY,
+    SCHEMAS,
+    VENV,
+)
+from tools.setup.building import GO, go_build
+from tools.setup.runner import ATTEMPTS, Part, Shell
+
+HELM_VERSION = "4.3.1"
+OF_MODULE = (CHARTS_MODULE / "go.mod", CHARTS_MODULE / "go.sum")
+POD_SECURITY_SOURCE = CHARTS_MODULE / "podsecurity" / "main.go"
+CHART_TOOLS = {
+    HELM_3: "helm.sh/helm/v3/cmd/helm",
+    HELM_UNITTEST: "github.com/helm-unittest/helm-unittest/cmd/helm-unittest",
+    HELM_DOCS: "github.com/norwoodj/helm-docs/cmd/helm-docs",
+    KUBECONFORM: "github.com/yannh/kubeconform/cmd/kubeconform",
+    POD_SECURITY: "./podsecurity",
+}
+SCHEMAS_SCRIPT = E2E / "tools" / "schemas.py"
+
+
+def _helm(shell: Shell) -> None:
+    _build(shell, "helm.sh/helm/v4/cmd/helm", HELM)
+
+
+def _chart_tools(shell: Shell) -> None:
+    for program, package in CHART_TOOLS.items():
+        _build(shell, package, program)
+
+
+def _build(shell: Shell, package: str, program: Path) -> None:
+    go_build(shell, CHARTS_MODULE, package, program)
+
+
+def _schemas(shell: Shell) -> None:
+    shell.run([VENV / "bin" / "python", SCHEMAS_SCRIPT, SCHEMAS], attempts=ATTEMPTS)
+
+
+PARTS = (
+    Part("helm", f"Helm {HELM_VERSION}, built from source", _helm, (HELM,), GO, OF_MODULE),
+    Part(
+        "chart-tools",
+        "Helm 3, helm-unittest, helm-docs, kubeconform and Kubernetes' checks of pods, built from source",
+        _chart_tools,
+        tuple(CHART_TOOLS),
+        GO,
+        (*OF_MODULE, POD_SECURITY_SOURCE),
+        # They share what they are made of.
+        after=("helm",),
+    ),
+    Part(
+        "schemas",
+        "JSON schemas of Kubernetes' APIs and of the Prometheus operator's",
+        _schemas,
+        (SCHEMAS,),
+        frozenset({"go", "venv"}),
+        (SCHEMAS_SCRIPT,),
+        after=("python",),
+    ),
+)
