@@ -1,0 +1,100 @@
+{{- /* The key agent. It is ready once the KMS has opened every keyset. */ -}}
+{{- define "fieldveil-sidecar.agentContainer" -}}
+{{ include "fieldveil-sidecar.containerHead" (dict "name" "agent" "image" .Values.images.fieldveil "root" .) }}
+  restartPolicy: Always
+  args:
+  - agent
+  - --keysets=/etc/fieldveil/keysets
+  - --kek-uri={{ include "fieldveil-sidecar.kekUri" . }}
+  - --socket=/run/fieldveil/agent/agent.sock
+  - --metrics-address={{ include "fieldveil-sidecar.hostPort" (dict "address" .Values.metrics.address "port" 15021) }}
+  - --refresh={{ .Values.keys.refresh }}
+  - --kms-check={{ .Values.keys.kmsCheck }}
+  - --max-offline={{ .Values.keys.maxOffline }}
+  - --max-refused={{ .Values.keys.maxRefused }}
+  {{- with include "fieldveil-sidecar.agentEnvironment" . }}
+  env:
+  {{- . | nindent 2 }}
+  {{- end }}
+  ports:
+  - name: fieldveil-agent
+    containerPort: 15021
+    protocol: TCP
+  startupProbe:
+    httpGet: {path: /readyz, port: 15021}
+    {{- include "fieldveil-sidecar.patience" . | nindent 4 }}
+  # Only whether it answers: what is wrong with KMS or files no restart mends, and one would lose the open keys.
+  livenessProbe:
+    httpGet: {path: /livez, port: 15021}
+    periodSeconds: 10
+    failureThreshold: 6
+  volumeMounts:
+  - name: fieldveil-agent
+    mountPath: /run/fieldveil/agent
+  - name: fieldveil-keysets
+    mountPath: /etc/fieldveil/keysets
+    readOnly: true
+  {{- with include "fieldveil-sidecar.agentMounts" . }}
+  {{- . | trim | nindent 2 }}
+  {{- end }}
+  {{- include "fieldveil-sidecar.containerTail" (dict "resources" .Values.resources.agent "root" .) | nindent 2 }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.kekUri" -}}
+{{- if .Values.keys.insecureDevKek.secret -}}
+insecure-dev-kek:///etc/fieldveil/insecure-dev-kek/{{ .Values.keys.insecureDevKek.key }}
+{{- else -}}
+{{- .Values.keys.kekUri -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.hostPort" -}}
+{{- if contains ":" .address -}}[{{ .address }}]:{{ .port }}{{- else -}}{{ .address }}:{{ .port }}{{- end -}}
+{{- end -}}
+
+{{- /* How the agent shows the KMS who it is: tokens that the kubelet makes and replaces, never a secret. */ -}}
+{{- define "fieldveil-sidecar.agentEnvironment" -}}
+{{- $keys := .Values.keys -}}
+{{- if $keys.vault.address }}
+- {name: VAULT_ADDR, value: {{ $keys.vault.address | quote }}}
+- {name: VAULT_AUTH_METHOD, value: kubernetes}
+- {name: VAULT_AUTH_MOUNT, value: {{ $keys.vault.mount | quote }}}
+- {name: VAULT_ROLE, value: {{ $keys.vault.role | quote }}}
+- {name: VAULT_JWT_FILE, value: /var/run/secrets/fieldveil.io/token/vault}
+{{- with $keys.vault.namespace }}
+- {name: VAULT_NAMESPACE, value: {{ . | quote }}}
+{{- end }}
+{{- if or $keys.vault.ca.configMap $keys.vault.ca.secret }}
+- {name: VAULT_CACERT, value: /etc/fieldveil/kms-ca/ca.crt}
+{{- end }}
+{{- end }}
+{{- with $keys.aws.roleArn }}
+- {name: AWS_ROLE_ARN, value: {{ . | quote }}}
+- {name: AWS_WEB_IDENTITY_TOKEN_FILE, value: /var/run/secrets/fieldveil.io/token/aws}
+{{- end }}
+{{- range $name, $value := $keys.environment }}
+- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- end }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.agentMounts" -}}
+{{- if include "fieldveil-sidecar.kmsToken" . }}
+- name: fieldveil-token
+  mountPath: /var/run/secrets/fieldveil.io/token
+  readOnly: true
+{{- end }}
+{{- if or .Values.keys.vault.ca.configMap .Values.keys.vault.ca.secret }}
+- name: fieldveil-kms-ca
+  mountPath: /etc/fieldveil/kms-ca
+  readOnly: true
+{{- end }}
+{{- if .Values.keys.insecureDevKek.secret }}
+- name: fieldveil-insecure-dev-kek
+  mountPath: /etc/fieldveil/insecure-dev-kek
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.kmsToken" -}}
+{{- if or .Values.keys.vault.address .Values.keys.aws.roleArn -}}true{{- end -}}
+{{- end -}}

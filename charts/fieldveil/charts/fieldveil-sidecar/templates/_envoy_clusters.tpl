@@ -1,0 +1,87 @@
+{{- /* The server of an upstream. */ -}}
+{{- define "fieldveil-sidecar.upstreamCluster" -}}
+{{- $isName := and (not (contains ":" .host)) (not (regexMatch "^[0-9.]+$" .host)) -}}
+- name: {{ .name }}
+  type: {{ ternary "LOGICAL_DNS" "STATIC" $isName }}
+  {{- if $isName }}
+  dns_lookup_family: ALL
+  {{- end }}
+  connect_timeout: 1s
+  {{- with .connections | default 0 | int }}
+  circuit_breakers:
+    thresholds:
+    - max_connections: {{ . }}
+  {{- end }}
+  load_assignment:
+    cluster_name: {{ .name }}
+    endpoints:
+    - lb_endpoints:
+      - endpoint:
+          address:
+            socket_address: {address: {{ .host | quote }}, port_value: {{ .port | int }}}
+  {{- if .tls }}
+  transport_socket:
+    {{- include "fieldveil-sidecar.upstreamTls" . | nindent 4 }}
+  {{- end }}
+  {{- if eq .protocol "http" }}
+  {{- include "fieldveil-sidecar.httpCodec" (dig "http" "http2" false .) | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{- /* Without an authority and a name to match, TLS protects from nobody who stands in between. */ -}}
+{{- define "fieldveil-sidecar.upstreamTls" -}}
+{{- $serverName := .tls.serverName | default .host -}}
+{{- $files := printf "/etc/fieldveil/upstreams/%s" .name -}}
+name: tls
+typed_config:
+  "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
+  sni: {{ $serverName | quote }}
+  common_tls_context:
+    alpn_protocols: [{{ if eq .protocol "postgres" }}postgresql{{ else if dig "http" "http2" false . }}h2{{ else }}http/1.1{{ end }}]
+    tls_params: {tls_minimum_protocol_version: TLSv1_2, tls_maximum_protocol_version: TLSv1_3}
+    validation_context:
+      trusted_ca: {filename: {{ $files }}/ca.crt}
+      match_typed_subject_alt_names:
+      - san_type: DNS
+        matcher: {exact: {{ $serverName | quote }}}
+    {{- if dig "clientCertificate" "secret" "" .tls }}
+    tls_certificates:
+    - certificate_chain: {filename: {{ $files }}/client.crt}
+      private_key: {filename: {{ $files }}/client.key}
+    {{- end }}
+{{- end -}}
+
+{{- /* A part of the sidecar, by its Unix socket. */ -}}
+{{- define "fieldveil-sidecar.pipeCluster" -}}
+- name: {{ .name }}
+  type: STATIC
+  connect_timeout: 1s
+  {{- with .connections }}
+  circuit_breakers:
+    thresholds:
+    - max_connections: {{ . }}
+  {{- end }}
+  load_assignment:
+    cluster_name: {{ .name }}
+    endpoints:
+    - lb_endpoints:
+      - endpoint:
+          address:
+            pipe: {path: {{ .path }}}
+  {{- if .http }}
+  {{- include "fieldveil-sidecar.httpCodec" false | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.httpCodec" -}}
+per_connection_buffer_limit_bytes: 131072
+typed_extension_protocol_options:
+  envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+    "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+    explicit_http_config:
+      {{- if . }}
+      http2_protocol_options: {initial_stream_window_size: 1048576, initial_connection_window_size: 4194304}
+      {{- else }}
+      http_protocol_options: {enable_trailers: true}
+      {{- end }}
+{{- end -}}

@@ -1,0 +1,174 @@
+{{- /* What deploy/envoy/*.j2 say, for all upstreams of the pod; a test compares the two as data. The why of each part stands there. */ -}}
+{{- define "fieldveil-sidecar.envoyConfig" -}}
+admin:
+  address:
+    pipe: {path: /run/fieldveil/admin/admin.sock}
+stats_config:
+  stats_tags:
+  - {tag_name: keyset, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)(\.([^.]+))\.[a-z]+\.\d+$'}
+  - {tag_name: purpose, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)\.[^.]+(\.([a-z]+))\.\d+$'}
+  - {tag_name: key, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)\.[^.]+\.[a-z]+(\.(\d+))$'}
+  - {tag_name: bundle, regex: '^wasmcustom\.fieldveil\.plans\.held(\.([^.]+))$'}
+static_resources:
+  listeners:
+{{- range .Values.upstreams }}
+{{- $scope := dict "upstream" . "root" $ }}
+{{- if eq .protocol "http" }}
+  {{- include "fieldveil-sidecar.httpListener" $scope | nindent 2 }}
+{{- else }}
+  {{- include "fieldveil-sidecar.postgresListener" $scope | nindent 2 }}
+{{- end }}
+{{- end }}
+  {{- include "fieldveil-sidecar.metricsListener" . | nindent 2 }}
+  clusters:
+{{- range .Values.upstreams }}
+  {{- include "fieldveil-sidecar.upstreamCluster" . | nindent 2 }}
+{{- end }}
+{{- $http := include "fieldveil-sidecar.hasHttp" . }}
+  {{- include "fieldveil-sidecar.pipeCluster" (dict "name" "opa" "path" "/run/fieldveil/opa/opa.sock" "connections" 16 "http" $http) | nindent 2 }}
+  {{- include "fieldveil-sidecar.pipeCluster" (dict "name" "key_agent" "path" "/run/fieldveil/agent/agent.sock" "connections" 0 "http" $http) | nindent 2 }}
+  {{- include "fieldveil-sidecar.pipeCluster" (dict "name" "admin" "path" "/run/fieldveil/admin/admin.sock" "connections" 0 "http" "") | nindent 2 }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.hasHttp" -}}
+{{- range .Values.upstreams }}{{ if eq .protocol "http" }}true{{ end }}{{ end -}}
+{{- end -}}
+
+{{- /* Where a listener listens: its port, its socket, or both. */ -}}
+{{- define "fieldveil-sidecar.addresses" -}}
+{{- $listener := .listener | default dict -}}
+{{- $port := get $listener "port" | default 0 | int -}}
+{{- $places := list -}}
+{{- if $port -}}
+{{- $places = append $places (include "fieldveil-sidecar.socketAddress" (dict "address" ($listener.address | default "127.0.0.1") "port" $port)) -}}
+{{- end -}}
+{{- if $listener.socket -}}
+{{- /* The application is another user: who can reach the volume may connect. */ -}}
+{{- $places = append $places (printf "pipe: {path: %s, mode: 438}" (include "fieldveil-sidecar.socketPath" .)) -}}
+{{- end -}}
+address:
+  {{ first $places }}
+{{- with rest $places }}
+additional_addresses:
+{{- range . }}
+- address:
+    {{ . }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.socketAddress" -}}
+socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if eq .address "::" }}, ipv4_compat: true{{ end }}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.socketPath" -}}
+/run/fieldveil/sockets/{{ .name }}/
+{{- if eq .protocol "http" -}}http.sock{{- else -}}.s.PGSQL.{{ .listener.port | default 5432 | int }}{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.postgresListener" -}}
+- name: {{ .upstream.name }}
+  {{- include "fieldveil-sidecar.addresses" .upstream | nindent 2 }}
+  per_connection_buffer_limit_bytes: 1048576
+  filter_chains:
+  - filters:
+    - name: fieldveil
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.network.wasm.v3.Wasm
+        config:
+          {{- include "fieldveil-sidecar.plugin" (dict "upstream" .upstream "root" .root "module" "filter-postgres.wasm") | nindent 10 }}
+    - name: tcp_proxy
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
+        stat_prefix: {{ .upstream.name }}
+        cluster: {{ .upstream.name }}
+        idle_timeout: 0s
+        access_log:
+        - name: upstream_failure
+          filter: {response_flag_filter: {flags: [UF, UH]}}
+          typed_config:
+            "@type": type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog
+            log_format:
+              text_format_source:
+                inline_string: "[%START_TIME%][error] no connection to cluster %UPSTREAM_CLUSTER%: %UPSTREAM_TRANSPORT_FAILURE_REASON%\n"
+{{- end -}}
+
+{{- /* The module as a plugin: closed where it is not there. */ -}}
+{{- define "fieldveil-sidecar.plugin" -}}
+name: fieldveil
+root_id: fieldveil
+failure_policy: FAIL_CLOSED
+vm_config:
+  vm_id: fieldveil
+  runtime: envoy.wasm.runtime.v8
+  code:
+    local: {filename: /opt/fieldveil/modules/{{ .module }}}
+  environment_variables:
+    host_env_keys: [FIELDVEIL_WORKLOAD_NAMESPACE, FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT, FIELDVEIL_WORKLOAD_LABELS]
+configuration:
+  "@type": type.googleapis.com/google.protobuf.StringValue
+  value: {{ include "fieldveil-sidecar.filterConfig" . | fromYaml | toJson | quote }}
+{{- end -}}
+
+{{- /* The filter's own configuration. */ -}}
+{{- define "fieldveil-sidecar.filterConfig" -}}
+listener: {{ .upstream.name }}
+workload: {from: environment}
+policy: {cluster: opa, path: /v1/data/fieldveil/plan, timeout_ms: 1000}
+keys: {cluster: key_agent, path: /v1/keysets, timeout_ms: 1000, refresh_seconds: 5, max_stale_seconds: 600}
+audit: {interval_seconds: {{ .root.Values.audit.intervalSeconds | int }}}
+{{- with .upstream.limits }}
+limits:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if eq .upstream.protocol "http" }}
+http:
+  {{- include "fieldveil-sidecar.httpFilterConfig" .upstream.http | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.httpFilterConfig" -}}
+{{- $identity := .identity | default dict -}}
+service: {{ .service | quote }}
+identity:
+  {{- if $identity.jwt }}
+  jwt_payload: claims
+  {{- end }}
+  {{- with $identity.userHeader }}
+  user_header: {{ . | quote }}
+  {{- end }}
+  {{- with $identity.purposeHeader }}
+  purpose_header: {{ . | quote }}
+  {{- end }}
+  headers: {{ $identity.headers | default list | toJson }}
+{{- with .limits }}
+limits:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- /* The only two paths of the admin interface that leave the pod. */ -}}
+{{- define "fieldveil-sidecar.metricsListener" -}}
+- name: metrics
+  address:
+    {{ include "fieldveil-sidecar.socketAddress" (dict "address" .Values.metrics.address "port" 15020) }}
+  filter_chains:
+  - filters:
+    - name: http
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+        stat_prefix: metrics
+        route_config:
+          virtual_hosts:
+          - name: admin
+            domains: ['*']
+            routes:
+            - match: {path: /ready, headers: [{name: ':method', string_match: {exact: GET}}]}
+              route: {cluster: admin}
+            - match: {path: /stats/prometheus, headers: [{name: ':method', string_match: {exact: GET}}]}
+              route: {cluster: admin}
+        http_filters:
+        - name: envoy.filters.http.router
+          typed_config:
+            "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router
+{{- end -}}

@@ -1,0 +1,37 @@
+{{- /* The sidecar as a YAML list, to stand before the pod's own init containers. Each waits for the one before it. */ -}}
+{{- define "fieldveil-sidecar.initContainers" -}}
+{{- include "fieldveil-sidecar.validate" . -}}
+{{- if eq (include "fieldveil-sidecar.delivery" .) "copy" }}
+{{ include "fieldveil-sidecar.modulesContainer" . }}
+{{- end }}
+{{- if .Values.redirect.enabled }}
+{{ include "fieldveil-sidecar.redirectContainer" . }}
+{{- end }}
+{{ include "fieldveil-sidecar.agentContainer" . }}
+{{- if include "fieldveil-sidecar.policiesName" . }}
+{{ include "fieldveil-sidecar.policiesContainer" . }}
+{{- end }}
+{{ include "fieldveil-sidecar.opaContainer" . }}
+{{ include "fieldveil-sidecar.envoyContainer" . }}
+{{- end -}}
+
+{{- /* What all containers begin with: of (dict "name" … "image" … "root" scope). */ -}}
+{{- define "fieldveil-sidecar.containerHead" -}}
+- name: fieldveil-{{ .name }}
+  image: {{ include "fieldveil-sidecar.image" . }}
+  imagePullPolicy: {{ .root.Values.images.pullPolicy }}
+{{- end -}}
+
+{{- /* And end with. */ -}}
+{{- define "fieldveil-sidecar.containerTail" -}}
+resources:
+  {{- toYaml .resources | nindent 2 }}
+securityContext:
+  {{- include "fieldveil-sidecar.securityContext" .root | nindent 2 }}
+{{- end -}}
+
+{{- /* How long a container may take to be ready before it is started anew. That would mend nothing, and each restart waits longer. */ -}}
+{{- define "fieldveil-sidecar.patience" -}}
+periodSeconds: 1
+failureThreshold: 900
+{{- end -}}

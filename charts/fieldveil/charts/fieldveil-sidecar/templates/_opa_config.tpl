@@ -1,0 +1,47 @@
+{{- /* deploy/opa/opa.yaml says what each part is for. */ -}}
+{{- define "fieldveil-sidecar.opaConfig" -}}
+{{- $policies := .Values.policies -}}
+{{- $verification := $policies.verification -}}
+services:
+  policy:
+    {{- if include "fieldveil-sidecar.policiesName" . }}
+    url: https://127.0.0.1:15023
+    tls:
+      ca_cert: /run/fieldveil/policies/ca.pem
+    {{- else }}
+    url: {{ $policies.server.url | quote }}
+    {{- if or $policies.server.ca.configMap $policies.server.ca.secret }}
+    tls:
+      ca_cert: /etc/fieldveil/policy-server/ca.crt
+      system_ca_required: true
+    {{- end }}
+    {{- if $policies.server.tokenSecret.name }}
+    credentials:
+      bearer:
+        token_path: /etc/fieldveil/policy-token/token
+    {{- end }}
+    {{- end }}
+    response_header_timeout_seconds: 5
+bundles:
+  fieldveil:
+    service: policy
+    resource: {{ ternary "fieldveil.tar.gz" $policies.server.resource (ne "" (include "fieldveil-sidecar.policiesName" .)) }}
+    polling:
+      min_delay_seconds: {{ $policies.polling.minSeconds | int }}
+      max_delay_seconds: {{ $policies.polling.maxSeconds | int }}
+    persist: true
+    {{- if include "fieldveil-sidecar.verified" . }}
+    signing:
+      scope: {{ $verification.scope | quote }}
+    {{- end }}
+{{- if include "fieldveil-sidecar.verified" . }}
+keys:
+  {{ $verification.keyId }}:
+    algorithm: {{ $verification.algorithm }}
+{{- end }}
+persistence_directory: /var/lib/fieldveil/opa
+decision_logs:
+  console: {{ $policies.decisionLogs }}
+status:
+  prometheus: true
+{{- end -}}

@@ -1,0 +1,34 @@
+{{- /* What a pod with the sidecar carries: NetworkPolicies and the admission select by it. */ -}}
+{{- define "fieldveil-sidecar.podLabels" -}}
+fieldveil.io/sidecar: "true"
+{{- end -}}
+
+{{- /* A pod of one's own is made anew when what Envoy and OPA read only at their start changes. */ -}}
+{{- define "fieldveil-sidecar.podAnnotations" -}}
+fieldveil.io/config-checksum: {{ printf "%s%s" (include "fieldveil-sidecar.envoyConfig" .) (include "fieldveil-sidecar.opaConfig" .) | sha256sum }}
+{{- end -}}
+
+{{- /* For the application's containers: the folder with the Unix sockets, if any upstream has one; else nothing. */ -}}
+{{- define "fieldveil-sidecar.volumeMounts" -}}
+{{- if include "fieldveil-sidecar.hasSockets" . -}}
+- name: fieldveil-sockets
+  mountPath: /run/fieldveil
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.hasSockets" -}}
+{{- range .Values.upstreams }}{{ if dig "listener" "socket" false . }}true{{ end }}{{ end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.securityContext" -}}
+runAsNonRoot: true
+runAsUser: {{ .Values.runAsUser | int64 }}
+runAsGroup: {{ .Values.runAsUser | int64 }}
+readOnlyRootFilesystem: true
+allowPrivilegeEscalation: false
+capabilities:
+  drop:
+  - ALL
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
