@@ -74,6 +74,14 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 		defer status.Close()
 	}
 
+	var bundle net.Listener
+	if config.PolicyAddress != "" {
+		if bundle, err = listenBundle(config.PolicyAddress); err != nil {
+			return err
+		}
+		defer bundle.Close()
+	}
+
 	// Look and open for as long as this serves. A KMS that hangs holds up the
 	// opener alone; at the end nobody waits for it.
 	s := newState(config, newClock(sinceBoot))
@@ -98,6 +106,9 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	servers := []*served{{limit(peers, forSocket), newSocketHandler(s, store, m), idleTimeout}}
 	if status != nil {
 		servers = append(servers, &served{limit(status, forStatus), newStatusHandler(s, m), statusIdleTimeout})
+	}
+	if bundle != nil {
+		servers = append(servers, &served{limit(bundle, forStatus), newBundleHandler(config.PolicyBundle, m), idleTimeout})
 	}
 	return serveAll(ctx, cancel, servers, logger)
 }

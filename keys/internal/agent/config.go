@@ -21,6 +21,9 @@ type Config struct {
 	MetricsAddress string   // HOST:PORT for metrics and probes; "": only the socket
 	MemoryLocked   bool     // what Harden told
 
+	PolicyBundle  string // the file of policies that OPA polls; "": none
+	PolicyAddress string // HOST:PORT of the loopback for it
+
 	Refresh    time.Duration // time between two looks at the folder, give or take a tenth
 	KMSCheck   time.Duration // time between two openings of an unchanged keyset, give or take a tenth
 	MaxOffline time.Duration // how long a keyset is served after the KMS last opened it
@@ -49,6 +52,8 @@ const (
 // Check refuses settings that could not work.
 func (c *Config) Check() error {
 	switch {
+	case (c.PolicyBundle == "") != (c.PolicyAddress == ""):
+		return fault.Input("--policy-bundle and --policy-address", "one without the other", "give both, or neither")
 	case c.Refresh < MinRefresh:
 		return tooShort("--refresh", c.Refresh, MinRefresh, "")
 	case c.KMSCheck < c.Refresh:

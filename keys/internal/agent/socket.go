@@ -79,13 +79,17 @@ func lockFolder(ctx context.Context, folder *os.File, path string) error {
 
 // listenStatus makes the TCP socket of metrics and probes.
 func listenStatus(address string) (net.Listener, error) {
+	return listenTCP("--metrics-address", address)
+}
+
+func listenTCP(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		var network *net.OpError
 		if errors.As(err, &network) {
 			err = network.Err
 		}
-		return nil, fault.Input("--metrics-address "+address, "it can not be listened on ("+err.Error()+")",
+		return nil, fault.Input(flag+" "+address, "it can not be listened on ("+err.Error()+")",
 			"use HOST:PORT with an address of this machine and a free port")
 	}
 	return listener, nil
