@@ -1,6 +1,7 @@
-{{- /* What a pod with the sidecar carries: NetworkPolicies and the admission select by it. */ -}}
+{{- /* What a pod with the sidecar carries: NetworkPolicies and the admission select by it. Of two releases in a namespace each knows its own. */ -}}
 {{- define "fieldveil-sidecar.podLabels" -}}
 fieldveil.io/sidecar: "true"
+fieldveil.io/release: {{ include "fieldveil-sidecar.fullname" . }}
 {{- end -}}
 
 {{- /* A pod of one's own is made anew when what Envoy and OPA read only at their start changes. */ -}}
