@@ -12,6 +12,10 @@
   - --kms-check={{ .Values.keys.kmsCheck }}
   - --max-offline={{ .Values.keys.maxOffline }}
   - --max-refused={{ .Values.keys.maxRefused }}
+  {{- if include "fieldveil-sidecar.policiesName" . }}
+  - --policy-bundle=/etc/fieldveil/policies/fieldveil.tar.gz
+  - --policy-address=127.0.0.1:15023
+  {{- end }}
   {{- with include "fieldveil-sidecar.agentEnvironment" . }}
   env:
   {{- . | nindent 2 }}
@@ -78,6 +82,11 @@ insecure-dev-kek:///etc/fieldveil/insecure-dev-kek/{{ .Values.keys.insecureDevKe
 {{- end -}}
 
 {{- define "fieldveil-sidecar.agentMounts" -}}
+{{- if include "fieldveil-sidecar.policiesName" . }}
+- name: fieldveil-policies
+  mountPath: /etc/fieldveil/policies
+  readOnly: true
+{{- end }}
 {{- if include "fieldveil-sidecar.kmsToken" . }}
 - name: fieldveil-token
   mountPath: /var/run/secrets/fieldveil.io/token

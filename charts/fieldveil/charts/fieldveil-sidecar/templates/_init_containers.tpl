@@ -8,9 +8,6 @@
 {{ include "fieldveil-sidecar.redirectContainer" . }}
 {{- end }}
 {{ include "fieldveil-sidecar.agentContainer" . }}
-{{- if include "fieldveil-sidecar.policiesName" . }}
-{{ include "fieldveil-sidecar.policiesContainer" . }}
-{{- end }}
 {{ include "fieldveil-sidecar.opaContainer" . }}
 {{ include "fieldveil-sidecar.envoyContainer" . }}
 {{- end -}}

@@ -38,11 +38,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
-{{- /* "true" where bundles must be signed. */ -}}
-{{- define "fieldveil-sidecar.verified" -}}
-{{- if or .Values.policies.verification.publicKey .Values.policies.verification.configMap -}}true{{- end -}}
-{{- end -}}
-
 {{- /* How the modules come: `image` or `copy`. */ -}}
 {{- define "fieldveil-sidecar.delivery" -}}
 {{- if ne .Values.modules.delivery "auto" -}}

@@ -1,26 +1,5 @@
-{{- /* Gives OPA the bundle of a ConfigMap, as a bundle server would: OPA itself reads a file once and never again. */ -}}
-{{- define "fieldveil-sidecar.policiesContainer" -}}
-{{ include "fieldveil-sidecar.containerHead" (dict "name" "policies" "image" .Values.images.fieldveil "root" .) }}
-  restartPolicy: Always
-  args:
-  - policy
-  - serve
-  - --bundle=/etc/fieldveil/policies/fieldveil.tar.gz
-  - --address=127.0.0.1:15023
-  # The application shares the pod's loopback: by this certificate OPA knows that it asks this container.
-  - --certificate-out=/run/fieldveil/policies/ca.pem
-  volumeMounts:
-  - name: fieldveil-policies
-    mountPath: /etc/fieldveil/policies
-    readOnly: true
-  - name: fieldveil-policies-ca
-    mountPath: /run/fieldveil/policies
-  {{- include "fieldveil-sidecar.containerTail" (dict "resources" .Values.resources.policies "root" .) | nindent 2 }}
-{{- end -}}
-
 {{- /* OPA. It is ready once a bundle is in force. */ -}}
 {{- define "fieldveil-sidecar.opaContainer" -}}
-{{- $verification := .Values.policies.verification -}}
 {{ include "fieldveil-sidecar.containerHead" (dict "name" "opa" "image" .Values.images.opa "root" .) }}
   restartPolicy: Always
   args:
@@ -32,9 +11,7 @@
   - --log-format=json
   - --disable-telemetry
   - --config-file=/etc/fieldveil/config/opa.yaml
-  {{- if include "fieldveil-sidecar.verified" . }}
-  - --set-file=keys.{{ $verification.keyId }}.key=/etc/fieldveil/policy-key/policy.pub.pem
-  {{- end }}
+  - --set-file=keys.{{ .Values.policies.verification.keyId }}.key=/etc/fieldveil/policy-key/policy.pub.pem
   # The mask of decision logs until the first bundle is there, which brings its own.
   - /etc/fieldveil/config/log.rego
   ports:
@@ -56,6 +33,9 @@
   - name: fieldveil-config
     mountPath: /etc/fieldveil/config
     readOnly: true
+  - name: fieldveil-policy-key
+    mountPath: /etc/fieldveil/policy-key
+    readOnly: true
   {{- with include "fieldveil-sidecar.opaMounts" . }}
   {{- . | trim | nindent 2 }}
   {{- end }}
@@ -63,11 +43,6 @@
 {{- end -}}
 
 {{- define "fieldveil-sidecar.opaMounts" -}}
-{{- if include "fieldveil-sidecar.policiesName" . }}
-- name: fieldveil-policies-ca
-  mountPath: /run/fieldveil/policies
-  readOnly: true
-{{- else }}
 {{- if or .Values.policies.server.ca.configMap .Values.policies.server.ca.secret }}
 - name: fieldveil-policy-server-ca
   mountPath: /etc/fieldveil/policy-server
@@ -76,12 +51,6 @@
 {{- if .Values.policies.server.tokenSecret.name }}
 - name: fieldveil-policy-token
   mountPath: /etc/fieldveil/policy-token
-  readOnly: true
-{{- end }}
-{{- end }}
-{{- if include "fieldveil-sidecar.verified" . }}
-- name: fieldveil-policy-key
-  mountPath: /etc/fieldveil/policy-key
   readOnly: true
 {{- end }}
 {{- end -}}

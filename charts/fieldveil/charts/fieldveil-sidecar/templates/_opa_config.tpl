@@ -5,9 +5,9 @@
 services:
   policy:
     {{- if include "fieldveil-sidecar.policiesName" . }}
-    url: https://127.0.0.1:15023
-    tls:
-      ca_cert: /run/fieldveil/policies/ca.pem
+    # The key agent, which gives out the bundle of a ConfigMap: OPA itself reads a file once and never again. What else
+    # may answer there has no signature.
+    url: http://127.0.0.1:15023
     {{- else }}
     url: {{ $policies.server.url | quote }}
     {{- if or $policies.server.ca.configMap $policies.server.ca.secret }}
@@ -30,15 +30,11 @@ bundles:
       min_delay_seconds: {{ $policies.polling.minSeconds | int }}
       max_delay_seconds: {{ $policies.polling.maxSeconds | int }}
     persist: true
-    {{- if include "fieldveil-sidecar.verified" . }}
     signing:
       scope: {{ $verification.scope | quote }}
-    {{- end }}
-{{- if include "fieldveil-sidecar.verified" . }}
 keys:
   {{ $verification.keyId }}:
     algorithm: {{ $verification.algorithm }}
-{{- end }}
 persistence_directory: /var/lib/fieldveil/opa
 decision_logs:
   console: {{ $policies.decisionLogs }}

@@ -41,8 +41,6 @@
     name: {{ include "fieldveil-sidecar.policiesName" . }}
     items:
     - {key: fieldveil.tar.gz, path: fieldveil.tar.gz}
-- name: fieldveil-policies-ca
-  emptyDir: {medium: Memory, sizeLimit: 1Mi}
 {{- else }}
 {{- with include "fieldveil-sidecar.oneFile" (dict "from" $policies.server.ca "path" "ca.crt") }}
 - name: fieldveil-policy-server-ca
@@ -53,12 +51,10 @@
   {{- include "fieldveil-sidecar.oneFile" (dict "from" (dict "secret" . "key" $policies.server.tokenSecret.key) "path" "token") | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- if include "fieldveil-sidecar.verified" . }}
 {{- $own := dict "configMap" (include "fieldveil-sidecar.configName" .) "key" "policy.pub.pem" }}
 {{- $given := dict "configMap" $policies.verification.configMap "key" $policies.verification.key }}
 - name: fieldveil-policy-key
   {{- include "fieldveil-sidecar.oneFile" (dict "from" (ternary $given $own (ne "" $policies.verification.configMap)) "path" "policy.pub.pem") | nindent 2 }}
-{{- end }}
 {{- end -}}
 
 {{- define "fieldveil-sidecar.keyVolumes" -}}
