@@ -44,7 +44,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fault.Input(c.CommandPath(), err.Error(), "see: "+c.CommandPath()+" --help")
 	})
-	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy())
+	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy(), newDrain())
 	return root
 }
 

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
+	folder, err := os.MkdirTemp("", "fieldveil") // t.TempDir can be too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	socket := filepath.Join(folder, "admin.sock")
+	drain := func() int { return Run([]string{"drain", "--admin", socket}, io.Discard, io.Discard) }
+
+	if status := drain(); status != 1 {
+		t.Errorf("without Envoy: exit status %d", status)
+	}
+	if status := Run([]string{"drain"}, io.Discard, io.Discard); status != 2 {
+		t.Errorf("without a socket's name: exit status %d", status)
+	}
+
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, answer := "", http.StatusOK
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Method + " " + r.URL.Path
+		w.WriteHeader(answer)
+	}))
+	server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	defer server.Close()
+
+	if status := drain(); status != 0 || asked != "POST /healthcheck/fail" {
+		t.Errorf("exit status %d after %q", status, asked)
+	}
+	answer = http.StatusBadRequest
+	if status := drain(); status != 1 {
+		t.Errorf("refused: exit status %d", status)
+	}
+}
