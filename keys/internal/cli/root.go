@@ -33,18 +33,20 @@ func Run(arguments []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fieldveil",
-		Short: "Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked",
+		Short: "Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked, what a pod needs",
 		// One line a fault; the help is for who asks for it.
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       version(),
 		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fault.Input(c.CommandPath(), err.Error(), "see: "+c.CommandPath()+" --help")
 	})
-	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy(), newDrain())
+	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy(), newDrain(), newModules())
 	return root
 }
 

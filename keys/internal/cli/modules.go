@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fieldveil/fieldveil/keys/internal/modules"
+)
+
+func newModules() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "modules",
+		Short: "Hand over the filters of this image",
+		Args:  noSuchCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newModulesCopy())
+	return c
+}
+
+func newModulesCopy() *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "copy DIR",
+		Short: "Copy the WebAssembly modules to where Envoy reads them",
+		Long: "Copy the WebAssembly modules of this image, and their list " + modules.List + ", into a folder that is\n" +
+			"there: for clusters that can not mount an image as a volume. Each is held to its SHA-256 in the list,\n" +
+			"and each file is whole or not there; the list comes last. What is there as it should be stays\n" +
+			"untouched, so that it can be run again.",
+		Example: "  fieldveil modules copy /var/lib/fieldveil/modules",
+		Args:    exactly("DIR"),
+		RunE: func(c *cobra.Command, arguments []string) error {
+			copied, err := modules.Copy(from, arguments[0])
+			if err != nil {
+				return err
+			}
+			for _, module := range copied {
+				fmt.Fprintf(c.OutOrStdout(), "%s  %s\n", module.Sum, module.Name)
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&from, "from", "/modules", "`DIR` with the modules and their list")
+	return c
+}
