@@ -4,7 +4,7 @@
 usage: archive.py OUT.tar NAME:TAG ROOTFS_DIR [ENTRYPOINT...]
 
 One layer, everything owned by root, times at zero, so that equal trees give equal images. The output is a docker
-archive: docker, podman, kind and k3d take it, and its short names ("app:1") are to containerd what they are to Kubernetes.
+archive: docker, podman, kind and k3d take it, and its short names ("app:1") are to containerd what Kubernetes means.
 Standard library only: the cluster makes its own images with it.
 """
 

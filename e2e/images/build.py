@@ -8,17 +8,15 @@ from pathlib import Path
 from images import archive
 from images.definitions import IMAGES, Image
 from images.rootfs import Rootfs
-from tools.layout import E2E, TOOLS
-
-FOLDER = TOOLS / "images"
+from tools.layout import E2E, IMAGE_ARCHIVES
 
 
 def build(name: str) -> Path:
     """The image as a docker archive."""
     image = IMAGES[name]
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    out, stamp = FOLDER / f"{name}.tar", FOLDER / f".{name}.stamp"
-    with (FOLDER / f".{name}.lock").open("w") as lock:
+    IMAGE_ARCHIVES.mkdir(parents=True, exist_ok=True)
+    out, stamp = IMAGE_ARCHIVES / f"{name}.tar", IMAGE_ARCHIVES / f".{name}.stamp"
+    with (IMAGE_ARCHIVES / f".{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         fingerprint = _fingerprint(image)
         if not (out.exists() and stamp.exists() and stamp.read_text() == fingerprint):
@@ -29,7 +27,7 @@ def build(name: str) -> Path:
 
 
 def _make(image: Image, out: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=FOLDER, prefix=f".{image.name}-") as scratch:
+    with tempfile.TemporaryDirectory(dir=IMAGE_ARCHIVES, prefix=f".{image.name}-") as scratch:
         folder = Path(scratch) / "rootfs"
         folder.mkdir(mode=0o755)
         image.fill(Rootfs(folder))
@@ -45,5 +43,3 @@ def _fingerprint(image: Image) -> str:
                 status = file.stat()
                 digest.update(f"{file}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
     return digest.hexdigest()
-
-

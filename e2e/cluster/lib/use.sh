@@ -82,12 +82,3 @@ cluster_logs() {
   shift
   tail "${@:---lines=+1}" -- "$LOGS/$name.log"
 }
-
-cluster_schemas() {
-  local out=${1:-} module
-  [[ -n $out ]] || die "schemas: give the directory to write to"
-  command -v go >/dev/null || die "Go is missing: install Go $(go_needed) or later and put it on PATH"
-  go_in kubernetes mod download k8s.io/kubernetes
-  module=$(go_in kubernetes list -m -f '{{.Dir}}' k8s.io/kubernetes)
-  python3 "$HERE/lib/schemas.py" "$module/api/openapi-spec/swagger.json" "$out"
-}

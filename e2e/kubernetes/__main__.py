@@ -1,0 +1,97 @@
+"""Runs the tests in a cluster: `python -m kubernetes [PYTEST ARGUMENT…]`.
+
+In the cluster of `KUBECONFIG`, or, without it, in one of `e2e/cluster`, which is started before them and removed after
+them, also when this process is killed. Where neither is possible one loud line says so, counted as a skipped test.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from images.build import build
+from images.definitions import IMAGES
+from kubernetes.cluster import LOADER, OWN, REGISTRY, RUN
+from tools.layout import CLUSTER, E2E, VENV
+
+KEEP = "FIELDVEIL_KEEP_CLUSTER"
+# Ends the cluster when its standard input does, however this process ended.
+WATCH = 'while read -r _; do :; done; exec "$0" down'
+INTERRUPTED = 130
+
+
+def main(arguments: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="fieldveil-kubernetes-") as run:
+        environment = {**os.environ, RUN: run}
+        if os.environ.get("KUBECONFIG"):
+            return _in_given(arguments, environment)
+        return _in_own(arguments, environment)
+
+
+def _in_given(arguments: list[str], environment: dict[str, str]) -> int:
+    if not (os.environ.get(LOADER) or os.environ.get(REGISTRY)):
+        return _skipped(f"KUBECONFIG names a cluster, but neither {LOADER} nor {REGISTRY} how images get there")
+    if not os.environ.get(REGISTRY):
+        _build_images()
+    return _run([], arguments, environment)
+
+
+def _in_own(arguments: list[str], environment: dict[str, str]) -> int:
+    possible = subprocess.run([CLUSTER, "possible"], capture_output=True, text=True, check=False)
+    if possible.returncode != 0:
+        return _skipped(f"no KUBECONFIG, and no cluster of our own: {possible.stderr.strip()}")
+    _build_images()
+    was_up = subprocess.run([CLUSTER, "status"], capture_output=True, check=False).returncode == 0
+    if was_up or os.environ.get(KEEP):
+        watcher = None
+    else:
+        watcher = subprocess.Popen(
+            ["bash", "-c", WATCH, CLUSTER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # Ctrl-C goes to the tests, which clean up first; the watcher outlives them.
+            start_new_session=True,
+        )
+    try:
+        subprocess.run([CLUSTER, "up"], check=True, stdout=subprocess.DEVNULL)
+        return _run([CLUSTER, "run"], arguments, {**environment, OWN: "1"})
+    finally:
+        if watcher is not None:
+            watcher.stdin.close()
+            watcher.wait()
+
+
+def _build_images() -> None:
+    for name in IMAGES:
+        build(name)
+
+
+def _run(before: list[Path | str], arguments: list[str], environment: dict[str, str]) -> int:
+    command = [*before, VENV / "bin" / "pytest", "-q", *(arguments or ["tests/kubernetes"])]
+    process = subprocess.Popen(command, cwd=E2E, env=environment)
+
+    def pass_on(number: int, _: object) -> None:
+        process.send_signal(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, pass_on)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # The terminal told pytest as well, which removes what it made.
+            continue
+
+
+def _skipped(why: str) -> int:
+    print(f"SKIPPED: the tests in a Kubernetes cluster: {why}", flush=True)
+    # As pytest closes, for who counts.
+    print("1 skipped in 0.00s", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,50 @@
+"""What the pods of tests have in common: the strictest security context that Pod Security asks for."""
+
+SECURITY_CONTEXT = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "runAsNonRoot": True,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+# Until it is ended; at once, where a shell as the first process would wait for a SIGKILL.
+SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"]
+READY_PROBE_SECONDS = 1
+
+
+def container(name: str, image: str, user: int, **more: object) -> dict:
+    return {
+        "name": name,
+        "image": image,
+        "imagePullPolicy": "IfNotPresent",
+        "securityContext": {**SECURITY_CONTEXT, "runAsUser": user},
+        **more,
+    }
+
+
+def ready_when(*command: str) -> dict:
+    return {"exec": {"command": list(command)}, "periodSeconds": READY_PROBE_SECONDS, "failureThreshold": 60}
+
+
+def service(name: str, port: int, labels: dict[str, str] | None = None) -> dict:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"selector": labels or {"app": name}, "ports": [{"name": "main", "port": port}]},
+    }
+
+
+def workload(kind: str, name: str, spec: dict, *, labels: dict[str, str] | None = None, replicas: int = 1) -> dict:
+    """A Deployment or StatefulSet of pods that carry `app: NAME`."""
+    of_pods = {"app": name, **(labels or {})}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": of_pods}, "spec": spec},
+            **({"serviceName": name} if kind == "StatefulSet" else {}),
+        },
+    }

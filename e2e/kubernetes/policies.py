@@ -1,0 +1,54 @@
+"""Policies as a cluster has them: a signed bundle in a ConfigMap, and the key that it is checked with."""
+
+import base64
+import tempfile
+from pathlib import Path
+
+from harness.bundles import Bundles, SigningKey
+from harness.policies import write_for_table
+from kubernetes.namespace import Namespace
+from tools.layout import POLICIES
+
+FILE = "fieldveil.tar.gz"
+
+
+class Policies:
+    """One ConfigMap, whose bundle can be replaced as a platform's pipeline would."""
+
+    def __init__(self, namespace: Namespace, name: str = "policies") -> None:
+        self.name = name
+        self._namespace = namespace
+        self._scratch = tempfile.TemporaryDirectory(prefix="fieldveil-policies-")
+        self._bundles = Bundles(Path(self._scratch.name))
+
+    @property
+    def key(self) -> SigningKey:
+        return self._bundles.key
+
+    @property
+    def values(self) -> dict:
+        """Of the chart: `sidecar.policies`. The shortest polling that OPA takes, as tests wait for it."""
+        return {
+            "configMap": self.name,
+            "verification": {"publicKey": self.key.public.read_text()},
+            "polling": {"minSeconds": 1, "maxSeconds": 1},
+        }
+
+    def publish(self, *folders: Path, revision: str, key: SigningKey | None = None) -> None:
+        """Packs and signs what the folders have (the example's policies, unless some are given)."""
+        self.publish_bundle(self._bundles.build(*(folders or (POLICIES,)), revision=revision, key=key))
+
+    def publish_bundle(self, bundle: bytes) -> None:
+        self._namespace.apply(
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": self.name},
+                "binaryData": {FILE: base64.b64encode(bundle).decode()},
+            }
+        )
+
+    @staticmethod
+    def write_table(folder: Path, database: str, table: str, columns: dict[str, dict], user: str) -> Path:
+        """A folder to publish: all protected columns of the table, which the user reads and writes."""
+        return write_for_table(folder, database, table, columns, user)

@@ -1,0 +1,57 @@
+"""A release of the chart, by helm as a user types it."""
+
+from pathlib import Path
+
+import yaml
+
+from harness.parts import overlaid
+from kubernetes import kubectl
+from kubernetes.namespace import Namespace
+from tools.layout import CHARTS
+
+CHART = CHARTS / "fieldveil"
+HELM_SECONDS = 120
+
+
+class Release:
+    """Begins with the images of the tests and what `values` say; `upgrade` lays changes over them."""
+
+    def __init__(self, namespace: Namespace, values: dict, name: str = "fieldveil", chart: Path = CHART) -> None:
+        self.name = name
+        self.chart = chart
+        self.values = overlaid({"sidecar": {"images": _images(namespace)}}, values)
+        self._namespace = namespace
+
+    def install(self) -> str:
+        return self._helm("install", self.name, self.chart, *_WAIT, "--values=-", stdin=yaml.safe_dump(self.values))
+
+    def upgrade(self, changes: dict | None = None) -> str:
+        """With the changes laid over what there is; lists are replaced."""
+        self.values = overlaid(self.values, changes or {})
+        return self._helm("upgrade", self.name, self.chart, *_WAIT, "--values=-", stdin=yaml.safe_dump(self.values))
+
+    def uninstall(self) -> str:
+        return self._helm("uninstall", self.name, *_WAIT)
+
+    def test(self) -> str:
+        """`helm test`, with the logs of its pods."""
+        return self._helm("test", self.name, "--logs", f"--timeout={HELM_SECONDS}s")
+
+    def template(self) -> list[dict]:
+        """What it would apply."""
+        text = self._helm("template", self.name, self.chart, "--values=-", stdin=yaml.safe_dump(self.values))
+        return [item for item in yaml.safe_load_all(text) if item]
+
+    def _helm(self, *words: str | Path, stdin: str | None = None) -> str:
+        try:
+            return kubectl.run("helm", f"--namespace={self._namespace.name}", *words, stdin=stdin)
+        except kubectl.CommandFailed as error:
+            raise kubectl.CommandFailed(f"{error}\n{self._namespace.report()}") from error
+
+
+_WAIT = ("--wait", f"--timeout={HELM_SECONDS}s")
+
+
+def _images(namespace: Namespace) -> dict:
+    chosen = {name: namespace.cluster.image(name) for name in ("fieldveil", "envoy", "opa")}
+    return {name: {"repository": image.repository, "tag": image.tag} for name, image in chosen.items()}

@@ -1,0 +1,33 @@
+"""The cluster that all of these tests share, and a namespace for each of their modules."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from kubernetes import Cluster, Namespace
+from kubernetes.cluster import RUN
+
+# Pods start and filters are compiled within one test.
+SECONDS = 300
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/kubernetes" in item.nodeid and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(SECONDS))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Cluster:
+    if RUN not in os.environ:
+        pytest.skip("SKIPPED: `make e2e-kubernetes` starts a cluster, or takes that of KUBECONFIG, for these tests")
+    return Cluster()
+
+
+@pytest.fixture(scope="module")
+def namespace(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Namespace]:
+    """Named after the module."""
+    name = request.module.__name__.rpartition(".test_")[2].replace("_", "-")
+    with Namespace(cluster, f"fv-{name}") as made:
+        yield made
