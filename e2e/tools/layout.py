@@ -46,6 +46,7 @@ HELM_UNITTEST = BIN / "helm-unittest"
 HELM_DOCS = BIN / "helm-docs"
 KUBECONFORM = BIN / "kubeconform"
 POD_SECURITY = BIN / "pod-security"
+PROMTOOL = BIN / "promtool"
 SCHEMAS = TOOLS / "schemas"
 IMAGE_ARCHIVES = TOOLS / "images"
 # What the command of `e2e/cluster` keeps.

@@ -14,6 +14,7 @@ from tools.layout import (
     HELM_UNITTEST,
     KUBECONFORM,
     POD_SECURITY,
+    PROMTOOL,
     SCHEMAS,
     VENV,
 )
@@ -30,6 +31,8 @@ CHART_TOOLS = {
     KUBECONFORM: "github.com/yannh/kubeconform/cmd/kubeconform",
     POD_SECURITY: "./podsecurity",
 }
+PROMTOOL_VERSION = "3.16.0"
+PROMTOOL_WRAPPER = E2E / "tools" / "promtool"
 SCHEMAS_SCRIPT = E2E / "tools" / "schemas.py"
 
 
@@ -44,6 +47,13 @@ def _chart_tools(shell: Shell) -> None:
 
 def _build(shell: Shell, package: str, program: Path) -> None:
     go_build(shell, CHARTS_MODULE, package, program)
+
+
+def _promtool(shell: Shell) -> None:
+    # Without the clients of all clouds that Prometheus finds its targets with, which are most of it.
+    go_build(
+        shell, PROMTOOL_WRAPPER, "github.com/prometheus/prometheus/cmd/promtool", PROMTOOL, "-tags", "remove_all_sd"
+    )
 
 
 def _schemas(shell: Shell) -> None:
@@ -61,6 +71,14 @@ PARTS = (
         (*OF_MODULE, POD_SECURITY_SOURCE),
         # They share what they are made of.
         after=("helm",),
+    ),
+    Part(
+        "promtool",
+        f"Prometheus' promtool {PROMTOOL_VERSION}, built from source",
+        _promtool,
+        (PROMTOOL,),
+        GO,
+        (PROMTOOL_WRAPPER / "go.mod", PROMTOOL_WRAPPER / "go.sum"),
     ),
     Part(
         "schemas",
