@@ -1,0 +1,175 @@
+"""Both sidecars after all that is counted and can be brought about here, and what Prometheus would read of them."""
+
+import json
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+
+from harness import HttpOptions, Options, Stack, Upstream, unixhttp
+from harness import shop as example
+from harness.bundles import Bundles
+from harness.http_stack import JSON
+from harness.shop_api import ShopApi
+from harness.workdir import WorkDir
+from tests.http import wire
+
+DATABASE, SERVICE = "watched", "watched-api"
+PATIENCE_SECONDS = 30.0
+COLUMNS = ("ssn", "card", "notes", "mail")
+# By metric the labels that its series have.
+Names = dict[str, set[str]]
+
+LABELS = {f"person.{column}": {"protection": "randomized", "keyset": "pii", "type": "text"} for column in COLUMNS} | {
+    "person.ssn": {"protection": "deterministic", "keyset": "pii", "type": "text"},
+    "person.mail": {"protection": "randomized", "keyset": "pii", "type": "text", "on_plaintext": "reveal"},
+}
+CATALOG = {
+    "labels": LABELS,
+    "databases": [
+        {
+            "protocol": "postgres",
+            "database": DATABASE,
+            "columns": {"public.person": {column: f"person.{column}" for column in COLUMNS}},
+        }
+    ],
+    "services": [{"protocol": "http", "service": SERVICE, "paths": {"$..ssn": "person.ssn"}}],
+}
+LAST4 = {"treatment": "mask", "format": "last4"}
+
+
+def _reads(user: str, column: str, **read: object) -> dict:
+    who = {"session": {"user": [user]}}
+    return {"name": f"{user} reads {column}", "who": who, "labels": [f"person.{column}"], "read": read}
+
+
+def _rules() -> list[dict]:
+    """Every treatment for somebody; the auditor has none."""
+    everything = {"who": {"session": {"user": ["app"]}}, "labels": ["person.*"], "write": "seal"}
+    expires = datetime.now(UTC) + timedelta(days=1)
+    emergency = {"reason": "INC-1", "expires": f"{expires:%Y-%m-%dT%H:%M:%SZ}"}
+    budget = {"rows": 1, "per_seconds": 3600, "then": LAST4}
+    return [
+        {"name": "app works with everything", **everything, "read": {"treatment": "reveal"}},
+        _reads("support", "ssn", **LAST4),
+        _reads("support", "notes", treatment="null"),
+        _reads("support", "card", treatment="reveal", budget=budget),
+        {**_reads("billing", "ssn", treatment="reveal"), "break_glass": emergency},
+    ]
+
+
+class Watched:
+    """One worker, under a signed bundle."""
+
+    def __init__(self, folder: Path) -> None:
+        self.work = WorkDir()
+        self.service = ShopApi(self.work)
+        self.bundles = Bundles(folder)
+        policies = folder / "policies"
+        for kind, data in (("catalog", CATALOG), ("rules", {"rules": _rules()})):
+            path = policies / kind / DATABASE / "data.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(data))
+        self.bundles.publish(self.bundles.build(policies, revision="2026-11_2"))
+        keys = {"keys": {"refresh_seconds": 1}}
+        http = HttpOptions(Upstream(self.service.socket), SERVICE, filter_config=keys)
+        # So that a key is used up by its second value.
+        changes = keys | {"limits": {"key_uses": 2}}
+        self.stack = Stack(Options(bundles=self.bundles, http=http, filter_config=changes))
+
+    def __enter__(self) -> "Watched":
+        try:
+            self.service.start()
+            self.stack.start()
+            self._bring_about()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stack.stop()
+        self.service.stop()
+        self.work.remove()
+
+    def envoy(self) -> Names:
+        """Of both sidecars' Envoys: `/stats/prometheus`."""
+        names: Names = defaultdict(set)
+        for gateway in (self.stack.envoy, self.stack.http.envoy):
+            for name, labels in _read(gateway.admin, "/stats/prometheus").items():
+                names[name] |= labels
+        return names
+
+    def opa(self) -> Names:
+        return _read(self.stack.opa.socket, "/metrics")
+
+    def agent(self) -> Names:
+        return _read(self.stack.agent.socket, "/metrics")
+
+    def _bring_about(self) -> None:
+        self._create()
+        with self._connect("app") as app:
+            app.execute("INSERT INTO person VALUES (1, '078-05-1120', '4111', 'early', 'a@b.c')")
+            app.execute("INSERT INTO person VALUES (2, '219-09-9999', '4222', 'late', 'd@e.f')")
+            _refused(app, "SELECT id FROM person WHERE ssn LIKE '219%'")
+        for user in ("app", "support", "billing", "auditor"):
+            with self._connect(user) as reader:
+                reader.execute("SELECT ssn, card, notes FROM person").fetchall()
+        with self.stack.direct(database=DATABASE) as direct:
+            direct.execute("UPDATE person SET mail = 'never sealed' WHERE id = 1")
+            direct.execute("UPDATE person SET card = left(card, 40) WHERE id = 2")
+        with self._connect("app") as app:
+            app.execute("SELECT mail FROM person").fetchall()
+            _refused(app, "SELECT card FROM person WHERE id = 2")
+        # Nobody in particular may write nothing.
+        answer = wire.ask(self.stack.http.port(JSON), "POST", "/echo/person", {"ssn": "078-05-1120"})
+        assert answer.status == 403, answer.body
+        self._fail_a_renewal()
+        self._offer_a_bad_bundle()
+
+    def _create(self) -> None:
+        with self.stack.postgres.connect() as superuser:
+            superuser.execute(f"CREATE DATABASE {DATABASE}")
+        with self.stack.direct(database=DATABASE) as direct:
+            direct.execute(f"CREATE TABLE person (id int PRIMARY KEY, {', '.join(f'{name} text' for name in COLUMNS)})")
+            example.allow_all(direct, "person")
+
+    def _fail_a_renewal(self) -> None:
+        self.stack.agent.stop()
+        _until(lambda: self.stack.envoy.stats("wasmcustom.fieldveil.renewals.failed"))
+        self.stack.agent.start()
+
+    def _offer_a_bad_bundle(self) -> None:
+        self.bundles.publish(b"no bundle")
+        _until(lambda: self.stack.opa.metrics("bundle_failed_load_counter"))
+
+    def _connect(self, user: str) -> psycopg.Connection:
+        return self.stack.connect(user, DATABASE)
+
+
+def _refused(connection: psycopg.Connection, text: str) -> None:
+    try:
+        connection.execute(text).fetchall()
+    except psycopg.Error:
+        return
+    raise AssertionError(f"was not refused: {text}")
+
+
+def _until(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline, f"did not come about in {PATIENCE_SECONDS:.0f} s"
+        time.sleep(0.05)
+
+
+def _read(socket: Path, path: str) -> Names:
+    status, _, body = unixhttp.request(socket, "GET", path)
+    assert status == 200, body
+    names: Names = defaultdict(set)
+    for series in re.findall(r"^([a-zA-Z_:][\w:]*)(\{.*\})? \S+$", body.decode(), flags=re.MULTILINE):
+        names[series[0]] |= set(re.findall(r'([a-zA-Z_]\w*)="', series[1]))
+    return names
