@@ -32,6 +32,13 @@
     httpGet: {path: /livez, port: 15021}
     periodSeconds: 10
     failureThreshold: 6
+  {{- if include "fieldveil-sidecar.hasHttp" . }}
+  # When the pod ends, Envoy is told to have clients go elsewhere while the application still answers. Its own image has nothing to say it with.
+  lifecycle:
+    preStop:
+      exec:
+        command: [/usr/local/bin/fieldveil, drain, --admin=/run/fieldveil/admin/admin.sock]
+  {{- end }}
   volumeMounts:
   - name: fieldveil-agent
     mountPath: /run/fieldveil/agent
@@ -86,6 +93,10 @@ insecure-dev-kek:///etc/fieldveil/insecure-dev-kek/{{ .Values.keys.insecureDevKe
 - name: fieldveil-policies
   mountPath: /etc/fieldveil/policies
   readOnly: true
+{{- end }}
+{{- if include "fieldveil-sidecar.hasHttp" . }}
+- name: fieldveil-admin
+  mountPath: /run/fieldveil/admin
 {{- end }}
 {{- if include "fieldveil-sidecar.kmsToken" . }}
 - name: fieldveil-token

@@ -140,6 +140,9 @@ identity:
   {{- with $identity.purposeHeader }}
   purpose_header: {{ . | quote }}
   {{- end }}
+  {{- with $identity.claimsLeftOut }}
+  claims_left_out: {{ toJson . }}
+  {{- end }}
   headers: {{ $identity.headers | default list | toJson }}
 {{- with .limits }}
 limits:

@@ -1,6 +1,28 @@
-{{- /* Sends the pod's connections to the upstreams through Envoy's listeners. Its rules outlive it, in the pod's network. */ -}}
+{{- /* Sends the pod's connections to the upstreams' ports through Envoy's listeners, but for the sidecar's own. Its rules outlive it,
+in the pod's network. It alone is root and has a capability. */ -}}
 {{- define "fieldveil-sidecar.redirectContainer" -}}
 {{ include "fieldveil-sidecar.containerHead" (dict "name" "redirect" "image" .Values.images.fieldveil "root" .) }}
   args:
   - redirect
+  - --exempt-uid={{ .Values.runAsUser | int64 }}
+  {{- range .Values.upstreams }}
+  {{- if .listener.port }}
+  - --port={{ .port | int }}={{ .listener.port | int }}
+  {{- end }}
+  {{- end }}
+  resources:
+    {{- toYaml .Values.resources.init | nindent 4 }}
+  securityContext:
+    runAsNonRoot: false
+    runAsUser: 0
+    runAsGroup: 0
+    readOnlyRootFilesystem: true
+    allowPrivilegeEscalation: false
+    capabilities:
+      drop:
+      - ALL
+      add:
+      - NET_ADMIN
+    seccompProfile:
+      type: RuntimeDefault
 {{- end -}}

@@ -1,3 +1,138 @@
-{{- /* Stops with the place, the reason and the remedy if the values can't work. */ -}}
+{{- /* Stops with the place, the reason and the remedy of all that can't work; the schema has looked at forms before. */ -}}
 {{- define "fieldveil-sidecar.validate" -}}
+{{- $problems := list -}}
+{{- range tuple "upstreams" "policies" "keys" "redirect" "cluster" -}}
+{{- $found := include (printf "fieldveil-sidecar.validate.%s" .) $ | trim -}}
+{{- with $found -}}{{- $problems = append $problems (printf "  %s" .) -}}{{- end -}}
+{{- end -}}
+{{- with $problems -}}
+{{- fail (printf "\n\nfieldveil: the values of the sidecar can't work:\n%s\n" (join "\n" .)) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* One problem: of (list place reason remedy). */ -}}
+{{- define "fieldveil-sidecar.problem" }}
+{{ printf "  %s: %s; %s" (index . 0) (index . 1) (index . 2) }}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.upstreams" -}}
+{{- if not .Values.upstreams -}}
+{{- include "fieldveil-sidecar.problem" (list "upstreams" "there is none" "name at least one database or service") -}}
+{{- end -}}
+{{- $names := dict "metrics" "-" "opa" "-" "key_agent" "-" "admin" "-" -}}
+{{- $ports := dict "15020" "the metrics" "15021" "the metrics" "15022" "the metrics" "15023" "the key agent" -}}
+{{- range .Values.upstreams -}}
+{{- $place := printf "upstreams %s" .name -}}
+{{- if hasKey $names .name -}}
+{{- include "fieldveil-sidecar.problem" (list $place "another one, or a part of the sidecar, has this name" "give it a name of its own") -}}
+{{- end -}}
+{{- $_ := set $names .name "" -}}
+{{- $port := .listener.port | default 0 | int | toString -}}
+{{- if and (eq $port "0") (not .listener.socket) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s listener" $place) "it listens nowhere" "set port, or socket: true, or both") -}}
+{{- else if hasKey $ports $port -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s listener.port" $place) (printf "%s has %s already" (get $ports $port) $port) "choose another") -}}
+{{- end -}}
+{{- if ne $port "0" -}}{{- $_ := set $ports $port (printf "the upstream %s" .name) -}}{{- end -}}
+{{- if and (eq .protocol "http") (not .http) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s http" $place) "it is missing" "say http: {service: …} as catalogs name it") -}}
+{{- else if and (ne .protocol "http") .http -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s http" $place) "the protocol is not http" "leave it out, or say protocol: http") -}}
+{{- end -}}
+{{- if and (eq .protocol "postgres") (not (has (.listener.address | default "127.0.0.1") (list "127.0.0.1" "::1"))) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s listener.address" $place) "others than this pod would come in, in clear text and as this workload" "leave it at 127.0.0.1") -}}
+{{- end -}}
+{{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Each file of an upstream comes from one place. */ -}}
+{{- define "fieldveil-sidecar.validate.files" -}}
+{{- $place := .place -}}
+{{- with .upstream.tls -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s tls.ca" $place) .ca) -}}
+{{- end -}}
+{{- with .upstream.http -}}
+{{- $issuers := dict -}}
+{{- range dig "identity" "jwt" list . -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list (printf "%s http.identity.jwt %s jwks" $place .name) .jwks) -}}
+{{- if hasKey $issuers .name -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s http.identity.jwt" $place) (printf "two are named %s" .name) "give each a name of its own") -}}
+{{- end -}}
+{{- $_ := set $issuers .name "" -}}
+{{- end -}}
+{{- if and .tokenRequired (not $issuers) -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "%s http.tokenRequired" $place) "no issuer is named whose tokens count" "name one in http.identity.jwt") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Exactly one of configMap and secret: of (list place {configMap, secret}). */ -}}
+{{- define "fieldveil-sidecar.validate.oneOf" -}}
+{{- $from := last . -}}
+{{- if eq (not $from.configMap) (not $from.secret) -}}
+{{- include "fieldveil-sidecar.problem" (list (first .) (ternary "both configMap and secret are named" "neither configMap nor secret is named" (and $from.configMap $from.secret | not | not)) "name one of the two") -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.policies" -}}
+{{- $policies := .Values.policies -}}
+{{- $sources := compact (list $policies.configMap $policies.bundle $policies.server.url) -}}
+{{- if ne (len $sources) 1 -}}
+{{- include "fieldveil-sidecar.problem" (list "policies" (printf "%d of configMap, bundle and server.url are given" (len $sources)) "give exactly one") -}}
+{{- end -}}
+{{- if eq (not $policies.verification.publicKey) (not $policies.verification.configMap) -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.verification" "exactly one of publicKey and configMap is needed, as bundles are taken signed alone" "give the public key of whoever signs them") -}}
+{{- end -}}
+{{- if gt (int $policies.polling.minSeconds) (int $policies.polling.maxSeconds) -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.polling" "minSeconds is more than maxSeconds" "swap them") -}}
+{{- end -}}
+{{- $ca := $policies.server.ca -}}
+{{- if and $ca.configMap $ca.secret -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.server.ca" "both configMap and secret are named" "name one of the two") -}}
+{{- end -}}
+{{- if and (hasPrefix "http://" $policies.server.url) $policies.server.tokenSecret.name -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.server.url" "the token would go there in clear text" "use https") -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.keys" -}}
+{{- $keys := .Values.keys -}}
+{{- include "fieldveil-sidecar.validate.oneOf" (list "keys.keysets" $keys.keysets) -}}
+{{- if eq (not $keys.kekUri) (not $keys.insecureDevKek.secret) -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.kekUri" "no key-encryption key is named, or two are" "name one of your KMS; for a trial alone keys.insecureDevKek.secret") -}}
+{{- end -}}
+{{- if and $keys.vault.address (not $keys.vault.role) -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.vault.role" "it is missing" "name the role that the pod's service account logs in to") -}}
+{{- end -}}
+{{- if and $keys.vault.ca.configMap $keys.vault.ca.secret -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.vault.ca" "both configMap and secret are named" "name one of the two") -}}
+{{- end -}}
+{{- range $name, $_ := $keys.environment -}}
+{{- if has $name (list "VAULT_TOKEN" "AWS_SECRET_ACCESS_KEY" "AWS_SESSION_TOKEN" "VAULT_SECRET_ID") -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "keys.environment %s" $name) "a secret would stand in the pod for all to read" "log in by the pod's service account") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Connections are told apart by the port that they go to, as a name's addresses change. */ -}}
+{{- define "fieldveil-sidecar.validate.redirect" -}}
+{{- if .Values.redirect.enabled -}}
+{{- $ports := dict -}}
+{{- range .Values.upstreams -}}
+{{- $port := .port | int | toString -}}
+{{- if not .listener.port -}}
+{{- include "fieldveil-sidecar.problem" (list (printf "upstreams %s listener.port" .name) "connections are redirected to a port" "give it one, or redirect.enabled: false") -}}
+{{- else if hasKey $ports $port -}}
+{{- include "fieldveil-sidecar.problem" (list "redirect" (printf "%s and %s have the same port %s, by which connections are told apart" (get $ports $port) .name $port) "let the application name their listeners, with redirect.enabled: false") -}}
+{{- end -}}
+{{- $_ := set $ports $port .name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fieldveil-sidecar.validate.cluster" -}}
+{{- if and (eq .Values.modules.delivery "image") (semverCompare "<1.31.0-0" .Capabilities.KubeVersion.Version) -}}
+{{- include "fieldveil-sidecar.problem" (list "modules.delivery" (printf "Kubernetes %s has no image volumes" .Capabilities.KubeVersion.Version) "say copy, or auto") -}}
+{{- end -}}
 {{- end -}}
