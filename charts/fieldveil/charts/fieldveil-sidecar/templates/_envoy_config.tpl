@@ -5,6 +5,9 @@ admin:
     pipe: {path: /run/fieldveil/admin/admin.sock}
 stats_config:
   stats_tags:
+  - {tag_name: label, regex: '^wasmcustom\.fieldveil\.(?:sealed|revealed|masked|concealed|nulled|plaintext|budget_spent)(\.(.+))$'}
+  - {tag_name: sqlstate, regex: '^wasmcustom\.fieldveil\.(?:refused|unreadable)(\.([0-9A-Z]{5}))$'}
+  - {tag_name: problem, regex: '^wasmcustom\.fieldveil\.http\.refused(\.([^.]+))$'}
   - {tag_name: keyset, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)(\.([^.]+))\.[a-z]+\.\d+$'}
   - {tag_name: purpose, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)\.[^.]+(\.([a-z]+))\.\d+$'}
   - {tag_name: key, regex: '^wasmcustom\.fieldveil\.key_(?:uses|used_up)\.[^.]+\.[a-z]+(\.(\d+))$'}
