@@ -3,7 +3,6 @@ package cli
 import (
 	"log/slog"
 	"os/signal"
-	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -41,7 +40,7 @@ func newAgent() *cobra.Command {
 				return err
 			}
 			config.Keysets, config.KeyURI = keysets.folder, keyURI
-			if config.AllowUIDs, err = parseUIDs(uids); err != nil {
+			if config.AllowUIDs, err = parseUIDs("--allow-uid", uids); err != nil {
 				return err
 			}
 			if err := config.Check(); err != nil {
@@ -75,16 +74,4 @@ func newAgent() *cobra.Command {
 	flags.DurationVar(&config.TenantIdle, "tenant-idle", config.TenantIdle, "how long a tenant's keysets stay open after they were last asked for")
 	flags.IntVar(&config.MaxTenants, "max-tenants", config.MaxTenants, "how many tenants' keysets are open at once")
 	return c
-}
-
-func parseUIDs(given []uint) ([]uint32, error) {
-	uids := make([]uint32, 0, len(given))
-	for _, uid := range given {
-		// The greatest number stands for "nobody" in the kernel's calls.
-		if uint64(uid) >= 1<<32-1 {
-			return nil, fault.Input("--allow-uid "+strconv.FormatUint(uint64(uid), 10), "no user has this id", "use the number that id -u shows")
-		}
-		uids = append(uids, uint32(uid))
-	}
-	return uids, nil
 }

@@ -46,7 +46,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fault.Input(c.CommandPath(), err.Error(), "see: "+c.CommandPath()+" --help")
 	})
-	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy(), newDrain(), newModules())
+	root.AddCommand(newKeys(), newAgent(), newTable(), newPolicy(), newDrain(), newModules(), newRedirect())
 	return root
 }
 
