@@ -4,10 +4,10 @@ in the pod's network. It alone is root and has a capability. */ -}}
 {{ include "fieldveil-sidecar.containerHead" (dict "name" "redirect" "image" .Values.images.fieldveil "root" .) }}
   args:
   - redirect
-  - --exempt-uid={{ .Values.runAsUser | int64 }}
+  - --except-uid={{ .Values.runAsUser | int64 }}
   {{- range .Values.upstreams }}
   {{- if .listener.port }}
-  - --port={{ .port | int }}={{ .listener.port | int }}
+  - --to={{ .port | int }}:{{ .listener.port | int }}
   {{- end }}
   {{- end }}
   resources:
