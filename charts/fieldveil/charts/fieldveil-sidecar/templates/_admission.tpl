@@ -100,7 +100,7 @@ what can still change is: a pod that an earlier version of the release made has 
 - name: asksLate
   {{- if .inject }}
   expression: >-
-    !variables.claimed && variables.labels[?'fieldveil.io/inject'].orValue('') == {{ toJson .inject }} &&
+    request.operation == 'UPDATE' && !variables.claimed && variables.labels[?'fieldveil.io/inject'].orValue('') == {{ toJson .inject }} &&
     variables.oldLabels[?'fieldveil.io/inject'].orValue('') != {{ toJson .inject }}
   {{- else }}
   expression: "false"
