@@ -161,7 +161,7 @@ def _two(found: list[dict]) -> list[dict] | None:
     return found if len(found) == 2 else None
 
 
-class _adds_a_label:  # noqa: N801 (reads as a sentence)
+class _adds_a_label:
     """A mutating policy of another's, whose name comes after ours."""
 
     def __init__(self, namespace: Namespace) -> None:
