@@ -38,7 +38,7 @@ VALUES = {
         "kekUri": "hcvault://vault:8200/transit/keys/fieldveil",
         "vault": {"address": "https://vault:8200", "role": "orders"},
         # What CEL, JSON and YAML each read as something else.
-        "environment": {"ODD": "it's \"odd\" \\n $(HOME) $$ {{ x }} <&> é😀\n\tsecond line: #1"},
+        "environment": {"ODD": 'it\'s "odd" \\n $(HOME) $$ {{ x }} <&> é😀\n\tsecond line: #1'},
     },
     "identity": {"podLabels": ["team", "example.com/tier"]},
 }
@@ -100,7 +100,8 @@ def is_refused(namespace: Namespace, described: dict) -> bool:
     try:
         made(namespace, described)
     except CommandFailed as error:
-        assert "ValidatingAdmissionPolicy" in str(error), error
+        if "ValidatingAdmissionPolicy" not in str(error):
+            raise
         return True
     return False
 
