@@ -16,6 +16,9 @@
   - --policy-bundle=/etc/fieldveil/policies/fieldveil.tar.gz
   - --policy-address=127.0.0.1:15023
   {{- end }}
+  {{- if .Values.identity.spiffe.enabled }}
+  - --spiffe-socket=unix:///run/spiffe/{{ .Values.identity.spiffe.socket }}
+  {{- end }}
   {{- with include "fieldveil-sidecar.agentEnvironment" . }}
   env:
   {{- . | nindent 2 }}
@@ -97,6 +100,11 @@ insecure-dev-kek:///etc/fieldveil/insecure-dev-kek/{{ .Values.keys.insecureDevKe
 {{- if include "fieldveil-sidecar.hasHttp" . }}
 - name: fieldveil-admin
   mountPath: /run/fieldveil/admin
+{{- end }}
+{{- if .Values.identity.spiffe.enabled }}
+- name: fieldveil-spiffe
+  mountPath: /run/spiffe
+  readOnly: true
 {{- end }}
 {{- if include "fieldveil-sidecar.kmsToken" . }}
 - name: fieldveil-token

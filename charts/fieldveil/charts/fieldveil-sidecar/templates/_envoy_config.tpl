@@ -107,7 +107,7 @@ vm_config:
   code:
     local: {filename: /opt/fieldveil/modules/{{ .module }}}
   environment_variables:
-    host_env_keys: [FIELDVEIL_WORKLOAD_NAMESPACE, FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT, FIELDVEIL_WORKLOAD_LABELS]
+    host_env_keys: [FIELDVEIL_WORKLOAD_NAMESPACE, FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT, FIELDVEIL_WORKLOAD_LABELS, FIELDVEIL_WORKLOAD_SPIFFE_ID]
 configuration:
   "@type": type.googleapis.com/google.protobuf.StringValue
   value: {{ include "fieldveil-sidecar.filterConfig" . | fromYaml | toJson | quote }}
@@ -116,7 +116,11 @@ configuration:
 {{- /* The filter's own configuration. */ -}}
 {{- define "fieldveil-sidecar.filterConfig" -}}
 listener: {{ .upstream.name }}
-workload: {from: environment}
+workload:
+  from: environment
+  {{- if .root.Values.identity.spiffe.enabled }}
+  spiffe_id_from: key_agent
+  {{- end }}
 policy: {cluster: opa, path: /v1/data/fieldveil/plan, timeout_ms: 1000}
 keys: {cluster: key_agent, path: /v1/keysets, timeout_ms: 1000, refresh_seconds: 5, max_stale_seconds: 600}
 audit: {interval_seconds: {{ .root.Values.audit.intervalSeconds | int }}}

@@ -9,7 +9,7 @@
   - --unix-socket-perm=600
   - --diagnostic-addr={{ include "fieldveil-sidecar.hostPort" (dict "address" .Values.metrics.address "port" 15022) }}
   - --log-format=json
-  - --disable-telemetry
+  - --skip-version-check
   - --config-file=/etc/fieldveil/config/opa.yaml
   - --set-file=keys.{{ .Values.policies.verification.keyId }}.key=/etc/fieldveil/policy-key/policy.pub.pem
   # The mask of decision logs until the first bundle is there, which brings its own.

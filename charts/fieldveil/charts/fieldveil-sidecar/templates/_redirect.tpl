@@ -6,7 +6,7 @@ in the pod's network. It alone is root and has a capability. */ -}}
   - redirect
   - --except-uid={{ .Values.runAsUser | int64 }}
   {{- range .Values.upstreams }}
-  {{- if .listener.port }}
+  {{- if include "fieldveil-sidecar.isElsewhere" . }}
   - --to={{ .port | int }}:{{ .listener.port | int }}
   {{- end }}
   {{- end }}
@@ -25,4 +25,9 @@ in the pod's network. It alone is root and has a capability. */ -}}
       - NET_ADMIN
     seccompProfile:
       type: RuntimeDefault
+{{- end -}}
+
+{{- /* Not the pod's own service, which others reach by the sidecar: to redirect its port would turn the pod's connections to others back to itself. */ -}}
+{{- define "fieldveil-sidecar.isElsewhere" -}}
+{{- if not (or (has .host (list "localhost" "::1")) (hasPrefix "127." .host)) -}}true{{- end -}}
 {{- end -}}

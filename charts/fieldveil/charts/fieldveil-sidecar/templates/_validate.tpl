@@ -120,6 +120,7 @@
 {{- if .Values.redirect.enabled -}}
 {{- $ports := dict -}}
 {{- range .Values.upstreams -}}
+{{- if include "fieldveil-sidecar.isElsewhere" . -}}
 {{- $port := .port | int | toString -}}
 {{- if not .listener.port -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "upstreams %s listener.port" .name) "connections are redirected to a port" "give it one, or redirect.enabled: false") -}}
@@ -127,6 +128,7 @@
 {{- include "fieldveil-sidecar.problem" (list "redirect" (printf "%s and %s have the same port %s, by which connections are told apart" (get $ports $port) .name $port) "let the application name their listeners, with redirect.enabled: false") -}}
 {{- end -}}
 {{- $_ := set $ports $port .name -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -82,6 +82,16 @@
     - serviceAccountToken: {path: aws, audience: {{ $keys.aws.audience | quote }}, expirationSeconds: 3600}
     {{- end }}
 {{- end }}
+{{- with .Values.identity.spiffe }}
+{{- if .enabled }}
+- name: fieldveil-spiffe
+  {{- if .hostPath }}
+  hostPath: {path: {{ .hostPath | quote }}, type: Directory}
+  {{- else }}
+  csi: {driver: {{ .csiDriver | quote }}, readOnly: true}
+  {{- end }}
+{{- end }}
+{{- end }}
 {{- with include "fieldveil-sidecar.oneFile" (dict "from" $keys.vault.ca "path" "ca.crt") }}
 - name: fieldveil-kms-ca
   {{- . | nindent 2 }}
