@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +113,30 @@ def test_partitioned_table_with_a_primary_key_of_several_columns_and_names_in_qu
     with tables.direct() as direct:
         gifts = direct.execute('SELECT DISTINCT "Gift", "Born", n FROM "Order Items" ORDER BY n').fetchall()
     assert gifts == [(f"gift {n}".encode(), "2024-02-29", n) for n in range(1, 41)]
+
+
+def test_workers_of_one_file_of_ranges_leave_no_row_to_nobody(tables: Tables, tmp_path: Path) -> None:
+    with tables.direct() as direct:
+        direct.execute('TRUNCATE "Order Items"')
+        direct.execute(
+            """INSERT INTO "Order Items" SELECT name, i, convert_to('gift ' || i, 'UTF8'), '2024-02-29'
+            FROM generate_series(1, 30) i, unnest('{acme,globex}'::text[]) name"""
+        )
+    file = tmp_path / "ranges.json"
+    file.write_text(tables.ok("ranges", ITEMS, "--count", 4).out)
+    ranges = json.loads(file.read_text())["ranges"]
+    done = [tables.ok("seal", ITEMS, ranges=file, **{"range-index": n}).report for n in range(len(ranges))]
+    assert [one["range"] for one in done] == ranges
+    assert sum(one["written"] for one in done) == 60
+    assert tables.ok("verify", ITEMS).found("Gift") == {"wanted_key": 60}
+
+    beyond = tables.run("verify", ITEMS, ranges=file, **{"range-index": len(ranges)})
+    assert (beyond.status, beyond.out) == (2, "")
+    assert f"holds {len(ranges)} ranges" in beyond.errors
+    other = tables.run("verify", PERSON, ranges=file, **{"range-index": 0})
+    assert (other.status, other.out) == (2, "")
+    assert "the primary key is id" in other.errors
+    tables.ok("unseal", ITEMS)
 
 
 def test_dry_run_changes_nothing_and_finds_what_can_not_be_sealed(person: Tables) -> None:

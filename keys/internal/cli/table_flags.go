@@ -27,7 +27,7 @@ type tableFlags struct {
 	retryFor time.Duration
 	every    time.Duration
 	state    string
-	from, to string
+	rows     rangeFlags
 	dryRun   bool
 	unsealed bool
 	triggers bool
@@ -45,8 +45,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 		batch += ", and at most written in one transaction"
 	}
 	flags.IntVar(&f.batch, "batch", 500, batch)
-	flags.StringVar(&f.from, "from", "", "only rows after this `KEY`: a text, or a JSON list with a text for each column of the primary key")
-	flags.StringVar(&f.to, "to", "", "only rows up to and with this `KEY`")
+	f.rows.add(c)
 	flags.StringVar(&f.state, "checkpoint", "", "`FILE` that says how far the work is, to go on from there")
 	flags.DurationVar(&f.retryFor, "retry-for", 5*time.Minute, "how long to try again when a connection is lost or a row is held by others")
 	flags.DurationVar(&f.every, "progress", 0, "time between two lines of progress (default 10s, 1s on a terminal)")
@@ -102,11 +101,11 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 			return err
 		}
 	}
-	if job.Range, err = f.parts(server.Key); err != nil {
+	if job.Range, err = f.rows.of(server.Key); err != nil {
 		return err
 	}
 	for flag, key := range map[string]table.Key{"--from": job.Range.From, "--to": job.Range.To} {
-		if err := server.CheckKey(ctx, flag+" "+key.String(), key); err != nil {
+		if err := server.CheckKey(ctx, f.rows.flagOf(flag, key), key); err != nil {
 			return onceConnected(err)
 		}
 	}
@@ -149,7 +148,7 @@ func (f *tableFlags) check() error {
 	case f.dryRun && f.state != "":
 		return fault.Input("--checkpoint", "a dry run does nothing that could be gone on from", "leave it out")
 	}
-	return nil
+	return f.rows.check()
 }
 
 func (f *tableFlags) throughURL() string {

@@ -48,7 +48,7 @@ func newTableRanges() *cobra.Command {
 			if output == "json" {
 				encoder := json.NewEncoder(c.OutOrStdout())
 				encoder.SetIndent("", "  ")
-				return encoder.Encode(map[string][]table.Range{"ranges": ranges})
+				return encoder.Encode(rangeList{ranges})
 			}
 			for _, part := range ranges {
 				fmt.Fprintln(c.OutOrStdout(), rangeArguments(part))
@@ -60,15 +60,6 @@ func newTableRanges() *cobra.Command {
 	c.Flags().IntVar(&count, "count", 1, "how many ranges; a small table has fewer")
 	c.Flags().StringVar(&output, "output", "text", "`FORM`: text, a line of arguments each, or json")
 	return c
-}
-
-// parts reads --from and --to.
-func (f *tableFlags) parts(key []string) (part table.Range, err error) {
-	if part.From, err = parseKey("--from", f.from, key); err != nil {
-		return part, err
-	}
-	part.To, err = parseKey("--to", f.to, key)
-	return part, err
 }
 
 func parseKey(flag, text string, key []string) (table.Key, error) {
@@ -83,10 +74,13 @@ func parseKey(flag, text string, key []string) (table.Key, error) {
 		}
 	}
 	if len(parts) != len(key) {
-		return nil, fault.Input(flag+" "+text, "not a key: the primary key is "+strings.Join(key, ", "),
-			"write a JSON list with a text for each of its columns")
+		return nil, notOfThisTable(flag+" "+text, key)
 	}
 	return parts, nil
+}
+
+func notOfThisTable(place string, key []string) error {
+	return fault.Input(place, "not a key: the primary key is "+strings.Join(key, ", "), "write a JSON list with a text for each of its columns")
 }
 
 // rangeArguments is a range as a shell takes it.

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,6 +58,71 @@ func TestTableFlagsThatMakeNoSenseAreRefusedBeforeAnyConnection(t *testing.T) {
 		}
 		if status != want || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 || strings.Contains(errors, "secret") {
 			t.Errorf("%s: status %d: %s%s", words, status, output, errors)
+		}
+	}
+}
+
+func TestRangesOfAFileAreReadAsTheyAreWrittenAndNoOthers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ranges.json")
+	written, err := json.Marshal(rangeList{[]table.Range{{To: table.Key{"5"}}, {From: table.Key{"5"}, To: table.Key{"9"}}, {From: table.Key{"9"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const whole = `{"ranges":[{"from":null,"to":null}]}`
+	for _, one := range []struct{ text, words, reason string }{
+		{string(written), "--ranges FILE --range-index 3", "holds 3 ranges, from number 0"},
+		{whole, "--ranges FILE --range-index 1", "holds 1 range, from number 0"},
+		{whole, "--ranges FILE", "--range-index: not given"},
+		{whole, "--range-index 0", "there is no --ranges"},
+		{whole, "--ranges FILE --range-index -1", "not a number from 0 on"},
+		{whole, "--ranges FILE --range-index $(JOB_COMPLETION_INDEX)", "completionMode: Indexed"},
+		{whole, "--ranges FILE --range-index 0 --to 9", "give the one or the other"},
+		{whole, "--ranges FILE.none --range-index 0", "there is no such file"},
+		{"", "--ranges FILE --range-index 0", "not a list of ranges"},
+		{`{"ranges":[]}`, "--ranges FILE --range-index 0", "not a list of ranges"},
+		{`{"ranges":[{"from":null,"to":null,"for":1}]}`, "--ranges FILE --range-index 0", "not a list of ranges"},
+		{`{"ranges":[{"from":["1"],"to":null}]}`, "--ranges FILE --range-index 0", "range 0 does not go on"},
+		{`{"ranges":[{"from":null,"to":["1"]}]}`, "--ranges FILE --range-index 0", "range 0 does not go on"},
+		{`{"ranges":[{"from":null,"to":["1"]},{"from":["2"],"to":null}]}`, "--ranges FILE --range-index 0", "range 1 does not go on"},
+		{`{"ranges":[{"from":null,"to":null},{"from":null,"to":null}]}`, "--ranges FILE --range-index 0", "range 0 does not go on"},
+		{`{"ranges":[{"from":null,"to":[]},{"from":["2"],"to":null}]}`, "--ranges FILE --range-index 0", "range 1 does not go on"},
+	} {
+		if err := os.WriteFile(file, []byte(one.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields("table verify --table a.b --direct host=/nowhere " + strings.ReplaceAll(one.words, "FILE", file))
+		status, output, errors := run(t, words...)
+		if status != 2 || output != "" || !strings.Contains(errors, one.reason) || strings.Count(errors, "\n") != 1 {
+			t.Errorf("%s of %s: status %d: %s%s", one.words, one.text, status, output, errors)
+		}
+	}
+	if err := os.WriteFile(file, written, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := rangeFlags{file: file, index: "1"}
+	if err := f.check(); err != nil {
+		t.Fatal(err)
+	}
+	if part, err := f.of([]string{"id"}); err != nil || rangeArguments(part) != `--from '["5"]' --to '["9"]'` {
+		t.Error(part, err)
+	}
+	if _, err := f.of([]string{"tenant", "id"}); err == nil || !strings.Contains(err.Error(), "the primary key is tenant, id") {
+		t.Error(err)
+	}
+}
+
+// A Job has both from a Secret, with a password each.
+func TestPasswordsInURLsOfTheEnvironmentAreNeverShown(t *testing.T) {
+	t.Setenv("FIELDVEIL_DIRECT_URL", "postgres://owner:secret@/shop?host=/nowhere")
+	t.Setenv("FIELDVEIL_THROUGH_URL", "postgres://app:secret@[::1")
+	for reason, words := range map[string]string{
+		"nobody answers there":    "verify --table a.b",
+		"not a connection string": "seal --table a.b",
+		"--from":                  "seal --help",
+	} {
+		_, output, errors := run(t, append([]string{"table"}, strings.Fields(words)...)...)
+		if !strings.Contains(output+errors, reason) || strings.Contains(output+errors, "secret") {
+			t.Errorf("%s: %s%s", words, output, errors)
 		}
 	}
 }
