@@ -100,7 +100,7 @@ runs before it isn't. An image whose own USER is the sidecar's, and a root with 
     variables.added.all(c, c.?securityContext.?runAsUser.orValue(object.spec.?securityContext.?runAsUser.orValue(-1)) != {{ $user }})
   reason: Forbidden
   messageExpression: >-
-    variables.pod + 'a container runs as user {{ $user }}, the sidecar''s, whose connections are not redirected: give it another user'
+    variables.pod + 'a container runs as user {{ $user }}, as the sidecar does, whose connections are not redirected: give it another user'
 - expression: >-
     variables.added.all(c, !c.?securityContext.?privileged.orValue(false) &&
     !c.?securityContext.?capabilities.?add.orValue([]).exists(a, a in ['ALL', 'NET_ADMIN', 'SYS_ADMIN', 'CAP_NET_ADMIN', 'CAP_SYS_ADMIN']))
