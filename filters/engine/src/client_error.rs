@@ -70,6 +70,18 @@ impl ClientError {
         .about(label)
     }
 
+    /// What the principal is shown of `label` would take the place of the value.
+    pub fn shown_instead(label: &str) -> Self {
+        Self::new(
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            format!(
+                "a value for {label} is what this principal is shown in a value's place, and would replace the value"
+            ),
+            "Leave the column out of what is updated (object mappers: update only what changed), or update as a principal that is shown the value.",
+        )
+        .about(label)
+    }
+
     /// So many rows of `label` were revealed that policy refuses more of them for a while.
     pub fn budget_spent(label: &str, allowance: Allowance, again_seconds: u64) -> Self {
         let Allowance { rows, per_seconds } = allowance;

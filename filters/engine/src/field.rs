@@ -56,6 +56,24 @@ pub struct Shown {
 }
 
 impl FieldPlan {
+    /// Whether a value is what its sender may have read in place of the one that is stored. Clients write objects back whole
+    /// as they read them; then a mask would be sealed over the value that it hides.
+    pub fn shows_instead(&self, text: Option<&[u8]>) -> bool {
+        let treatments = [Some(&self.read), self.budget.as_ref().map(|budget| &budget.then)];
+        if !treatments.iter().flatten().any(|read| matches!(read, Read::Mask(_) | Read::Null)) {
+            return false;
+        }
+        let canonical = text.map(|text| self.declared.canonicalize(text).map(Zeroizing::new));
+        let canonical = match &canonical {
+            None => None,
+            Some(Ok(text)) => std::str::from_utf8(text).ok(),
+            Some(Err(_)) => return false,
+        };
+        // What is no text is no mask.
+        canonical.is_some() == text.is_some()
+            && treatments.iter().flatten().any(|read| read.shows_instead(&self.declared, canonical))
+    }
+
     /// Checks what only the engine can check: the type, masks, what the protection can do. The error says where and why.
     pub(crate) fn new(spec: PlanField) -> Result<Self, String> {
         let declared: DeclaredType =

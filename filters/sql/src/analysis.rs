@@ -34,6 +34,11 @@ pub struct Statement {
     pub compares: Vec<usize>,
     /// Fields written; sorted, each once.
     pub writes: Vec<usize>,
+    /// Those of them that may hold a value already, which is then lost: what UPDATE, ON CONFLICT DO UPDATE and MERGE
+    /// assign; sorted, each once.
+    pub overwrites: Vec<usize>,
+    /// Those of these that a written NULL may go to; sorted, each once.
+    pub empties: Vec<usize>,
     /// What each result column is, in order: the field it holds, or None for one that is not protected. None where
     /// not every column is known; then every protected column comes with its table and number.
     pub columns: Option<Vec<Option<ResultField>>>,
@@ -61,6 +66,8 @@ impl Statement {
             searches: Vec::new(),
             compares: Vec::new(),
             writes: Vec::new(),
+            overwrites: Vec::new(),
+            empties: Vec::new(),
             columns: None,
             copies: Vec::new(),
             copy: None,

@@ -31,6 +31,10 @@ pub(crate) struct Effects {
     /// Those of them whose ciphertexts are compared with each other.
     pub compares: Vec<usize>,
     pub writes: Vec<usize>,
+    /// Those of them that may hold a value already.
+    pub overwrites: Vec<usize>,
+    /// Those of these that a written NULL may go to.
+    pub empties: Vec<usize>,
     /// What each result column is, where all are known.
     pub columns: Option<Vec<Option<ResultField>>>,
     /// Fields whose envelopes go where nothing is protected.
@@ -116,6 +120,8 @@ pub(crate) fn walk<'c>(
         searches: walker.searches.into_iter().collect(),
         compares: walker.compares.into_iter().collect(),
         writes: walker.writes.into_iter().collect(),
+        empties: walker.overwrites.intersection(&walker.nulls).copied().collect(),
+        overwrites: walker.overwrites.into_iter().collect(),
         columns,
         copies: walker.copies.into_iter().collect(),
         copy: None,

@@ -171,7 +171,10 @@ impl<'c> Walker<'_, 'c> {
                 (Some(target), Some(source)) if target.is_interchangeable_with(source) => {
                     self.writes.insert(target.field.id);
                 }
-                (Some(target), None) if output.null => drop(self.writes.insert(target.field.id)),
+                (Some(target), None) if output.null => {
+                    self.writes.insert(target.field.id);
+                    self.nulls.insert(target.field.id);
+                }
                 (Some(target), _) => {
                     return Err(Refusal::on(
                         target.field,

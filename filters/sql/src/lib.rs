@@ -124,6 +124,8 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
             searches: effects.searches,
             compares: effects.compares,
             writes: effects.writes,
+            overwrites: effects.overwrites,
+            empties: effects.empties,
             columns: effects.columns,
             copies: effects.copies,
             copy: effects.copy,

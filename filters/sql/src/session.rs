@@ -132,7 +132,18 @@ pub(crate) fn execute(
         ));
     };
     let Statement {
-        kind, touched, reads, searches, compares, writes, columns, copies, changes_catalog, ..
+        kind,
+        touched,
+        reads,
+        searches,
+        compares,
+        writes,
+        overwrites,
+        empties,
+        columns,
+        copies,
+        changes_catalog,
+        ..
     } = statement;
     let mut splices = Vec::from_iter(renamed(segment, 1, &server_name));
     if !parameters.is_empty() {
@@ -145,6 +156,8 @@ pub(crate) fn execute(
         searches,
         compares,
         writes,
+        overwrites,
+        empties,
         columns,
         copies,
         splices,

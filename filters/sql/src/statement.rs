@@ -41,8 +41,19 @@ impl Analyzed {
 
     /// What a PREPARE leaves for EXECUTE.
     pub fn prepared(&self) -> Option<Prepared> {
-        let Effects { touched, reads, searches, compares, writes, columns, copies, session, .. } =
-            &self.effects;
+        let Effects {
+            touched,
+            reads,
+            searches,
+            compares,
+            writes,
+            overwrites,
+            empties,
+            columns,
+            copies,
+            session,
+            ..
+        } = &self.effects;
         let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed }) = session else {
             return None;
         };
@@ -53,6 +64,8 @@ impl Analyzed {
             searches: searches.clone(),
             compares: compares.clone(),
             writes: writes.clone(),
+            overwrites: overwrites.clone(),
+            empties: empties.clone(),
             columns: columns.clone(),
             copies: copies.clone(),
             copy: None,

@@ -135,6 +135,7 @@ impl<'c> Walker<'_, 'c> {
         let column = self.target_column(relation, name)?;
         // DEFAULT, too, takes away what was there.
         self.writes.extend(column.field.as_ref().map(|field| field.id));
+        self.overwrites.extend(column.field.as_ref().map(|field| field.id));
         self.store(column, value, scope)
     }
 

@@ -142,6 +142,9 @@ impl<'c> Walker<'_, 'c> {
         if replaces {
             self.replaceable(at, inner)?;
         }
+        if use_ == ParameterUse::Store && matches!(content, Content::Null) {
+            self.nulls.insert(at.field.id);
+        }
         match content {
             Content::Null if cast => self.splice(inner, Replacement::Text("NULL".to_owned())),
             Content::Null => {}

@@ -39,6 +39,10 @@ pub(crate) struct Walker<'a, 'c> {
     /// Fields whose ciphertexts are compared with each other.
     pub compares: BTreeSet<usize>,
     pub writes: BTreeSet<usize>,
+    /// Fields that may hold a value already.
+    pub overwrites: BTreeSet<usize>,
+    /// Fields that a written NULL is stored in.
+    pub nulls: BTreeSet<usize>,
     /// Fields whose envelopes go where nothing is protected.
     pub copies: BTreeSet<usize>,
     pub splices: Vec<Splice>,
@@ -66,6 +70,8 @@ impl<'a, 'c> Walker<'a, 'c> {
             searches: BTreeSet::new(),
             compares: BTreeSet::new(),
             writes: BTreeSet::new(),
+            overwrites: BTreeSet::new(),
+            nulls: BTreeSet::new(),
             copies: BTreeSet::new(),
             splices: Vec::new(),
             untyped: false,

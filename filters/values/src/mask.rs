@@ -91,7 +91,11 @@ impl Mask {
     pub fn may_show(&self, declared: &DeclaredType, text: &str) -> bool {
         match self {
             Self::Partial(partial) => partial.may_show(text),
-            _ => self.apply(declared, text) == text,
+            Self::Year => self.apply(declared, text) == text,
+            // Where nothing is hidden, it is the value itself.
+            Self::Last4 | Self::First1 | Self::Email => {
+                text.contains(HIDDEN) && self.apply(declared, text) == text
+            }
         }
     }
 }

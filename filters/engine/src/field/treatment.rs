@@ -56,6 +56,15 @@ impl Read {
         }
     }
 
+    /// Whether it may yield this canonical text, or NULL, in place of a value.
+    pub(super) fn shows_instead(&self, declared: &DeclaredType, canonical: Option<&str>) -> bool {
+        match (self, canonical) {
+            (Self::Null, None) => true,
+            (Self::Mask(mask), Some(text)) => mask.may_show(declared, text),
+            _ => false,
+        }
+    }
+
     /// Whether values may be looked for: who may test guesses may learn values, so only who sees at least a part of
     /// them.
     pub fn searchable(&self) -> bool {

@@ -57,7 +57,7 @@ pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
     }
     let text = value::to_text(&field.declared, found.kind, found.json);
     let text = text.map_err(|mismatch| invalid(&mismatch.to_string()))?;
-    if is_shown_instead(field, text.as_deref().map(Vec::as_slice)) {
+    if field.shows_instead(text.as_deref().map(Vec::as_slice)) {
         return Err(Problem::shown_instead(
             label,
             "it is what this principal is shown in a value's place, and would replace the value",
@@ -66,21 +66,6 @@ pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
     let Some(text) = text else { return Ok(Replacement::Keep) };
     let sealed = sealed(ctx, field, Purpose::Store, &text)?;
     json_string(&sealed).map(Replacement::Json).ok_or_else(|| invalid("it has no sealed form in UTF-8"))
-}
-
-/// Whether a value is what its sender may have read in place of the one that is stored. Clients of HTTP write objects back
-/// whole as they read them; then a mask would be sealed over the value that it hides.
-fn is_shown_instead(field: &FieldPlan, text: Option<&[u8]>) -> bool {
-    let shown = |read: &Read| match (read, text) {
-        (Read::Null, None) => true,
-        (Read::Mask(mask), Some(text)) => {
-            let canonical = field.declared.canonicalize(text).ok();
-            let canonical = canonical.as_deref().and_then(|text| std::str::from_utf8(text).ok());
-            canonical.is_some_and(|text| mask.may_show(&field.declared, text))
-        }
-        _ => false,
-    };
-    shown(&field.read) || field.budget.as_ref().is_some_and(|budget| shown(&budget.then))
 }
 
 /// What a service looks for in place of a value that stands in a query, a path or a header.

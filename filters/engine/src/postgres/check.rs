@@ -347,6 +347,11 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
                 return Err(ClientError::denied(&field.spec.label, "write"));
             }
         }
+        for field in statement.empties.iter().filter_map(field) {
+            if field.shows_instead(None) {
+                return Err(ClientError::shown_instead(&field.spec.label));
+            }
+        }
         for field in statement.reads.iter().chain(&statement.searches).filter_map(field) {
             if matches!(field.read, Read::Refuse) {
                 return Err(ClientError::denied(&field.spec.label, "read"));

@@ -26,23 +26,25 @@ impl Session {
             match &splice.with {
                 Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
                 Replacement::Seal { field, value, use_, form: Form::Value } => {
-                    let (field, stored) = field_of(checked, *field)?;
-                    let envelope = self.seal(field, value.as_bytes(), stored, *use_)?;
-                    write_literal(&mut sealed, &envelope, stored);
+                    let place = Place::of(checked, *field)?;
+                    place.refuse_shown(*use_, Some(value.as_bytes()))?;
+                    let envelope = self.seal(place.field, value.as_bytes(), place.stored, *use_)?;
+                    write_literal(&mut sealed, &envelope, place.stored);
                 }
                 Replacement::Seal { field, value, use_, form: Form::Envelopes } => {
-                    let (field, stored) = field_of(checked, *field)?;
+                    let place = Place::of(checked, *field)?;
+                    let Place { field, stored, .. } = place;
                     let envelopes = self.seal_with_each(field, value.as_bytes(), stored, *use_)?;
                     write_array(&mut sealed, &array_of(envelopes.into_iter().map(Some), stored), stored);
                 }
                 Replacement::Seal { field, value, use_, form: Form::Array } => {
-                    let (field, stored) = field_of(checked, *field)?;
-                    let array = self.seal_array(field, *use_, (0, false), value.as_bytes(), stored)?;
+                    let place = Place::of(checked, *field)?;
+                    let array = self.seal_array(place, *use_, (0, false), value.as_bytes())?;
                     write_string(&mut sealed, &array);
                 }
                 Replacement::Nulls { field } => {
-                    let (field, stored) = field_of(checked, *field)?;
-                    write_array(&mut sealed, &self.nulls(field, stored), stored);
+                    let place = Place::of(checked, *field)?;
+                    write_array(&mut sealed, &self.nulls(place), place.stored);
                 }
             }
             position = splice.range.end;
@@ -64,11 +66,12 @@ impl Session {
             let index = usize::from(parameter.number).saturating_sub(1);
             let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
             let value = bind.values.get_mut(index).ok_or_else(too_few)?;
-            let (field, stored) = field_of(checked, parameter.field)?;
+            let place = Place::of(checked, parameter.field)?;
             let format = formats.get_mut(index).ok_or_else(too_few)?;
             let Some(clear) = value else {
+                place.refuse_shown(parameter.use_, None)?;
                 if parameter.form == Form::Envelopes {
-                    *value = Some(Cow::Owned(self.nulls(field, stored)));
+                    *value = Some(Cow::Owned(self.nulls(place)));
                     *format = Format::Text;
                 }
                 continue;
@@ -77,11 +80,13 @@ impl Session {
             let binary = *format == Format::Binary;
             if parameter.form == Form::Array {
                 let form = (client_oid, binary);
-                *value = Some(Cow::Owned(self.seal_array(field, parameter.use_, form, clear, stored)?));
+                *value = Some(Cow::Owned(self.seal_array(place, parameter.use_, form, clear)?));
                 *format = Format::Text;
                 continue;
             }
+            let Place { field, stored, .. } = place;
             let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
+            place.refuse_shown(parameter.use_, Some(&text))?;
             if parameter.form == Form::Envelopes {
                 let envelopes = self.seal_with_each(field, &text, stored, parameter.use_)?;
                 *value = Some(Cow::Owned(array_of(envelopes.into_iter().map(Some), stored)));
@@ -100,15 +105,16 @@ impl Session {
     /// key.
     fn seal_array(
         &mut self,
-        field: &FieldPlan,
+        place: Place<'_>,
         use_: ParameterUse,
         (client_oid, binary): (u32, bool),
         array: &[u8],
-        stored: Stored,
     ) -> Result<Vec<u8>, ClientError> {
+        let Place { field, stored, .. } = place;
         let each = use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several;
         let mut elements = Vec::new();
         for element in field.read_array(purpose(use_), client_oid, binary, array)? {
+            place.refuse_shown(use_, element.as_ref().map(|text| text.as_slice()))?;
             match element {
                 Some(text) if each => {
                     elements.extend(self.seal_with_each(field, &text, stored, use_)?.into_iter().map(Some));
@@ -126,9 +132,9 @@ impl Session {
     }
 
     /// An array of as many NULLs as a value of the field has envelopes: arrays within one array are of one length.
-    fn nulls(&self, field: &FieldPlan, stored: Stored) -> Vec<u8> {
-        let count = self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len());
-        array_of(std::iter::repeat_n(None, count), stored)
+    fn nulls(&self, place: Place<'_>) -> Vec<u8> {
+        let count = self.keyring().map_or(1, |keyring| place.field.sealing_keys(&keyring).len());
+        array_of(std::iter::repeat_n(None, count), place.stored)
     }
 
     /// What a value is sealed to under each enabled key, under the primary one first.
@@ -198,14 +204,34 @@ fn purpose(use_: ParameterUse) -> Purpose {
     }
 }
 
-fn field_of(checked: &Checked, index: usize) -> Result<(&FieldPlan, Stored), ClientError> {
-    let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
-    checked
-        .plan
-        .fields
-        .get(index)
-        .zip(stored)
-        .ok_or_else(|| ClientError::protocol("a protected place without a field"))
+/// Where a value goes.
+#[derive(Clone, Copy)]
+struct Place<'c> {
+    field: &'c FieldPlan,
+    stored: Stored,
+    /// Whether what is stored there may take the place of a value.
+    overwrites: bool,
+}
+
+impl<'c> Place<'c> {
+    fn of(checked: &'c Checked, index: usize) -> Result<Self, ClientError> {
+        let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
+        let (field, stored) = checked
+            .plan
+            .fields
+            .get(index)
+            .zip(stored)
+            .ok_or_else(|| ClientError::protocol("a protected place without a field"))?;
+        Ok(Self { field, stored, overwrites: checked.overwrites(index) })
+    }
+
+    /// Refuses what the principal may have read in the place of the value that it would replace.
+    fn refuse_shown(self, use_: ParameterUse, text: Option<&[u8]>) -> Result<(), ClientError> {
+        if self.overwrites && use_ == ParameterUse::Store && self.field.shows_instead(text) {
+            return Err(ClientError::shown_instead(&self.field.spec.label));
+        }
+        Ok(())
+    }
 }
 
 /// A literal that reads the same whatever `standard_conforming_strings` is.

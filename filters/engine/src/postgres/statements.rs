@@ -133,6 +133,11 @@ impl Checked {
             && splices(self) == splices(other)
     }
 
+    /// Whether what it stores in the field may take the place of a value.
+    pub fn overwrites(&self, field: usize) -> bool {
+        self.analysis.statements.iter().any(|statement| statement.overwrites.contains(&field))
+    }
+
     /// Whether it means what a name stands for when it is executed.
     pub fn goes_by_name(&self) -> bool {
         let by_name = |s: &fieldveil_sql::Statement| {
