@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e soak clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,8 +33,9 @@ build: python ## build the filter and the key agent
 setup: python ## fetch and build every tool that the other targets use
 	@$(SETUP)
 
+# Not in a cluster that somebody happens to work with: `make e2e-kubernetes` takes that.
 test: setup ## run every test: Rust, Rego, Go, and end to end against the real parts
-	@$(SUITES) test
+	@env -u KUBECONFIG $(SUITES) test
 
 test-rust: python ## run the Rust unit and property tests
 	@$(SETUP) rust
@@ -111,6 +112,10 @@ loadtest-compare: python ## say what changed between two runs beyond the noise: 
 canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000)
 	@$(SETUP) python filter keys opa
 	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+
+e2e-kubernetes: python ## install the charts in a Kubernetes cluster and try them there: that of KUBECONFIG, or as root on Linux one of our own
+	@$(SETUP) python filter keys opa shop-api k6 vault vault-kubernetes helm cluster
+	@$(SUITES) kubernetes
 
 soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
 	@$(SETUP) python filter keys opa

@@ -10,7 +10,19 @@ from pathlib import Path
 
 from images.archive import Config
 from images.rootfs import Rootfs
-from tools.layout import DEPLOY, E2E, FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, K6, KEYS_MODULE, OPA, SHOP_API, VAULT
+from tools.layout import (
+    DEPLOY,
+    E2E,
+    FIELDVEIL,
+    FILTER_WASM,
+    JSON_FILTER_WASM,
+    K6,
+    KEYS_MODULE,
+    OPA,
+    SHOP_API,
+    VAULT,
+    VAULT_KUBERNETES,
+)
 
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")
@@ -91,6 +103,8 @@ def _k6(rootfs: Rootfs) -> None:
 def _vault(rootfs: Rootfs) -> None:
     _shell(rootfs)
     rootfs.add_program(VAULT, "/bin/vault")
+    # The minimal build leaves this method out; as a plugin it is the same code.
+    rootfs.add_program(VAULT_KUBERNETES, f"/vault/plugins/{VAULT_KUBERNETES.name}")
 
 
 def _shell(rootfs: Rootfs) -> None:
@@ -130,6 +144,12 @@ IMAGES = {
         ),
         Image("shop-api", "test", lambda: (SHOP_API,), _shop_api, Config(("/usr/local/bin/shop-api",), user=NONROOT)),
         Image("k6", "1.8.1", lambda: (K6,), _k6, Config(("/usr/local/bin/k6",), user=NONROOT)),
-        Image("vault", "1.21.0", lambda: (VAULT,), _vault, Config(("/bin/vault",), ("server", "-dev"), NONROOT)),
+        Image(
+            "vault",
+            "1.21.0",
+            lambda: (VAULT, VAULT_KUBERNETES),
+            _vault,
+            Config(("/bin/vault",), ("server", "-dev"), NONROOT),
+        ),
     )
 }

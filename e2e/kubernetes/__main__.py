@@ -70,7 +70,9 @@ def _build_images() -> None:
 
 
 def _run(before: list[Path | str], arguments: list[str], environment: dict[str, str]) -> int:
-    command = [*before, VENV / "bin" / "pytest", "-q", *(arguments or ["tests/kubernetes"])]
+    # Two files at a time: each has a namespace of its own, and waits more than it works.
+    workers = ("-n", os.environ.get("E2E_WORKERS", "2"), "--dist", "loadfile")
+    command = [*before, VENV / "bin" / "pytest", *workers, "-q", "tests/kubernetes", *arguments]
     process = subprocess.Popen(command, cwd=E2E, env=environment)
 
     def pass_on(number: int, _: object) -> None:

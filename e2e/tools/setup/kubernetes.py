@@ -1,12 +1,14 @@
-"""What renders, checks and documents the charts.
+"""What renders, checks and documents the charts, and the cluster in which they are tried.
 
-One module names it all, so that Kubernetes' client library, the bulk of most of it, is compiled once.
+One module names all of the first, so that Kubernetes' client library, the bulk of most of it, is compiled once.
 """
 
+import subprocess
 from pathlib import Path
 
 from tools.layout import (
     CHARTS_MODULE,
+    CLUSTER,
     E2E,
     HELM,
     HELM_3,
@@ -16,10 +18,11 @@ from tools.layout import (
     POD_SECURITY,
     PROMTOOL,
     SCHEMAS,
+    VAULT_KUBERNETES,
     VENV,
 )
 from tools.setup.building import GO, go_build
-from tools.setup.runner import ATTEMPTS, Part, Shell
+from tools.setup.runner import ATTEMPTS, Part, Shell, say
 
 HELM_VERSION = "4.3.1"
 OF_MODULE = (CHARTS_MODULE / "go.mod", CHARTS_MODULE / "go.sum")
@@ -34,6 +37,7 @@ CHART_TOOLS = {
 PROMTOOL_VERSION = "3.16.0"
 PROMTOOL_WRAPPER = E2E / "tools" / "promtool"
 SCHEMAS_SCRIPT = E2E / "tools" / "schemas.py"
+VAULT_WRAPPER = E2E / "tools" / "vault"
 
 
 def _helm(shell: Shell) -> None:
@@ -58,6 +62,20 @@ def _promtool(shell: Shell) -> None:
 
 def _schemas(shell: Shell) -> None:
     shell.run([VENV / "bin" / "python", SCHEMAS_SCRIPT, SCHEMAS], attempts=ATTEMPTS)
+
+
+def _vault_kubernetes(shell: Shell) -> None:
+    # Of the version that Vault itself would have; its minimal build leaves it out.
+    package = "github.com/hashicorp/vault-plugin-auth-kubernetes/cmd/vault-plugin-auth-kubernetes"
+    go_build(shell, VAULT_WRAPPER, package, VAULT_KUBERNETES, env={"CGO_ENABLED": "0"})
+
+
+def _cluster(shell: Shell) -> None:
+    possible = subprocess.run([CLUSTER, "possible"], capture_output=True, text=True, check=False)
+    if possible.returncode != 0:
+        say(f"  {possible.stderr.strip()}")
+        return
+    shell.run([CLUSTER, "build"], attempts=ATTEMPTS)
 
 
 PARTS = (
@@ -89,4 +107,15 @@ PARTS = (
         (SCHEMAS_SCRIPT,),
         after=("python",),
     ),
+    Part(
+        "vault-kubernetes",
+        "Vault's login method for Kubernetes, built from source",
+        _vault_kubernetes,
+        (VAULT_KUBERNETES,),
+        GO,
+        (VAULT_WRAPPER / "go.mod", VAULT_WRAPPER / "go.sum"),
+        after=("vault",),
+    ),
+    # Incremental itself, and nothing where none can run.
+    Part("cluster", "the cluster of one node that tests run in", _cluster, (), GO),
 )

@@ -7,6 +7,7 @@ import sys
 from tools.layout import (
     CARGO_TARGET,
     CLIENTS,
+    CLUSTER_FOLDER,
     DEPLOY,
     E2E,
     FUZZ,
@@ -62,7 +63,12 @@ def _python() -> list[Step]:
 
 
 def _shell() -> list[Step]:
-    return [Step(["bash", "-n", ROOT / ".ci" / "run"])]
+    cluster = [CLUSTER_FOLDER / "cluster", CLUSTER_FOLDER / "lib" / "node-init"]
+    images = [
+        E2E / "images" / "postgres-entrypoint",
+        *(DEPLOY / "images" / name for name in ("assemble", "build-command")),
+    ]
+    return [Step([VENV / "bin" / "shellcheck", "--check-sourced", ROOT / ".ci" / "run", *cluster, *images])]
 
 
 def _gofmt() -> list[Step]:
@@ -149,6 +155,11 @@ def _e2e(*tests: str) -> list[Step]:
     return [Step(command, pytest, cwd=E2E, show=EVERYTHING)]
 
 
+def _kubernetes() -> list[Step]:
+    command = [VENV / "bin" / "python", "-m", "kubernetes", *_extra_arguments()]
+    return [Step(["env", f"PYTHONPATH={E2E}", *command], pytest, show=EVERYTHING)]
+
+
 def _loadtest_smoke() -> list[Step]:
     command = [VENV / "bin" / "python", "-m", "loadtests", "smoke"]
     environment = ["env", f"PYTHONPATH={E2E}:{ROOT}"]
@@ -171,7 +182,7 @@ SUITES = {
         Suite("layering", "the arrows between crates point down only", lambda: [_check("layering")]),
         Suite("doc-paths", "every path that the documents name exists", lambda: [_check("doc_paths")]),
         Suite("ruff", "Python lints and format", _python),
-        Suite("shell", "shell scripts parse", _shell),
+        Suite("shell", "shell scripts, by ShellCheck", _shell),
         Suite("gofmt", "Go is formatted", _gofmt),
         Suite("go-vet", "Go's own lints", _go_vet),
         Suite("rego-lint", "Rego format, strict check against the schemas, Regal", _rego_lint),
@@ -193,12 +204,13 @@ SUITES = {
         Suite("json-e2e", "the end-to-end tests of JSON over HTTP", lambda: _e2e("tests/http")),
         Suite("loadtest-smoke", "every answer of the load tests, at every target", _loadtest_smoke),
         Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
-        Suite("e2e", "the filter in Envoy, against the real parts", _e2e),
+        Suite("e2e", "the filter in Envoy, against the real parts", lambda: _e2e("--ignore=tests/kubernetes")),
+        Suite("kubernetes", "the sidecar in a Kubernetes cluster, as the chart installs it", _kubernetes),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "e2e")
+TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "e2e", "kubernetes")
 # The e2e tests of keys, of policies and of JSON are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, or one.
