@@ -63,12 +63,13 @@ def _python() -> list[Step]:
 
 
 def _shell() -> list[Step]:
-    cluster = [CLUSTER_FOLDER / "cluster", CLUSTER_FOLDER / "lib" / "node-init"]
-    images = [
+    scripts = [
+        ROOT / ".ci" / "run",
+        *(CLUSTER_FOLDER / name for name in ("cluster", "lib/node-init")),
+        *(DEPLOY / "images" / name for name in ("assemble", "build-command", "version")),
         E2E / "images" / "postgres-entrypoint",
-        *(DEPLOY / "images" / name for name in ("assemble", "build-command")),
     ]
-    return [Step([VENV / "bin" / "shellcheck", "--check-sourced", ROOT / ".ci" / "run", *cluster, *images])]
+    return [Step([VENV / "bin" / "shellcheck", "--check-sourced", *scripts])]
 
 
 def _gofmt() -> list[Step]:
