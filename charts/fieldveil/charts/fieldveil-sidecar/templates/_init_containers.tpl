@@ -17,6 +17,8 @@
 - name: fieldveil-{{ .name }}
   image: {{ include "fieldveil-sidecar.image" . }}
   imagePullPolicy: {{ .root.Values.images.pullPolicy }}
+  # What a part says last stands in the pod's status.
+  terminationMessagePolicy: FallbackToLogsOnError
 {{- end -}}
 
 {{- /* And end with. */ -}}
