@@ -4,6 +4,7 @@
 package catalog
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,9 +94,9 @@ func (l *labelOrStorage) UnmarshalYAML(node *yaml.Node) error {
 	return node.Decode(&l.storage)
 }
 
-// Read reads catalogs: a file of YAML or JSON each, or a folder, of which every
-// data.yaml and data.json is read, as OPA does. Files that speak of something
-// else, such as rules, are passed over.
+// Read reads catalogs: a file of YAML or JSON each; a bundle of policies; or a folder,
+// of which every data.yaml and data.json is read, as OPA does. Files that speak of
+// something else, such as rules, are passed over.
 func Read(paths []string) (*Catalog, error) {
 	all := &Catalog{place: strings.Join(paths, ", "), labels: map[string]Storage{}}
 	for _, path := range paths {
@@ -115,7 +116,7 @@ func Read(paths []string) (*Catalog, error) {
 func find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fault.Input(path, fault.Cause(err), "name a catalog: a file of YAML or JSON, or a folder of them")
+		return nil, fault.Input(path, fault.Cause(err), "name a catalog: a file of YAML or JSON, a bundle of policies, or a folder of catalogs")
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
@@ -145,11 +146,18 @@ func (c *Catalog) read(path string) error {
 	if err != nil {
 		return fault.Failure(path, fault.Cause(err), "make the file readable")
 	}
+	if bytes.HasPrefix(text, bundleMagic) {
+		return c.readBundle(path, text)
+	}
 	var read file
 	if err := yaml.Unmarshal(text, &read); err != nil {
 		return fault.Input(path, "it is no catalog: it is not YAML or JSON of a catalog's shape",
 			"see what OPA says of it: opa check --schema policies/schemas policies")
 	}
+	return c.add(path, &read)
+}
+
+func (c *Catalog) add(path string, read *file) error {
 	for name, storage := range read.Labels {
 		if err := c.define(path, name, storage); err != nil {
 			return err

@@ -22,7 +22,7 @@ type columnFlags struct {
 }
 
 func (f *columnFlags) add(c *cobra.Command, command table.Command) {
-	c.Flags().StringArrayVar(&f.catalogs, "catalog", nil, "`PATH` of the policies' catalogs, a file or a folder; may be repeated")
+	c.Flags().StringArrayVar(&f.catalogs, "catalog", nil, "`PATH` of the policies' catalogs, a file, a folder or a bundle; may be repeated")
 	c.Flags().StringArrayVar(&f.columns, "column", nil, "one column of the catalog, `NAME`, in place of all; or without a catalog NAME=LABEL:KEYSET:PROTECTION; may be repeated")
 	if command != table.Unseal {
 		f.keysets.add(c)
