@@ -3,8 +3,8 @@
 import json
 import re
 import time
-from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,8 +21,19 @@ from tests.http import wire
 DATABASE, SERVICE = "watched", "watched-api"
 PATIENCE_SECONDS = 30.0
 COLUMNS = ("ssn", "card", "notes", "mail")
-# By metric the labels that its series have.
-Names = dict[str, set[str]]
+
+
+@dataclass(frozen=True)
+class Series:
+    metric: str
+    # As Prometheus writes them, without the braces.
+    labels: str
+
+    @property
+    def names(self) -> set[str]:
+        """Of its labels."""
+        return set(re.findall(r'([a-zA-Z_]\w*)="', self.labels))
+
 
 LABELS = {f"person.{column}": {"protection": "randomized", "keyset": "pii", "type": "text"} for column in COLUMNS} | {
     "person.ssn": {"protection": "deterministic", "keyset": "pii", "type": "text"},
@@ -96,19 +107,12 @@ class Watched:
         self.service.stop()
         self.work.remove()
 
-    def envoy(self) -> Names:
-        """Of both sidecars' Envoys: `/stats/prometheus`."""
-        names: Names = defaultdict(set)
-        for gateway in (self.stack.envoy, self.stack.http.envoy):
-            for name, labels in _read(gateway.admin, "/stats/prometheus").items():
-                names[name] |= labels
-        return names
-
-    def opa(self) -> Names:
-        return _read(self.stack.opa.socket, "/metrics")
-
-    def agent(self) -> Names:
-        return _read(self.stack.agent.socket, "/metrics")
+    def scrape(self) -> list[Series]:
+        """What Prometheus would read of both sidecars' Envoys, of OPA and of the key agent."""
+        envoys = (self.stack.envoy.admin, self.stack.http.envoy.admin)
+        pages = [(socket, "/stats/prometheus") for socket in envoys]
+        pages += [(socket, "/metrics") for socket in (self.stack.opa.socket, self.stack.agent.socket)]
+        return [series for page in pages for series in _read(*page)]
 
     def _bring_about(self) -> None:
         self._create()
@@ -166,10 +170,8 @@ def _until(holds: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def _read(socket: Path, path: str) -> Names:
+def _read(socket: Path, path: str) -> list[Series]:
     status, _, body = unixhttp.request(socket, "GET", path)
     assert status == 200, body
-    names: Names = defaultdict(set)
-    for series in re.findall(r"^([a-zA-Z_:][\w:]*)(\{.*\})? \S+$", body.decode(), flags=re.MULTILINE):
-        names[series[0]] |= set(re.findall(r'([a-zA-Z_]\w*)="', series[1]))
-    return names
+    lines = re.findall(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$", body.decode(), flags=re.MULTILINE)
+    return [Series(metric, labels) for metric, labels in lines]
