@@ -29,6 +29,8 @@ class Cluster:
         self._run = Path(os.environ.get(RUN) or tempfile.mkdtemp(prefix="fieldveil-kubernetes-"))
         self.version = kubectl.parsed(self.kubectl("version", "--output=json"))["serverVersion"]
 
+        self._on_their_way_out: list[str] = []
+
     @property
     def minor(self) -> int:
         """36 of 1.36; some clouds write 36+."""
@@ -44,6 +46,16 @@ class Cluster:
 
     def get(self, *words: str) -> dict:
         return kubectl.parsed(self.kubectl("get", *words, "--output=json"))
+
+    def remove_namespace(self, name: str) -> None:
+        """It is on its way out when this returns; `close` waits for it."""
+        self.kubectl("delete", "namespace", name, "--wait=false")
+        self._on_their_way_out.append(name)
+
+    def close(self) -> None:
+        for name in self._on_their_way_out:
+            # One that is gone already is no error for `delete`.
+            self.kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=100s", seconds=110)
 
     def image(self, name: str) -> Image:
         """The image, which the cluster has by now."""

@@ -87,7 +87,8 @@ class Database:
             "containers": [server],
             "volumes": volumes,
             "securityContext": context,
-            "terminationGracePeriodSeconds": 5,
+            # It would wait for its clients.
+            "terminationGracePeriodSeconds": 1,
         }
 
     def _tls_mounts(self) -> list[dict]:

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class Namespace:
-    """As a context manager, it is there within and gone after."""
+    """As a context manager, it is there within and goes after."""
 
     def __init__(self, cluster: Cluster, prefix: str, labels: dict[str, str] | None = None) -> None:
         self.cluster = cluster
@@ -36,7 +36,7 @@ class Namespace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.cluster.kubectl("delete", "namespace", self.name, "--timeout=100s", seconds=110)
+        self.cluster.remove_namespace(self.name)
 
     def kubectl(self, *words: str | Path, stdin: str | bytes | None = None, seconds: float = 60.0) -> str:
         return self.cluster.kubectl(f"--namespace={self.name}", *words, stdin=stdin, seconds=seconds)

@@ -101,7 +101,7 @@ build_images() {
 
 busybox_rootfs() {
   local root=$1 applet busybox
-  busybox=$(find_program /bin/busybox)
+  busybox=$(find_program busybox)
   mkdir -p -- "$root"/{bin,etc,home,root,var}
   mkdir -m 1777 -- "$root/tmp" "$root/var/tmp"
   cp -- "$busybox" "$root/bin/busybox"

@@ -7,7 +7,7 @@ DEBIAN=$CLUSTER_DIR/debian # unpacked packages; only what `usr` holds is used
 
 # What must be there -> the Debian package that brings it.
 declare -A PACKAGE_OF=(
-  [/bin/busybox]=busybox-static
+  [busybox]=busybox-static
   [/usr/lib/cni/ptp]=containernetworking-plugins
   [ip]=iproute2
   [iptables]=iptables
@@ -42,9 +42,10 @@ find_program() {
 }
 
 on_machine() {
-  PATH=$PATH:$SYSTEM_PATH command -v "$1" >/dev/null || return 1
+  local path
+  path=$(PATH=$PATH:$SYSTEM_PATH command -v "$1") || return 1
   # Debian's dynamic busybox has the same path and does not run in an image alone.
-  [[ $1 != /bin/busybox ]] || ! ldd "$1" >/dev/null 2>&1
+  [[ $1 != busybox ]] || ! ldd "$path" >/dev/null 2>&1
 }
 
 need_host_tools() {
@@ -65,6 +66,9 @@ fetch_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg >/dev/null; then
     die "no apt-get and dpkg here; install by other means: $missing"
   fi
+  # Into an empty folder: so all that the machine itself lacks, not only what is new.
+  rm -rf -- "$DEBIAN"
+  missing=$(missing_packages)
   # shellcheck disable=SC2086 # one word a package
   download $missing >"$CLUSTER_DIR/apt.log" 2>&1 || die "apt-get could not download $missing; see $CLUSTER_DIR/apt.log"
   missing=$(missing_packages)
@@ -77,7 +81,7 @@ fetch_packages() {
 download() {
   local own=$CLUSTER_DIR/apt package
   local apt=(apt-get -o "Dir::State::Lists=$own/lists" -o "Dir::Cache=$own" -o Debug::NoLocking=1 -o APT::Sandbox::User=root)
-  rm -rf -- "$own" "$DEBIAN"
+  rm -rf -- "$own"
   mkdir -p -- "$own/lists/partial" "$own/archives/partial" "$DEBIAN"
   "${apt[@]}" update || return
   "${apt[@]}" install --yes --no-install-recommends --download-only "$@" || return

@@ -19,10 +19,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Cluster:
+def cluster() -> Iterator[Cluster]:
     if RUN not in os.environ:
         pytest.skip("SKIPPED: `make e2e-kubernetes` starts a cluster, or takes that of KUBECONFIG, for these tests")
-    return Cluster()
+    reached = Cluster()
+    yield reached
+    reached.close()
 
 
 @pytest.fixture(scope="module")
