@@ -1,5 +1,5 @@
-"""The way from an empty cluster to a protected workload, as docs/kubernetes.md tells it: command by command, as a user types
-them, in a copy of the checkout."""
+"""The way from an empty cluster to a protected workload, as docs/kubernetes.md tells it: command by command, as a user
+types them, in a copy of the checkout."""
 
 import os
 import re
@@ -49,7 +49,7 @@ def checkout(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, checkout: Path) -> None:
-    before = {item for item in everything(cluster)}
+    before = everything(cluster)
     steps = {number: "".join(BLOCK.findall(text)) for number, text in SECTION.findall((ROOT / DOCUMENT).read_text())}
     assert list(steps) == [str(number) for number in range(1, 9)]
     said = {}
@@ -66,15 +66,18 @@ def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, che
     assert "a***@e***.com" in support
     assert ADA[0] not in support + stored
     assert stored.count("fv1.") == 2
-    assert {item for item in everything(cluster)} - before == set()
+    assert everything(cluster) - before == set()
 
 
 def wait_until_support_sees_the_number(environment: str, checkout: Path) -> None:
     """As the document says to hasten it: the kubelet looks at a pod that is touched."""
     look = f"""{environment}
-    kubectl annotate pods --namespace shop --all --overwrite touched="$(date +%s)" >/dev/null
+    shown() {{
+      kubectl exec --namespace shop deployment/support --container application -- psql -At -c 'SELECT ssn FROM customer'
+    }}
+    kubectl annotate pods --namespace shop --all --overwrite touched="$(date +%s)"
     for second in $(seq {POLICY_SECONDS}); do
-      kubectl exec --namespace shop deployment/support --container application -- psql -At -c 'SELECT ssn FROM customer' | grep -Fx '{ADA[0]}' && exit 0
+      shown | grep -Fx '{ADA[0]}' && exit 0
       sleep 1
     done
     exit 1"""
@@ -97,8 +100,8 @@ def run(commands: str, checkout: Path) -> str:
     return done.stdout
 
 
-def everything(cluster: Cluster) -> list[str]:
+def everything(cluster: Cluster) -> set[str]:
     """What belongs to no namespace and could be left behind."""
     kinds = "namespaces,mutatingadmissionpolicies,mutatingadmissionpolicybindings,validatingadmissionpolicies"
     kinds += ",validatingadmissionpolicybindings,clusterroles,clusterrolebindings,customresourcedefinitions"
-    return cluster.kubectl("get", kinds, "--output=name").split()
+    return set(cluster.kubectl("get", kinds, "--output=name").split())
