@@ -28,26 +28,19 @@
   {{- end }}
 {{- end -}}
 
-{{- /* Without an authority and a name to match, TLS protects from nobody who stands in between. */ -}}
+{{- /* Towards a server: its authority, and the sidecar's own certificate if there is one. */ -}}
 {{- define "fieldveil-sidecar.upstreamTls" -}}
-{{- $serverName := .tls.serverName | default .host -}}
-{{- $files := printf "/etc/fieldveil/upstreams/%s" .name -}}
 name: tls
 typed_config:
   "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
-  sni: {{ $serverName | quote }}
+  sni: {{ .tls.serverName | default .host | quote }}
   common_tls_context:
     alpn_protocols: [{{ if eq .protocol "postgres" }}postgresql{{ else if dig "http" "http2" false . }}h2{{ else }}http/1.1{{ end }}]
     tls_params: {tls_minimum_protocol_version: TLSv1_2, tls_maximum_protocol_version: TLSv1_3}
-    validation_context:
-      trusted_ca: {filename: {{ $files }}/ca.crt}
-      match_typed_subject_alt_names:
-      - san_type: DNS
-        matcher: {exact: {{ $serverName | quote }}}
+    validation_context_sds_secret_config: {{ include "fieldveil-sidecar.kept" (printf "%s-ca" .name) }}
     {{- if dig "clientCertificate" "secret" "" .tls }}
-    tls_certificates:
-    - certificate_chain: {filename: {{ $files }}/client.crt}
-      private_key: {filename: {{ $files }}/client.key}
+    tls_certificate_sds_secret_configs:
+    - {{ include "fieldveil-sidecar.kept" (printf "%s-client" .name) }}
     {{- end }}
 {{- end -}}
 

@@ -1,5 +1,6 @@
 {{- /* What deploy/envoy/*.j2 say, for all upstreams of the pod; a test compares the two as data. The why of each part stands there. */ -}}
 {{- define "fieldveil-sidecar.envoyConfig" -}}
+node: {id: fieldveil, cluster: fieldveil}
 admin:
   address:
     pipe: {path: /run/fieldveil/admin/admin.sock}

@@ -1,7 +1,6 @@
 {{- /* A listener of an HTTP service, in front of it or beside who asks it. */ -}}
 {{- define "fieldveil-sidecar.httpListener" -}}
 {{- $upstream := .upstream -}}
-{{- $files := printf "/etc/fieldveil/upstreams/%s" $upstream.name -}}
 - name: {{ $upstream.name }}
   {{- include "fieldveil-sidecar.addresses" $upstream | nindent 2 }}
   per_connection_buffer_limit_bytes: 131072
@@ -17,9 +16,8 @@
         "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext
         common_tls_context:
           alpn_protocols: [h2, http/1.1]
-          tls_certificates:
-          - certificate_chain: {filename: {{ $files }}/server.crt}
-            private_key: {filename: {{ $files }}/server.key}
+          tls_certificate_sds_secret_configs:
+          - {{ include "fieldveil-sidecar.kept" (printf "%s-server" $upstream.name) }}
     {{- end }}
 {{- end -}}
 

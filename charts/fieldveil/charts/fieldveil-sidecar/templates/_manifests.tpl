@@ -11,6 +11,7 @@ metadata:
 data:
   envoy.yaml: |
     {{- include "fieldveil-sidecar.envoyConfig" . | nindent 4 }}
+  {{- include "fieldveil-sidecar.envoySecrets" . | trim | nindent 2 }}
   opa.yaml: |
     {{- include "fieldveil-sidecar.opaConfig" . | nindent 4 }}
   log.rego: |
