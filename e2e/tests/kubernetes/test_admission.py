@@ -9,6 +9,7 @@ from kubernetes import Namespace
 from tests.kubernetes import admission
 from tests.kubernetes.admission import ASKS, OPTS_OUT, SAYS_SO, container, made, named, pod, refusal, sidecar
 
+SLEEP = ["sleep", "1000"]
 Change = Callable[[dict], object]
 
 
@@ -220,6 +221,26 @@ def test_a_container_that_reads_the_sidecars_secrets_as_variables_is_refused(rel
         described = pod(labels=ASKS, containers=[peeks])
         said = refusal(lambda described=described: made(released, described))
         assert "pod app: container peeks reads a Secret of the sidecar" in said
+
+
+def test_the_command_for_tables_may_read_encrypted_keysets_and_no_other_secret(released: Namespace) -> None:
+    agent = admission.sidecar(made(released, pod(labels=ASKS)), "agent")
+
+    def table(secret: str, **more: object) -> dict:
+        mounted = {"volumeMounts": [{"name": "own", "mountPath": "/keysets"}]}
+        ours = {**container("table", **mounted), "image": agent["image"], "args": ["table", "verify"], **more}
+        volume = {"name": "own", "secret": {"secretName": secret}}
+        return pod(labels=ASKS, containers=[{key: ours[key] for key in ours if ours[key] != SLEEP}], volumes=[volume])
+
+    assert made(released, table("keysets"))
+    for described in (
+        table("client"),
+        table("keysets", args=["keys", "list"]),
+        table("keysets", command=["sh"]),
+        table("keysets", image="another:1"),
+    ):
+        said = refusal(lambda described=described: made(released, described))
+        assert "pod app: container table reads a Secret of the sidecar" in said
 
 
 def test_an_application_may_have_secrets_tokens_and_volumes_of_its_own(released: Namespace) -> None:

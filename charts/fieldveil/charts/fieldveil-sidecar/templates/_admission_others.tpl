@@ -18,7 +18,13 @@ given (sockets), and the Secrets behind them: with the client certificate one wo
     {{- with .serviceAccountToken -}}{{- $audiences = append $audiences .audience -}}{{- end -}}
   {{- end -}}
 {{- end -}}
+{{- $keysets := list -}}
+{{- range .volumes -}}
+  {{- if and (eq .name "fieldveil-keysets") .secret -}}{{- $keysets = append $keysets .secret.secretName -}}{{- end -}}
+{{- end -}}
+{{- $ours := "" -}}
 {{- range .containers -}}
+  {{- if eq .name "fieldveil-agent" -}}{{- $ours = .image -}}{{- end -}}
   {{- range (.env | default list) -}}
     {{- with dig "valueFrom" "secretKeyRef" "name" "" . -}}{{- $secrets = append $secrets . -}}{{- end -}}
   {{- end -}}
@@ -48,9 +54,17 @@ given (sockets), and the Secrets behind them: with the client certificate one wo
     v.?secret.?secretName.orValue('') in variables.privateSecrets ||
     v.?projected.?sources.orValue([]).exists(s, s.?secret.?name.orValue('') in variables.privateSecrets ||
     s.?serviceAccountToken.?audience.orValue('') in variables.privateAudiences))).map(v, v.name)
+# `fieldveil table` reads from encrypted keysets which key is primary; it opens none.
+- name: tables
+  expression: >-
+    variables.added.filter(c, c.image == {{ toJson $ours }} && !has(c.command) && !has(c.lifecycle) && c.?args[?0].orValue('') == 'table').map(c, c.name)
+- name: volumesOfKeysets
+  expression: >-
+    object.spec.?volumes.orValue([]).filter(v, v.?secret.?secretName.orValue('') in {{ include "fieldveil-sidecar.cel" $keysets }}).map(v, v.name)
 - name: readsSecrets
   expression: >-
-    variables.added.filter(c, c.?volumeMounts.orValue([]).exists(m, m.name in variables.volumesOfSecrets) ||
+    variables.added.filter(c, c.?volumeMounts.orValue([]).exists(m, m.name in variables.volumesOfSecrets &&
+    !(c.name in variables.tables && m.name in variables.volumesOfKeysets)) ||
     c.?env.orValue([]).exists(e, e.?valueFrom.?secretKeyRef.?name.orValue('') in variables.privateSecrets) ||
     c.?envFrom.orValue([]).exists(e, e.?secretRef.?name.orValue('') in variables.privateSecrets)).map(c, c.name)
 {{- end -}}
