@@ -14,25 +14,43 @@
 {{- len $parsed.ranges -}}
 {{- end -}}
 
+{{/*
+fieldveil.sealTableCatalog: where the catalogs lie: in a ConfigMap of the job's, or in the release's own bundle of policies. Nowhere where the columns
+say all themselves.
+*/}}
+{{- define "fieldveil.sealTableCatalog" -}}
+{{- if .job.catalog -}}
+/etc/fieldveil/catalog
+{{- else if not (contains "=" (join "" .job.columns)) -}}
+{{- if not (include "fieldveil-sidecar.policiesName" .root.Subcharts.sidecar) -}}
+{{- fail (printf "sealTable.jobs %s: with policies.server its catalogs are not in the cluster: name a ConfigMap with a data.yaml in catalog, or columns that say all themselves" .job.name) -}}
+{{- end -}}
+/etc/fieldveil/catalog/fieldveil.tar.gz
+{{- end -}}
+{{- end -}}
+
 {{/* fieldveil.sealTableArgs: the command line. Both addresses of the server come as variables, out of a Secret. */}}
 {{- define "fieldveil.sealTableArgs" -}}
-{{- $command := include "fieldveil.sealTableCommand" . -}}
+{{- $command := include "fieldveil.sealTableCommand" .job -}}
 - table
 - {{ $command }}
-- --table={{ .table }}
+- --table={{ .job.table }}
 - --output=json
 {{- if eq $command "ranges" }}
-- --count={{ .count | default 4 | int }}
+- --count={{ .job.count | default 4 | int }}
 {{- else }}
 - --ranges=/etc/fieldveil/ranges/ranges.json
 - --range-index=$(JOB_COMPLETION_INDEX)
-{{- if .catalog }}
-- --catalog=/etc/fieldveil/catalog
+{{- with include "fieldveil.sealTableCatalog" . }}
+- --catalog={{ . }}
 {{- end }}
-{{- range .columns }}
+{{- range .job.columns }}
 - --column={{ . }}
 {{- end }}
-{{- range .args }}
+{{- if ne $command "unseal" }}
+- --keysets=/etc/fieldveil/keysets
+{{- end }}
+{{- range .job.args }}
 - {{ . | quote }}
 {{- end }}
 {{- end }}
@@ -65,7 +83,7 @@ spec:
     image: {{ include "fieldveil-sidecar.image" (dict "image" $sidecar.Values.images.fieldveil "root" $sidecar) }}
     imagePullPolicy: {{ $sidecar.Values.images.pullPolicy }}
     args:
-    {{- include "fieldveil.sealTableArgs" $job | nindent 4 }}
+    {{- include "fieldveil.sealTableArgs" . | nindent 4 }}
     env:
     - name: FIELDVEIL_DIRECT_URL
       valueFrom: {secretKeyRef: {name: {{ $job.secret }}, key: direct}}
@@ -110,21 +128,48 @@ seccompProfile:
 {{- include "fieldveil-sidecar.volumeMounts" .root.Subcharts.sidecar }}
 {{- if ne (include "fieldveil.sealTableCommand" .job) "ranges" }}
 - {name: ranges, mountPath: /etc/fieldveil/ranges, readOnly: true}
-{{- end }}
-{{- if .job.catalog }}
+{{- if include "fieldveil.sealTableCatalog" . }}
 - {name: catalog, mountPath: /etc/fieldveil/catalog, readOnly: true}
+{{- end }}
+{{- if ne .job.command "unseal" }}
+- {name: keysets, mountPath: /etc/fieldveil/keysets, readOnly: true}
+{{- end }}
 {{- end }}
 {{- if .job.ca }}
 - {name: database-ca, mountPath: /etc/fieldveil/database, readOnly: true}
 {{- end }}
 {{- end -}}
 
+{{/* fieldveil.sealTableVolumes: the sidecar's own volumes are mounted by nobody else, so what both read is there twice. */}}
 {{- define "fieldveil.sealTableVolumes" -}}
 {{- if ne (include "fieldveil.sealTableCommand" .job) "ranges" }}
 - {name: ranges, configMap: {name: {{ include "fieldveil.sealTableName" . }}}}
+{{- if .job.catalog }}
+- {name: catalog, configMap: {name: {{ .job.catalog.configMap }}}}
+{{- else if include "fieldveil.sealTableCatalog" . }}
+- name: catalog
+  configMap:
+    name: {{ include "fieldveil-sidecar.policiesName" .root.Subcharts.sidecar }}
+    items:
+    - {key: fieldveil.tar.gz, path: fieldveil.tar.gz}
 {{- end }}
-{{- with .job.catalog }}
-- {name: catalog, configMap: {name: {{ .configMap }}}}
+{{- if ne .job.command "unseal" }}
+{{- /* Encrypted: of them only the primary keys' numbers are read. */}}
+{{- with .root.Subcharts.sidecar.Values.keys.keysets }}
+- name: keysets
+  {{- if .secret }}
+  secret:
+    secretName: {{ .secret }}
+  {{- else }}
+  configMap:
+    name: {{ .configMap }}
+  {{- end }}
+    {{- with .items }}
+    items:
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- with .job.ca }}
 - {name: database-ca, configMap: {name: {{ .configMap }}, items: [{key: {{ .key | default "ca.crt" }}, path: ca.crt}]}}
