@@ -69,7 +69,7 @@ class Vault:
             self.command("policy", "write", name, "-", stdin=text)
         self.command("secrets", "enable", "transit")
         self.command("write", "-f", f"transit/keys/{KEY}")
-        self.command("auth", "enable", "kubernetes")
+        self.command("auth", "enable", "-path=kubernetes", "vault-plugin-auth-kubernetes")
         # Its own service account asks: the binding of `system:auth-delegator` allows that.
         self.command("write", "auth/kubernetes/config", "kubernetes_host=https://kubernetes.default.svc")
 

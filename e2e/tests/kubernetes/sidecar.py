@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from urllib.parse import quote
 
 from harness import shop
 from harness.bundles import Bundles, SigningKey, pack
@@ -110,9 +111,21 @@ def reach(namespace: Namespace, pod: str, port: int, path: str) -> str | None:
         return None
 
 
-def psql(namespace: Namespace, pod: str, text: str, port: int, *, host: str = "127.0.0.1", user: str = "app") -> str:
-    """As an application in the pod does, in the container `app`."""
-    address = f"host={host} port={port} user={user} dbname={shop.DATABASE}"
+def psql(
+    namespace: Namespace, pod: str, text: str, port: int, *, host: str = "127.0.0.1", container: str = "app"
+) -> str:
+    """As the application in the pod does."""
+    address = f"host={host} port={port} user=app dbname={shop.DATABASE}"
     settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=10"]
     words = ["env", *settings, "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", address]
-    return namespace.exec(pod, *words, container="app", stdin=text).rstrip("\n")
+    return namespace.exec(pod, *words, container=container, stdin=text).rstrip("\n")
+
+
+def dsn_secret(name: str, host: str) -> dict:
+    """URLs of the database, straight and by way of the sidecar, as the chart's Jobs and its test take them."""
+    login = f"app:{quote(shop.PASSWORD)}"
+    urls = {
+        "direct": f"postgres://{login}@{host}:5432/{shop.DATABASE}",
+        "through": f"postgres://{login}@127.0.0.1:{PORT}/{shop.DATABASE}",
+    }
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": urls}

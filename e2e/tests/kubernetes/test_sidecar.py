@@ -27,6 +27,7 @@ from tests.kubernetes.sidecar import (
     SSN,
     SUPPORT,
     Bundle,
+    dsn_secret,
     reach,
     values,
     wait_injecting,
@@ -69,7 +70,9 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         keysets.create("pii", "payments")
         bundle = Bundle(tmp_path_factory.mktemp("policies"))
         policies = bundle.values(BILLING, SUPPORT, AUDITORS, revision="first")
-        release = Release(namespace, values(database.host, policies, keysets.values, identity={"podLabels": ["team"]}))
+        described = values(database.host, policies, keysets.values, identity={"podLabels": ["team"]})
+        release = Release(namespace, {**described, "test": helm_test(cluster)})
+        namespace.apply(dsn_secret("dsn", database.host))
         release.install()
         wait_injecting(namespace)
         applications = {
@@ -112,6 +115,11 @@ def test_values_are_sealed_at_the_server_and_opened_for_the_application(world: W
     assert world.stored(1, "email").startswith(SEALED)
     assert world.billing.psql("SELECT ssn, email FROM customer WHERE id = 1") == f"{SSN}|{EMAIL}"
     assert world.billing.psql(f"SELECT id FROM customer WHERE email = '{EMAIL}' AND id = 1") == "1"
+
+
+def test_release_has_a_test_that_writes_and_reads_a_sealed_value(world: World) -> None:
+    assert "stored: an envelope" in world.release.test()
+    assert world.stored(9000) == ""
 
 
 def test_treatment_goes_by_the_service_account_and_by_a_label_of_the_pod(world: World) -> None:
@@ -225,6 +233,13 @@ def test_pod_that_does_not_ask_for_the_sidecar_gets_none(world: World) -> None:
     assert "initContainers" not in pod["spec"]
     # So what a NetworkPolicy lets to the database does not let this one.
     assert "fieldveil.io/sidecar" not in pod["metadata"]["labels"]
+
+
+def helm_test(cluster: Cluster) -> dict:
+    """`test` of the chart: a row that billing may write and read."""
+    table = {"table": "customer", "column": "ssn", "row": {"id": "9000"}}
+    image = cluster.image("postgres").reference
+    return {"image": image, "secret": "dsn", "serviceAccountName": "billing", "value": SSN, **table}
 
 
 def upgrade(world: World, policies: dict) -> None:
