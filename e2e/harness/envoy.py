@@ -27,6 +27,8 @@ class UpstreamTls:
     server_name: str
     certificate: Path | None = None
     key: Path | None = None
+    # The folder of files by which renewed ones are taken, in place of those above.
+    secrets: Path | None = None
 
 
 @dataclass(frozen=True)

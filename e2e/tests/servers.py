@@ -11,6 +11,7 @@ from harness import Options, Stack
 from harness import shop as example
 from harness.envoy import LOOPBACK, Upstream
 from harness.postgres import Postgres
+from harness.renewal import Renewal
 from harness.stack import SEALED, Way
 from tests import wire
 
@@ -23,6 +24,7 @@ class Servers:
 
     def __init__(self) -> None:
         self.second: Postgres | None = None
+        self.renewal: Renewal | None = None
         self.stack = Stack(Options(tls=True, ways=self._ways))
 
     def start(self) -> "Servers":
@@ -50,6 +52,16 @@ class Servers:
         assert TIMED_OUT not in str(refusal.value)
         return str(refusal.value)
 
+    def connect_soon(self, user: str, way: str) -> psycopg.Connection:
+        """Once Envoy has seen what was renewed."""
+        deadline = time.monotonic() + wire.TIMEOUT_SECONDS
+        while True:
+            try:
+                return self.connect(user, way)
+            except psycopg.OperationalError:
+                assert time.monotonic() < deadline, self.stack.envoy.process.log_tail(40)
+                time.sleep(0.05)
+
     def open(self, way: str, *, tcp: bool = False) -> socket.socket:
         if not tcp:
             return wire.open_socket(self.stack.envoy.socket(way))
@@ -68,12 +80,16 @@ class Servers:
         verified = stack.server_upstream()
         known, stranger = stack.certificates, stack.certificates.unknown_ca
         shown = replace(verified.tls, certificate=known.client, key=known.client_key)
+        self.renewal = Renewal(stack.work.path / "renewal", "renewed", verified.tls.server_name)
+        self.renewal.publish(ca=stranger, certificate=known.client, key=known.client_key)
+        renewed = replace(shown, secrets=self.renewal.secrets)
         return {
             "unfiltered": Way(verified, filter=False),
             "by_name": Way(replace(verified, address="localhost")),
             "wrong_authority": Way(replace(verified, tls=replace(verified.tls, ca=stranger))),
             "wrong_name": Way(replace(verified, tls=replace(verified.tls, server_name="other.shop.test"))),
             "with_certificate": Way(replace(verified, tls=shown)),
+            "renewed": Way(replace(verified, tls=renewed)),
             "unencrypted": Way(replace(verified, tls=None)),
             "second": Way(Upstream(self.second.socket)),
         }

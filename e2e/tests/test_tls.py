@@ -67,6 +67,19 @@ def test_certificate_that_the_server_asks_for_is_shown(servers: Servers) -> None
         assert encryption(session)[0]
 
 
+def test_renewed_certificates_are_taken_without_a_restart(servers: Servers) -> None:
+    assert "server closed the connection unexpectedly" in servers.refused(CERTIFIED, "renewed")
+    known = servers.stack.certificates
+    servers.renewal.publish(ca=known.ca, certificate=known.client, key=known.client_key)
+    with servers.connect_soon(CERTIFIED, "renewed") as session:
+        assert encryption(session)[0]
+    # Half of a renewal, a key that is none of the certificate's: the former pair stays.
+    servers.renewal.publish(ca=known.ca, certificate=known.client, key=known.server_key)
+    servers.logged("Failed to reload certificates")
+    with servers.connect(CERTIFIED, "renewed") as session:
+        assert encryption(session)[0]
+
+
 @pytest.mark.parametrize("sslmode", ["disable", "allow", "prefer"])
 def test_client_without_demand_for_tls_comes_in_over_loopback(servers: Servers, sslmode: str) -> None:
     with servers.connect("app", tcp=True, sslmode=sslmode) as app:
