@@ -3,12 +3,13 @@
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.charts import queries
-from tools.layout import CHARTS, HELM, KUBECONFORM, SCHEMAS
+from tools.layout import CHARTS, HELM, KUBECONFORM, ROOT, SCHEMAS
 
 OWN_DEPLOYMENT = CHARTS / "testdata" / "own-deployment"
 PODMONITOR, RULES, DASHBOARD = "podmonitor", "rules", "dashboard"
@@ -72,6 +73,21 @@ def test_every_port_that_is_scraped_is_a_port_of_the_pod(pod: dict) -> None:
     scraped = {endpoint["port"] for endpoint in monitor["spec"]["podMetricsEndpoints"]}
     ports = {port["name"] for part in pod["spec"]["initContainers"] for port in part.get("ports", [])}
     assert scraped == ports
+
+
+def test_the_scrape_configuration_of_the_document_finds_these_ports(pod: dict, tmp_path: Path) -> None:
+    document = (ROOT / "docs" / "alerts.md").read_text()
+    (text,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", document, flags=re.MULTILINE | re.DOTALL)
+    config = yaml.safe_load(text)
+    (job,) = config["scrape_configs"]
+    keep, *_ = job["relabel_configs"]
+    ports = {port["name"] for part in pod["spec"]["initContainers"] for port in part.get("ports", [])}
+    assert {port for port in ports if re.fullmatch(keep["regex"], port)} == ports
+    assert {rule.get("target_label") for rule in job["relabel_configs"]} >= {"namespace", "pod", "container"}
+    # Without the client of Kubernetes promtool knows no such way to find targets.
+    assert job.pop("kubernetes_sd_configs") == [{"role": "pod"}]
+    (tmp_path / "prometheus.yaml").write_text(yaml.safe_dump(config))
+    queries.promtool("check", "config", "--syntax-only", "prometheus.yaml", folder=tmp_path)
 
 
 def test_pods_that_are_scraped_are_told_by_labels_that_they_have(pod: dict) -> None:
