@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-charts test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,10 @@ test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTE
 	@$(SETUP) python rust filter keys opa shop-api http-clients
 	@$(SUITES) json
 
+test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
+	@$(SETUP) python filter keys opa helm chart-tools promtool schemas
+	@$(SUITES) charts
+
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium
 	@$(SUITES) e2e
@@ -89,7 +93,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse e2e/tools/charts
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests deploy
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy
@@ -121,8 +125,12 @@ soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory 
 	@$(SETUP) python filter keys opa
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
+charts-readme: python ## write the README of each chart from its values
+	@$(SETUP) python chart-tools
+	@$(VENV_PYTHON) -m tools.charts_readme
+
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api
+	rm -rf target .tools/filter-postgres.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security
 
 clean-all: clean ## remove the fetched tools too
 	rm -rf .tools

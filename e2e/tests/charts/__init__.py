@@ -1,0 +1,1 @@
+"""What the charts render, without a cluster."""

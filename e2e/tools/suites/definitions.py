@@ -6,11 +6,15 @@ import sys
 
 from tools.layout import (
     CARGO_TARGET,
+    CHARTS,
+    CHARTS_MODULE,
     CLIENTS,
     CLUSTER_FOLDER,
     DEPLOY,
     E2E,
     FUZZ,
+    HELM,
+    HELM_UNITTEST,
     K6_MODULE,
     KEYS_MODULE,
     LOADTESTS,
@@ -21,7 +25,7 @@ from tools.layout import (
     SHOP_API_MODULE,
     VENV,
 )
-from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest
+from tools.suites.suite import Step, Suite, cargo, checks, go, opa, pytest, unittest
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
 GO_MODULES = (
@@ -33,6 +37,7 @@ GO_MODULES = (
     CLIENTS / "http",
     SHOP_API_MODULE,
     E2E / "sqldiff" / "parse",
+    CHARTS_MODULE,
 )
 TESTED_GO_MODULES = (KEYS_MODULE, K6_MODULE, SHOP_API_MODULE)
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
@@ -79,7 +84,8 @@ def _gofmt() -> list[Step]:
 
 
 def _go_vet() -> list[Step]:
-    return [Step(["go", "vet", "./..."], cwd=module) for module in GO_MODULES]
+    # With the flag that the set-up builds with, so that what it compiled serves here too.
+    return [Step(["go", "vet", "-trimpath", "./..."], cwd=module) for module in GO_MODULES]
 
 
 def _rego_lint() -> list[Step]:
@@ -156,6 +162,25 @@ def _e2e(*tests: str) -> list[Step]:
     return [Step(command, pytest, cwd=E2E, show=EVERYTHING)]
 
 
+# Values with which the application chart is whole.
+CHART_VALUES = ("http", "several", "everything")
+
+
+def _charts() -> list[Step]:
+    chart, own = CHARTS / "fieldveil", CHARTS / "testdata" / "own-deployment"
+    lint = [HELM, "lint", "--strict", "--quiet", "--kube-version", "1.36.3"]
+    values = [CHARTS / "testdata" / "values" / f"{name}.yaml" for name in CHART_VALUES]
+    lints = [[*lint, chart, "--values", file] for file in values]
+    lints += [[*lint, chart / "charts" / "fieldveil-sidecar"], [*lint, own]]
+    # Two at a time, as end to end: most of it is Helm, which renders in a process of its own.
+    pytests = [VENV / "bin" / "pytest", "-n", os.environ.get("E2E_WORKERS", "2"), "-q", "tests/charts"]
+    return [
+        *(Step(words) for words in lints),
+        Step([HELM_UNITTEST, "--strict", chart, own], unittest, show=r"^\s*FAIL|^\t- |^Tests:"),
+        Step([*pytests, *_extra_arguments()], pytest, cwd=E2E, show=EVERYTHING),
+    ]
+
+
 def _kubernetes() -> list[Step]:
     command = [VENV / "bin" / "python", "-m", "kubernetes", *_extra_arguments()]
     return [Step(["env", f"PYTHONPATH={E2E}", *command], pytest, show=EVERYTHING)]
@@ -205,13 +230,19 @@ SUITES = {
         Suite("json-e2e", "the end-to-end tests of JSON over HTTP", lambda: _e2e("tests/http")),
         Suite("loadtest-smoke", "every answer of the load tests, at every target", _loadtest_smoke),
         Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
-        Suite("e2e", "the filter in Envoy, against the real parts", lambda: _e2e("--ignore=tests/kubernetes")),
+        Suite("charts", "lints, unit tests and renderings of the Helm charts, without a cluster", _charts),
+        # The charts have a suite of their own, and so has a cluster.
+        Suite(
+            "e2e",
+            "the filter in Envoy, against the real parts",
+            lambda: _e2e("--ignore=tests/charts", "--ignore=tests/kubernetes"),
+        ),
         Suite("kubernetes", "the sidecar in a Kubernetes cluster, as the chart installs it", _kubernetes),
     )
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "e2e", "kubernetes")
+TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "charts", "e2e", "kubernetes")
 # The e2e tests of keys, of policies and of JSON are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, or one.

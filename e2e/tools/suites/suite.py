@@ -61,6 +61,14 @@ def pytest(output: str, _: int) -> Counts:
     return Counts(number("passed"), number("failed") + number("error"), number("skipped"))
 
 
+def unittest(output: str, _: int) -> Counts:
+    """helm-unittest: `Tests:       1 failed, 2 errored, 3 skipped, 12 passed, 18 total`."""
+    line = (re.findall(r"^Tests:.*", output, re.M) or [""])[-1]
+    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", line)}
+    failed = numbers.get("failed", 0) + numbers.get("errored", 0)
+    return Counts(numbers.get("passed", 0), failed, numbers.get("skipped", 0))
+
+
 @dataclass(frozen=True)
 class Step:
     command: list[str | Path]

@@ -1,0 +1,25 @@
+"""The README of each chart, by helm-docs from its values and its README.md.gotmpl: python -m tools.charts_readme"""
+
+import subprocess
+from pathlib import Path
+
+from tools.layout import CHARTS, HELM_DOCS
+
+DOCUMENTED = (CHARTS / "fieldveil", CHARTS / "fieldveil" / "charts" / "fieldveil-sidecar")
+
+
+def readme(chart: Path) -> str:
+    """What the chart's README should be."""
+    # Of this chart alone: it looks for others below it.
+    where = ["--chart-search-root", ".", "--chart-to-generate", "."]
+    command = [HELM_DOCS, "--dry-run", "--sort-values-order", "file", "--log-level", "error", *where]
+    return subprocess.run(command, cwd=chart, capture_output=True, text=True, check=True).stdout.rstrip("\n") + "\n"
+
+
+def main() -> None:
+    for chart in DOCUMENTED:
+        (chart / "README.md").write_text(readme(chart))
+
+
+if __name__ == "__main__":
+    main()
