@@ -130,6 +130,9 @@
 {{- $_ := set $ports $port .name -}}
 {{- end -}}
 {{- end -}}
+{{- if not $ports -}}
+{{- include "fieldveil-sidecar.problem" (list "redirect.enabled" "every upstream is in the pod itself, so that there is nothing to redirect" "leave it out") -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
