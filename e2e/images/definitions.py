@@ -26,6 +26,7 @@ from tools.layout import (
 
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")
+ZONE = Path("/usr/share/zoneinfo/UTC")
 POSTGRES_ENTRYPOINT = E2E / "images" / "postgres-entrypoint"
 ASSEMBLE = DEPLOY / "images" / "assemble"
 BUILD_COMMAND = DEPLOY / "images" / "build-command"
@@ -88,6 +89,8 @@ def _postgres(rootfs: Rootfs) -> None:
     leave_out = ("*.a", "pgxs", "pkgconfig", "include", "doc", "man", "ecpg", "pg_upgrade", "libecpg*")
     rootfs.add_folder(_postgres_folder(), "/usr/local/pgsql", leave_out)
     rootfs.add_file(POSTGRES_ENTRYPOINT, "/usr/local/bin/postgres-entrypoint")
+    # Without it a session can not even say UTC.
+    rootfs.add_file(ZONE, str(ZONE))
 
 
 def _shop_api(rootfs: Rootfs) -> None:
