@@ -23,3 +23,9 @@ def pods(rendering: str) -> dict[str, dict]:
             name = f"{document['kind']}/{document['metadata']['name']}"
             found[name] = {"metadata": pod.get("metadata", {}), "spec": pod["spec"]}
     return found
+
+
+def container(rendering: str, name: str) -> dict:
+    """A container of the one pod of a rendering that has it."""
+    (pod,) = pods(rendering).values()
+    return next(one for one in pod["spec"]["initContainers"] if one["name"] == name)
