@@ -1,5 +1,7 @@
 {{- /* What deploy/envoy/*.j2 say, for all upstreams of the pod; a test compares the two as data. The why of each part stands there. */ -}}
 {{- define "fieldveil-sidecar.envoyConfig" -}}
+{{- /* Whatever a pod's template includes first tells what is wrong. */ -}}
+{{- include "fieldveil-sidecar.validate" . -}}
 node: {id: fieldveil, cluster: fieldveil}
 admin:
   address:

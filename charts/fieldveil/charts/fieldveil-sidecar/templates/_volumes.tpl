@@ -1,5 +1,6 @@
 {{- /* The sidecar's volumes as a YAML list. Sockets and what is written live in memory or with the pod. */ -}}
 {{- define "fieldveil-sidecar.volumes" -}}
+{{- include "fieldveil-sidecar.validate" . -}}
 - name: fieldveil-config
   configMap:
     name: {{ include "fieldveil-sidecar.configName" . }}
