@@ -42,10 +42,17 @@ class World:
         return self.reports()
 
     def reports(self) -> list[dict]:
-        wait = ("wait", "job", f"--selector={SELECTOR}", "--for=condition=Complete", "--timeout=120s")
-        self.namespace.kubectl(*wait, seconds=130)
+        self.namespace.wait_until(self._is_complete, "the job", 120, selector=SELECTOR)
         names = [pod["metadata"]["name"] for pod in self.namespace.pods(SELECTOR)]
         return [json.loads(self.namespace.logs(name, "table")) for name in names]
+
+    def _is_complete(self) -> bool:
+        jobs = self.namespace.get("jobs", f"--selector={SELECTOR}")["items"]
+        conditions = {
+            each["type"] for job in jobs for each in job["status"].get("conditions", []) if each["status"] == "True"
+        }
+        assert "Failed" not in conditions, self.namespace.report(SELECTOR)
+        return "Complete" in conditions
 
     def count(self, condition: str) -> int:
         return int(self.database.sql(f"SELECT count(*) FROM customer WHERE {condition}", shop.DATABASE))
