@@ -51,7 +51,7 @@ Members that the rendering lacks must be absent (a command in place of the image
 
 {{/*
 fieldveil-sidecar.admissionEnv: each variable once, as rendered. Others are let in only by name: clusters add what a program needs to reach a
-cloud's credentials. One more of ours would be another identity, and LD_PRELOAD another program.
+cloud's credentials, and an Indexed Job tells each container its index. One more of ours would be another identity, and LD_PRELOAD another program.
 */}}
 {{- define "fieldveil-sidecar.admissionEnv" -}}
 {{- $names := list -}}
@@ -60,7 +60,7 @@ cloud's credentials. One more of ours would be another identity, and LD_PRELOAD 
   {{- $names = append $names .name -}}
   {{- $conditions = append $conditions (printf "c.?env.orValue([]).exists(e, %s)" (include "fieldveil-sidecar.celSame" (dict "at" "e" "value" .))) -}}
 {{- end -}}
-{{- $added := list "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE" "AWS_CONTAINER_CREDENTIALS_FULL_URI" "AWS_DEFAULT_REGION" "AWS_REGION" "AWS_ROLE_ARN" "AWS_STS_REGIONAL_ENDPOINTS" "AWS_WEB_IDENTITY_TOKEN_FILE" -}}
+{{- $added := list "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE" "AWS_CONTAINER_CREDENTIALS_FULL_URI" "AWS_DEFAULT_REGION" "AWS_REGION" "AWS_ROLE_ARN" "AWS_STS_REGIONAL_ENDPOINTS" "AWS_WEB_IDENTITY_TOKEN_FILE" "JOB_COMPLETION_INDEX" -}}
 {{- range $names -}}{{- $added = without $added . -}}{{- end -}}
 {{- $conditions = prepend $conditions (printf "c.?env.orValue([]).map(e, e.name).filter(n, !(n in %s)) == %s" (include "fieldveil-sidecar.cel" $added) (include "fieldveil-sidecar.cel" $names)) -}}
 {{- join " &&\n" $conditions -}}
