@@ -107,6 +107,7 @@ def listener(upstream: dict, values: dict) -> dict:
             for issuer in http.get("identity", {}).get("jwt", [])
         ],
         "token_required": http.get("tokenRequired", False),
+        "authority": http.get("authority", ""),
     }
 
 

@@ -45,7 +45,7 @@ route_config:
     request_body_buffer_limit: 67108864
     routes:
     - match: {prefix: /}
-      route: {cluster: {{ .upstream.name }}, timeout: 0s}
+      route: {cluster: {{ .upstream.name }}, timeout: 0s{{ with .upstream.http.authority }}, host_rewrite_literal: {{ . | quote }}{{ end }}}
 http_filters:
 {{- include "fieldveil-sidecar.compressor" (list "gzip" "Gzip") }}
 {{- include "fieldveil-sidecar.compressor" (list "brotli" "Brotli") }}
