@@ -13,7 +13,11 @@ def readme(chart: Path) -> str:
     # Of this chart alone: it looks for others below it.
     where = ["--chart-search-root", ".", "--chart-to-generate", "."]
     command = [HELM_DOCS, "--dry-run", "--sort-values-order", "file", "--log-level", "error", *where]
-    return subprocess.run(command, cwd=chart, capture_output=True, text=True, check=True).stdout.rstrip("\n") + "\n"
+    done = subprocess.run(command, cwd=chart, capture_output=True, text=True, check=True)
+    # A template that breaks off leaves half a document, and status 0.
+    if done.stderr:
+        raise RuntimeError(f"{chart}: {done.stderr}")
+    return done.stdout.rstrip("\n") + "\n"
 
 
 def main() -> None:
