@@ -59,8 +59,9 @@ func checkText(paths []string, report *policy.Report) string {
 		fmt.Fprintln(&text, warning.Warning().Error())
 	}
 	if n := report.Counts; n != nil {
-		fmt.Fprintf(&text, "%s: sound: %s, %s, %s, %s\n", fault.OneLine(strings.Join(paths, ", ")), plural(n.Catalogs, "catalog", "catalogs"),
-			plural(n.Labels, "label", "labels"), plural(n.Columns, "column", "columns"), plural(n.Rules, "rule", "rules"))
+		fmt.Fprintf(&text, "%s: sound: %s, %s, %s, %s, %s\n", fault.OneLine(strings.Join(paths, ", ")), plural(n.Catalogs, "catalog", "catalogs"),
+			plural(n.Labels, "label", "labels"), plural(n.Columns, "column", "columns"),
+			plural(n.Services, "service", "services"), plural(n.Rules, "rule", "rules"))
 	}
 	return text.String()
 }

@@ -22,6 +22,7 @@ type Counts struct {
 	Catalogs int64 `json:"catalogs"`
 	Labels   int64 `json:"labels"`
 	Columns  int64 `json:"columns"`
+	Services int64 `json:"services"`
 	Rules    int64 `json:"rules"`
 }
 
@@ -115,7 +116,9 @@ func (p *Policy) count(ctx context.Context, now time.Time) (*Counts, error) {
 		"count(data.fieldveil.columns.catalogs)":  &counts.Catalogs,
 		"count(data.fieldveil.columns.labels)":    &counts.Labels,
 		"count(data.fieldveil.columns.protected)": &counts.Columns,
-		"count([1 | data.rules[_].rules[_]])":     &counts.Rules,
+		// A service that is in two catalogs is one.
+		"count({[d.protocol, d.service] | d := data.fieldveil.services.entries[_].definition})": &counts.Services,
+		"count([1 | data.rules[_].rules[_]])":                                                   &counts.Rules,
 	} {
 		value, _, err := p.Evaluate(ctx, query, map[string]any{}, now)
 		if err != nil {

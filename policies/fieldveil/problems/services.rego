@@ -15,6 +15,9 @@ headers_of_others := {
 	"proxy-authorization", "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade", "via",
 }
 
+# Where the bodies of GraphQL over HTTP have values; beside these stands what is for server and client alone.
+of_graphql := {"request": "variables", "response": "data"}
+
 found contains object.union(routes.fault(path), {"path": array.concat(route.path, ["path"])}) if {
 	some route in services.routes
 	path := route.route
@@ -23,6 +26,20 @@ found contains object.union(routes.fault(path), {"path": array.concat(route.path
 found contains object.union(jsonpath.fault(field.at), {"path": field.path}) if {
 	some field in services.mapped
 	field["in"] in in_bodies
+}
+
+found contains problem if {
+	some route in services.routes
+	route.graphql
+	some field in route.fields
+	member := of_graphql[field["in"]]
+	not jsonpath.fault(field.at)
+	leads_past(jsonpath.steps(field.at)[0], member)
+	problem := {
+		"path": array.concat(route.path, field.key),
+		"reason": sprintf("%v is outside of $.%v, where a %v of GraphQL has its values", [field.at, member, field["in"]]),
+		"remedy": sprintf("begin it with $.%v, or leave out graphql", [member]),
+	}
 }
 
 found contains problem if {
@@ -75,6 +92,13 @@ found contains problem if {
 		"remedy": "let clients send it in a body, or change how the label is stored",
 	}
 }
+
+leads_past(step, member) if {
+	step[0] == "member"
+	step[1] != member
+}
+
+leads_past(step, _) if step[0] == "element"
 
 is_parameter(field) if routes.position(field.route, field.at) >= 0
 

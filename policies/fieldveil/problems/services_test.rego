@@ -144,6 +144,28 @@ test_a_header_that_others_read_is_a_problem if {
 	}
 }
 
+test_path_of_graphql_outside_of_variables_or_data_is_a_problem if {
+	every case in [
+		{"in": "request", "paths": ["$.ssn", "$.data.ssn", "$[0].variables.ssn", "$['query']"], "member": "variables"},
+		{"in": "response", "paths": ["$.ssn", "$.variables.ssn", "$.customer.data"], "member": "data"},
+	] {
+		every path in case.paths {
+			of_routes([{"path": "/p", "graphql": true, case["in"]: {path: "equal"}}]) == {problem(
+				in_route(0, [case["in"], path]),
+				sprintf("%v is outside of $.%v, where a %v of GraphQL has its values", [path, case.member, case["in"]]),
+				sprintf("begin it with $.%v, or leave out graphql", [case.member]),
+			)}
+			of_routes([{"path": "/p", case["in"]: {path: "equal"}}]) == set()
+		}
+	}
+	sound := {
+		"request": {"$.variables.ssn": "equal", "$..email": "equal", "$[*].note": "equal"},
+		"response": {"$.data..ssn": "equal", "$['data'].email": "equal"},
+		"headers": {"x-ssn": "equal"},
+	}
+	of_routes([object.union({"path": "/p", "graphql": true}, sound)]) == set()
+}
+
 of_searched(definition) := found if {
 	catalogs := {"test": {
 		"labels": {"x": object.union(text, definition)},
