@@ -9,7 +9,12 @@ import data.fieldveil.tokens_test
 principal := {
 	"protocol": "postgres",
 	"listener": "orders-db",
-	"workload": {"namespace": "shop", "service_account": "orders", "spiffe_id": "spiffe://example.org/orders"},
+	"workload": {
+		"namespace": "shop",
+		"service_account": "orders",
+		"spiffe_id": "spiffe://example.org/orders",
+		"labels": {"team": "billing"},
+	},
 	"session": {
 		"user": "pool",
 		"role": "reporting",
@@ -29,6 +34,7 @@ conditions := {
 	"workload/namespace": {"workload": {"namespace": ["shop"]}},
 	"workload/service_account": {"workload": {"service_account": ["orders"]}},
 	"workload/spiffe_id": {"workload": {"spiffe_id": ["spiffe://example.org/orders"]}},
+	"workload/labels/team": {"workload": {"labels": {"team": ["billing"]}}},
 	"session/user": {"session": {"user": ["pool"]}},
 	"session/role": {"session": {"role": ["reporting"]}},
 	"session/application_name": {"session": {"application_name": ["fieldveil.purpose=audit"]}},

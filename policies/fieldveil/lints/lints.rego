@@ -243,7 +243,7 @@ beside(glass) := {other |
 # A principal has one value of each of these; of claims it may have several.
 can_meet(one, other) if {
 	parting := {attribute |
-		some attribute in (single_valued | headers_named(one))
+		some attribute in union({single_valued, named_within(one, ["headers"]), named_within(one, ["workload", "labels"])})
 		are_apart(object.get(one, attribute, []), object.get(other, attribute, []))
 	}
 	count(parting) == 0
@@ -261,7 +261,8 @@ single_valued := {
 	["request", "method"], ["request", "route"],
 }
 
-headers_named(conditions) := {["headers", name] | some name, _ in conditions.headers}
+# It has one value of each header and of each label of its workload.
+named_within(conditions, path) := {array.concat(path, [name]) | some name, _ in object.get(conditions, path, {})}
 
 covers(strong, weak) if count(weak.labels - strong.labels) == 0
 

@@ -257,4 +257,19 @@ test_rules_of_other_headers_do_not_meet if {
 	count(of(api, [at_desk("north"), weak])) == 1
 }
 
+test_rules_of_other_labels_of_the_workload_do_not_meet if {
+	weak := {
+		"name": "glass",
+		"who": {"session": {"user": ["app"]}, "workload": {"labels": {"team": ["north"]}}},
+		"labels": ["a.*"],
+		"read": {"treatment": "null"},
+		"break_glass": {"reason": "INC", "expires": "2199-01-01T00:00:00Z"},
+	}
+	count(of(api, [of_team({"team": ["south"]}), weak])) == 0
+	count(of(api, [of_team({"team": ["north", "south"]}), weak])) == 1
+	count(of(api, [of_team({"tier": ["south"]}), weak])) == 1
+}
+
+of_team(labels) := object.union(reveal, {"who": {"session": {"user": ["app"]}, "workload": {"labels": labels}}})
+
 at_desk(value) := object.union(reveal, {"who": {"session": {"user": ["app"]}, "headers": {"x-desk": [value]}}})

@@ -19,6 +19,7 @@ attributes := {
 		"namespace": text(["workload", "namespace"]),
 		"service_account": text(["workload", "service_account"]),
 		"spiffe_id": text(["workload", "spiffe_id"]),
+		"labels": workload_labels,
 	},
 	"session": {
 		"user": text(["session", "user"]),
@@ -175,6 +176,11 @@ purpose_in("application_name") := purpose if {
 	}
 	count(purposes) == 1
 	some purpose in purposes
+}
+
+workload_labels[name] := value if {
+	some name, value in input.workload.labels
+	is_string(value)
 }
 
 headers[name] := value if {

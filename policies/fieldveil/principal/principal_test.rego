@@ -5,7 +5,12 @@ import data.fieldveil.principal
 asking := {
 	"protocol": "postgres",
 	"listener": "orders-db",
-	"workload": {"namespace": "shop", "service_account": "orders", "spiffe_id": "spiffe://example.org/orders"},
+	"workload": {
+		"namespace": "shop",
+		"service_account": "orders",
+		"spiffe_id": "spiffe://example.org/orders",
+		"labels": {"team": "billing", "tier": "front"},
+	},
 	"session": {
 		"user": "app",
 		"role": "reporting",
@@ -25,6 +30,7 @@ conditions := {
 	["workload", "namespace"]: {"workload": {"namespace": ["shop"]}},
 	["workload", "service_account"]: {"workload": {"service_account": ["orders"]}},
 	["workload", "spiffe_id"]: {"workload": {"spiffe_id": ["spiffe://example.org/orders"]}},
+	["workload", "labels", "team"]: {"workload": {"labels": {"team": ["shipping", "billing"]}}},
 	["session", "user"]: {"session": {"user": ["app"]}},
 	["session", "role"]: {"session": {"role": ["reporting"]}},
 	["session", "database"]: {"session": {"database": ["shop"]}},
@@ -66,6 +72,21 @@ test_all_conditions_must_hold if {
 	principal.holds(both) with input as asking
 	not principal.holds(both) with input as json.remove(asking, ["workload/namespace"])
 	not principal.holds(both) with input as json.remove(asking, ["session/user"])
+}
+
+test_each_label_that_is_named_must_have_one_of_its_values if {
+	named := {"workload": {"labels": {"team": ["billing"], "tier": ["front", "back"]}}}
+	principal.holds(named) with input as asking
+	not principal.holds(named) with input as json.remove(asking, ["workload/labels/tier"])
+	not principal.holds(named) with input as json.remove(asking, ["workload/labels"])
+	not principal.holds(named) with input as json.patch(asking, [{
+		"op": "replace",
+		"path": "workload/labels/team",
+		"value": "shipping",
+	}])
+	of_kubernetes := {"workload": {"labels": {"app.kubernetes.io/name": ["orders"]}}}
+	principal.holds(of_kubernetes) with input.workload.labels as {"app.kubernetes.io/name": "orders"}
+	not principal.holds(of_kubernetes) with input.workload.labels as ["app.kubernetes.io/name", "orders"]
 }
 
 test_no_condition_holds_for_nobody if {

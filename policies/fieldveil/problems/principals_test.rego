@@ -34,6 +34,7 @@ test_a_rule_gives_nothing_to_whoever_says_the_right_words if {
 				{"workload": {"namespace": ["shop"]}},
 				{"listener": ["orders-db"]},
 				{"claims": {"team": ["billing"]}},
+				{"workload": {"labels": {"team": ["billing"]}}},
 				{"headers": {"x-team": ["billing"]}},
 			] {
 				of_grant(object.union(who, trusted), decision) == set()
@@ -125,6 +126,14 @@ glass(patch) := object.union(rule, {"break_glass": object.union(
 	{"reason": "INC-42", "expires": "2026-03-03T12:00:00Z"},
 	patch,
 )})
+
+test_labels_of_the_workload_of_another_shape_are_a_problem if {
+	every labels in [{}, {"": ["x"]}, {"team ": ["x"]}, {"a/b/c": ["x"]}, {"team": "x"}, {"team": []}, {"team": [""]}, ["team"]] {
+		some one in of_limit_unless({"workload": {"labels": labels}})
+		array.slice(one.path, 0, 7) == in_rule(["unless", "workload", "labels"])
+	}
+	of_limit_unless({"workload": {"labels": {"team": ["billing"], "app.kubernetes.io/name": ["orders"]}}}) == set()
+}
 
 test_headers_and_requests_of_another_shape_are_a_problem if {
 	every condition in [

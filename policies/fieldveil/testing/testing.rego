@@ -20,7 +20,7 @@ user(name) := principal({"user": name})
 # title: principal
 # description: |
 #   A principal of these attributes, each optional: user, role, database, application_name, source, purpose, listener,
-#   namespace, service_account, spiffe_id; claims, those of a verified token; token, a JWT that is to be verified; and
+#   namespace, service_account, spiffe_id, workload_labels; claims, those of a verified token; token, a JWT that is to be verified; and
 #   at, the time in RFC 3339. Of a service: service, headers, and of one kind of request method and route. Unless told
 #   it is now, in each database that has the label. Undefined with others.
 principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if none(slips(attributes))
@@ -140,7 +140,7 @@ of_services := {"service", "headers", "method", "route"}
 asking(attributes, place) := object.union({"headers": headers | headers := attributes.headers}, {
 	"protocol": place.protocol,
 	"listener": object.get(attributes, "listener", ""),
-	"workload": {key: object.get(attributes, key, "") | some key in ["namespace", "service_account", "spiffe_id"]},
+	"workload": workload_of(attributes),
 	"session": {
 		"user": object.get(attributes, "user", ""),
 		"role": object.get(attributes, "role", role_in(attributes, place)),
@@ -155,6 +155,11 @@ asking(attributes, place) := object.union({"headers": headers | headers := attri
 	"request": {key: object.get(attributes, key, "") | some key in ["method", "route"]},
 })
 
+workload_of(attributes) := object.union(
+	{key: object.get(attributes, key, "") | some key in ["namespace", "service_account", "spiffe_id"]},
+	{"labels": labels | labels := attributes.workload_labels},
+)
+
 # A service knows no roles.
 role_in(_, place) := "" if place.protocol == "http"
 
@@ -162,7 +167,7 @@ role_in(attributes, place) := object.get(attributes, "user", "") if place.protoc
 
 known := {
 	"user", "role", "database", "application_name", "source", "purpose", "listener",
-	"namespace", "service_account", "spiffe_id", "claims", "token", "at",
+	"namespace", "service_account", "spiffe_id", "workload_labels", "claims", "token", "at",
 	"service", "headers", "method", "route",
 }
 

@@ -83,6 +83,11 @@ test_every_attribute_reaches_the_rules[name] if {
 		"namespace": [{"workload": {"namespace": ["n"]}}, {"namespace": "n"}, {}],
 		"service_account": [{"workload": {"service_account": ["s"]}}, {"service_account": "s"}, {}],
 		"spiffe_id": [{"workload": {"spiffe_id": ["spiffe://x/y"]}}, {"spiffe_id": "spiffe://x/y"}, {}],
+		"workload_labels": [
+			{"workload": {"labels": {"team": ["t"]}}},
+			{"workload_labels": {"team": "t"}},
+			{"workload_labels": {"tier": "t"}},
+		],
 		"claims": [{"claims": {"roles": ["r"]}}, {"claims": {"roles": ["q", "r"]}}, {"claims": {"roles": ["q"]}}],
 		"at": [{"time": morning}, {"at": "2026-01-07T09:00:00Z"}, {"at": "2026-01-07T13:00:00Z"}],
 	}

@@ -52,6 +52,7 @@ func (s Sample) fitting(who map[string]any, asOf time.Time) ([]Sample, bool) {
 				one := sample
 				one.Claims = cloneClaims(sample.Claims)
 				one.Headers = maps.Clone(sample.Headers)
+				one.WorkloadLabels = maps.Clone(sample.WorkloadLabels)
 				one.Name = join(sample.Name, one.set(condition.path, value, asOf))
 				more = append(more, one)
 			}
@@ -93,11 +94,11 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 		s.At, said = momentIn(value, asOf)
 		return said
 	case path[0] == "headers":
-		if s.Headers == nil {
-			s.Headers = map[string]string{}
-		}
-		s.Headers[path[1]] = text
+		s.Headers = with(s.Headers, path[1], text)
 		return path[1] + " " + text
+	case path[0] == "workload" && len(path) == 3:
+		s.WorkloadLabels = with(s.WorkloadLabels, path[2], text)
+		return path[2] + " " + text
 	case path[0] == "claims":
 		if s.Claims == nil {
 			s.Claims = map[string]any{}
@@ -106,6 +107,15 @@ func (s *Sample) set(path []string, value any, asOf time.Time) string {
 		return strings.Join(path[1:], ".") + " " + text
 	}
 	return name + " " + text
+}
+
+// with sets what may have to be made first.
+func with(texts map[string]string, name, text string) map[string]string {
+	if texts == nil {
+		texts = map[string]string{}
+	}
+	texts[name] = text
+	return texts
 }
 
 func setIn(claims map[string]any, path []string, value any) {

@@ -95,6 +95,7 @@ func (r principalsReader) principal(node *yaml.Node) (Sample, error) {
 				"namespace":       r.text(&sample.Namespace),
 				"service_account": r.text(&sample.ServiceAccount),
 				"spiffe_id":       r.text(&sample.SPIFFEID),
+				"labels":          r.texts(&sample.WorkloadLabels, "a mapping of labels"),
 			})
 		},
 	})
@@ -165,6 +166,20 @@ func (r principalsReader) moment(into *time.Time) reading {
 
 func (r principalsReader) headers(into *map[string]string) reading {
 	return func(key, value *yaml.Node) error {
+		if value.Kind == yaml.MappingNode {
+			for at := 0; at < len(value.Content); at += 2 {
+				if name := value.Content[at].Value; name != strings.ToLower(name) {
+					return r.fail(value.Content[at], "headers: "+name+" is not in lower case", "write it as rules have it: x-team")
+				}
+			}
+		}
+		return r.texts(into, "a mapping of headers")(key, value)
+	}
+}
+
+// texts reads a mapping of texts, whatever their names.
+func (r principalsReader) texts(into *map[string]string, what string) reading {
+	return func(_, value *yaml.Node) error {
 		*into = map[string]string{}
 		known := map[string]reading{}
 		if value.Kind == yaml.MappingNode {
@@ -172,16 +187,13 @@ func (r principalsReader) headers(into *map[string]string) reading {
 				name := value.Content[at].Value
 				known[name] = func(key, value *yaml.Node) error {
 					var text string
-					if name != strings.ToLower(name) {
-						return r.fail(key, "headers: "+name+" is not in lower case", "write it as rules have it: x-team")
-					}
 					err := r.text(&text)(key, value)
 					(*into)[name] = text
 					return err
 				}
 			}
 		}
-		return r.members(value, "a mapping of headers", known)
+		return r.members(value, what, known)
 	}
 }
 

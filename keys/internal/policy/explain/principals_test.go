@@ -29,7 +29,7 @@ func TestPrincipalHasAllThatTheInputHas(t *testing.T) {
   application_name: helpdesk
   purpose: refund
   source: 10.1.2.3
-  workload: {namespace: shop, service_account: orders, spiffe_id: "spiffe://x/y"}
+  workload: {namespace: shop, service_account: orders, spiffe_id: "spiffe://x/y", labels: {team: billing}}
   claims: {tenant: acme, groups: [a, b], level: 3, admin: true, day: 2026-03-02, org: {unit: x}}
   at: 2026-03-02T22:30:00+01:00
 `))
@@ -38,7 +38,8 @@ func TestPrincipalHasAllThatTheInputHas(t *testing.T) {
 	}
 	want := map[string]any{
 		"protocol": "postgres", "listener": "orders-db", "token": "", "comment": map[string]any{"purpose": "", "token": ""},
-		"workload": map[string]any{"namespace": "shop", "service_account": "orders", "spiffe_id": "spiffe://x/y"},
+		"workload": map[string]any{"namespace": "shop", "service_account": "orders", "spiffe_id": "spiffe://x/y",
+			"labels": map[string]string{"team": "billing"}},
 		"session": map[string]any{"user": "app", "role": "support", "database": "shop", "application_name": "helpdesk",
 			"purpose": "refund", "source": "10.1.2.3"},
 		"claims": map[string]any{"tenant": "acme", "groups": []any{"a", "b"}, "level": 3, "admin": true, "day": "2026-03-02",
@@ -97,32 +98,34 @@ func TestPrincipalOfAServiceHasHeadersAndAKindOfRequests(t *testing.T) {
 
 func TestFaultyPrincipalsAreNamedByLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                       ": it is empty",
-		"name: x":                                ":1: it is not a list of principals",
-		"[]":                                     ":1: it is not a list of principals",
-		"- x":                                    ":1: it is not a principal",
-		"- user: app":                            ":1: name is missing",
-		"- name: a\n  usr: b":                    `:2: a principal has no "usr"`,
-		"- name: a\n  user: b\n  user: c":        ":3: user stands there twice",
-		"- name: a\n- name: b\n- name: a":        `:3: name: "a" is the name of the one in line 1 too`,
-		"- name: a\n  user: 5":                   ":2: user: it is not a text",
-		"- name: a\n  user: ''":                  ":2: user: it is empty",
-		"- name: \"a\\nb\"":                      ":1: name: it is empty or has control characters",
-		"- name: a\n  at: tomorrow":              ":2: at: it is not a date and time of RFC 3339",
-		"- name: a\n  at: 2026-03-02":            ":2: at: it is not a date and time of RFC 3339",
-		"- name: a\n  claims: x":                 ":2: claims: they are not a mapping",
-		"- name: a\n  workload: {pod: x}":        `:2: a workload has no "pod"`,
-		"- name: a\n  database: x\n  service: y": ":1: database and service are both given",
-		"- name: a\n  headers: x":                ":2: it is not a mapping of headers",
-		"- name: a\n  headers: {X-Desk: n}":      ":2: headers: X-Desk is not in lower case",
-		"- name: a\n  headers: {x: 5}":           ":2: x: it is not a text",
-		"- name: a\n  headers: {x: a, x: b}":     ":2: x stands there twice",
-		"- name: a\n  database: x\n  method: y":  ":1: a database knows no headers, methods and routes",
-		"- name: &n a\n  user: *n":               ":2: user: it is not a text",
-		"- name: a\n  claims: &c\n    x: *c":     ":3: claims: an alias stands there",
-		"- name: a\n  claims: {x: 1, x: 2}":      ":2: x stands there twice",
-		"- name: " + strings.Repeat("n", 81):     ":1: name: it is longer than 80 characters",
-		"- {":                                    ": it is not YAML",
+		"":                                   ": it is empty",
+		"name: x":                            ":1: it is not a list of principals",
+		"[]":                                 ":1: it is not a list of principals",
+		"- x":                                ":1: it is not a principal",
+		"- user: app":                        ":1: name is missing",
+		"- name: a\n  usr: b":                `:2: a principal has no "usr"`,
+		"- name: a\n  user: b\n  user: c":    ":3: user stands there twice",
+		"- name: a\n- name: b\n- name: a":    `:3: name: "a" is the name of the one in line 1 too`,
+		"- name: a\n  user: 5":               ":2: user: it is not a text",
+		"- name: a\n  user: ''":              ":2: user: it is empty",
+		"- name: \"a\\nb\"":                  ":1: name: it is empty or has control characters",
+		"- name: a\n  at: tomorrow":          ":2: at: it is not a date and time of RFC 3339",
+		"- name: a\n  at: 2026-03-02":        ":2: at: it is not a date and time of RFC 3339",
+		"- name: a\n  claims: x":             ":2: claims: they are not a mapping",
+		"- name: a\n  workload: {pod: x}":    `:2: a workload has no "pod"`,
+		"- name: a\n  workload: {labels: x}": ":2: it is not a mapping of labels",
+		"- name: a\n  workload: {labels: {x: 5}}": ":2: x: it is not a text",
+		"- name: a\n  database: x\n  service: y":  ":1: database and service are both given",
+		"- name: a\n  headers: x":                 ":2: it is not a mapping of headers",
+		"- name: a\n  headers: {X-Desk: n}":       ":2: headers: X-Desk is not in lower case",
+		"- name: a\n  headers: {x: 5}":            ":2: x: it is not a text",
+		"- name: a\n  headers: {x: a, x: b}":      ":2: x stands there twice",
+		"- name: a\n  database: x\n  method: y":   ":1: a database knows no headers, methods and routes",
+		"- name: &n a\n  user: *n":                ":2: user: it is not a text",
+		"- name: a\n  claims: &c\n    x: *c":      ":3: claims: an alias stands there",
+		"- name: a\n  claims: {x: 1, x: 2}":       ":2: x stands there twice",
+		"- name: " + strings.Repeat("n", 81):      ":1: name: it is longer than 80 characters",
+		"- {":                                     ": it is not YAML",
 	} {
 		path := principalsFile(t, text)
 		_, err := ReadPrincipals(path)

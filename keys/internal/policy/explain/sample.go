@@ -22,6 +22,7 @@ type Sample struct {
 	Namespace       string
 	ServiceAccount  string
 	SPIFFEID        string
+	WorkloadLabels  map[string]string
 	Claims          map[string]any
 	Headers         map[string]string // of HTTP, as are
 	Method          string            // the kind of requests that are asked for
@@ -43,12 +44,14 @@ func (s Sample) Input() map[string]any {
 	if claims == nil {
 		claims = map[string]any{}
 	}
+	workload := map[string]any{"namespace": s.Namespace, "service_account": s.ServiceAccount, "spiffe_id": s.SPIFFEID}
+	if len(s.WorkloadLabels) > 0 {
+		workload["labels"] = s.WorkloadLabels
+	}
 	input := map[string]any{
 		"protocol": protocol,
 		"listener": s.Listener,
-		"workload": map[string]any{
-			"namespace": s.Namespace, "service_account": s.ServiceAccount, "spiffe_id": s.SPIFFEID,
-		},
+		"workload": workload,
 		"session": map[string]any{
 			"user": s.User, "role": role, "database": s.place(),
 			"application_name": s.ApplicationName, "source": s.Source, "purpose": s.Purpose,
@@ -76,6 +79,9 @@ func (s Sample) attributes() []Pair {
 		{"application_name", s.ApplicationName}, {"purpose", s.Purpose}, {"source", s.Source},
 		{"workload.namespace", s.Namespace}, {"workload.service_account", s.ServiceAccount},
 		{"workload.spiffe_id", s.SPIFFEID}, {"method", s.Method}, {"route", s.Route},
+	}
+	for _, name := range sortedKeys(s.WorkloadLabels) {
+		pairs = append(pairs, Pair{"workload.labels." + name, s.WorkloadLabels[name]})
 	}
 	for _, name := range sortedKeys(s.Headers) {
 		pairs = append(pairs, Pair{"headers." + name, s.Headers[name]})

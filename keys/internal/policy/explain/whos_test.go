@@ -64,6 +64,23 @@ func TestPrincipalsAreThoseThatTheRulesName(t *testing.T) {
 	}
 }
 
+func TestLabelsOfTheWorkloadMakePrincipals(t *testing.T) {
+	policies := rules(t, shopCatalog, `{"a": {"rules": [
+		{"who": {"session": {"user": ["app"]}, "workload": {"labels": {"team": ["billing", "desk"], "tier": ["front"]}}}}]}}`)
+	samples, _, err := FromRules(context.Background(), []Policies{policies}, "", monday)
+	want := []string{"app, team billing, tier front", "app, team desk, tier front", "anybody else"}
+	if got := names(samples); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if labels := samples[0].WorkloadLabels; labels["team"] != "billing" || samples[1].WorkloadLabels["team"] != "desk" || labels["tier"] != "front" {
+		t.Errorf("%+v", samples[:2])
+	}
+	attributes := []Pair{{"database", "shop"}, {"user", "app"}, {"workload.labels.team", "billing"}, {"workload.labels.tier", "front"}}
+	if got := samples[0].attributes(); !slices.Equal(got, attributes) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestHeadersAndRequestsAreOfServicesAlone(t *testing.T) {
 	policies := rules(t, `{"a": {"databases": [{"database": "shop"}], "services": [{"service": "api"}]}}`,
 		`{"a": {"rules": [{"who": {"session": {"user": ["app"]}, "headers": {"x-desk": ["north", "south"]}}},
