@@ -86,12 +86,22 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	// opener alone; at the end nobody waits for it.
 	s := newState(config, newClock(sinceBoot))
 	defer s.stop()
+	if config.SpiffeSocket != "" {
+		s.identity = newIdentity()
+	}
 	m.registry.MustRegister(collector{s})
 	told := &teller{state: s, folder: store.Folder(), logger: logger, problems: map[string]string{}}
 	looks := &looker{store: store, state: s, told: told}
 	opens := &opener{kms: &kms{openKEK: openKEK, observe: m.observeKMS, now: time.Now}, state: s, told: told}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if s.identity != nil {
+		s.identity.changed = func(id string) {
+			logger.Info("the workload's identity", "spiffe_id", id)
+			told.tell()
+		}
+		go s.identity.watch(ctx, config.SpiffeSocket, logger)
+	}
 	go opens.run(ctx)
 	go looks.run(ctx, config.Refresh)
 

@@ -24,6 +24,7 @@ var (
 	descFolder     = description("folder_problem", "1 if the folder of keysets could not be read, or a look at it does not end.")
 	descLooked     = description("last_look_seconds", "Time since a look at the folder last ended. It is looked at every --refresh.")
 	descSince      = description("keyset_last_opened_seconds", "Time since the KMS last opened the keyset.", "keyset")
+	descIdentity   = description("spiffe_id_known", "1 if the SPIFFE id of the workload is known. There with --spiffe-socket alone.")
 	descRefused    = description("keyset_refused_seconds", "Time since the KMS has refused the open keyset; 0 if it has not.", "keyset")
 	descAnswered   = description("kms_last_answer_seconds", "Time since the KMS last answered, whatever it said. It is asked every --kms-check.")
 	descOffline    = description("kms_offline_seconds", "Time since the KMS has not answered; 0 if it answered last time.")
@@ -68,6 +69,9 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	gauge(descReady, one(r.ready))
+	if r.asksIdentity {
+		gauge(descIdentity, one(r.spiffeID != ""))
+	}
 	gauge(descConfigured, configured)
 	gauge(descOpen, open)
 	gauge(descTenants, tenants)

@@ -20,6 +20,7 @@ type Config struct {
 	AllowUIDs      []uint32 // users who are answered; none: the agent's own
 	MetricsAddress string   // HOST:PORT for metrics and probes; "": only the socket
 	MemoryLocked   bool     // what Harden told
+	SpiffeSocket   string   // address of SPIFFE's Workload API; "": who runs here is not said
 
 	PolicyBundle  string // the file of policies that OPA polls; "": none
 	PolicyAddress string // HOST:PORT of the loopback for it
@@ -67,7 +68,7 @@ func (c *Config) Check() error {
 	case c.MaxTenants < 0 || c.MaxTenants > MostTenants:
 		return fault.Input("--max-tenants "+strconv.Itoa(c.MaxTenants), "out of range", "use 0 to "+strconv.Itoa(MostTenants))
 	}
-	return nil
+	return checkSpiffeSocket(c.SpiffeSocket)
 }
 
 func tooShort(flag string, given, least time.Duration, what string) error {

@@ -16,9 +16,14 @@ type report struct {
 	now      time.Time     // by the agent's clock
 	ahead    time.Duration // of the agent's clock is the machine's time
 	ready    bool
+	open     bool // every configured keyset is
 	servable bool
 	looked   bool
 	revision string // of the answer without tenants
+
+	asksIdentity bool   // --spiffe-socket is given
+	spiffeID     string // "": not known
+	noIdentity   error
 
 	folder       error
 	lookedAt     time.Time
@@ -71,6 +76,8 @@ func (s *state) report() *report {
 		now: now, ahead: time.Since(now).Round(time.Second), looked: s.looked, servable: v != nil,
 		folder: s.folderProblem(now), lookedAt: s.lookedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
 	}
+	r.asksIdentity = s.identity != nil
+	r.spiffeID, r.noIdentity = s.identity.current()
 	if v != nil {
 		r.revision, r.leftOut = v.revision, slices.Sorted(maps.Keys(v.leftOut))
 	}
@@ -84,7 +91,8 @@ func (s *state) report() *report {
 			r.ready = r.ready && k.open
 		}
 	}
-	r.ready = r.ready && names > 0 && len(r.leftOut) == 0
+	r.open = r.ready && names > 0 && len(r.leftOut) == 0
+	r.ready = r.open && (!r.asksIdentity || r.spiffeID != "")
 	return r
 }
 
@@ -150,6 +158,9 @@ func (r *report) problems() (all []problem) {
 	if r.offline != nil {
 		all = append(all, problem{placeKMS, r.offline})
 	}
+	if r.noIdentity != nil {
+		all = append(all, problem{placeIdentity, r.noIdentity})
+	}
 	if len(r.leftOut) > 0 {
 		all = append(all, problem{placeAnswer, errNoRoom})
 	}
@@ -174,6 +185,9 @@ func describe(problems []problem) string {
 
 // unready is the reason in one line.
 func (r *report) unready() string {
+	if r.open && r.noIdentity != nil {
+		return "who runs here is not known: " + r.noIdentity.Error()
+	}
 	text := "no keyset is there"
 	switch problems := r.problems(); {
 	case len(problems) > maxProblems:

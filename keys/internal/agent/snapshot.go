@@ -16,6 +16,7 @@ import (
 // keysets those that were asked for, as far as there is room. It holds the keysets: it is to be released.
 type snapshot struct {
 	revision string
+	spiffeID string // of the workload; "": not known, or nobody asks
 	keysets  map[string]openKeyset
 	leftOut  map[string]bool // those that are open, and for which there was no room
 }
@@ -47,7 +48,10 @@ func (s *state) snapshot(tenants []string) *snapshot {
 	})
 	digest := sha256.New()
 	v := &snapshot{keysets: map[string]openKeyset{}, leftOut: map[string]bool{}}
-	length := maxFrameBytes
+	if v.spiffeID, _ = s.identity.current(); v.spiffeID != "" {
+		writeFramed(digest, []byte(v.spiffeID))
+	}
+	length := maxFrameBytes + len(v.spiffeID)
 	for _, name := range names {
 		e := s.entries[name]
 		if e.held == nil || (e.tenant && !asked[name]) {
@@ -118,11 +122,15 @@ func (v *snapshot) write(w io.Writer) (err error) {
 	return err
 }
 
-// pieces are those of {"revision": …, "keysets": {NAME: {PURPOSE: keyset}}}. Names
-// and purposes have no characters that JSON would escape.
+// pieces are those of {"revision": …, "workload": {"spiffe_id": …}, "keysets": {NAME:
+// {PURPOSE: keyset}}}. Names, purposes and ids have no characters that JSON would escape.
 func (v *snapshot) pieces(each func([]byte)) {
 	text := func(text string) { each([]byte(text)) }
-	text(`{"revision":` + strconv.Quote(v.revision) + `,"keysets":{`)
+	text(`{"revision":` + strconv.Quote(v.revision))
+	if v.spiffeID != "" {
+		text(`,"workload":{"spiffe_id":` + strconv.Quote(v.spiffeID) + `}`)
+	}
+	text(`,"keysets":{`)
 	for i, name := range slices.Sorted(maps.Keys(v.keysets)) {
 		text(comma(i) + strconv.Quote(name) + `:{`)
 		first := 0

@@ -16,6 +16,8 @@ import (
 type state struct {
 	config *Config
 	now    func() time.Time
+	// Who runs here; nil where nobody asks.
+	identity *identity
 
 	mutex      sync.Mutex
 	entries    map[string]*entry             // by name, those of tenants among them

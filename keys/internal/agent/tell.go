@@ -92,6 +92,12 @@ func (r *report) consequence(place string) string {
 			return "served as it was before its files changed"
 		}
 	}
+	if place == placeIdentity {
+		if r.spiffeID == "" {
+			return "filters that are to ask for it let nobody in"
+		}
+		return "the last one is said as long as its SVID is valid"
+	}
 	if place == placeAnswer {
 		return "not served: " + strings.Join(r.leftOut, ", ")
 	}

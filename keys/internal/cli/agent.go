@@ -67,6 +67,7 @@ func newAgent() *cobra.Command {
 	flags.StringVar(&config.MetricsAddress, "metrics-address", "", "`HOST:PORT` for /livez, /readyz and /metrics over TCP; keysets are never served there")
 	flags.StringVar(&config.PolicyBundle, "policy-bundle", "", "`FILE` with signed policies, a mounted one, that OPA is to poll at /fieldveil.tar.gz")
 	flags.StringVar(&config.PolicyAddress, "policy-address", "", "`HOST:PORT` of the loopback, for --policy-bundle")
+	flags.StringVar(&config.SpiffeSocket, "spiffe-socket", "", "`ADDRESS` of SPIFFE's Workload API, such as unix:///run/spire/sockets/agent.sock: its answer says which workload runs here")
 	flags.DurationVar(&config.Refresh, "refresh", config.Refresh, "time between two looks at the files, give or take a tenth")
 	flags.DurationVar(&config.KMSCheck, "kms-check", config.KMSCheck, "time between two openings of an unchanged keyset through the KMS, give or take a tenth")
 	flags.DurationVar(&config.MaxOffline, "max-offline", config.MaxOffline, "how long a keyset is served after the KMS last opened it")
