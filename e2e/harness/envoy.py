@@ -86,6 +86,7 @@ class Envoy:
         log_level: str = "info",
         filter_wasm: Path = FILTER_WASM,
         name: str = "envoy",
+        environment: dict[str, str] | None = None,
     ) -> None:
         self._work = work
         self._listeners = listeners
@@ -93,6 +94,8 @@ class Envoy:
         self._concurrency = concurrency
         self._log_level = log_level
         self._filter_wasm = filter_wasm
+        # Added to that of the tests.
+        self.environment = environment
         self._ports: dict[str, int] = {}
         self.admin = work.socket(f"{name}.sock")
         self.config = work.path / f"{name}.yaml"
@@ -109,7 +112,7 @@ class Envoy:
             # Several Envoys live side by side on one machine; none takes over from another.
             "--disable-hot-restart", "--log-level", self._log_level,
         ]  # fmt: skip
-        self.process.start(command)
+        self.process.start(command, env=self.environment)
         self.ready_seconds = self.process.wait_until(lambda: unixhttp.is_ok(self.admin, "/ready"))
         self._ports = self._ask_ports()
 

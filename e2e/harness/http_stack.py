@@ -56,6 +56,8 @@ class HttpOptions:
     policies: tuple[Path, ...] = ()
     concurrency: int = 1
     envoy_log_level: str = "info"
+    # Added to the environment of Envoy's process.
+    envoy_environment: dict[str, str] | None = None
     # Laid over the filter's configuration.
     filter_config: dict | None = None
     filter_wasm: Path = JSON_FILTER_WASM
@@ -172,6 +174,7 @@ class HttpStack:
             log_level=options.envoy_log_level,
             filter_wasm=options.filter_wasm,
             name="gateway",
+            environment=options.envoy_environment,
         )
 
     def _listener(self, name: str, way: HttpWay) -> HttpListener:

@@ -8,7 +8,6 @@ def shared_config(listener: str) -> dict:
     """What the filters' configurations have in common."""
     return {
         "listener": listener,
-        "workload": {"namespace": "", "service_account": "", "spiffe_id": ""},
         "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 1000},
         "keys": {
             "cluster": "key_agent",

@@ -49,6 +49,8 @@ class Options:
     bundles: Bundles | None = None
     concurrency: int = 1
     envoy_log_level: str = "info"
+    # Added to the environment of Envoy's process.
+    envoy_environment: dict[str, str] | None = None
     # Laid over the filter's configuration.
     filter_config: dict | None = None
     postgres_settings: dict[str, str] | None = None
@@ -186,4 +188,5 @@ class Stack:
             concurrency=options.concurrency,
             log_level=options.envoy_log_level,
             filter_wasm=options.filter_wasm,
+            environment=options.envoy_environment,
         )

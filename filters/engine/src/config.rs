@@ -1,12 +1,22 @@
 //! The filter's configuration, as Envoy hands it over: one JSON document, unknown names refused.
 
 mod http;
+mod workload;
 
 use fieldveil_plan::Workload;
 use serde::Deserialize;
-use serde::de::Error as _;
 
 pub use self::http::{HttpConfig, HttpLimits, Identity};
+use self::workload::WorkloadConfig;
+pub(crate) use self::workload::check_spiffe_id;
+
+/// A variable of the environment of Envoy's process, by its name, if the module was given it.
+pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// The configuration is not usable: place, reason and remedy.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
 
 /// A longer value could be stored but not be read again: with its envelope it must fit into the part of a row that is
 /// read whole.
@@ -29,9 +39,14 @@ pub enum Protocol {
 pub struct Config {
     /// Names this listener in the policy's input.
     pub listener: String,
-    /// Who runs here, for the policy's input.
-    #[serde(default)]
+    #[serde(default, rename = "workload")]
+    written_workload: WorkloadConfig,
+    /// Who runs here, for the policy's input; without the SPIFFE id where that is the key agent's to say.
+    #[serde(skip)]
     pub workload: Workload,
+    /// Whether the key agent is to say the SPIFFE id.
+    #[serde(skip)]
+    pub spiffe_id_is_key_agents: bool,
     /// Where plans come from.
     pub policy: PolicySource,
     /// Where keysets come from.
@@ -112,10 +127,17 @@ fn default_refresh() -> u64 {
 }
 
 impl Config {
-    /// Reads the document for a filter that speaks `protocol`; the error names the place, the reason and the remedy.
-    pub fn from_json(json: &[u8], protocol: Protocol) -> Result<Self, serde_json::Error> {
-        let config: Self = serde_json::from_slice(json)?;
-        config.check(protocol).map_err(serde_json::Error::custom)?;
+    /// Reads the document for a filter that speaks `protocol`; the error names the place, the reason and the remedy. Of the
+    /// `environment`, it asks what the document says is to be taken from there.
+    pub fn from_json(
+        json: &[u8],
+        protocol: Protocol,
+        environment: &Environment<'_>,
+    ) -> Result<Self, ConfigError> {
+        let mut config: Self = read(json)?;
+        config.check(protocol).map_err(ConfigError)?;
+        config.workload = config.written_workload.resolve(environment).map_err(ConfigError)?;
+        config.spiffe_id_is_key_agents = config.written_workload.spiffe_id_is_key_agents();
         Ok(config)
     }
 
@@ -135,6 +157,18 @@ impl Config {
     }
 }
 
+/// Reads the document; the error begins with the place, but for the whole document's.
+fn read(json: &[u8]) -> Result<Config, ConfigError> {
+    let mut document = serde_json::Deserializer::from_slice(json);
+    let config = serde_path_to_error::deserialize(&mut document).map_err(|error| {
+        let place = error.path().to_string();
+        let reason = error.into_inner();
+        ConfigError(if place == "." { reason.to_string() } else { format!("{place}: {reason}") })
+    })?;
+    document.end().map_err(|error| ConfigError(error.to_string()))?;
+    Ok(config)
+}
+
 fn within<N: PartialOrd + From<u8> + std::fmt::Display>(
     place: &str,
     value: N,
@@ -151,11 +185,11 @@ fn within<N: PartialOrd + From<u8> + std::fmt::Display>(
 mod tests {
     use super::*;
 
-    fn with_limits(limits: &str) -> Result<Config, serde_json::Error> {
+    fn with_limits(limits: &str) -> Result<Config, ConfigError> {
         let source = r#"{"cluster": "c", "path": "/p", "timeout_ms": 1"#;
         let keys = format!(r#"{source}, "max_stale_seconds": 1}}"#);
         let config = format!(r#"{{"listener": "l", "policy": {source}}}, "keys": {keys}{limits}}}"#);
-        Config::from_json(config.as_bytes(), Protocol::Postgres)
+        Config::from_json(config.as_bytes(), Protocol::Postgres, &|_| None)
     }
 
     #[test]
@@ -178,6 +212,19 @@ mod tests {
         assert_eq!(every(3600).unwrap().audit.interval_seconds, 3600);
         for seconds in [0, 3601] {
             assert!(every(seconds).unwrap_err().to_string().contains("audit.interval_seconds"));
+        }
+    }
+
+    #[test]
+    fn unknown_name_is_refused_with_the_place_where_it_stands() {
+        for (text, expected) in [
+            (r#", "limit": 1"#, "limit: unknown field"),
+            (r#", "limits": {"keys": 1}"#, "limits.keys: unknown field"),
+            (r#", "limits": {"key_uses": "1"}"#, "limits.key_uses: invalid type"),
+            (r#"} {"#, "trailing characters"),
+        ] {
+            let error = with_limits(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 

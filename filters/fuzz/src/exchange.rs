@@ -82,7 +82,7 @@ struct Script<'a> {
 impl Script<'_> {
     /// What left of a body that was not refused.
     fn run(&self, pieces: &[&[u8]]) -> Option<Vec<u8>> {
-        let config = Config::from_json(&CONFIG, Protocol::Http).expect("the configuration is one");
+        let config = Config::from_json(&CONFIG, Protocol::Http, &|_| None).expect("the configuration is one");
         let worker = Rc::new(RefCell::new(Worker::new(config)));
         let ports = Rc::new(RefCell::new(FixedPorts::default()));
         let mut exchange = Exchange::new(Rc::clone(&worker), ports);

@@ -19,7 +19,8 @@ pub(crate) fn keyset(bytes: &[u8]) {
 
 /// A plan, and what is made of it; the filter's own configuration beside it.
 pub(crate) fn plan(bytes: &[u8]) {
-    let _ = [Protocol::Postgres, Protocol::Http].map(|protocol| Config::from_json(bytes, protocol));
+    let _ =
+        [Protocol::Postgres, Protocol::Http].map(|protocol| Config::from_json(bytes, protocol, &|_| None));
     let Ok(plan) = Plan::from_json(bytes) else { return };
     let fields = plan.fields.len();
     if let Ok(compiled) = CompiledPlan::new(plan) {

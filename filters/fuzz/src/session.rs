@@ -113,7 +113,8 @@ struct Connection {
 
 impl Connection {
     fn new() -> Self {
-        let config = Config::from_json(CONFIG, Protocol::Postgres).expect("the configuration is one");
+        let config =
+            Config::from_json(CONFIG, Protocol::Postgres, &|_| None).expect("the configuration is one");
         let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
         let ports = Rc::new(RefCell::new(FixedPorts::default()));
         let session = Session::new(Rc::clone(&worker), ports, "127.0.0.1".to_owned());

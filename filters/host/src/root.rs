@@ -22,6 +22,11 @@ use crate::metrics::Metrics;
 use crate::ports::{EnvoyPorts, now_ms};
 use crate::stream::Stream;
 
+/// A variable that Envoy hands the module. One that is not UTF-8 is as one that is not there.
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// How often the worker looks for what is due.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -178,7 +183,7 @@ impl<S: Served> Context for Root<S> {
 impl<S: Served> RootContext for Root<S> {
     fn on_configure(&mut self, _size: usize) -> bool {
         let configuration = self.get_plugin_configuration().unwrap_or_default();
-        let config = match Config::from_json(&configuration, S::PROTOCOL) {
+        let config = match Config::from_json(&configuration, S::PROTOCOL, &environment) {
             Ok(config) => config,
             Err(error) => {
                 write_log(Level::Error, &format!("the filter's configuration is not usable: {error}"));

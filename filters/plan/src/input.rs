@@ -3,21 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Where the sidecar runs, from the filter's configuration.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Workload {
     /// Kubernetes namespace; empty if unknown.
-    #[serde(default)]
     pub namespace: String,
     /// Kubernetes service account; empty if unknown.
-    #[serde(default)]
     pub service_account: String,
     /// SPIFFE id; empty if unknown.
-    #[serde(default)]
     pub spiffe_id: String,
+    /// The labels of the pod that the policy is told of.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 }
 
 /// Who is connected, as the client said and the server confirms.
@@ -114,6 +113,16 @@ mod tests {
             "claims": {},
         }});
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn labels_of_the_workload_are_in_the_request_where_there_are_any() {
+        let labels = BTreeMap::from([("team".to_owned(), "billing".to_owned())]);
+        let input =
+            PlanInput { workload: Workload { labels, ..Workload::default() }, ..PlanInput::default() };
+        let body: serde_json::Value = serde_json::from_str(&input.to_request()).unwrap();
+        assert_eq!(body["input"]["workload"]["labels"], serde_json::json!({"team": "billing"}));
+        assert_eq!(input.redacted()["workload"], body["input"]["workload"]);
     }
 
     #[test]

@@ -30,6 +30,10 @@ fn input_of(said: &Value) -> PlanInput {
             namespace: text(&said["workload"]["namespace"]),
             service_account: text(&said["workload"]["service_account"]),
             spiffe_id: text(&said["workload"]["spiffe_id"]),
+            labels: serde_json::from_value(
+                said["workload"].get("labels").cloned().unwrap_or_else(|| json!({})),
+            )
+            .unwrap(),
         },
         session: SessionInput {
             user: text(&session["user"]),

@@ -86,7 +86,7 @@ impl Sidecar {
     }
 
     pub fn with_config(plan: Value, config: &Value) -> Self {
-        let config = Config::from_json(config.to_string().as_bytes(), Protocol::Http).unwrap();
+        let config = Config::from_json(config.to_string().as_bytes(), Protocol::Http, &|_| None).unwrap();
         let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
         Self { worker: Rc::new(RefCell::new(Worker::new(config))), ports, plan: Ok(plan), keys: Ok(keys()) }
     }

@@ -99,10 +99,16 @@ pub fn catalog_rows() -> Vec<Vec<Option<Vec<u8>>>> {
 impl Dialogue {
     /// A connection of which nothing was heard yet.
     pub fn new() -> Self {
-        let config = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
-            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}}"#;
+        Self::of_workload("{}")
+    }
+
+    /// The same where the configuration says this of the workload.
+    pub fn of_workload(workload: &str) -> Self {
+        let config = r#""policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
+            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}"#;
+        let config = format!(r#"{{"listener": "l", "workload": {workload}, {config}}}"#);
         let worker = Rc::new(RefCell::new(Worker::of_databases(
-            Config::from_json(config, Protocol::Postgres).unwrap(),
+            Config::from_json(config.as_bytes(), Protocol::Postgres, &|_| None).unwrap(),
         )));
         let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
         let session = Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into());

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
-use super::super::{Config, Protocol};
+use super::super::{Config, ConfigError, Protocol};
 
-fn read(protocol: Protocol, http: Option<Value>) -> Result<Config, serde_json::Error> {
+fn read(protocol: Protocol, http: Option<Value>) -> Result<Config, ConfigError> {
     let mut config = json!({
         "listener": "shop",
         "policy": {"cluster": "opa", "path": "/v1/data/fieldveil/plan", "timeout_ms": 500},
@@ -11,7 +11,7 @@ fn read(protocol: Protocol, http: Option<Value>) -> Result<Config, serde_json::E
     if let Some(http) = http {
         config["http"] = http;
     }
-    Config::from_json(config.to_string().as_bytes(), protocol)
+    Config::from_json(config.to_string().as_bytes(), protocol, &|_| None)
 }
 
 fn said(http: Value) -> String {
@@ -57,10 +57,10 @@ fn what_can_not_be_is_refused_with_its_place() {
     let with_limit = |name: &str, value: Value| json!({"service": "s", "limits": {name: value}});
     let many: Vec<String> = (0..33).map(|number| format!("x-{number}")).collect();
     let cases = [
-        (json!({}), "missing field `service`"),
+        (json!({}), "http: missing field `service`"),
         (json!({"service": " "}), "http.service: it is empty"),
-        (json!({"service": "s", "event_bytes": 1}), "unknown field `event_bytes`"),
-        (with_identity("user", json!("x-user")), "unknown field `user`"),
+        (json!({"service": "s", "event_bytes": 1}), "http.event_bytes: unknown field"),
+        (with_identity("user", json!("x-user")), "http.identity.user: unknown field"),
         (
             with_identity("user_header", json!("X-User")),
             "http.identity.user_header: \"X-User\" is no header's name",
