@@ -120,9 +120,12 @@ impl Audit {
 
     /// The same, if that alone is nothing to tell of.
     pub fn asks(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
+        // Its SPIFFE id may come later, and change.
+        if self.workload != input.workload {
+            self.workload.clone_from(&input.workload);
+        }
         if self.current.is_none() {
             self.listener.clone_from(&input.listener);
-            self.workload.clone_from(&input.workload);
             self.source.clone_from(&input.session.source);
             self.user = cut(&input.session.user);
             self.database = cut(&input.session.database);

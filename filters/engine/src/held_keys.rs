@@ -5,8 +5,14 @@ use std::rc::Rc;
 use crate::fetch::{Answer, KeysQuestion, RETRY_MS, Tenants};
 use crate::keyring::Keyring;
 
+/// Said where the agent was to say who runs here, and did not.
+const NO_SPIFFE_ID: &str =
+    "it says no SPIFFE id; start it with --spiffe-socket, and register the pod with SPIRE";
+
 #[derive(Default)]
 pub struct HeldKeys {
+    /// The agent is to say the SPIFFE id as well: without, its answer is of no use.
+    needs_spiffe_id: bool,
     held: Option<Held>,
     /// Questions so far; each has the number of those before it.
     asked: u64,
@@ -25,6 +31,11 @@ struct Held {
 }
 
 impl HeldKeys {
+    /// None yet.
+    pub fn new(needs_spiffe_id: bool) -> Self {
+        Self { needs_spiffe_id, ..Self::default() }
+    }
+
     /// The keyring, however old.
     pub fn latest(&self) -> Option<&Rc<Keyring>> {
         self.held.as_ref().map(|held| &held.keyring)
@@ -69,6 +80,9 @@ impl HeldKeys {
             Answer::Body { body, etag } => {
                 let former = self.latest().map(Rc::as_ref);
                 let keyring = Rc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
+                if self.needs_spiffe_id && keyring.spiffe_id.is_empty() {
+                    return Err(NO_SPIFFE_ID.to_owned());
+                }
                 let tenants = Rc::clone(&question.tenants);
                 // What the former one held and this one does not is erased here.
                 self.held =

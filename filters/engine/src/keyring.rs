@@ -8,6 +8,8 @@ use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::config::check_spiffe_id;
+
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
 pub const MAX_KEYS_BYTES: usize = 8 << 20;
 /// Names that are held at most, tenants' among them.
@@ -31,6 +33,9 @@ pub enum KeyringError {
         /// Column of the first fault.
         column: usize,
     },
+    /// Not the form of a SPIFFE id.
+    #[error("workload.spiffe_id: {0}")]
+    SpiffeId(&'static str),
     /// One keyset is unusable.
     #[error("keyset {name}, purpose {purpose}: {source}")]
     Keyset {
@@ -46,8 +51,17 @@ pub enum KeyringError {
 #[derive(Deserialize)]
 struct Answer<'a> {
     revision: String,
+    #[serde(default)]
+    workload: SaidWorkload,
     #[serde(borrow)]
     keysets: BTreeMap<String, Purposes<'a>>,
+}
+
+/// What an agent that speaks with SPIRE says of the pod, beside its keysets.
+#[derive(Default, Deserialize)]
+struct SaidWorkload {
+    #[serde(default)]
+    spiffe_id: String,
 }
 
 #[derive(Deserialize)]
@@ -102,6 +116,8 @@ pub struct NamedKeys {
 pub struct Keyring {
     /// Changes whenever a keyset does.
     pub revision: String,
+    /// The SPIFFE id of the workload; empty if the agent says none.
+    pub spiffe_id: String,
     keysets: BTreeMap<String, Rc<NamedKeys>>,
     /// Tenants' keysets that were served and are of no use.
     unusable: BTreeMap<String, KeyringError>,
@@ -119,8 +135,13 @@ impl Keyring {
         if answer.keysets.len() > MAX_KEYSETS {
             return Err(KeyringError::TooMany(answer.keysets.len()));
         }
-        let mut keyring =
-            Self { revision: answer.revision, keysets: BTreeMap::new(), unusable: BTreeMap::new() };
+        check_spiffe_id(&answer.workload.spiffe_id).map_err(KeyringError::SpiffeId)?;
+        let mut keyring = Self {
+            revision: answer.revision,
+            spiffe_id: answer.workload.spiffe_id,
+            keysets: BTreeMap::new(),
+            unusable: BTreeMap::new(),
+        };
         for (name, purposes) in answer.keysets {
             let digest = purposes.digest();
             let same = held.and_then(|held| held.keysets.get(&name)).filter(|keys| keys.digest == digest);

@@ -4,6 +4,7 @@
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
+use fieldveil_plan::Workload;
 use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
@@ -69,16 +70,16 @@ impl Worker {
 
     fn with(config: Config, ready: MakeReady) -> Self {
         Self {
-            config,
             audits: Audits::default(),
             principals: Principals::default(),
             budgets: Budgets::default(),
             plans: Plans::new(ready),
-            keys: HeldKeys::default(),
+            keys: HeldKeys::new(config.spiffe_id_is_key_agents),
             key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),
             counts: Counts::new(),
             held: 0,
+            config,
         }
     }
 
@@ -104,6 +105,20 @@ impl Worker {
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
         self.plans.get(principal, holder, in_vain, now_ms)
+    }
+
+    /// Brings a workload up to date, where the key agent is who says its SPIFFE id. Gives whether it is another now; None
+    /// while the agent has not said it, and nobody may be asked for a plan.
+    pub fn identify(&self, workload: &mut Workload) -> Option<bool> {
+        if !self.config.spiffe_id_is_key_agents {
+            return Some(false);
+        }
+        let id = &self.keys.latest()?.spiffe_id;
+        let is_another = workload.spiffe_id != *id;
+        if is_another {
+            workload.spiffe_id.clone_from(id);
+        }
+        Some(is_another)
     }
 
     /// The keyring, unless it is not there or too old.

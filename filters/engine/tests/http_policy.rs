@@ -225,3 +225,36 @@ fn client_that_leaves_while_it_waits_leaves_nothing_behind() {
     // Another one asks for itself.
     sidecar.stored("POST", "/customers", "{}");
 }
+
+#[test]
+fn request_waits_for_who_runs_here_before_a_plan_is_asked_for() {
+    let mut config = config(json!({"service": "shop"}));
+    config["workload"] = json!({"spiffe_id_from": "key_agent"});
+    let mut sidecar = Sidecar::with_config(customers(), &config);
+    let said = |id: &str| {
+        let mut answer: serde_json::Value = serde_json::from_slice(&keys()).unwrap();
+        answer["workload"] = json!({ "spiffe_id": id });
+        Ok(answer.to_string().into_bytes())
+    };
+    let asked = |sidecar: &Sidecar| {
+        let mut exchange = sidecar.exchange();
+        exchange.request("POST", "/customers", &[JSON], br#"{"ssn":"078-05-1120"}"#);
+        assert_eq!(exchange.upstream.has_ended, exchange.reply.is_none());
+        let asked = exchange.asked.iter().map(|fetch| match fetch {
+            Fetch::Keys(_) => "keys".to_owned(),
+            Fetch::Plan(principal) => {
+                let request: serde_json::Value = serde_json::from_str(principal.request()).unwrap();
+                request["input"]["workload"]["spiffe_id"].as_str().unwrap().to_owned()
+            }
+        });
+        (asked.collect::<Vec<_>>(), exchange.reply.map(|reply| reply.status))
+    };
+    assert_eq!(asked(&sidecar), (vec!["keys".to_owned()], Some(503)), "the agent says no id");
+    sidecar.keys = said("spiffe://x/orders");
+    assert_eq!(asked(&sidecar), (vec!["keys".to_owned(), "spiffe://x/orders".to_owned()], None));
+    assert_eq!(asked(&sidecar), (vec![], None));
+    sidecar.keys = said("spiffe://x/jobs");
+    sidecar.pass(601_000);
+    let (questions, status) = asked(&sidecar);
+    assert_eq!((questions.last().unwrap().as_str(), status), ("spiffe://x/jobs", None));
+}

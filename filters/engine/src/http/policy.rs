@@ -12,9 +12,9 @@ use crate::keyring::Keyring;
 use crate::plans::Holder;
 use crate::worker::Worker;
 
-/// Questions are asked at most so often: for plan and keys, once more for the keysets of the plan's tenants, and once for
-/// what has grown too old meanwhile.
-const MAX_ROUNDS: u8 = 3;
+/// Questions are asked at most so often: for keys that tell who runs here, for plan and keys, once more for the keysets of
+/// the plan's tenants, and once for what has grown too old meanwhile.
+const MAX_ROUNDS: u8 = 4;
 
 /// Whose exchange it is, and what it still waits for.
 pub(super) struct Asking {
@@ -65,6 +65,16 @@ impl Asking {
     /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
     pub(super) fn ready(&mut self, worker: &mut Worker, now_ms: u64) -> Readiness {
         let failures = std::mem::take(&mut self.failures);
+        match worker.identify(&mut self.input.workload) {
+            Some(true) => self.principal = PrincipalKey::new(&self.input),
+            Some(false) => {}
+            None => {
+                return match self.in_vain(&failures, "keys") {
+                    Some(reason) => Readiness::Refuse(no_keys(reason)),
+                    None => self.fetch(vec![worker.fetch_keys(now_ms)]),
+                };
+            }
+        }
         let plan =
             worker.plan_in_passing(&self.principal, &self.holder, failures.contains_key("plan"), now_ms);
         let keyring = worker.keyring(now_ms);

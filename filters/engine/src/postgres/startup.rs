@@ -69,6 +69,8 @@ impl Session {
                 ..PlanInput::default()
             }
         };
+        // What it does not know yet, it asks for first.
+        let _ = self.worker.borrow().identify(&mut self.input.workload);
         self.principal = Some(PrincipalKey::new(&self.input));
         self.audit_principal(None, None);
         self.state = State::AwaitingPolicy(bytes.to_vec());
@@ -109,10 +111,11 @@ impl Session {
     /// Takes plan and keys from the worker, for the session's principal or, where its plan reads comments, for whom the
     /// statement's comment speaks. What is missing is to be fetched, unless a fetch just failed.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
+        let failures = std::mem::take(&mut self.fetch_failures);
+        self.identify_workload(failures.get("keys"))?;
         let Some(mut principal) = self.principal.clone() else {
             return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
         };
-        let failures = std::mem::take(&mut self.fetch_failures);
         let in_vain = failures.contains_key("plan");
         let mut plan = self.worker_plan(&principal, in_vain);
         let mut by_comment = None;
@@ -136,11 +139,7 @@ impl Session {
                     )));
                 }
                 if let (None, Some(reason)) = (&keyring, failures.get("keys")) {
-                    return Err(Unready::Refuse(ClientError::unavailable(
-                        "the key agent",
-                        reason,
-                        "Start the key agent or mend its keysets, then connect again; the sidecar need not restart.",
-                    )));
+                    return Err(no_keys(reason));
                 }
                 let mut fetches = Vec::new();
                 if plan.is_none() {
@@ -180,6 +179,21 @@ impl Session {
             self.keys_renewed();
         }
         Ok(())
+    }
+
+    /// Brings who runs here up to date, before anything is asked in its name.
+    fn identify_workload(&mut self, failure: Option<&String>) -> Result<(), Unready> {
+        let mut worker = self.worker.borrow_mut();
+        match (worker.identify(&mut self.input.workload), failure) {
+            (Some(is_another), _) => {
+                if is_another && self.principal.is_some() {
+                    self.principal = Some(PrincipalKey::new(&self.input));
+                }
+                Ok(())
+            }
+            (None, Some(reason)) => Err(no_keys(reason)),
+            (None, None) => Err(Unready::Fetch(vec![worker.fetch_keys(self.now_ms)])),
+        }
     }
 
     /// The plan of the session's principal. Who has not logged in yet has none kept.
@@ -261,6 +275,14 @@ const PHYSICAL: &str =
 
 fn replication_refused(what: &str) -> ClientError {
     ClientError::unsupported(what, "Connect to the server directly for replication.")
+}
+
+fn no_keys(reason: &str) -> Unready {
+    Unready::Refuse(ClientError::unavailable(
+        "the key agent",
+        reason,
+        "Start the key agent or mend its keysets, then connect again; the sidecar need not restart.",
+    ))
 }
 
 /// Why a session cannot go on.
