@@ -11,14 +11,15 @@ metadata:
 data:
   envoy.yaml: |
     {{- include "fieldveil-sidecar.envoyConfig" . | nindent 4 }}
-  {{- include "fieldveil-sidecar.envoySecrets" . | trim | nindent 2 }}
+  {{- with include "fieldveil-sidecar.envoySecrets" . | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
   opa.yaml: |
     {{- include "fieldveil-sidecar.opaConfig" . | nindent 4 }}
   log.rego: |
     {{- include "fieldveil-sidecar.decisionLogMask" . | nindent 4 }}
-  {{- with .Values.policies.verification.publicKey }}
-  policy.pub.pem: |
-    {{- . | nindent 4 }}
+  {{- with include "fieldveil-sidecar.signerKeys" . | trim }}
+  {{- . | nindent 2 }}
   {{- end }}
 {{- if and .Values.policies.bundle (not .Values.policies.configMap) }}
 ---

@@ -11,7 +11,9 @@
   - --log-format=json
   - --skip-version-check
   - --config-file=/etc/fieldveil/config/opa.yaml
-  - --set-file=keys.{{ .Values.policies.verification.keyId }}.key=/etc/fieldveil/policy-key/policy.pub.pem
+  {{- range include "fieldveil-sidecar.signers" . | fromYamlArray }}
+  - --set-file=keys.{{ .keyId }}.key=/etc/fieldveil/policy-key/{{ .file }}
+  {{- end }}
   # The mask of decision logs until the first bundle is there, which brings its own.
   - /etc/fieldveil/config/log.rego
   ports:

@@ -33,8 +33,10 @@ bundles:
     signing:
       scope: {{ $verification.scope | quote }}
 keys:
-  {{ $verification.keyId }}:
-    algorithm: {{ $verification.algorithm }}
+  {{- range include "fieldveil-sidecar.signers" . | fromYamlArray }}
+  {{ .keyId }}:
+    algorithm: {{ .algorithm }}
+  {{- end }}
 persistence_directory: /var/lib/fieldveil/opa
 decision_logs:
   console: {{ $policies.decisionLogs }}

@@ -6,7 +6,7 @@ fieldveil.io/release: {{ include "fieldveil-sidecar.fullname" . }}
 
 {{- /* A pod of one's own is made anew when what Envoy and OPA read only at their start changes. */ -}}
 {{- define "fieldveil-sidecar.podAnnotations" -}}
-fieldveil.io/config-checksum: {{ printf "%s%s%s" (include "fieldveil-sidecar.envoyConfig" .) (include "fieldveil-sidecar.opaConfig" .) .Values.policies.verification.publicKey | sha256sum }}
+fieldveil.io/config-checksum: {{ printf "%s%s%s" (include "fieldveil-sidecar.envoyConfig" .) (include "fieldveil-sidecar.opaConfig" .) (include "fieldveil-sidecar.signerKeys" .) | sha256sum }}
 {{- if .Values.metrics.annotations }}
 prometheus.io/scrape: "true"
 prometheus.io/port: "15020"

@@ -81,8 +81,15 @@
 {{- if ne (len $sources) 1 -}}
 {{- include "fieldveil-sidecar.problem" (list "policies" (printf "%d of configMap, bundle and server.url are given" (len $sources)) "give exactly one") -}}
 {{- end -}}
-{{- if eq (not $policies.verification.publicKey) (not $policies.verification.configMap) -}}
-{{- include "fieldveil-sidecar.problem" (list "policies.verification" "exactly one of publicKey and configMap is needed, as bundles are taken signed alone" "give the public key of whoever signs them") -}}
+{{- $signers := dict -}}
+{{- range prepend $policies.verification.others $policies.verification -}}
+{{- if eq (not .publicKey) (not .configMap) -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "of the key %s exactly one of publicKey and configMap is needed, as bundles are taken signed alone" .keyId) "give the public key of whoever signs them") -}}
+{{- end -}}
+{{- if hasKey $signers .keyId -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "two keys are named %s" .keyId) "give each the key id that its bundles name") -}}
+{{- end -}}
+{{- $_ := set $signers .keyId "" -}}
 {{- end -}}
 {{- if gt (int $policies.polling.minSeconds) (int $policies.polling.maxSeconds) -}}
 {{- include "fieldveil-sidecar.problem" (list "policies.polling" "minSeconds is more than maxSeconds" "swap them") -}}

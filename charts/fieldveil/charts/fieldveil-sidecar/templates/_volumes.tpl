@@ -52,10 +52,15 @@
   {{- include "fieldveil-sidecar.oneFile" (dict "from" (dict "secret" . "key" $policies.server.tokenSecret.key) "path" "token") | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- $own := dict "configMap" (include "fieldveil-sidecar.configName" .) "key" "policy.pub.pem" }}
-{{- $given := dict "configMap" $policies.verification.configMap "key" $policies.verification.key }}
 - name: fieldveil-policy-key
-  {{- include "fieldveil-sidecar.oneFile" (dict "from" (ternary $given $own (ne "" $policies.verification.configMap)) "path" "policy.pub.pem") | nindent 2 }}
+  projected:
+    sources:
+    {{- range include "fieldveil-sidecar.signers" . | fromYamlArray }}
+    - configMap:
+        name: {{ .configMap | default (include "fieldveil-sidecar.configName" $) }}
+        items:
+        - {key: {{ ternary .key .file (ne "" .configMap) | quote }}, path: {{ .file }}}
+    {{- end }}
 {{- end -}}
 
 {{- define "fieldveil-sidecar.keyVolumes" -}}
