@@ -34,15 +34,30 @@ class Database:
     def host(self) -> str:
         return f"{self.name}.{self.namespace.name}.svc.cluster.local"
 
+    @property
+    def ca_config_map(self) -> str:
+        """Of clients, if there is TLS: whom to trust, under `ca.crt`."""
+        return f"{self.name}-ca"
+
     def start(self) -> None:
         """It accepts connections when this returns."""
+        self.create()
+        self.wait_ready()
+
+    def create(self) -> None:
         objects = [
             pods.service(self.name, PORT),
             pods.workload("StatefulSet", self.name, self._spec(), labels=self._labels),
         ]
         if self._tls:
             objects.append(_tls_secret(f"{self.name}-tls", self._tls))
+            authority = {"ca.crt": self._tls.ca.read_text()}
+            objects.append(
+                {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.ca_config_map}, "data": authority}
+            )
         self.namespace.apply(*objects)
+
+    def wait_ready(self) -> None:
         self.namespace.wait_ready(f"app={self.name}")
 
     def sql(self, text: str, database: str = "postgres") -> str:

@@ -15,6 +15,7 @@ from kubernetes.kubectl import CommandFailed
 # Images are there; what takes longest is compiling the filters on a busy machine.
 READY_SECONDS = 90.0
 POLL_SECONDS = 0.25
+TOUCH_SECONDS = 2.0
 
 Result = TypeVar("Result")
 
@@ -26,6 +27,7 @@ class Namespace:
         self.cluster = cluster
         self.name = f"{prefix}-{secrets.token_hex(3)}"
         self._labels = {"fieldveil.io/test": "true", **(labels or {})}
+        self._at_end: list[Callable[[], object]] = []
 
     def __enter__(self) -> "Namespace":
         metadata = {"name": self.name, "labels": self._labels}
@@ -36,7 +38,15 @@ class Namespace:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for step in reversed(self._at_end):
+            # What fails here hides no failure of a test, and keeps nothing else from being removed.
+            with contextlib.suppress(CommandFailed):
+                step()
         self.cluster.remove_namespace(self.name)
+
+    def at_end(self, step: Callable[[], object]) -> None:
+        """To be done before it goes: what it has put into the cluster outside of itself."""
+        self._at_end.append(step)
 
     def kubectl(self, *words: str | Path, stdin: str | bytes | None = None, seconds: float = 60.0) -> str:
         return self.cluster.kubectl(f"--namespace={self.name}", *words, stdin=stdin, seconds=seconds)
@@ -80,21 +90,38 @@ class Namespace:
         return self.wait_until(ready, f"pods {selector} to be ready", seconds, selector=selector)
 
     def wait_until(
-        self, check: Callable[[], Result | None], what: str, seconds: float, *, selector: str = ""
+        self,
+        check: Callable[[], Result | None],
+        what: str,
+        seconds: float,
+        *,
+        selector: str = "",
+        touching: str = "",
     ) -> Result:
-        """What `check` returns as soon as it is true; with a report on the namespace's pods if it never is."""
-        deadline = time.monotonic() + seconds
+        """What `check` returns as soon as it is true; with a report on the namespace's pods if it never is.
+
+        `touching` selects pods to which a changed ConfigMap or Secret is to be shown meanwhile.
+        """
+        begun = time.monotonic()
+        next_touch = begun
         try:
             while not (result := check()):
-                if time.monotonic() > deadline:
+                now = time.monotonic()
+                if now - begun > seconds:
                     raise CommandFailed(f"{what}: not within {seconds:.0f} s")
+                if touching and now > next_touch:
+                    self.show_mounts(touching)
+                    next_touch = now + TOUCH_SECONDS
                 time.sleep(POLL_SECONDS)
         except (CommandFailed, problems.Hopeless) as error:
             raise CommandFailed(f"{error}\n{self.report(selector)}") from error
         return result
 
     def show_mounts(self, selector: str) -> None:
-        """Has the kubelet look now at what the pods mount: by itself it does within a minute or two."""
+        """Has the kubelet look now at what the pods mount: by itself it does within a minute or two.
+
+        Right after a change it may not know of that yet: `wait_until` with `touching` does it again and again.
+        """
         stamp = f"fieldveil.io/test-look={secrets.token_hex(3)}"
         self.kubectl("annotate", "pods", f"--selector={selector}", stamp, "--overwrite")
 

@@ -15,11 +15,12 @@ FILE = "fieldveil.tar.gz"
 class Policies:
     """One ConfigMap, whose bundle can be replaced as a platform's pipeline would."""
 
-    def __init__(self, namespace: Namespace, name: str = "policies") -> None:
+    def __init__(self, namespace: Namespace, bundles: Bundles | None = None, name: str = "policies") -> None:
+        """With a signing key of its own, unless `bundles` have one."""
         self.name = name
         self._namespace = namespace
         self._scratch = tempfile.TemporaryDirectory(prefix="fieldveil-policies-")
-        self._bundles = Bundles(Path(self._scratch.name))
+        self._bundles = bundles or Bundles(Path(self._scratch.name))
 
     @property
     def key(self) -> SigningKey:

@@ -12,6 +12,8 @@ HOPELESS = ("ErrImageNeverPull", "ErrImagePull", "ImagePullBackOff", "InvalidIma
 # It may be late for a moment: what a container mounts or reads can be made after it.
 PATIENCE = 3
 LOG_LINES = 30
+# Envoy begins with lists of all its extensions.
+MAX_LINE = 400
 
 
 class Hopeless(Exception):
@@ -68,9 +70,10 @@ def _of_pod(namespace: "Namespace", pod: dict) -> list[str]:
 
 def _said(namespace: "Namespace", *words: str) -> str:
     try:
-        return namespace.kubectl(*words, seconds=20)
+        text = namespace.kubectl(*words, seconds=20)
     except CommandFailed as error:
-        return str(error)
+        text = str(error)
+    return "\n".join(line[:MAX_LINE] for line in text.splitlines())
 
 
 def _tail(text: str) -> str:

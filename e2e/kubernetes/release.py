@@ -23,6 +23,8 @@ class Release:
         self._namespace = namespace
 
     def install(self) -> str:
+        # Its admission policies are the cluster's, and would outlive the namespace.
+        self._namespace.at_end(lambda: self._helm("uninstall", self.name, "--ignore-not-found"))
         return self._helm("install", self.name, self.chart, *_WAIT, "--values=-", stdin=yaml.safe_dump(self.values))
 
     def upgrade(self, changes: dict | None = None) -> str:

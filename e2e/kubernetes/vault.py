@@ -63,6 +63,7 @@ class Vault:
 
     def start(self) -> None:
         """With a key, and nobody who may log in yet."""
+        self.namespace.at_end(self._remove_binding)
         self.namespace.apply(*self._objects())
         self.namespace.wait_ready(f"app={self.name}")
         for name, text in POLICIES.items():
@@ -123,7 +124,7 @@ class Vault:
         ]
 
     def _binding(self) -> dict:
-        """Of the whole cluster, and so to be deleted by itself: it bears its namespace's name."""
+        """Of the whole cluster, and so it bears its namespace's name."""
         return {
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "ClusterRoleBinding",
@@ -157,7 +158,6 @@ class Vault:
             "terminationGracePeriodSeconds": 2,
         }
 
-    def remove(self) -> None:
-        """What does not go with the namespace."""
+    def _remove_binding(self) -> None:
         name = self._binding()["metadata"]["name"]
         self.namespace.cluster.kubectl("delete", "clusterrolebinding", name, "--ignore-not-found")
