@@ -70,7 +70,7 @@ test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTE
 	@$(SUITES) json
 
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
-	@$(SETUP) python filter keys opa helm chart-tools promtool schemas
+	@$(SETUP) python filter keys opa shop-api helm chart-tools promtool schemas
 	@$(SUITES) charts
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)

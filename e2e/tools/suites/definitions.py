@@ -173,7 +173,9 @@ def _charts() -> list[Step]:
     lints = [[*lint, chart, "--values", file] for file in values]
     lints += [[*lint, chart / "charts" / "fieldveil-sidecar"], [*lint, own]]
     # Two at a time, as end to end: most of it is Helm, which renders in a process of its own.
-    pytests = [VENV / "bin" / "pytest", "-n", os.environ.get("E2E_WORKERS", "2"), "-q", "tests/charts"]
+    # A file at a time: one starts both sidecars.
+    workers = os.environ.get("E2E_WORKERS", "2")
+    pytests = [VENV / "bin" / "pytest", "-n", workers, "--dist", "loadfile", "-q", "tests/charts"]
     return [
         *(Step(words) for words in lints),
         Step([HELM_UNITTEST, "--strict", chart, own], unittest, show=r"^\s*FAIL|^\t- |^Tests:"),
