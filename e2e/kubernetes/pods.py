@@ -22,7 +22,9 @@ def container(name: str, image: str, user: int, **more: object) -> dict:
 
 
 def ready_when(*command: str) -> dict:
-    return {"exec": {"command": list(command)}, "periodSeconds": READY_PROBE_SECONDS, "failureThreshold": 60}
+    # A busy machine takes longer than the second that a probe has by itself.
+    often = {"periodSeconds": READY_PROBE_SECONDS, "timeoutSeconds": 10, "failureThreshold": 60}
+    return {"exec": {"command": list(command)}, **often}
 
 
 def service(name: str, port: int, labels: dict[str, str] | None = None) -> dict:
