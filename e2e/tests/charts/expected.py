@@ -16,7 +16,6 @@ MODULES = {"postgres": "filter-postgres.wasm", "http": "filter-json.wasm"}
 SECRET_TEMPLATE = DEPLOY / "envoy" / "secret.yaml.j2"
 CONFIG_FOLDER = "/etc/fieldveil/config"
 ADMIN = "/run/fieldveil/admin/admin.sock"
-VARIABLES = [f"FIELDVEIL_WORKLOAD_{name}" for name in ("NAMESPACE", "SERVICE_ACCOUNT", "LABELS", "SPIFFE_ID")]
 # Whoever may open the folder.
 EVERYBODY = 0o666
 
@@ -52,7 +51,6 @@ def of_template(protocol: str, values: dict) -> dict:
         filter_wasm=f"/opt/fieldveil/modules/{MODULES[protocol]}",
         admin_path=ADMIN,
         metrics={"address": values["metrics"]["address"], "port": 15020},
-        environment=VARIABLES,
     )
 
 
