@@ -68,19 +68,16 @@ cloud's credentials, and an Indexed Job tells each container its index. One more
 
 {{/*
 fieldveil-sidecar.admissionMounts: each mount as rendered, and no other but those of tokens, which the API server and clouds' webhooks add.
+Compared as texts: with a condition for each, the API server compiles the policy of a release with many upstreams for too long.
 */}}
 {{- define "fieldveil-sidecar.admissionMounts" -}}
-{{- $paths := list -}}
-{{- $conditions := list -}}
+{{- $mounts := list -}}
 {{- range . -}}
-  {{- $paths = append $paths .mountPath -}}
-  {{- $condition := include "fieldveil-sidecar.celSame" (dict "at" "m" "value" .) -}}
-  {{- /* A part of the volume under the whole's path would be another file. */ -}}
-  {{- if not (or .subPath .subPathExpr) -}}{{- $condition = printf "%s && !has(m.subPath) && !has(m.subPathExpr)" $condition -}}{{- end -}}
-  {{- $conditions = append $conditions (printf "c.?volumeMounts.orValue([]).exists(m, %s)" $condition) -}}
+  {{- $mounts = append $mounts (printf "%s %s %s %s" .mountPath .name (.subPath | default "") (ternary "true" "false" (.readOnly | default false))) -}}
 {{- end -}}
-{{- $conditions = append $conditions (printf "c.?volumeMounts.orValue([]).all(m, m.mountPath in %s || (m.mountPath.startsWith('/var/run/secrets/') && !m.mountPath.startsWith('/var/run/secrets/fieldveil.io/')))" (include "fieldveil-sidecar.cel" $paths)) -}}
-{{- join " &&\n" $conditions -}}
+sets.equivalent({{ include "fieldveil-sidecar.cel" $mounts }}, c.?volumeMounts.orValue([]).map(m,
+m.mountPath + ' ' + m.name + ' ' + m.?subPath.orValue(m.?subPathExpr.orValue('')) + ' ' + string(m.?readOnly.orValue(false))).filter(text,
+!text.startsWith('/var/run/secrets/') || text.startsWith('/var/run/secrets/fieldveil.io/')))
 {{- end -}}
 
 {{/* fieldveil-sidecar.admissionSecurity: as rendered, with no right more. */}}
