@@ -13,7 +13,7 @@ from kubernetes.forward import forwarded
 from kubernetes.kubectl import CommandFailed
 
 # Images are there; what takes longest is compiling the filters on a busy machine.
-READY_SECONDS = 90.0
+READY_SECONDS = 180.0
 POLL_SECONDS = 0.25
 TOUCH_SECONDS = 2.0
 
