@@ -1,13 +1,12 @@
-"""A chart of one's own that includes the sidecar in its Deployment, with a Unix socket, and Vault as the KMS."""
+"""A chart of one's own that includes the sidecar in its Deployment, with a Unix socket."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
 
 from harness import shop
-from kubernetes import Cluster, CommandFailed, Database, Keysets, Namespace, Release, Vault
+from kubernetes import Cluster, CommandFailed, Database, Keysets, Namespace, Release
 from kubernetes.pods import SLEEP
 from tests.kubernetes.sidecar import RESTRICTED, SEALED, SSN, UPSTREAM, Bundle, psql
 from tools.layout import CHARTS
@@ -39,18 +38,13 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with ExitStack() as stack:
-        namespace = stack.enter_context(Namespace(cluster, "fv-own-chart", RESTRICTED))
-        database, vault = Database(namespace), Vault(namespace)
-        stack.callback(vault.remove)
-        vault.start()
-        vault.allow(ACCOUNT)
-        keysets = Keysets(namespace, kek_uri=vault.kek_uri, environment=stack.enter_context(vault.operator()))
+    with Namespace(cluster, "fv-own-chart", RESTRICTED) as namespace:
+        database, keysets = Database(namespace), Keysets(namespace)
         keysets.create("pii", "payments")
         database.start()
         database.create_shop()
         policies = Bundle(tmp_path_factory.mktemp("policies")).values(ALL, revision="only")
-        # In place of the ConfigMaps that the chart's own values name.
+        # In place of what the chart's own values name, here as below.
         policies["configMap"] = policies["verification"]["configMap"] = ""
         sidecar = {
             "images": Release(namespace, {}).values["sidecar"]["images"],
@@ -64,7 +58,7 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                 }
             ],
             "policies": policies,
-            "keys": {**keysets.values, **vault.values},
+            "keys": {**keysets.values, "kekUri": "", "vault": {"address": "", "role": ""}},
         }
         image = cluster.image("postgres").reference
         Release(namespace, {"image": image, "command": SLEEP, "fieldveil": sidecar}, "orders", CHART).install()
