@@ -128,7 +128,16 @@ glass(patch) := object.union(rule, {"break_glass": object.union(
 )})
 
 test_labels_of_the_workload_of_another_shape_are_a_problem if {
-	every labels in [{}, {"": ["x"]}, {"team ": ["x"]}, {"a/b/c": ["x"]}, {"team": "x"}, {"team": []}, {"team": [""]}, ["team"]] {
+	every labels in [
+		{},
+		{"": ["x"]},
+		{"team ": ["x"]},
+		{"a/b/c": ["x"]},
+		{"team": "x"},
+		{"team": []},
+		{"team": [""]},
+		["team"],
+	] {
 		some one in of_limit_unless({"workload": {"labels": labels}})
 		array.slice(one.path, 0, 7) == in_rule(["unless", "workload", "labels"])
 	}

@@ -32,8 +32,8 @@ found contains problem if {
 	some route in services.routes
 	route.graphql
 	some field in route.fields
-	member := of_graphql[field["in"]]
 	not jsonpath.fault(field.at)
+	member := of_graphql[field["in"]]
 	leads_past(jsonpath.steps(field.at)[0], member)
 	problem := {
 		"path": array.concat(route.path, field.key),
