@@ -26,7 +26,6 @@ from tools.layout import (
 
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")
-ZONE = Path("/usr/share/zoneinfo/UTC")
 POSTGRES_ENTRYPOINT = E2E / "images" / "postgres-entrypoint"
 ZONE = Path("/usr/share/zoneinfo/UTC")
 ASSEMBLE = DEPLOY / "images" / "assemble"
@@ -89,8 +88,6 @@ def _postgres(rootfs: Rootfs) -> None:
     _shell(rootfs)
     leave_out = ("*.a", "pgxs", "pkgconfig", "include", "doc", "man", "ecpg", "pg_upgrade", "libecpg*")
     rootfs.add_folder(_postgres_folder(), "/usr/local/pgsql", leave_out)
-    # A session may ask for UTC by its name.
-    rootfs.add_file(ZONE, str(ZONE))
     rootfs.add_file(POSTGRES_ENTRYPOINT, "/usr/local/bin/postgres-entrypoint")
     # Without it a session can not even say UTC.
     rootfs.add_file(ZONE, str(ZONE))
