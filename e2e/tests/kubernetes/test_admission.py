@@ -85,12 +85,18 @@ def _replace(name: str, field: str, /, **value: object) -> Change:
 
 
 ANOTHER = "fieldveil.io/other:1"
+PROGRAM = {"exec": {"command": ["/usr/local/bin/envoy", "--config-yaml", "{}"]}}
+CREDENTIALS = "AWS_CONTAINER_CREDENTIALS_FULL_URI"
 MORE_MOUNT = {"name": "fieldveil-admin", "mountPath": "/more"}
 # What is changed, of which container, and what the message calls it.
 DIFFERENCES = {
     "image": ("envoy", "image", _set("envoy", "image", ANOTHER)),
     "image-of-agent": ("agent", "image", _set("agent", "image", ANOTHER)),
-    "not-a-sidecar": ("opa", "restartPolicy", _drop("opa", "restartPolicy", "startupProbe", "livenessProbe")),
+    "not-a-sidecar": (
+        "opa",
+        "restartPolicy, startupProbe, livenessProbe",
+        _drop("opa", "restartPolicy", "startupProbe", "livenessProbe"),
+    ),
     "command": ("envoy", "command", _set("envoy", "command", ["sleep"])),
     "arguments": ("envoy", "args", _set("envoy", "args", ["--config-yaml", "{}"])),
     "no-arguments": ("opa", "args", _drop("opa", "args")),
@@ -129,6 +135,21 @@ DIFFERENCES = {
     ),
     "lifecycle": ("agent", "lifecycle", _set("agent", "lifecycle", {"preStop": {"exec": {"command": ["x"]}}})),
     "folder": ("envoy", "workingDir", _set("envoy", "workingDir", "/run/fieldveil")),
+    "program-as-startup-probe": ("envoy", "startupProbe", _set("envoy", "startupProbe", PROGRAM)),
+    "program-as-readiness-probe": ("envoy", "readinessProbe", _set("envoy", "readinessProbe", PROGRAM)),
+    "program-as-liveness-probe": ("envoy", "livenessProbe", _set("envoy", "livenessProbe", PROGRAM)),
+    "not-waited-for": ("opa", "startupProbe", _drop("opa", "startupProbe")),
+    "file-over-its-own": (
+        "opa",
+        "terminationMessagePath",
+        _set("opa", "terminationMessagePath", "/etc/fieldveil/config/log.rego"),
+    ),
+    "app-armor": ("envoy", "securityContext", _secure("envoy", appArmorProfile={"type": "Unconfined"})),
+    "asks-another-for-credentials": (
+        "agent",
+        "env",
+        _add("agent", "env", {"name": CREDENTIALS, "value": "http://127.0.0.1:9/"}),
+    ),
 }
 
 
@@ -166,6 +187,34 @@ def test_a_volume_from_elsewhere_is_refused(released: Namespace, genuine: dict, 
     assert f"pod app: volumes {name} are missing or differ from those of release fieldveil" in said
 
 
+LEADING_ASTRAY = [
+    "/var/run/secrets/../../../etc/fieldveil/config",
+    "/var/run/secrets/./fieldveil.io/token",
+    "/var/run/secrets//fieldveil.io/token",
+    "/var/run/secrets/fieldveil.io",
+]
+
+
+@pytest.mark.parametrize("path", LEADING_ASTRAY)
+def test_a_mount_among_the_tokens_does_not_lead_to_what_is_the_sidecars_own(
+    released: Namespace, genuine: dict, path: str
+) -> None:
+    changed = copy.deepcopy(genuine)
+    changed["spec"]["volumes"].append({"name": "mine", "configMap": {"name": "mine"}})
+    sidecar(changed, "envoy")["volumeMounts"].append({"name": "mine", "mountPath": path})
+    assert "fieldveil-envoy differs in volumeMounts" in refusal(lambda: made(released, changed))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("fieldveil-keysets", "secret"), ("fieldveil-config", "configMap")])
+def test_a_volume_with_other_names_for_its_keys_is_refused(
+    released: Namespace, genuine: dict, name: str, kind: str
+) -> None:
+    """A keyset of another's name would seal and open in its place."""
+    changed = copy.deepcopy(genuine)
+    named(changed["spec"]["volumes"], name)[kind]["items"] = [{"key": "one", "path": "another"}]
+    assert f"volumes {name} are missing or differ" in refusal(lambda: made(released, changed))
+
+
 def test_one_more_source_in_a_projected_volume_is_refused(released: Namespace, genuine: dict) -> None:
     changed = copy.deepcopy(genuine)
     sources = named(changed["spec"]["volumes"], "fieldveil-upstream-orders-db")["projected"]["sources"]
@@ -178,6 +227,7 @@ def test_what_clusters_add_to_containers_is_let_in(released: Namespace, genuine:
     added = copy.deepcopy(genuine)
     for each in added["spec"]["initContainers"]:
         each.setdefault("env", []).insert(0, {"name": "AWS_REGION", "value": "eu-central-1"})
+        each["env"].insert(0, {"name": CREDENTIALS, "value": "http://169.254.170.23/v1/credentials"})
         each["imagePullPolicy"] = "Always"
         token = "/var/run/secrets/eks.amazonaws.com/serviceaccount"
         each["volumeMounts"].append({"name": "aws-iam-token", "mountPath": token, "readOnly": True})
@@ -238,6 +288,7 @@ def test_the_command_for_tables_may_read_encrypted_keysets_and_no_other_secret(r
         table("keysets", args=["keys", "list"]),
         table("keysets", command=["sh"]),
         table("keysets", image="another:1"),
+        table("keysets", livenessProbe=PROGRAM),
     ):
         said = refusal(lambda described=described: made(released, described))
         assert "pod app: container table reads a Secret of the sidecar" in said

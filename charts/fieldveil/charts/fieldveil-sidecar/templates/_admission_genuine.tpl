@@ -1,7 +1,7 @@
 {{/*
 Whether the sidecars of a pod are the release's. What is compared is what decides which program runs, with which rights, which keys and
-policies it reads, and whom it takes the pod for (its environment). Not compared: probes, ports, resources, pull policies, and what the API
-server fills in.
+policies it reads, and whom it takes the pod for (its environment). A probe is a program as well: one that runs in the container, as its user. Not
+compared: how often probes ask, ports, resources, pull policies, and what the API server fills in.
 */}}
 
 {{/*
@@ -21,9 +21,21 @@ fieldveil-sidecar.admissionGenuineVariables: a variable for each container with 
   expression: >-
     [
     {{- range .volumes }}
-      object.spec.?volumes.orValue([]).exists(v, {{ include "fieldveil-sidecar.celSame" (dict "at" "v" "value" .) }}) ? '' : {{ toJson .name }},
+      object.spec.?volumes.orValue([]).exists(v, {{ include "fieldveil-sidecar.admissionVolume" . }}) ? '' : {{ toJson .name }},
     {{- end }}
     ].filter(name, name != '')
+{{- end -}}
+
+{{/*
+fieldveil-sidecar.admissionVolume: a volume as rendered. Where that takes all keys of a Secret or ConfigMap, no list of some may stand: it could
+give one keyset the name of another.
+*/}}
+{{- define "fieldveil-sidecar.admissionVolume" -}}
+{{- $volume := deepCopy . -}}
+{{- range $kind := list "secret" "configMap" -}}
+  {{- with get $volume $kind -}}{{- if not .items -}}{{- $_ := set . "items" list -}}{{- end -}}{{- end -}}
+{{- end -}}
+{{- include "fieldveil-sidecar.celSame" (dict "at" "v" "value" $volume) -}}
 {{- end -}}
 
 {{/* fieldveil-sidecar.admissionVariable: a container's name as an identifier. */}}
@@ -44,6 +56,15 @@ Members that the rendering lacks must be absent (a command in place of the image
 !has(c.{{ $aspect }}) ? '' : '{{ $aspect }}',
   {{- end }}
 {{- end }}
+{{- range $probe := list "startupProbe" "readinessProbe" "livenessProbe" }}
+  {{- if hasKey $container $probe }}
+({{ include "fieldveil-sidecar.celSame" (dict "at" (printf "c.?%s" $probe) "value" (pick (get $container $probe) "httpGet")) }}) ? '' : '{{ $probe }}',
+  {{- else }}
+!has(c.{{ $probe }}) ? '' : '{{ $probe }}',
+  {{- end }}
+{{- end }}
+{{- /* The kubelet mounts a file of its own there, over what the container has. */}}
+c.?terminationMessagePath.orValue('/dev/termination-log') == '/dev/termination-log' ? '' : 'terminationMessagePath',
 ({{ include "fieldveil-sidecar.admissionEnv" (.env | default list) }}) ? '' : 'env',
 ({{ include "fieldveil-sidecar.admissionMounts" (.volumeMounts | default list) }}) ? '' : 'volumeMounts',
 ({{ include "fieldveil-sidecar.admissionSecurity" (.securityContext | default dict) }}) ? '' : 'securityContext'
@@ -52,6 +73,7 @@ Members that the rendering lacks must be absent (a command in place of the image
 {{/*
 fieldveil-sidecar.admissionEnv: each variable once, as rendered. Others are let in only by name: clusters add what a program needs to reach a
 cloud's credentials, and an Indexed Job tells each container its index. One more of ours would be another identity, and LD_PRELOAD another program.
+Whoever is asked for credentials is shown a token, so that it has to be EKS.
 */}}
 {{- define "fieldveil-sidecar.admissionEnv" -}}
 {{- $names := list -}}
@@ -62,12 +84,17 @@ cloud's credentials, and an Indexed Job tells each container its index. One more
 {{- end -}}
 {{- $added := list "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE" "AWS_CONTAINER_CREDENTIALS_FULL_URI" "AWS_DEFAULT_REGION" "AWS_REGION" "AWS_ROLE_ARN" "AWS_STS_REGIONAL_ENDPOINTS" "AWS_WEB_IDENTITY_TOKEN_FILE" "JOB_COMPLETION_INDEX" -}}
 {{- range $names -}}{{- $added = without $added . -}}{{- end -}}
+{{- $asked := "AWS_CONTAINER_CREDENTIALS_FULL_URI" -}}
+{{- if has $asked $added -}}
+  {{- $conditions = append $conditions (printf "c.?env.orValue([]).all(e, e.name != %s || e.?value.orValue('') in %s)" (toJson $asked) (include "fieldveil-sidecar.cel" (list "http://169.254.170.23/v1/credentials" "http://[fd00:ec2::23]/v1/credentials"))) -}}
+{{- end -}}
 {{- $conditions = prepend $conditions (printf "c.?env.orValue([]).map(e, e.name).filter(n, !(n in %s)) == %s" (include "fieldveil-sidecar.cel" $added) (include "fieldveil-sidecar.cel" $names)) -}}
 {{- join " &&\n" $conditions -}}
 {{- end -}}
 
 {{/*
-fieldveil-sidecar.admissionMounts: each mount as rendered, and no other but those of tokens, which the API server and clouds' webhooks add.
+fieldveil-sidecar.admissionMounts: each mount as rendered, and no other but those of tokens, which the API server and clouds' webhooks add. These by paths
+of plain parts: `..` and `.` would lead from there to what is the sidecar's own.
 Compared as texts: with a condition for each, the API server compiles the policy of a release with many upstreams for too long.
 */}}
 {{- define "fieldveil-sidecar.admissionMounts" -}}
@@ -75,9 +102,9 @@ Compared as texts: with a condition for each, the API server compiles the policy
 {{- range . -}}
   {{- $mounts = append $mounts (printf "%s %s %s %s" .mountPath .name (.subPath | default "") (ternary "true" "false" (.readOnly | default false))) -}}
 {{- end -}}
-sets.equivalent({{ include "fieldveil-sidecar.cel" $mounts }}, c.?volumeMounts.orValue([]).map(m,
-m.mountPath + ' ' + m.name + ' ' + m.?subPath.orValue(m.?subPathExpr.orValue('')) + ' ' + string(m.?readOnly.orValue(false))).filter(text,
-!text.startsWith('/var/run/secrets/') || text.startsWith('/var/run/secrets/fieldveil.io/')))
+sets.equivalent({{ include "fieldveil-sidecar.cel" $mounts }}, c.?volumeMounts.orValue([]).filter(m,
+!m.mountPath.matches('^/var/run/secrets(/[A-Za-z0-9][A-Za-z0-9._-]*)+$') || m.mountPath.startsWith('/var/run/secrets/fieldveil.io')).map(m,
+m.mountPath + ' ' + m.name + ' ' + m.?subPath.orValue(m.?subPathExpr.orValue('')) + ' ' + string(m.?readOnly.orValue(false))))
 {{- end -}}
 
 {{/* fieldveil-sidecar.admissionSecurity: as rendered, with no right more. */}}
@@ -85,6 +112,8 @@ m.mountPath + ' ' + m.name + ' ' + m.?subPath.orValue(m.?subPathExpr.orValue('')
 {{- $conditions := list -}}
 {{- if . -}}{{- $conditions = append $conditions (include "fieldveil-sidecar.celSame" (dict "at" "c.?securityContext" "value" .)) -}}{{- end -}}
 {{- if not .privileged -}}{{- $conditions = append $conditions "!c.?securityContext.?privileged.orValue(false)" -}}{{- end -}}
+{{- $conditions = append $conditions "c.?securityContext.?appArmorProfile.?type.orValue('') != 'Unconfined'" -}}
+{{- $conditions = append $conditions "c.?securityContext.?procMount.orValue('Default') == 'Default'" -}}
 {{- if not (dig "capabilities" "add" "" .) -}}{{- $conditions = append $conditions "size(c.?securityContext.?capabilities.?add.orValue([])) == 0" -}}{{- end -}}
 {{- join " &&\n" $conditions -}}
 {{- end -}}

@@ -57,7 +57,8 @@ given (sockets), and the Secrets behind them: with the client certificate one wo
 # `fieldveil table` reads from encrypted keysets which key is primary; it opens none.
 - name: tables
   expression: >-
-    variables.added.filter(c, c.image == {{ toJson $ours }} && !has(c.command) && !has(c.lifecycle) && c.?args[?0].orValue('') == 'table').map(c, c.name)
+    variables.added.filter(c, c.image == {{ toJson $ours }} && !has(c.command) && !has(c.lifecycle) &&
+    !has(c.startupProbe) && !has(c.readinessProbe) && !has(c.livenessProbe) && c.?args[?0].orValue('') == 'table').map(c, c.name)
 - name: volumesOfKeysets
   expression: >-
     object.spec.?volumes.orValue([]).filter(v, v.?secret.?secretName.orValue('') in {{ include "fieldveil-sidecar.cel" $keysets }}).map(v, v.name)
