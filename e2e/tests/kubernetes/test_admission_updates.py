@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubernetes import Namespace
+from kubernetes import CommandFailed, Namespace
 from tests.kubernetes import admission
 from tests.kubernetes.admission import ASKS, OPTS_OUT, SAYS_SO, container, pod, refusal
 
@@ -33,6 +33,50 @@ def test_a_label_that_a_running_pod_gets_without_the_sidecar_is_refused(released
 def test_other_labels_of_any_pod_can_be_changed(released: Namespace) -> None:
     for name in ("with", "without"):
         released.kubectl("label", "pod", name, "--overwrite", "example.com/any=thing")
+
+
+def test_the_labels_that_it_is_held_by_can_not_be_taken_from_a_pod_with_the_sidecar(released: Namespace) -> None:
+    """It would be looked at no more when its images change or somebody debugs it."""
+    said = refusal(lambda: released.kubectl("label", "pod", "with", *[f"{label}-" for label in SAYS_SO]))
+    assert "can not be taken from a running pod" in said
+    said = refusal(lambda: released.kubectl("label", "pod", "with", "--overwrite", "fieldveil.io/release=another"))
+    assert "can not be taken from a running pod" in said
+
+
+def test_labels_that_come_by_the_status_or_the_binding_of_a_pod_are_refused(released: Namespace) -> None:
+    patch = json.dumps({"metadata": {"labels": SAYS_SO}})
+    words = ("patch", "pod", "without", "--subresource=status", "--type=merge", f"--patch={patch}")
+    assert "by its status or its binding" in refusal(lambda: released.kubectl(*words))
+    said = refusal(lambda: _bind(released, "without", SAYS_SO))
+    assert "by its status or its binding" in said
+
+
+def test_the_status_of_any_pod_can_be_told_and_a_pod_be_bound(released: Namespace) -> None:
+    said = json.dumps({"status": {"message": "seen"}, "metadata": {"labels": {"example.com/any": "status"}}})
+    for name in ("with", "without"):
+        released.kubectl("patch", "pod", name, "--subresource=status", "--type=merge", f"--patch={said}")
+        assert released.get("pod", name)["status"]["message"] == "seen"
+        _bind(released, name, {})
+
+
+def _bind(namespace: Namespace, name: str, labels: dict) -> None:
+    """As a scheduler does, by a dry run."""
+    target = {"apiVersion": "v1", "kind": "Node", "name": "node"}
+    binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "labels": labels}, "target": target}
+    path = f"/api/v1/namespaces/{namespace.name}/pods/{name}/binding?dryRun=All"
+    namespace.kubectl("create", f"--raw={path}", "--filename=-", stdin=json.dumps(binding))
+
+
+@pytest.mark.parametrize("name", ["agent", "opa", "envoy"])
+def test_a_program_can_not_be_started_in_a_sidecar(released: Namespace, name: str) -> None:
+    said = refusal(lambda: released.kubectl("exec", "with", f"--container=fieldveil-{name}", "--", "/envoy"))
+    assert f"a program in container fieldveil-{name} would be the sidecar" in said
+
+
+def test_a_program_can_be_started_in_a_container_of_the_application(released: Namespace) -> None:
+    """None runs here; the API server says so once nothing else forbids it."""
+    with pytest.raises(CommandFailed, match="does not have a host assigned"):
+        released.kubectl("exec", "with", "--container=main", "--", "true")
 
 
 @pytest.mark.parametrize("name", ["agent", "opa", "envoy"])

@@ -9,7 +9,7 @@ renders it.
 */}}
 
 {{/*
-fieldveil-sidecar.admission: the policy and its binding. .sidecar: the library's scope; .actions: what happens to a pod that is not as it should
+fieldveil-sidecar.admission: the policies and their bindings. .sidecar: the library's scope; .actions: what happens to a pod that is not as it should
 be (Deny, Warn, Audit); .inject: the value of the label that asks for injection, left out where nothing is injected; .enforce: false to check
 but what injection needs.
 */}}
@@ -51,16 +51,11 @@ spec:
   {{- include "fieldveil-sidecar.admissionUpdates" $parts | nindent 2 }}
   {{- end }}
 ---
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata:
-  name: {{ $name }}
-  labels:
-    {{- include "fieldveil-sidecar.labels" .sidecar | nindent 4 }}
-spec:
-  policyName: {{ $name }}
-  validationActions:
-  {{- toYaml (.actions | default (list "Deny")) | nindent 2 }}
+{{ include "fieldveil-sidecar.admissionBinding" (dict "name" $name "sidecar" .sidecar "actions" .actions) }}
+{{- if $enforce }}
+---
+{{ include "fieldveil-sidecar.admissionAround" . }}
+{{- end }}
 {{- end -}}
 
 {{/* fieldveil-sidecar.admissionName: of what belongs to no namespace. Two releases of one name may be in two namespaces. */}}

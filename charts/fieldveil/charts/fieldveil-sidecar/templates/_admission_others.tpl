@@ -129,8 +129,16 @@ runs before it isn't. An image whose own USER is the sidecar's, and a root with 
     variables.pod + 'an init container runs before the sidecar, and so before the redirection: put it after'
 {{- end -}}
 
-{{/* fieldveil-sidecar.admissionUpdates: of a running pod the images of its containers can be changed. */}}
+{{/*
+fieldveil-sidecar.admissionUpdates: of a running pod the images of its containers can be changed, and its labels. Without these it would be looked at no
+more: an image or a debug container could be given to the sidecar.
+*/}}
 {{- define "fieldveil-sidecar.admissionUpdates" -}}
+- expression: >-
+    oldObject == null || !variables.claimed || variables.claims || !variables.initContainers.exists(c, c.name in variables.sidecars)
+  reason: Forbidden
+  messageExpression: >-
+    variables.pod + 'the labels fieldveil.io/sidecar and fieldveil.io/release can not be taken from a running pod that carries the sidecar: take the pod away'
 - expression: >-
     oldObject == null || !variables.claimed || oldObject.spec.?initContainers.orValue([]).all(o, !(o.name in variables.sidecars) ||
     variables.initContainers.exists(c, c.name == o.name && c.image == o.image))
