@@ -42,12 +42,14 @@ spec:
   {{- if $enforce }}
   {{- include "fieldveil-sidecar.admissionGenuineVariables" $parts | nindent 2 }}
   {{- include "fieldveil-sidecar.admissionOthersVariables" $parts | nindent 2 }}
+  {{- with include "fieldveil-sidecar.admissionNamesVariables" $parts }}{{ . | nindent 2 }}{{ end }}
   {{- end }}
   validations:
   {{- include "fieldveil-sidecar.admissionHost" $parts | nindent 2 }}
   {{- if $enforce }}
   {{- include "fieldveil-sidecar.admissionGenuine" $parts | nindent 2 }}
   {{- include "fieldveil-sidecar.admissionOthers" $parts | nindent 2 }}
+  {{- with include "fieldveil-sidecar.admissionNames" $parts }}{{ . | nindent 2 }}{{ end }}
   {{- include "fieldveil-sidecar.admissionUpdates" $parts | nindent 2 }}
   {{- end }}
 ---
