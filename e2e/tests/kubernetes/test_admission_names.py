@@ -29,11 +29,12 @@ def released(namespace: Namespace) -> Iterator[Namespace]:
     "spec",
     [
         {"hostAliases": [{"ip": "10.0.0.8", "hostnames": ["other", "orders"]}]},
+        {"hostAliases": [{"ip": "10.0.0.8", "hostnames": ["orders.data.svc.cluster.local"]}]},
         {"hostname": "orders"},
         {"hostname": "orders-0", "subdomain": "orders"},
         {"hostnameOverride": "orders"},
     ],
-    ids=lambda spec: next(iter(spec)),
+    ids=str,
 )
 def test_a_pod_that_takes_the_name_of_an_upstream_is_refused(released: Namespace, spec: dict) -> None:
     said = refusal(lambda: made(released, pod(labels=ASKS, **spec)))

@@ -25,11 +25,14 @@ false database lets anybody in as any user, and the policy goes by that. The pod
 {{- if $names -}}
 - name: hostname
   expression: object.spec.?hostname.orValue(object.metadata.?name.orValue(''))
+- name: qualified
+  expression: "variables.hostname + '.' + object.spec.?subdomain.orValue('') + '.' + request.namespace + '.svc.'"
+# Search domains make longer names of short ones.
 - name: namesTaken
   expression: >-
     {{ include "fieldveil-sidecar.cel" $names }}.filter(n, n == variables.hostname || n == object.spec.?hostnameOverride.orValue('') ||
-    n.startsWith(variables.hostname + '.' + object.spec.?subdomain.orValue('') + '.' + request.namespace + '.') ||
-    object.spec.?hostAliases.orValue([]).exists(a, a.?hostnames.orValue([]).exists(h, h.lowerAscii() == n)))
+    variables.qualified.startsWith(n + '.') || n.startsWith(variables.qualified) ||
+    object.spec.?hostAliases.orValue([]).exists(a, a.?hostnames.orValue([]).exists(h, h.lowerAscii() == n || h.lowerAscii().startsWith(n + '.'))))
 {{- end -}}
 {{- end -}}
 
