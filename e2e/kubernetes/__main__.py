@@ -19,7 +19,6 @@ from tools.layout import CLUSTER, E2E, VENV
 KEEP = "FIELDVEIL_KEEP_CLUSTER"
 # Ends the cluster when its standard input does, however this process ended.
 WATCH = 'while read -r _; do :; done; exec "$0" down'
-INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
@@ -34,6 +33,8 @@ def _in_given(arguments: list[str], environment: dict[str, str]) -> int:
     if not (os.environ.get(LOADER) or os.environ.get(REGISTRY)):
         return _skipped(f"KUBECONFIG names a cluster, but neither {LOADER} nor {REGISTRY} how images get there")
     if not os.environ.get(REGISTRY):
+        if sys.platform != "linux":
+            return _skipped(f"images are made of this machine's programs, which takes Linux; {REGISTRY} names a registry")
         _build_images()
     return _run([], arguments, environment)
 
