@@ -34,7 +34,7 @@ def _in_given(arguments: list[str], environment: dict[str, str]) -> int:
         return _skipped(f"KUBECONFIG names a cluster, but neither {LOADER} nor {REGISTRY} how images get there")
     if not os.environ.get(REGISTRY):
         if sys.platform != "linux":
-            return _skipped(f"images are made of this machine's programs, which takes Linux; {REGISTRY} names a registry")
+            return _skipped(f"images made of this machine's programs take Linux: give {REGISTRY}")
         _build_images()
     return _run([], arguments, environment)
 
