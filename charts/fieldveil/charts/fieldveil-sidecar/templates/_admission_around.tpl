@@ -35,12 +35,12 @@ spec:
     reason: Forbidden
     messageExpression: >-
       'pod ' + request.name + ': the labels fieldveil.io/sidecar and fieldveil.io/release can not be changed by its status or its binding: they say that it carries the sidecar, and only the pod itself can be looked at'
-  # The agent's memory, its sockets and its identity at the KMS would be that program's.
+  # Bindings, which are looked at here as well, have no container: hence dyn. The agent's memory, its sockets and its identity at the KMS would be that program's.
   - expression: >-
-      request.operation != 'CONNECT' || !(object.?container.orValue('') in {{ $sidecars }})
+      request.operation != 'CONNECT' || !(dyn(object).?container.orValue('') in {{ $sidecars }})
     reason: Forbidden
     messageExpression: >-
-      'pod ' + request.name + ': a program in container ' + object.?container.orValue('') + ' would be the sidecar, and reach its keys: name another container; kubectl logs shows what it says'
+      'pod ' + request.name + ': a program in container ' + dyn(object).?container.orValue('') + ' would be the sidecar, and reach its keys: name another container; kubectl logs shows what it says'
 ---
 {{ include "fieldveil-sidecar.admissionBinding" (dict "name" $name "sidecar" .sidecar "actions" .actions) }}
 {{- end -}}
