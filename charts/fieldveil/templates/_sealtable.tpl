@@ -94,7 +94,7 @@ spec:
     resources:
       {{- toYaml .root.Values.sealTable.resources | nindent 6 }}
     securityContext:
-      {{- include "fieldveil.jobSecurityContext" (dict "user" 65532) | nindent 6 }}
+      {{- include "fieldveil-sidecar.securityContext" 65532 | nindent 6 }}
     volumeMounts:
     {{- include "fieldveil.sealTableMounts" . | trim | nindent 4 }}
   volumes:
@@ -108,20 +108,6 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: seal-table
 app.kubernetes.io/part-of: fieldveil
 fieldveil.io/table-job: {{ .job.name }}
-{{- end -}}
-
-{{/* fieldveil.jobSecurityContext: of a container of ours beside the sidecar; never the sidecar's user. */}}
-{{- define "fieldveil.jobSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: {{ .user | int }}
-runAsGroup: {{ .user | int }}
-readOnlyRootFilesystem: true
-allowPrivilegeEscalation: false
-capabilities:
-  drop:
-  - ALL
-seccompProfile:
-  type: RuntimeDefault
 {{- end -}}
 
 {{- define "fieldveil.sealTableMounts" -}}

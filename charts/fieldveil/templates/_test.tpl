@@ -68,7 +68,7 @@ FROM {{ include "fieldveil.testTable" . }} WHERE {{ include "fieldveil.sqlName" 
     requests: {cpu: 10m, memory: 32Mi}
     limits: {memory: 128Mi}
   securityContext:
-    {{- include "fieldveil.jobSecurityContext" (dict "user" $test.runAsUser) | nindent 4 }}
+    {{- include "fieldveil-sidecar.securityContext" $test.runAsUser | nindent 4 }}
 {{- end -}}
 
 {{/*
@@ -85,5 +85,5 @@ policies are loaded, Envoy and the filters serve.
     requests: {cpu: 10m, memory: 16Mi}
     limits: {memory: 64Mi}
   securityContext:
-    {{- include "fieldveil.jobSecurityContext" (dict "user" 65532) | nindent 4 }}
+    {{- include "fieldveil-sidecar.securityContext" 65532 | nindent 4 }}
 {{- end -}}

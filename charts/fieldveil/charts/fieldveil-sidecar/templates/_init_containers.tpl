@@ -26,7 +26,7 @@
 resources:
   {{- toYaml .resources | nindent 2 }}
 securityContext:
-  {{- include "fieldveil-sidecar.securityContext" .root | nindent 2 }}
+  {{- include "fieldveil-sidecar.securityContext" .root.Values.runAsUser | nindent 2 }}
 {{- end -}}
 
 {{- /* How long a container may take to be ready before it is started anew. That would mend nothing, and each restart waits longer. */ -}}
