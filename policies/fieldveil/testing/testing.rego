@@ -20,7 +20,7 @@ user(name) := principal({"user": name})
 # title: principal
 # description: |
 #   A principal of these attributes, each optional: user, role, database, application_name, source, purpose, listener,
-#   namespace, service_account, spiffe_id, workload_labels; claims, those of a verified token; token, a JWT that is to be
+#   namespace, service_account, spiffe_id, workload_labels; claims, those of a verified token; token, a JWT to be
 #   verified; and at, the time in RFC 3339. Of a service: service, headers, and of one kind of request method and route.
 #   Unless told it is now, in each database that has the label. Undefined with others.
 principal(attributes) := {"attributes": attributes, "now": now_of(attributes)} if none(slips(attributes))
