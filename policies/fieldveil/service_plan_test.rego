@@ -108,7 +108,12 @@ test_one_route_of_two_catalogs_is_one if {
 	more := {"more": {"services": [{
 		"protocol": "http",
 		"service": "people-api",
-		"routes": [{"path": "/people/{id}", "methods": ["PUT", "GET"], "graphql": true, "request": {"$.variables.t": "p.ssn"}}],
+		"routes": [{
+			"path": "/people/{id}",
+			"methods": ["PUT", "GET"],
+			"graphql": true,
+			"request": {"$.variables.tax": "p.ssn"},
+		}],
 	}]}}
 	plan := fieldveil.plan with input as api_asking
 		with data.catalog as object.union(api_catalog, more)
@@ -116,7 +121,7 @@ test_one_route_of_two_catalogs_is_one if {
 	found := [route | some route in plan.service.routes; route.path == "/people/{id}"]
 	count(found) == 1
 	found[0].graphql
-	{field.at | some field in found[0].fields} == {"$.ssn", "$.name", "$.variables.t"}
+	{field.at | some field in found[0].fields} == {"$.ssn", "$.name", "$.variables.tax"}
 }
 
 test_rules_tell_routes_apart if {
