@@ -34,7 +34,7 @@ setup: python ## fetch and build every tool that the other targets use
 	@$(SETUP)
 
 # Not in a cluster that somebody happens to work with: `make e2e-kubernetes` takes that.
-test: setup ## run every test: Rust, Rego, Go, and end to end against the real parts
+test: setup ## run every test: Rust, Rego, Go, charts, and end to end against the real parts, in a cluster too
 	@env -u KUBECONFIG $(SUITES) test
 
 test-rust: python ## run the Rust unit and property tests
@@ -93,7 +93,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse e2e/tools/charts
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse e2e/tools/charts e2e/cluster/modules
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests deploy
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy

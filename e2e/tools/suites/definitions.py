@@ -80,7 +80,7 @@ def _shell() -> list[Step]:
 def _gofmt() -> list[Step]:
     # gofmt lists what differs and still ends well.
     script = 'out=$(gofmt -l "$@") && echo "$out" && test -z "$out"'
-    return [Step(["bash", "-c", script, "gofmt", *GO_MODULES])]
+    return [Step(["bash", "-c", script, "gofmt", *GO_MODULES, CLUSTER_FOLDER / "modules"])]
 
 
 def _go_vet() -> list[Step]:
