@@ -48,6 +48,16 @@ func TestBrokenFileIsRefusedAndTheOldKeysetKept(t *testing.T) {
 	}
 }
 
+func TestFolderWithoutKeysetsIsTold(t *testing.T) {
+	f := newFixture(t)
+	f.write("kek.json", "{}")
+	a := f.startUnready()
+	told := a.until("/readyz", func(answer) bool { return strings.Contains(a.log.String(), "no keyset found: ") })
+	if told.status != 503 {
+		t.Errorf("ready without a keyset: %s", told.body)
+	}
+}
+
 // swap puts another file's text in a file's place.
 func (f *fixture) swap(file, other string) (good string) {
 	f.Helper()

@@ -32,6 +32,9 @@ func (t *teller) tell() {
 	if r.servable && r.revision != t.revision {
 		t.revision = r.revision
 		t.logger.Info("keysets served", "revision", r.revision, "names", strings.Join(r.openNames(), ", "))
+		if len(r.keysets) == 0 {
+			t.logger.Warn("no keyset found: no file is named NAME.PURPOSE.json or NAME.TENANT.PURPOSE.json", "folder", t.folder)
+		}
 	}
 
 	problems := map[string]string{}
