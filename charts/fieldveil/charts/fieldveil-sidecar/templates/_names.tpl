@@ -34,7 +34,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.policies.configMap -}}
 {{- .Values.policies.configMap -}}
 {{- else if .Values.policies.bundle -}}
-{{- include "fieldveil-sidecar.fullname" . }}-policies
+{{- include "fieldveil-sidecar.fullname" . }}-bundle
 {{- end -}}
 {{- end -}}
 
