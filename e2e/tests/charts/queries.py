@@ -22,7 +22,11 @@ VALUES = {
             {"name": "orders-db", "protocol": "postgres", "host": "db", "port": 5432, "listener": {"port": 15432}}
         ],
         "policies": {"configMap": "policies", "verification": {"configMap": "policy-key"}},
-        "keys": {"keysets": {"secret": "keysets"}, "kekUri": "hcvault://vault.example.com/transit/keys/fieldveil"},
+        "keys": {
+            "keysets": {"secret": "keysets"},
+            "kekUri": "hcvault:///transit/keys/fieldveil",
+            "vault": {"address": "https://vault.example.com", "role": "shop"},
+        },
     },
     "injection": {"enabled": False},
 }

@@ -17,6 +17,11 @@ fieldveil-sidecar.admissionGenuineVariables: a variable for each container with 
     {{- include "fieldveil-sidecar.admissionAspects" . | trim | nindent 6 }}
     ].filter(aspect, aspect != ''))
 {{- end }}
+# The other release was first, and this one's injection found a sidecar there.
+- name: ofAnother
+  expression: >-
+    variables.claims ? '' : 'carries the sidecar of release ' + variables.labels[?'fieldveil.io/release'].orValue('unknown') +
+    ', while {{ .release }} has the same injection.label, of which each release of a namespace needs its own: '
 - name: volumesDiffer
   expression: >-
     [
@@ -131,7 +136,7 @@ m.mountPath + ' ' + m.name + ' ' + m.?subPath.orValue(m.?subPathExpr.orValue('')
 - expression: "!variables.whole || {{ $variable }}.all(d, size(d) == 0)"
   reason: Forbidden
   messageExpression: >-
-    variables.pod + 'init container {{ .name }} differs in ' + {{ $variable }}[0].join(', ') + ' from the sidecar of release {{ $.release }}: leave it as the chart renders it, and say in its values what shall be otherwise'
+    variables.pod + variables.ofAnother + 'init container {{ .name }} differs in ' + {{ $variable }}[0].join(', ') + ' from the sidecar of release {{ $.release }}: leave it as the chart renders it, and say in its values what shall be otherwise'
 {{- end }}
 - expression: "!variables.whole || size(variables.missing) != 0 || size(variables.volumesDiffer) == 0"
   reason: Forbidden

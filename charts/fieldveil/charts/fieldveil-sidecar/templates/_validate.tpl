@@ -20,7 +20,7 @@
 {{- include "fieldveil-sidecar.problem" (list "upstreams" "there is none" "name at least one database or service") -}}
 {{- end -}}
 {{- $names := dict "metrics" "-" "opa" "-" "key_agent" "-" "admin" "-" -}}
-{{- $ports := dict "15020" "the metrics" "15021" "the metrics" "15022" "the metrics" "15023" "the key agent" -}}
+{{- $ports := dict "15020" "Envoy" "15021" "the key agent" "15022" "OPA" "15023" "the key agent" -}}
 {{- range .Values.upstreams -}}
 {{- $place := printf "upstreams %s" .name -}}
 {{- if hasKey $names .name -}}
@@ -81,10 +81,17 @@
 {{- if ne (len $sources) 1 -}}
 {{- include "fieldveil-sidecar.problem" (list "policies" (printf "%d of configMap, bundle and server.url are given" (len $sources)) "give exactly one") -}}
 {{- end -}}
+{{- /* H4sI: the first bytes of gzip. Without it, as of the file itself, the API server would only speak of base64. */ -}}
+{{- if and $policies.bundle (not (hasPrefix "H4sI" $policies.bundle)) -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.bundle" "it is no bundle in base64" "make it with base64 -w0 fieldveil.tar.gz > bundle.b64, and give it by --set-file sidecar.policies.bundle=bundle.b64") -}}
+{{- end -}}
 {{- $signers := dict -}}
 {{- range prepend $policies.verification.others $policies.verification -}}
 {{- if eq (not .publicKey) (not .configMap) -}}
-{{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "of the key %s exactly one of publicKey and configMap is needed, as bundles are taken signed alone" .keyId) "give the public key of whoever signs them") -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "the key %s has %s publicKey %s configMap, and bundles are taken signed alone" .keyId (ternary "both" "neither" (not (not .publicKey))) (ternary "and" "nor" (not (not .publicKey)))) "give the public key of whoever signs them") -}}
+{{- end -}}
+{{- if and .publicKey (not (contains "BEGIN PUBLIC KEY" .publicKey)) -}}
+{{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "the publicKey of the key %s is no public key in PEM" .keyId) "give what openssl pkey -pubout writes, by --set-file") -}}
 {{- end -}}
 {{- if hasKey $signers .keyId -}}
 {{- include "fieldveil-sidecar.problem" (list "policies.verification" (printf "two keys are named %s" .keyId) "give each the key id that its bundles name") -}}
@@ -106,8 +113,16 @@
 {{- define "fieldveil-sidecar.validate.keys" -}}
 {{- $keys := .Values.keys -}}
 {{- include "fieldveil-sidecar.validate.oneOf" (list "keys.keysets" $keys.keysets) -}}
-{{- if eq (not $keys.kekUri) (not $keys.insecureDevKek.secret) -}}
-{{- include "fieldveil-sidecar.problem" (list "keys.kekUri" "no key-encryption key is named, or two are" "name one of your KMS; for a trial alone keys.insecureDevKek.secret") -}}
+{{- if and $keys.kekUri $keys.insecureDevKek.secret -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.kekUri" "keys.insecureDevKek.secret names another key-encryption key" "leave one of the two out") -}}
+{{- else if not (or $keys.kekUri $keys.insecureDevKek.secret) -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.kekUri" "no key-encryption key is named" "name that of your KMS; for a trial alone keys.insecureDevKek.secret") -}}
+{{- end -}}
+{{- if and (hasPrefix "hcvault://" $keys.kekUri) (not $keys.vault.address) (not (hasKey $keys.environment "VAULT_AUTH_METHOD")) -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.vault.address" "it is missing, and the agent would not log in" "say where Vault is, such as https://vault.vault.svc:8200") -}}
+{{- end -}}
+{{- if and (hasPrefix "http://" $keys.vault.address) (ne (get $keys.environment "FIELDVEIL_KMS_ALLOW_HTTP" | toString) "true") -}}
+{{- include "fieldveil-sidecar.problem" (list "keys.vault.address" "keys would go there in clear text, and the agent refuses that" "use https; where something else encrypts the way, set keys.environment.FIELDVEIL_KMS_ALLOW_HTTP") -}}
 {{- end -}}
 {{- if and $keys.vault.address (not $keys.vault.role) -}}
 {{- include "fieldveil-sidecar.problem" (list "keys.vault.role" "it is missing" "name the role that the pod's service account logs in to") -}}
