@@ -30,11 +30,7 @@
   startupProbe:
     httpGet: {path: /readyz, port: 15021}
     {{- include "fieldveil-sidecar.patience" . | nindent 4 }}
-  # Only whether it answers: what is wrong with KMS or files no restart mends, and one would lose the open keys.
-  livenessProbe:
-    httpGet: {path: /livez, port: 15021}
-    periodSeconds: 10
-    failureThreshold: 6
+  # No liveness: what is wrong with KMS or files no restart mends, and one loses the open keys. So whoever keeps the port busy can't do that.
   {{- if include "fieldveil-sidecar.hasHttp" . }}
   # When the pod ends, Envoy is told to have clients go elsewhere while the application still answers. Its own image has nothing to say it with.
   lifecycle:
