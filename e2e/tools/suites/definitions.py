@@ -3,6 +3,7 @@
 import os
 import shlex
 import sys
+from pathlib import Path
 
 from tools.layout import (
     CARGO_TARGET,
@@ -130,7 +131,13 @@ def _rego() -> list[Step]:
 
 
 def _go() -> list[Step]:
-    return [Step(["go", "test", "-race", "-json", "./..."], go, cwd=module) for module in TESTED_GO_MODULES]
+    return [_go_test(module, "./...") for module in TESTED_GO_MODULES]
+
+
+def _go_test(module: Path, *words: str) -> Step:
+    # Go ends a package after ten minutes, which the race detector on a busy machine can take.
+    command = ["go", "test", "-race", "-json", "-timeout", "30m", *words]
+    return Step(command, go, cwd=module, show=r'"Action":"fail"|--- FAIL|_test\.go:\d+: |panic: ')
 
 
 # Of the module and of its command what policies are about.
@@ -138,7 +145,7 @@ POLICY_PACKAGES = (("./internal/policy/...",), ("-run", "Policy", "./internal/cl
 
 
 def _policies_go() -> list[Step]:
-    return [Step(["go", "test", "-race", "-json", *words], go, cwd=KEYS_MODULE) for words in POLICY_PACKAGES]
+    return [_go_test(KEYS_MODULE, *words) for words in POLICY_PACKAGES]
 
 
 def _policies_rust() -> list[Step]:
