@@ -80,7 +80,10 @@ policies are loaded, Envoy and the filters serve.
 - name: test
   image: {{ include "fieldveil-sidecar.image" (dict "image" $sidecar.Values.images.fieldveil "root" $sidecar) }}
   imagePullPolicy: {{ $sidecar.Values.images.pullPolicy }}
-  args: [--version]
+  # The label comes with the sidecar: in a pod without it this is no boolean, and the command fails.
+  args: [--version=$(CARRIES_THE_SIDECAR)]
+  env:
+  - {name: CARRIES_THE_SIDECAR, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: "metadata.labels['fieldveil.io/sidecar']"}}}
   resources:
     requests: {cpu: 10m, memory: 16Mi}
     limits: {memory: 64Mi}
