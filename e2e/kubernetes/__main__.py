@@ -13,7 +13,8 @@ from pathlib import Path
 
 from images.build import build
 from images.definitions import IMAGES
-from kubernetes.cluster import LOADER, OWN, REGISTRY, RUN
+from kubernetes.cluster import LOADER, OWN, REGISTRY
+from kubernetes.kubectl import RUN
 from tools.layout import CLUSTER, E2E, VENV
 
 KEEP = "FIELDVEIL_KEEP_CLUSTER"

@@ -11,23 +11,10 @@ CONTAINER = "app"
 class Application:
     """A Deployment with a service account of its own. Whether it gets the sidecar is told by its labels."""
 
-    def __init__(
-        self,
-        namespace: Namespace,
-        name: str = "app",
-        *,
-        labels: dict[str, str] | None = None,
-        pod: dict | None = None,
-        container: dict | None = None,
-        replicas: int = 1,
-    ) -> None:
-        """`pod` and `container` are laid over their specs."""
+    def __init__(self, namespace: Namespace, name: str = "app", *, labels: dict[str, str] | None = None) -> None:
         self.name = name
         self.namespace = namespace
         self.labels = dict(labels or {})
-        self._pod = pod or {}
-        self._container = container or {}
-        self._replicas = replicas
 
     @property
     def selector(self) -> str:
@@ -44,38 +31,43 @@ class Application:
             "serviceAccountName": self.name,
             "terminationGracePeriodSeconds": 5,
             "containers": [self._main()],
-            **self._pod,
         }
-        deployment = pods.workload("Deployment", self.name, spec, labels=self.labels, replicas=self._replicas)
+        deployment = pods.workload("Deployment", self.name, spec, labels=self.labels)
         self.namespace.apply(account, deployment)
 
     def wait_ready(self) -> list[str]:
-        return self.namespace.wait_ready(self.selector, count=self._replicas)
+        return self.namespace.wait_ready(self.selector, count=1)
 
     def pod(self) -> dict:
         """The oldest of its pods."""
         return self.namespace.pods(self.selector)[0]
 
-    def exec(self, *command: str, stdin: str | None = None, container: str = CONTAINER) -> str:
-        return self.namespace.exec(f"pod/{self.pod()['metadata']['name']}", *command, container=container, stdin=stdin)
+    def psql(self, text: str, **where: str | int) -> str:
+        """As `psql` below, in its pod."""
+        return psql(self.namespace, f"pod/{self.pod()['metadata']['name']}", text, **where)
 
-    def psql(
-        self,
-        text: str,
-        *,
-        host: str = "127.0.0.1",
-        port: int = 15432,
-        user: str = "app",
-        database: str = shop.DATABASE,
-        options: str = "",
-    ) -> str:
-        """By psql in the pod: rows without headings, columns parted by |. Raises when a statement is refused."""
-        address = f"host={host} port={port} user={user} dbname={database} {options}"
-        psql = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", address]
-        # The filter takes no SQL_ASCII, which psql asks for where there is no locale.
-        settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=10"]
-        return self.exec("env", *settings, *psql, stdin=text).rstrip("\n")
+    def exec(self, *command: str, seconds: float = 60.0) -> str:
+        pod = f"pod/{self.pod()['metadata']['name']}"
+        return self.namespace.exec(pod, *command, container=CONTAINER, seconds=seconds)
 
     def _main(self) -> dict:
         image = self.namespace.cluster.image("postgres").reference
-        return pods.container(CONTAINER, image, USER, **{"command": pods.SLEEP, **self._container})
+        return pods.container(CONTAINER, image, USER, command=pods.SLEEP)
+
+
+def psql(
+    namespace: Namespace,
+    pod: str,
+    text: str,
+    *,
+    container: str = CONTAINER,
+    host: str = "127.0.0.1",
+    port: int = 15432,
+    options: str = "",
+) -> str:
+    """By psql in a pod: rows without headings, columns parted by |. Raises when a statement is refused."""
+    address = f"host={host} port={port} user=app dbname={shop.DATABASE} {options}"
+    # The filter takes no SQL_ASCII, which psql asks for where there is no locale.
+    settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=10"]
+    words = ["env", *settings, "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", address]
+    return namespace.exec(pod, *words, container=container, stdin=text).rstrip("\n")

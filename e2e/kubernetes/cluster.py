@@ -5,30 +5,26 @@ import fcntl
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from images.build import build
 from images.definitions import IMAGES, Image
 from kubernetes import kubectl
-from kubernetes.kubectl import CommandFailed
+from kubernetes.kubectl import RUN, CommandFailed
 from tools.layout import CLUSTER
 
 # What loads an archive, whose name is added; not asked for when FIELDVEIL_IMAGES names a registry that has them.
 LOADER = "FIELDVEIL_IMAGE_LOADER"
 REGISTRY = "FIELDVEIL_IMAGES"
-# The folder of one run of the tests, shared by its workers.
-RUN = "FIELDVEIL_KUBERNETES_RUN"
 # Set by the runner when it is the one of `e2e/cluster`.
 OWN = "FIELDVEIL_OWN_CLUSTER"
 
 
 class Cluster:
     def __init__(self) -> None:
-        self._run = Path(os.environ.get(RUN) or tempfile.mkdtemp(prefix="fieldveil-kubernetes-"))
+        self._run = Path(os.environ[RUN])
         self.version = kubectl.parsed(self.kubectl("version", "--output=json"))["serverVersion"]
-
         self._on_their_way_out: list[str] = []
 
     @property

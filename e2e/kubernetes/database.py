@@ -17,18 +17,10 @@ TLS = "/etc/postgresql/tls"
 class Database:
     """Reached by its name from pods of its namespace, and by `host` from all."""
 
-    def __init__(
-        self,
-        namespace: Namespace,
-        name: str = "db",
-        *,
-        tls: Certificates | None = None,
-        labels: dict[str, str] | None = None,
-    ) -> None:
+    def __init__(self, namespace: Namespace, name: str = "db", *, tls: Certificates | None = None) -> None:
         self.name = name
         self.namespace = namespace
         self._tls = tls
-        self._labels = labels
 
     @property
     def host(self) -> str:
@@ -47,7 +39,7 @@ class Database:
     def create(self) -> None:
         objects = [
             pods.service(self.name, PORT),
-            pods.workload("StatefulSet", self.name, self._spec(), labels=self._labels),
+            pods.workload("StatefulSet", self.name, self._spec()),
         ]
         if self._tls:
             objects.append(_tls_secret(f"{self.name}-tls", self._tls))

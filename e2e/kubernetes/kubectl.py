@@ -10,6 +10,8 @@ import yaml
 
 from tools.layout import BIN, CLUSTER_BIN
 
+# The folder of one run of the tests, shared by its workers.
+RUN = "FIELDVEIL_KUBERNETES_RUN"
 # Longer than any wait that is given to a command: it is what ends one that hangs.
 COMMAND_SECONDS = 150.0
 
@@ -61,5 +63,5 @@ def _shown(command: list[str]) -> str:
 
 def _environment() -> dict[str, str]:
     # Helm and kubectl leave their caches with the run, not in the home of who runs it.
-    home = os.environ.get("FIELDVEIL_KUBERNETES_RUN")
-    return {**os.environ, **({"HELM_CACHE_HOME": f"{home}/helm", "KUBECACHEDIR": f"{home}/kube"} if home else {})}
+    home = os.environ[RUN]
+    return {**os.environ, "HELM_CACHE_HOME": f"{home}/helm", "KUBECACHEDIR": f"{home}/kube"}

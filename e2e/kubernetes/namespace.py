@@ -67,11 +67,13 @@ class Namespace:
         found = self.get("pods", f"--selector={selector}", "--sort-by=.metadata.creationTimestamp")["items"]
         return [pod for pod in found if "deletionTimestamp" not in pod["metadata"]]
 
-    def exec(self, pod: str, *command: str, container: str | None = None, stdin: str | None = None) -> str:
+    def exec(
+        self, pod: str, *command: str, container: str | None = None, stdin: str | None = None, seconds: float = 60.0
+    ) -> str:
         """What the command wrote to its standard output, within a pod (or `deployment/NAME`)."""
         options = [f"--container={container}"] if container else []
         options += ["--stdin"] if stdin is not None else []
-        return self.kubectl("exec", *options, pod, "--", *command, stdin=stdin)
+        return self.kubectl("exec", *options, pod, "--", *command, stdin=stdin, seconds=seconds)
 
     def logs(self, pod: str, container: str, *options: str) -> str:
         return self.kubectl("logs", pod, f"--container={container}", *options)

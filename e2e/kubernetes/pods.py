@@ -27,16 +27,16 @@ def ready_when(*command: str) -> dict:
     return {"exec": {"command": list(command)}, **often}
 
 
-def service(name: str, port: int, labels: dict[str, str] | None = None) -> dict:
+def service(name: str, port: int) -> dict:
     return {
         "apiVersion": "v1",
         "kind": "Service",
         "metadata": {"name": name},
-        "spec": {"selector": labels or {"app": name}, "ports": [{"name": "main", "port": port}]},
+        "spec": {"selector": {"app": name}, "ports": [{"name": "main", "port": port}]},
     }
 
 
-def workload(kind: str, name: str, spec: dict, *, labels: dict[str, str] | None = None, replicas: int = 1) -> dict:
+def workload(kind: str, name: str, spec: dict, *, labels: dict[str, str] | None = None) -> dict:
     """A Deployment or StatefulSet of pods that carry `app: NAME`."""
     of_pods = {"app": name, **(labels or {})}
     return {
@@ -44,7 +44,7 @@ def workload(kind: str, name: str, spec: dict, *, labels: dict[str, str] | None 
         "kind": kind,
         "metadata": {"name": name},
         "spec": {
-            "replicas": replicas,
+            "replicas": 1,
             "selector": {"matchLabels": {"app": name}},
             "template": {"metadata": {"labels": of_pods}, "spec": spec},
             **({"serviceName": name} if kind == "StatefulSet" else {}),

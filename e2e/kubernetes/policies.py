@@ -5,7 +5,6 @@ import tempfile
 from pathlib import Path
 
 from harness.bundles import Bundles, SigningKey
-from harness.policies import write_for_table
 from kubernetes.namespace import Namespace
 from tools.layout import POLICIES
 
@@ -35,9 +34,9 @@ class Policies:
             "polling": {"minSeconds": 1, "maxSeconds": 1},
         }
 
-    def publish(self, *folders: Path, revision: str, key: SigningKey | None = None) -> None:
-        """Packs and signs what the folders have (the example's policies, unless some are given)."""
-        self.publish_bundle(self._bundles.build(*(folders or (POLICIES,)), revision=revision, key=key))
+    def publish(self, revision: str) -> None:
+        """The example's policies."""
+        self.publish_bundle(self._bundles.build(POLICIES, revision=revision))
 
     def publish_bundle(self, bundle: bytes) -> None:
         self._namespace.apply(
@@ -48,8 +47,3 @@ class Policies:
                 "binaryData": {FILE: base64.b64encode(bundle).decode()},
             }
         )
-
-    @staticmethod
-    def write_table(folder: Path, database: str, table: str, columns: dict[str, dict], user: str) -> Path:
-        """A folder to publish: all protected columns of the table, which the user reads and writes."""
-        return write_for_table(folder, database, table, columns, user)

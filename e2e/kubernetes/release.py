@@ -39,11 +39,6 @@ class Release:
         """`helm test`, with the logs of its pods."""
         return self._helm("test", self.name, "--logs", f"--timeout={HELM_SECONDS}s")
 
-    def template(self) -> list[dict]:
-        """What it would apply."""
-        text = self._helm("template", self.name, self.chart, "--values=-", stdin=yaml.safe_dump(self.values))
-        return [item for item in yaml.safe_load_all(text) if item]
-
     def _helm(self, *words: str | Path, stdin: str | None = None) -> str:
         try:
             return kubectl.run("helm", f"--namespace={self._namespace.name}", *words, stdin=stdin)

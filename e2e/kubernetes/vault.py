@@ -74,11 +74,11 @@ class Vault:
         # Its own service account asks: the binding of `system:auth-delegator` allows that.
         self.command("write", "auth/kubernetes/config", "kubernetes_host=https://kubernetes.default.svc")
 
-    def allow(self, *accounts: str, namespace: str = "") -> None:
+    def allow(self, *accounts: str) -> None:
         """These service accounts may log in as the chart's role, and open keysets."""
         self.command(
             "write", f"auth/kubernetes/role/{ROLE}", f"bound_service_account_names={','.join(accounts)}",
-            f"bound_service_account_namespaces={namespace or self.namespace.name}", f"audience={AUDIENCE}",
+            f"bound_service_account_namespaces={self.namespace.name}", f"audience={AUDIENCE}",
             "token_policies=agent", "token_ttl=10m",
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from kubernetes import Cluster, Namespace
-from kubernetes.cluster import RUN
+from kubernetes.kubectl import RUN
 
 # Pods start and filters are compiled within one test.
 SECONDS = 300

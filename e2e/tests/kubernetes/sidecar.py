@@ -84,11 +84,11 @@ def values(host: str, policies: dict, keys: dict, **more: object) -> dict:
     return {"sidecar": {"upstreams": [upstream], "policies": policies, "keys": keys, **more}}
 
 
-def wait_injecting(namespace: Namespace, labels: dict[str, str] = INJECT) -> None:
+def wait_injecting(namespace: Namespace) -> None:
     """Admission policies come into force a second or two after they are applied: pods made before that pass by them."""
     image = namespace.cluster.image("postgres").reference
     spec = {"containers": [pods.container("app", image, 1000)]}
-    probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "labels": labels}, "spec": spec}
+    probe = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "labels": INJECT}, "spec": spec}
 
     def injected() -> bool:
         try:
@@ -111,21 +111,10 @@ def reach(namespace: Namespace, pod: str, port: int, path: str) -> str | None:
         return None
 
 
-def psql(
-    namespace: Namespace, pod: str, text: str, port: int, *, host: str = "127.0.0.1", container: str = "app"
-) -> str:
-    """As the application in the pod does."""
-    address = f"host={host} port={port} user=app dbname={shop.DATABASE}"
-    settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=10"]
-    words = ["env", *settings, "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", address]
-    return namespace.exec(pod, *words, container=container, stdin=text).rstrip("\n")
-
-
-def dsn_secret(name: str, host: str) -> dict:
+def dsn_secret(name: str, host: str, *, leads_through: bool = True) -> dict:
     """URLs of the database, straight and by way of the sidecar, as the chart's Jobs and its test take them."""
     login = f"app:{quote(shop.PASSWORD)}"
-    urls = {
-        "direct": f"postgres://{login}@{host}:5432/{shop.DATABASE}",
-        "through": f"postgres://{login}@127.0.0.1:{PORT}/{shop.DATABASE}",
-    }
+    direct = f"postgres://{login}@{host}:5432/{shop.DATABASE}"
+    through = f"postgres://{login}@127.0.0.1:{PORT}/{shop.DATABASE}" if leads_through else direct
+    urls = {"direct": direct, "through": through}
     return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": urls}

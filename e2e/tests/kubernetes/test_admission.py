@@ -250,7 +250,6 @@ def test_a_container_of_the_application_that_mounts_what_is_private_is_refused(r
         assert "pod app: container peeks mounts a volume that is private to the sidecar" in said
 
 
-SECRET_ITEMS = [{"key": "tls.key", "path": "tls.key"}]
 READS = {
     "volume": {"secret": {"secretName": "client"}},
     "projected": {"projected": {"sources": [{"secret": {"name": "keysets"}}]}},

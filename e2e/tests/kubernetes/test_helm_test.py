@@ -1,15 +1,13 @@
 """`helm test` says that values are sealed where they are, and that they aren't where they aren't; it leaves nothing."""
 
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import pytest
 
 from harness import shop
 from kubernetes import Cluster, CommandFailed, Database, Keysets, Namespace, Policies, Release
-from tests.kubernetes.sidecar import PORT, RESTRICTED, values, wait_injecting
+from tests.kubernetes.sidecar import RESTRICTED, dsn_secret, values, wait_injecting
 
 URLS = "database-urls"
 STRAIGHT_ALONE = "straight-alone"
@@ -28,15 +26,14 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(cluster: Cluster) -> Iterator[World]:
-    with Namespace(cluster, "fv-jobs", RESTRICTED) as namespace:
+    with Namespace(cluster, "fv-helm-test", RESTRICTED) as namespace:
         database, keysets, policies = Database(namespace), Keysets(namespace), Policies(namespace)
         database.start()
         database.create_shop()
         keysets.create("pii", "payments")
         policies.publish(revision="first")
-        user = f"postgres://{shop.ROLES[0]}:{quote(shop.PASSWORD)}"
-        direct, through = (f"{user}@{at}/{shop.DATABASE}" for at in (f"{database.host}:5432", f"127.0.0.1:{PORT}"))
-        namespace.apply(_urls(URLS, direct, through), _urls(STRAIGHT_ALONE, direct, direct))
+        straight_alone = dsn_secret(STRAIGHT_ALONE, database.host, leads_through=False)
+        namespace.apply(dsn_secret(URLS, database.host), straight_alone)
         release = Release(
             namespace,
             {
@@ -77,8 +74,3 @@ def test_helm_test_fails_and_leaves_no_row_when_something_is_wrong(world: World,
         assert world.rows() == "0"
     finally:
         world.release.upgrade({"test": {"secret": URLS, "shown": ""}})
-
-
-def _urls(name: str, direct: str, through: str) -> dict:
-    data = {key: base64.b64encode(url.encode()).decode() for key, url in (("direct", direct), ("through", through))}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data}

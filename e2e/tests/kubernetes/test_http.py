@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from kubernetes import Cluster, Database, Keysets, Namespace, Release, pods
-from tests.kubernetes.sidecar import INJECT, PORT, RESTRICTED, SEALED, SSN, Bundle, psql, reach, values, wait_injecting
+from kubernetes.application import psql
+from tests.kubernetes.sidecar import INJECT, RESTRICTED, SEALED, SSN, Bundle, reach, values, wait_injecting
 
 SERVICE, SERVICE_PORT, CONTROL_PORT = "shop-api", 8080, 9001
 CARD = "4111 1111 1111 1111"
@@ -121,8 +122,8 @@ def test_service_and_database_of_one_pod_are_both_behind_the_sidecar(world: Worl
     for body in world.got():
         assert json.loads(body)["card"].startswith(SEALED)
     pod = f"pod/{world.pod}"
-    psql(world.namespace, pod, f"INSERT INTO customer (id, ssn) VALUES (1, '{SSN}')", PORT)
-    assert psql(world.namespace, pod, "SELECT ssn FROM customer WHERE id = 1", PORT) == SSN
+    psql(world.namespace, pod, f"INSERT INTO customer (id, ssn) VALUES (1, '{SSN}')")
+    assert psql(world.namespace, pod, "SELECT ssn FROM customer WHERE id = 1") == SSN
     assert world.database.sql("SELECT ssn FROM customer WHERE id = 1", "shop").startswith(SEALED)
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from harness import shop
 from kubernetes import Cluster, CommandFailed, Database, Keysets, Namespace, Release
+from kubernetes.application import psql
 from kubernetes.pods import SLEEP
-from tests.kubernetes.sidecar import RESTRICTED, SEALED, SSN, UPSTREAM, Bundle, psql
+from tests.kubernetes.sidecar import RESTRICTED, SEALED, SSN, UPSTREAM, Bundle
 from tools.layout import CHARTS
 
 CHART = CHARTS / "testdata" / "own-deployment"
@@ -30,7 +31,7 @@ class World:
     keysets: Keysets
 
     def psql(self, text: str) -> str:
-        return psql(self.namespace, "deployment/orders", text, 5432, host=SOCKET, container="orders")
+        return psql(self.namespace, "deployment/orders", text, container="orders", host=SOCKET, port=5432)
 
     def stored(self, id: int, column: str) -> str:
         return self.database.sql(f"SELECT {column} FROM customer WHERE id = {id}", shop.DATABASE)
