@@ -77,11 +77,12 @@ def _run(before: list[Path | str], arguments: list[str], environment: dict[str, 
     command = [*before, VENV / "bin" / "pytest", *workers, "-q", "tests/kubernetes", *arguments]
     process = subprocess.Popen(command, cwd=E2E, env=environment)
 
-    def pass_on(number: int, _: object) -> None:
-        process.send_signal(number)
+    def interrupt(*_: object) -> None:
+        # A SIGTERM would end pytest at once, and leave all that its tests made.
+        process.send_signal(signal.SIGINT)
 
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, pass_on)
+        signal.signal(number, interrupt)
     while True:
         try:
             return process.wait()
