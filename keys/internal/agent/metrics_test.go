@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 )
 
 var metricName = regexp.MustCompile(namespace + `_[a-z_]+`)
@@ -14,6 +15,10 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")
 	f.create("pii/acme")
+	identity := newWorkloadAPI(t)
+	identity.says(time.Hour, "spiffe://example.org/orders")
+	identity.start()
+	f.config.SpiffeSocket = "unix://" + identity.socket
 	a := f.start()
 	a.get("/v1/keysets?tenant=pii/acme", "")
 	served := regexp.MustCompile(`(?m)^# TYPE `+namespace+`_(\S+)`).FindAllStringSubmatch(a.get("/metrics", "").body, -1)
