@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,6 +52,10 @@ func drain(ctx context.Context, admin string) error {
 		return err
 	}
 	response, err := client.Do(request)
+	// The socket of an Envoy that has ended, as the pod of a Job's has: it has no clients.
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return nil
+	}
 	if err != nil {
 		return fault.Failure(admin, "Envoy does not answer ("+err.Error()+")", "see whether it runs, and whether the socket is its admin interface's")
 	}

@@ -47,4 +47,11 @@ func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
 	if status := drain(); status != 1 {
 		t.Errorf("refused: exit status %d", status)
 	}
+
+	// As Envoy does, it leaves the socket behind.
+	listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	server.Close()
+	if status := drain(); status != 0 {
+		t.Errorf("after Envoy's end: exit status %d", status)
+	}
 }
