@@ -9,6 +9,9 @@
   - {{ .Values.concurrency | quote }}
   # No second Envoy takes over from this one.
   - --disable-hot-restart
+  # Of its start it would list all that it is made of, in 150 lines.
+  - --component-log-level
+  - main:warning
   env:
   {{- include "fieldveil-sidecar.identityEnvironment" . | nindent 2 }}
   ports:
