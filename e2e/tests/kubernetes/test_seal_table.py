@@ -48,10 +48,9 @@ class World:
         return [self._report(name) for name in names]
 
     def _report(self, pod: str) -> dict:
-        """What stands on its standard output; the log has the lines of its progress before it, or after."""
-        log = self.namespace.logs(pod, "table")
-        report, _ = json.JSONDecoder().raw_decode(log[log.index("{") :])
-        return report
+        """What stands on its standard output; the kubelet puts the lines of its progress anywhere between."""
+        lines = self.namespace.logs(pod, "table").splitlines()
+        return json.loads("\n".join(line for line in lines if line.startswith(("{", " ", "}"))))
 
     def _is_complete(self) -> bool:
         jobs = self.namespace.get("jobs", f"--selector={SELECTOR}")["items"]
