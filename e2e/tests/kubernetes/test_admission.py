@@ -56,6 +56,13 @@ def test_containers_of_the_sidecars_names_do_not_stand_for_it(released: Namespac
     assert "init container fieldveil-agent differs in image, restartPolicy" in said
 
 
+@pytest.mark.parametrize("value", ["true", "Enabled", "enable"])
+def test_a_value_of_the_label_that_no_release_goes_by_is_refused(released: Namespace, value: str) -> None:
+    """Nothing would be injected, and nobody would say so."""
+    said = refusal(lambda: made(released, pod(labels={"fieldveil.io/inject": value})))
+    assert f"is {value}: say enabled, or another release's injection.label, or disabled" in said
+
+
 def _set(name: str, field: str, value: object) -> Change:
     return lambda described: sidecar(described, name).__setitem__(field, value)
 

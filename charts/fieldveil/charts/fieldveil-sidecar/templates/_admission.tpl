@@ -86,13 +86,11 @@ what can still change is: a pod that an earlier version of the release made has 
   expression: >-
     variables.oldLabels[?'fieldveil.io/release'].orValue('') == {{ toJson .release }} ||
     ('fieldveil.io/sidecar' in variables.oldLabels && !('fieldveil.io/release' in variables.oldLabels))
-- name: asks
-  {{- if .inject }}
+- name: asked
   expression: >-
-    variables.labels[?'fieldveil.io/inject'].orValue(namespaceObject.metadata.?labels[?'fieldveil.io/inject'].orValue('')) == {{ toJson .inject }}
-  {{- else }}
-  expression: "false"
-  {{- end }}
+    variables.labels[?'fieldveil.io/inject'].orValue(namespaceObject.metadata.?labels[?'fieldveil.io/inject'].orValue(''))
+- name: asks
+  expression: {{ if .inject }}variables.asked == {{ toJson .inject }}{{ else }}"false"{{ end }}
 # Asking when the pod runs already: nothing would be injected, and nobody would notice.
 - name: asksLate
   {{- if .inject }}
@@ -102,6 +100,12 @@ what can still change is: a pod that an earlier version of the release made has 
   {{- else }}
   expression: "false"
   {{- end }}
+{{- if .inject }}
+# Any other value than a release's is a mistake, of which nobody else would speak.
+- name: mistaken
+  expression: >-
+    request.operation == 'CREATE' && !('fieldveil.io/sidecar' in variables.labels) && !(variables.asked in ['', 'disabled', {{ toJson .inject }}])
+{{- end }}
 - name: whole
   expression: >-
     request.operation == 'CREATE' ? variables.asks || variables.claims : variables.asksLate || (variables.claims && !variables.claimed)

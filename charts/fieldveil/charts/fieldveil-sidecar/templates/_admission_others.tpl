@@ -88,6 +88,12 @@ is, for nothing would be injected.
   reason: Forbidden
   messageExpression: >-
     variables.pod + 'shareProcessNamespace or hostPID: other containers would reach the files and the memory of the key agent by /proc: leave it out'
+{{- if .inject }}
+- expression: "!variables.mistaken"
+  reason: Forbidden
+  messageExpression: >-
+    variables.pod + 'no release here adds a sidecar where the label fieldveil.io/inject, its own or its namespace\'s, is ' + variables.asked + ': say {{ .inject }}, or another release\'s injection.label, or disabled'
+{{- end }}
 - expression: "size(variables.mountsPrivate) == 0"
   reason: Forbidden
   messageExpression: >-
