@@ -39,8 +39,18 @@ FROM {{ include "fieldveil.testTable" . }} WHERE {{ include "fieldveil.sqlName" 
     through() { psql "$THROUGH_URL" -XqAt -v ON_ERROR_STOP=1 -v key="$key"; }
     direct() { psql "$DIRECT_URL" -XqAt -v ON_ERROR_STOP=1 -v key="$key"; }
     failed() { echo "FAILED: $1"; exit 1; }
+    # What psql says of a URL that it can't read holds a part of the password.
+    readable() {
+      case $2 in *://*@*) ;; *) return 0 ;; esac
+      rest=${2#*://}
+      case ${rest%%@*} in */*|*%[!0-9A-Fa-f]*|*%?[!0-9A-Fa-f]*) bad=yes ;; *) bad= ;; esac
+      case ${rest#*@} in *@*) bad=yes ;; esac
+      [ -z "$bad" ] || failed "Secret {{ $test.secret }}, key $1: the password in the URL has an @, a / or a % as it is: write %40, %2F, %25"
+    }
     remove() { [ -z "$key" ] || printf '%s\n' "DELETE $WHERE" | direct; }
     key=
+    readable through "$THROUGH_URL"
+    readable direct "$DIRECT_URL"
     trap remove EXIT
     key=$(printf '%s\n' "$INSERT" | through)
     echo "written by way of the sidecar: a row of $TABLE"

@@ -1,10 +1,8 @@
 """The way from an empty cluster to a protected workload, as docs/kubernetes.md tells it: command by command, as a user
 types them, in a copy of the checkout."""
 
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +10,8 @@ import pytest
 import yaml
 
 from kubernetes import Cluster
-from tools.layout import BIN, CLUSTER_BIN, ROOT, TOOLS
+from tests.policies.typed import typed
+from tools.layout import ROOT, TOOLS
 
 DOCUMENT = "docs/kubernetes.md"
 SECTION = re.compile(r"^### (\d)\. .*?$(.*?)(?=^###? )", re.MULTILINE | re.DOTALL)
@@ -85,17 +84,7 @@ def wait_until_support_sees_the_number(environment: str, checkout: Path) -> None
 
 
 def run(commands: str, checkout: Path) -> str:
-    environment = {**os.environ, "PATH": f"{BIN}:{CLUSTER_BIN}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=checkout,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    done = typed(commands, checkout)
     assert done.returncode == 0, f"{commands}\n{done.stdout}"
     return done.stdout
 

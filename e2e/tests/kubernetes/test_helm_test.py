@@ -74,3 +74,15 @@ def test_helm_test_fails_and_leaves_no_row_when_something_is_wrong(world: World,
         assert world.rows() == "0"
     finally:
         world.release.upgrade({"test": {"secret": URLS, "shown": ""}})
+
+
+@pytest.mark.parametrize("password", ["Hu/sh", "Hu@sh", "Hu%zzsh"])
+def test_a_url_that_psql_can_not_read_is_refused_and_its_password_not_shown(world: World, password: str) -> None:
+    url = f"postgres://app:{password}@{world.database.host}/{shop.DATABASE}"
+    described = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "odd-urls"}}
+    world.namespace.apply({**described, "stringData": {"direct": url, "through": url}})
+    world.release.upgrade({"test": {"secret": "odd-urls"}})
+    with pytest.raises(CommandFailed, match="write %40, %2F, %25") as refused:
+        world.release.test()
+    assert "sh@" not in str(refused.value)
+    assert "Hu" not in str(refused.value)
