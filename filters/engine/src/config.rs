@@ -29,6 +29,8 @@ const MAX_AUDIT_INTERVAL: u64 = 3600;
 pub enum Protocol {
     /// PostgreSQL's.
     Postgres,
+    /// MySQL's and MariaDB's.
+    MySql,
     /// HTTP.
     Http,
 }
@@ -145,9 +147,12 @@ impl Config {
         within("audit.interval_seconds", self.audit.interval_seconds, MAX_AUDIT_INTERVAL)?;
         within("limits.protected_value_bytes", self.limits.protected_value_bytes, MAX_VALUE_BYTES)?;
         match (protocol, &self.http) {
-            (Protocol::Postgres, None) => Ok(()),
+            (Protocol::Postgres | Protocol::MySql, None) => Ok(()),
             (Protocol::Postgres, Some(_)) => {
                 Err("http: this is the PostgreSQL filter; leave it out, or load filter-json".to_owned())
+            }
+            (Protocol::MySql, Some(_)) => {
+                Err("http: this is the MySQL filter; leave it out, or load filter-json".to_owned())
             }
             (Protocol::Http, None) => {
                 Err("http: it is missing; name the service, as in {\"service\": \"shop-api\"}".to_owned())

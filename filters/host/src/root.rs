@@ -10,6 +10,7 @@ use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_engine::postgres;
 use fieldveil_engine::worker::Worker;
 use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
 use proxy_wasm::traits::{Context, HttpContext, RootContext, StreamContext};
@@ -98,7 +99,7 @@ impl Served for Postgres {
     const CONTEXTS: ContextType = ContextType::StreamContext;
 
     fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
-        Some(Box::new(Stream::new(id, shared)))
+        Some(Box::new(Stream::<postgres::Session>::new(id, shared)))
     }
 }
 

@@ -4,12 +4,15 @@
 //! waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
 //! the server must get meanwhile (the catalog's question) is let through by resuming within the pause.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::rc::Rc;
 
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::fetch::Fetch;
-use fieldveil_engine::ports::Level;
-use fieldveil_engine::postgres::{Output, Session};
+use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_engine::postgres::{self, Output};
+use fieldveil_engine::worker::Worker;
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::{Action, PeerType};
 
@@ -17,23 +20,79 @@ use crate::callouts::Callouts;
 use crate::log::write_log;
 use crate::root::Shared;
 
+/// What the engine does of one connection, whichever database's protocol it speaks. Each method is the session's own of
+/// the same name, which says more.
+pub trait Session: 'static {
+    /// A new connection from `source`.
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
+    /// Takes the client's bytes.
+    fn client_data(&mut self, bytes: &[u8]) -> Output;
+    /// Takes the server's bytes.
+    fn server_data(&mut self, bytes: &[u8]) -> Output;
+    /// Something that it wanted fetched is there, or can't be had.
+    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>);
+    /// Whether the client's bytes are to be held back.
+    fn is_waiting(&self) -> bool;
+    /// Notes who ended the connection.
+    fn ends(&mut self, how: Ended);
+    /// The connection is over.
+    fn end(&mut self, how: Ended);
+}
+
+/// The session of one protocol, by its own methods.
+macro_rules! session {
+    ($session:ty) => {
+        impl Session for $session {
+            fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+                Self::new(worker, ports, source)
+            }
+
+            fn client_data(&mut self, bytes: &[u8]) -> Output {
+                self.client_data(bytes)
+            }
+
+            fn server_data(&mut self, bytes: &[u8]) -> Output {
+                self.server_data(bytes)
+            }
+
+            fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+                self.answered(fetch, result);
+            }
+
+            fn is_waiting(&self) -> bool {
+                self.is_waiting()
+            }
+
+            fn ends(&mut self, how: Ended) {
+                self.ends(how);
+            }
+
+            fn end(&mut self, how: Ended) {
+                self.end(how);
+            }
+        }
+    };
+}
+
+session!(postgres::Session);
+
 /// One connection.
-pub struct Stream {
+pub struct Stream<S> {
     id: u32,
     shared: Shared,
-    session: Option<Session>,
+    session: Option<S>,
     callouts: Callouts,
     /// The client has had the last word of this connection; nothing more passes.
     closing: bool,
 }
 
-impl Stream {
+impl<S: Session> Stream<S> {
     /// A new connection.
     pub fn new(id: u32, shared: Shared) -> Self {
         Self { id, shared, session: None, callouts: Callouts::default(), closing: false }
     }
 
-    fn session(&mut self) -> &mut Session {
+    fn session(&mut self) -> &mut S {
         let source = || {
             let address = self.get_property(vec!["source", "address"]).unwrap_or_default();
             let address = String::from_utf8_lossy(&address);
@@ -42,7 +101,7 @@ impl Stream {
         };
         let source = if self.session.is_none() { source() } else { String::new() };
         let shared = &self.shared;
-        self.session.get_or_insert_with(|| Session::new(shared.worker.clone(), shared.ports.clone(), source))
+        self.session.get_or_insert_with(|| S::new(shared.worker.clone(), shared.ports.clone(), source))
     }
 
     /// Gives the session what lies in Envoy's downstream buffer and puts the output in its place.
@@ -109,7 +168,7 @@ impl Stream {
     }
 }
 
-impl Context for Stream {
+impl<S: Session> Context for Stream<S> {
     fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
         let mut callouts = std::mem::take(&mut self.callouts);
         let received = callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, body_size);
@@ -131,7 +190,7 @@ impl Context for Stream {
     }
 }
 
-impl StreamContext for Stream {
+impl<S: Session> StreamContext for Stream<S> {
     fn on_downstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
         if end_of_stream {
             self.ends(Ended::Client);
