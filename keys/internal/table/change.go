@@ -103,13 +103,12 @@ func (r *run) write(ctx context.Context, changes []Change, written map[string]st
 	if len(changes) == 0 {
 		return nil
 	}
-	var done []bool
-	var version string
+	var versions []string
 	var err error
 	if r.DryRun {
 		err = r.Server.Try(ctx, r.Command, changes)
 	} else {
-		done, version, err = r.Server.Write(ctx, r.Command, changes)
+		versions, err = r.Server.Write(ctx, r.Command, changes)
 	}
 	var row *RowError
 	switch {
@@ -124,8 +123,8 @@ func (r *run) write(ctx context.Context, changes []Change, written map[string]st
 		}
 		return r.write(ctx, changes[half:], written, given)
 	}
-	for i, was := range done {
-		if was {
+	for i, version := range versions {
+		if version != "" {
 			written[changes[i].Key.id()] = version
 		}
 	}

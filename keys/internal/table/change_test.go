@@ -60,14 +60,14 @@ func (s *tableInMemory) Get(_ context.Context, keys []Key) ([]Row, error) {
 	return found, nil
 }
 
-func (s *tableInMemory) Write(_ context.Context, command Command, changes []Change) ([]bool, string, error) {
+func (s *tableInMemory) Write(_ context.Context, command Command, changes []Change) ([]string, error) {
 	s.write()
 	if len(changes) < s.least {
-		return nil, "", &RowError{"the constraint forbids it"}
+		return nil, &RowError{"the constraint forbids it"}
 	}
 	s.version++
 	s.writes = append(s.writes, len(changes))
-	written := make([]bool, len(changes))
+	versions := make([]string, len(changes))
 	for i, change := range changes {
 		n, _ := strconv.Atoi(change.Key[0])
 		row := &s.rows[n-1]
@@ -79,10 +79,10 @@ func (s *tableInMemory) Write(_ context.Context, command Command, changes []Chan
 			value = stored("a.b", 1, 7)
 		}
 		*row = Row{Key: row.Key, Version: strconv.Itoa(s.version), Values: [][]byte{value}}
-		written[i] = true
+		versions[i] = strconv.Itoa(s.version)
 		s.written(row)
 	}
-	return written, strconv.Itoa(s.version), nil
+	return versions, nil
 }
 
 func jobOn(s *tableInMemory, command Command) *Job {

@@ -61,7 +61,7 @@ type Range struct {
 // Row is a row as it is stored.
 type Row struct {
 	Key     Key
-	Version string   // another one whenever anything of the row has been written
+	Version string   // another one whenever any of the values has been written over by another
 	Values  [][]byte // one of each column; nil for NULL
 }
 
@@ -86,8 +86,8 @@ type Server interface {
 	// Get gives the stored rows with these keys that there are.
 	Get(ctx context.Context, keys []Key) ([]Row, error)
 	// Write makes the changes to rows that nobody has locked and that still have their version, in one transaction. It
-	// tells which, and the version that they have since.
-	Write(ctx context.Context, command Command, changes []Change) (written []bool, version string, err error)
+	// gives the version that each has since: none for one that was not written.
+	Write(ctx context.Context, command Command, changes []Change) (versions []string, err error)
 	// Try does what Write does but for changing anything.
 	Try(ctx context.Context, command Command, changes []Change) error
 	// Estimate is about how many rows a range has.

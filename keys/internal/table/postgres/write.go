@@ -19,8 +19,15 @@ type write struct {
 }
 
 // Write makes the changes in one transaction.
-func (s *Server) Write(ctx context.Context, command table.Command, changes []table.Change) ([]bool, string, error) {
-	return s.write(ctx, command, changes, false)
+func (s *Server) Write(ctx context.Context, command table.Command, changes []table.Change) ([]string, error) {
+	written, version, err := s.write(ctx, command, changes, false)
+	versions := make([]string, len(written))
+	for i, was := range written {
+		if was {
+			versions[i] = version
+		}
+	}
+	return versions, err
 }
 
 // Try has the sidecar check, seal and open every value, and changes nothing.
@@ -240,7 +247,7 @@ func (s *Server) updateSQL(columns []int) string {
 		sets[i] = quote(s.table.columns[column].name) + " = $" + strconv.Itoa(number)
 	}
 	var where []string
-	for i, name := range s.Key {
+	for i, name := range s.key {
 		where = append(where, "t."+quote(name)+" "+s.table.equals[i]+" "+next(s.table.keyTypes[i]))
 	}
 	where = append(where, "t.xmin = "+next("xid"))
