@@ -6,13 +6,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/postgres"
 )
 
 // tableFlags are those of seal, unseal, reseal and verify.
@@ -84,9 +81,9 @@ func (f *tableFlags) job(c *cobra.Command) (*table.Job, error) {
 	return job, nil
 }
 
-func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.Server) error {
+func (f *tableFlags) fill(ctx context.Context, job *table.Job, server tableServer) error {
 	job.Server, job.Table = server, f.where.name.String()
-	columns, err := f.columns.read(server.Database, f.where.name)
+	columns, err := f.columns.read(server.Database(), f.where.name)
 	if err != nil {
 		return err
 	}
@@ -101,7 +98,7 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server *postgres.
 			return err
 		}
 	}
-	if job.Range, err = f.rows.of(server.Key); err != nil {
+	if job.Range, err = f.rows.of(server.Key()); err != nil {
 		return err
 	}
 	for flag, key := range map[string]table.Key{"--from": job.Range.From, "--to": job.Range.To} {
@@ -158,54 +155,12 @@ func (f *tableFlags) throughURL() string {
 	return os.Getenv("FIELDVEIL_THROUGH_URL")
 }
 
-func work(job *table.Job, server *postgres.Server) table.Work {
+func work(job *table.Job, server tableServer) table.Work {
 	keys := map[string]uint32{}
 	for _, column := range job.Columns {
 		keys[column.Name] = column.KeyID
 	}
-	return table.Work{Command: job.Command, Database: server.Database, Table: job.Table, Key: server.Key, Columns: keys, Range: job.Range}
-}
-
-// tablePlace is a table and how to come to it.
-type tablePlace struct {
-	text, direct string
-	name         catalog.Table
-}
-
-func (p *tablePlace) add(c *cobra.Command) {
-	c.Flags().StringVar(&p.text, "table", "", "the table, `SCHEMA.TABLE`, as catalogs write it")
-	c.Flags().StringVar(&p.direct, "direct", "", "connection `URL` straight to the server, or $FIELDVEIL_DIRECT_URL")
-}
-
-func (p *tablePlace) open(ctx context.Context, throughURL string, writes bool) (*postgres.Server, error) {
-	if p.text == "" {
-		return nil, fault.Input("--table", "not given", "name the table")
-	}
-	var err error
-	if p.name, err = catalog.ParseTable(p.text); err != nil {
-		return nil, err
-	}
-	if p.direct == "" {
-		p.direct = os.Getenv("FIELDVEIL_DIRECT_URL")
-	}
-	if p.direct == "" {
-		return nil, fault.Input("--direct", "not given", "name the server without the sidecar: postgres://USER@HOST:PORT/DATABASE")
-	}
-	direct, err := postgres.Config("--direct", p.direct)
-	if err != nil {
-		return nil, err
-	}
-	var through *pgconn.Config
-	if writes {
-		if throughURL == "" {
-			return nil, fault.Input("--through", "not given", "name the sidecar: postgres://USER@HOST:PORT/DATABASE")
-		}
-		if through, err = postgres.Config("--through", throughURL); err != nil {
-			return nil, err
-		}
-	}
-	server, err := postgres.Open(ctx, p.name, direct, through)
-	return server, onceConnected(err)
+	return table.Work{Command: job.Command, Database: server.Database(), Table: job.Table, Key: server.Key(), Columns: keys, Range: job.Range}
 }
 
 // onceConnected is for what is tried once: before the first row a person sees

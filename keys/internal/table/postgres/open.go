@@ -105,8 +105,8 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row table.Change, 
 	if err := s.updateAll(ctx, sidecar, []write{probe}, make([]bool, 1)); err != nil {
 		return err
 	}
-	matches := make([]string, len(s.Key))
-	for i, name := range s.Key {
+	matches := make([]string, len(s.key))
+	for i, name := range s.key {
 		matches[i] = "t." + quote(name) + " " + s.table.equals[i] + " " + parameter(i+1, s.table.keyTypes[i])
 	}
 	sql := "SELECT " + s.listed(probe.Columns) + " FROM " + s.table.sql() + " AS t WHERE " + strings.Join(matches, " AND ")

@@ -55,7 +55,7 @@ func TestErrorsAreSortedAndQuoteNoValue(t *testing.T) {
 }
 
 func TestArraysOfKeysAreEscaped(t *testing.T) {
-	server := &Server{Key: []string{"a", "b"}}
+	server := &Server{key: []string{"a", "b"}}
 	arrays := server.keyArrays([]table.Key{{`x"y`, "1"}, {`\,{}`, ""}})
 	if string(arrays[0]) != `{"x\"y","\\,{}"}` || string(arrays[1]) != `{"1",""}` {
 		t.Errorf("%s", arrays)

@@ -39,9 +39,9 @@ func (s *Server) stored(ctx context.Context, sql string, parameters [][]byte, li
 		return nil, err
 	}
 	// In binary the bytes of text and of bytea come as they are stored.
-	formats := make([]int16, len(s.Key)+1+len(s.table.columns))
+	formats := make([]int16, len(s.key)+1+len(s.table.columns))
 	for i := range s.table.columns {
-		formats[len(s.Key)+1+i] = binaryFormat
+		formats[len(s.key)+1+i] = binaryFormat
 	}
 	found, err := session.queryUpTo(ctx, sql, parameters, formats, limit)
 	if err != nil {
@@ -49,11 +49,11 @@ func (s *Server) stored(ctx context.Context, sql string, parameters [][]byte, li
 	}
 	rows := make([]table.Row, len(found))
 	for i, values := range found {
-		key := make(table.Key, len(s.Key))
+		key := make(table.Key, len(s.key))
 		for part := range key {
 			key[part] = string(values[part])
 		}
-		rows[i] = table.Row{Key: key, Version: string(values[len(s.Key)]), Values: values[len(s.Key)+1:]}
+		rows[i] = table.Row{Key: key, Version: string(values[len(s.key)]), Values: values[len(s.key)+1:]}
 	}
 	return rows, nil
 }
@@ -67,10 +67,10 @@ func (s *Server) CheckKey(ctx context.Context, place string, key table.Key) erro
 	if err != nil {
 		return err
 	}
-	places := make([]string, len(s.Key))
-	told := make([]string, len(s.Key))
+	places := make([]string, len(s.key))
+	told := make([]string, len(s.key))
 	for i, typ := range s.table.keyTypes {
-		places[i], told[i] = parameter(i+1, typ), s.Key[i]+" "+typ
+		places[i], told[i] = parameter(i+1, typ), s.key[i]+" "+typ
 	}
 	_, err = session.query(ctx, "SELECT "+strings.Join(places, ", "), texts(key...), nil)
 	var row *table.RowError
@@ -132,9 +132,9 @@ func (s *Server) Boundaries(ctx context.Context, count int) ([]table.Key, error)
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]string, len(s.Key))
-	descending := make([]string, len(s.Key))
-	for i, name := range s.Key {
+	shown := make([]string, len(s.key))
+	descending := make([]string, len(s.key))
+	for i, name := range s.key {
 		shown[i], descending[i] = "t."+quote(name)+"::text", "t."+quote(name)+" DESC"
 	}
 	sql := "SELECT DISTINCT ON (t.fieldveil_tile) " + strings.Join(shown, ", ") +
@@ -159,7 +159,7 @@ func (s *Server) Boundaries(ctx context.Context, count int) ([]table.Key, error)
 func (s *Server) selectStored() string {
 	var out strings.Builder
 	out.WriteString("SELECT ")
-	for _, name := range s.Key {
+	for _, name := range s.key {
 		out.WriteString("t." + quote(name) + "::text, ")
 	}
 	out.WriteString("t.xmin::text")
@@ -180,8 +180,8 @@ func (s *Server) within(part table.Range) (string, [][]byte, error) {
 		if bound.key == nil {
 			continue
 		}
-		if len(bound.key) != len(s.Key) {
-			return "", nil, fault.Input("key "+bound.key.String(), "the primary key has "+strconv.Itoa(len(s.Key))+" columns: "+strings.Join(s.Key, ", "),
+		if len(bound.key) != len(s.key) {
+			return "", nil, fault.Input("key "+bound.key.String(), "the primary key has "+strconv.Itoa(len(s.key))+" columns: "+strings.Join(s.key, ", "),
 				"write a list of as many texts, such as [\"…\", \"…\"]")
 		}
 		places := make([]string, len(bound.key))
@@ -198,8 +198,8 @@ func (s *Server) within(part table.Range) (string, [][]byte, error) {
 }
 
 func (s *Server) keyColumns(after string) string {
-	names := make([]string, len(s.Key))
-	for i, name := range s.Key {
+	names := make([]string, len(s.key))
+	for i, name := range s.key {
 		names[i] = "t." + quote(name) + after
 	}
 	return strings.Join(names, ", ")
@@ -207,7 +207,7 @@ func (s *Server) keyColumns(after string) string {
 
 // keyRows is a relation k of the keys in keyArrays: k1, k2, … and their number n.
 func (s *Server) keyRows() string {
-	arrays, names := make([]string, len(s.Key)), make([]string, len(s.Key))
+	arrays, names := make([]string, len(s.key)), make([]string, len(s.key))
 	for i, typ := range s.table.keyTypes {
 		arrays[i], names[i] = parameter(i+1, typ+"[]"), "k"+strconv.Itoa(i+1)
 	}
@@ -215,8 +215,8 @@ func (s *Server) keyRows() string {
 }
 
 func (s *Server) keyMatch() string {
-	matches := make([]string, len(s.Key))
-	for i, name := range s.Key {
+	matches := make([]string, len(s.key))
+	for i, name := range s.key {
 		matches[i] = "t." + quote(name) + " " + s.table.equals[i] + " k.k" + strconv.Itoa(i+1)
 	}
 	return strings.Join(matches, " AND ")
@@ -224,7 +224,7 @@ func (s *Server) keyMatch() string {
 
 // keyArrays are the keys, an array literal for each of their columns.
 func (s *Server) keyArrays(keys []table.Key) [][]byte {
-	arrays := make([][]byte, len(s.Key))
+	arrays := make([][]byte, len(s.key))
 	for i := range arrays {
 		elements := make([]string, len(keys))
 		for n, key := range keys {

@@ -79,7 +79,7 @@ func (s *Server) describe(ctx context.Context, session *session) error {
 	}
 	r.oid = string(found[0][0])
 	kind, hidden, inherited := string(found[0][1]), string(found[0][2]), string(found[0][3])
-	r.standby, s.Database = string(found[0][4]) == "true", string(found[0][5])
+	r.standby, s.database = string(found[0][4]) == "true", string(found[0][5])
 	switch {
 	case kind != "r" && kind != "p":
 		return fault.Input(place, "it is no table", "name the table that a view shows, or the server where a foreign table is")
@@ -103,9 +103,9 @@ func (s *Server) describe(ctx context.Context, session *session) error {
 			return fault.Input(place, "its primary key has the column "+name+", stored as "+stored+", which is no single value",
 				"give the table another primary key")
 		}
-		s.Key, r.keyTypes, r.equals = append(s.Key, name), append(r.keyTypes, string(one[2])), append(r.equals, string(one[5]))
+		s.key, r.keyTypes, r.equals = append(s.key, name), append(r.keyTypes, string(one[2])), append(r.equals, string(one[5]))
 	}
-	if len(s.Key) == 0 {
+	if len(s.key) == 0 {
 		return fault.Input(place, "it has no primary key", "give it one: ALTER TABLE "+r.sql()+" ADD PRIMARY KEY (…)")
 	}
 	path, err := session.query(ctx, pathSQL, texts(r.oid), nil)

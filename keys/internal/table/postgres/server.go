@@ -22,10 +22,9 @@ import (
 // Server is a table on a PostgreSQL server.
 type Server struct {
 	through, direct *pgconn.Config
-	Database        string
-	// Key is the names of the primary key's columns.
-	Key   []string
-	table relation
+	database        string
+	key             []string // the names of the primary key's columns
+	table           relation
 
 	sidecar, server *session // nil: not connected
 	lag             lagMeter
@@ -62,12 +61,18 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 	return s, s.seesAll(ctx)
 }
 
+// Database is the name under which catalogs have the table's database.
+func (s *Server) Database() string { return s.database }
+
+// Key is the names of the primary key's columns.
+func (s *Server) Key() []string { return s.key }
+
 // Use takes the protected columns of the table, and gives them with what the
 // server says of them.
 func (s *Server) Use(columns []catalog.Column, writes bool) ([]table.Column, error) {
 	used := make([]table.Column, len(columns))
 	for i, column := range columns {
-		stored, err := s.table.stored(column.Name, s.Key)
+		stored, err := s.table.stored(column.Name, s.key)
 		if err != nil {
 			return nil, err
 		}

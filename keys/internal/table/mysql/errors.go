@@ -1,0 +1,109 @@
+package mysql
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/table"
+)
+
+const (
+	ownErrors = "fieldveil: "
+	direct    = "--direct"
+)
+
+// rowClasses of SQLSTATE are what one row's content can cause: data, constraints, what a trigger raises.
+var rowClasses = []string{"22", "23", "45"}
+
+// rowNumbers are those of the general class that say the same: a value that a column does not take, a constraint.
+var rowNumbers = []uint16{1366, 1264, 1292, 1406, 1690, 3819, 4025}
+
+// passingNumbers are connections that end, resources that are short, transactions that collide, locks that are held,
+// keys or plans that are away.
+var passingNumbers = []uint16{1040, 1053, 1105, 1129, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1927, 3024, 3572, 4031}
+
+// explain sorts an error, and says of it what can hold no value: the server's own
+// texts may quote one, so that only their codes are told.
+func (s *session) explain(err error) error {
+	var said *driver.MySQLError
+	if !errors.As(err, &said) {
+		return &table.Transient{Reason: s.flag + ": the connection was lost"}
+	}
+	reason := describe(said)
+	own := strings.HasPrefix(said.Message, ownErrors)
+	state := string(said.SQLState[:])
+	switch {
+	case s.flag == direct && own:
+		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: mysql://USER@HOST:PORT/DATABASE")
+	case slices.Contains(passingNumbers, said.Number), strings.HasPrefix(state, "08"), strings.HasPrefix(state, "40"):
+		return &table.Transient{Reason: s.flag + ": " + reason}
+	case slices.Contains(rowNumbers, said.Number), begins(state, rowClasses):
+		return &table.RowError{Reason: reason}
+	case own:
+		return fault.Input(s.flag, reason, "change the policy or the table")
+	}
+	return fault.Failure(s.flag, reason, "see the server's log")
+}
+
+func describe(said *driver.MySQLError) string {
+	number := "error " + strconv.Itoa(int(said.Number)) + ", SQLSTATE " + string(said.SQLState[:])
+	switch {
+	case strings.HasPrefix(said.Message, ownErrors):
+		return strings.TrimPrefix(said.Message, ownErrors) + " (" + number + ")"
+	case said.Number == 1142, said.Number == 1143:
+		return "the server does not permit it to this user (" + number + ")"
+	case said.Number == 1205, said.Number == 3572:
+		return "others hold a lock (" + number + ")"
+	}
+	return "the server refused with " + number
+}
+
+// notConnected says why there is no connection: refused for good, or away.
+func notConnected(flag string, err error) error {
+	var said *driver.MySQLError
+	switch {
+	case !errors.As(err, &said):
+		return &table.Transient{Reason: flag + ": nobody answers there, or not as MySQL does" + because(err)}
+	case flag == direct && strings.HasPrefix(said.Message, ownErrors):
+		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: mysql://USER@HOST:PORT/DATABASE")
+	case slices.Contains(passingNumbers, said.Number):
+		return &table.Transient{Reason: flag + ": " + describe(said)}
+	case said.Number == 1044, said.Number == 1045, said.Number == 1698:
+		return fault.Input(flag, "the server does not let this user in (error "+strconv.Itoa(int(said.Number))+")", "see to user, host, password and plugin")
+	case said.Number == 1049:
+		return fault.Input(flag, "there is no such database (error 1049)", "name another one")
+	}
+	return fault.Failure(flag, describe(said), "see the server's log")
+}
+
+// because is why a connection failed, of what quotes nothing of the URL.
+func because(err error) string {
+	var name *net.DNSError
+	var number syscall.Errno
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &name):
+		return " (the host's name is not known)"
+	case errors.As(err, &number):
+		return " (" + number.Error() + ")"
+	case errors.As(err, &certificate):
+		return " (its certificate is not trusted)"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return " (no answer in time)"
+	}
+	return ""
+}
+
+func begins(code string, classes []string) bool {
+	return slices.ContainsFunc(classes, func(class string) bool { return strings.HasPrefix(code, class) })
+}

@@ -1,0 +1,167 @@
+// Package mysql is what the work on tables asks of MySQL and MariaDB: one connection
+// straight to the server, which shows what is stored, and one through the sidecar,
+// which shows opened values and seals what is written.
+//
+// These servers show no version of a row. A row's version is a digest of what is
+// stored in the columns that are worked on: nothing else of a row is written.
+// Whether a row still has its version is seen while it is locked.
+package mysql
+
+import (
+	"context"
+	"errors"
+
+	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/table"
+)
+
+// Server is a table on a MySQL or MariaDB server.
+type Server struct {
+	through, direct *driver.Config
+	table           relation
+
+	sidecar, server *session // nil: not connected
+}
+
+// Open connects straight to the server and learns what it says of the table. With
+// through it connects through the sidecar as well.
+func Open(ctx context.Context, name catalog.Table, direct, through *driver.Config) (*Server, error) {
+	s := &Server{through: through, direct: direct, table: relation{name: name}}
+	session, err := s.connected(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.describe(ctx, session); err != nil {
+		return nil, err
+	}
+	if through == nil {
+		return s, nil
+	}
+	return s, s.sameServer(ctx)
+}
+
+// Database is the name under which catalogs have the table's database.
+func (s *Server) Database() string { return s.table.name.Schema }
+
+// Key is the names of the primary key's columns.
+func (s *Server) Key() []string {
+	names := make([]string, len(s.table.key))
+	for i, part := range s.table.key {
+		names[i] = part.name
+	}
+	return names
+}
+
+// Use takes the protected columns of the table, and gives them with what the
+// server says of them.
+func (s *Server) Use(columns []catalog.Column, writes bool) ([]table.Column, error) {
+	used := make([]table.Column, len(columns))
+	for i, column := range columns {
+		stored, err := s.table.stored(column.Name)
+		if err != nil {
+			return nil, err
+		}
+		s.table.columns = append(s.table.columns, stored)
+		used[i] = table.Column{Column: column, Raw: stored.raw}
+	}
+	if writes {
+		return used, s.table.writable()
+	}
+	return used, nil
+}
+
+// Prepare refuses triggers that may change what is written, unless they are allowed,
+// and has the sidecar judge the statements: a column that is too narrow for its
+// envelopes and a policy that forbids to write are told before anything is done.
+func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers bool) error {
+	if !allowTriggers && len(s.table.triggers) > 0 {
+		return s.table.changedByTriggers()
+	}
+	sidecar, err := s.connected(ctx, true)
+	if err != nil {
+		return err
+	}
+	for i, column := range s.table.columns {
+		err := sidecar.check(ctx, s.updateSQL([]int{i}, false))
+		var said *fault.Fault
+		if errors.As(err, &said) && column.characters > 0 {
+			said.Remedy += ": for one, ALTER TABLE " + s.table.sql() + " MODIFY " + quote(column.name) + " " + column.wider()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Straight refuses a --direct that leads through a sidecar, which would show values in
+// place of what is stored: a sidecar refuses what the server does with any column.
+func (s *Server) Straight(ctx context.Context) error {
+	server, err := s.connected(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, column := range s.table.columns {
+		name := "t." + quote(column.name)
+		if err := server.check(ctx, "SELECT CONCAT("+name+", "+name+") FROM "+s.table.sql()+" AS t"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lag is not told by these servers: a replica alone knows how far it is behind.
+func (s *Server) Lag(context.Context) (table.Lag, error) {
+	return table.Lag{}, fault.Input("--max-lag", "this server does not know how far its replicas are behind",
+		"leave it out, and give --max-rows-per-second a number that they keep up with")
+}
+
+// Reset drops both connections.
+func (s *Server) Reset() {
+	for _, one := range []**session{&s.sidecar, &s.server} {
+		if *one != nil {
+			(*one).close()
+			*one = nil
+		}
+	}
+}
+
+// connected is the connection through the sidecar or straight to the server.
+func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) {
+	place, config, flag := &s.server, s.direct, direct
+	if sidecar {
+		place, config, flag = &s.sidecar, s.through, "--through"
+	}
+	if *place == nil {
+		session, err := connect(ctx, flag, config)
+		if err != nil {
+			return nil, err
+		}
+		*place = session
+	}
+	return *place, nil
+}
+
+// sameServer refuses two connections to two servers: what one reads the other would
+// not find.
+func (s *Server) sameServer(ctx context.Context) error {
+	var seen [2]string
+	for i, sidecar := range []bool{false, true} {
+		session, err := s.connected(ctx, sidecar)
+		if err != nil {
+			return err
+		}
+		rows, err := session.query(ctx, "SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, @@pid_file, @@server_id)")
+		if err != nil {
+			return err
+		}
+		seen[i] = string(rows[0][0])
+	}
+	if seen[0] != seen[1] {
+		return fault.Input("--through and --direct", "they lead to two servers", "let both lead to the one where the table is")
+	}
+	return nil
+}
