@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::identity::{Comment, identify, mentions};
-use fieldveil_sql::{Analysis, Catalog, Replacement, analyze};
+use fieldveil_sql::{Analysis, Catalog, Dialect, Replacement, analyze};
 
 static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_under_several_keys()]);
 
@@ -17,7 +17,7 @@ pub(crate) fn analysis(bytes: &[u8]) {
 
 /// Any text is refused, or what it says of the end user can be taken out of it, and the rest says nothing more.
 fn identity(text: &str) {
-    let Ok(found) = identify(text) else { return };
+    let Ok(found) = identify(text, Dialect::Postgres) else { return };
     let mut ranges: Vec<_> =
         found.tokens.iter().map(|token| (token.range.clone(), "'x'".to_owned())).collect();
     ranges.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
@@ -38,7 +38,9 @@ fn identity(text: &str) {
         assert!(literal.len() >= 2 && literal.ends_with(['\'', '$']), "a whole literal");
         assert!(!token.value.is_empty(), "the empty one is none");
     }
-    let Ok(again) = identify(&rest) else { panic!("what goes to the server is understood as well") };
+    let Ok(again) = identify(&rest, Dialect::Postgres) else {
+        panic!("what goes to the server is understood as well")
+    };
     assert_eq!(again.tokens.len(), found.tokens.len(), "as many words as there were tokens");
     assert!(again.tokens.iter().all(|token| *token.value == "x"), "nothing but words");
     assert_eq!(again.parameters, found.parameters, "the same parameters");

@@ -10,6 +10,7 @@ use crate::{
     analysis::{ParameterUse, Replacement},
     cast,
     catalog::Column,
+    dialect::Dialect,
     items::refuse_mixed,
     names,
     refusal::Refusal,
@@ -82,7 +83,7 @@ impl<'c> Walker<'_, 'c> {
         let columns: Vec<String> = alias
             .columns
             .iter()
-            .filter_map(|TableAliasColumnDef { name, data_type: _ }| names::fold(name))
+            .filter_map(|TableAliasColumnDef { name, data_type: _ }| names::fold(name, self.catalog.dialect))
             .collect();
         let mut sealed: Vec<Option<Protected<'c>>> = vec![None; columns.len()];
         let mut outputs = Outputs::default();
@@ -93,7 +94,8 @@ impl<'c> Walker<'_, 'c> {
                 outputs.columns.push(Output::new(None, None));
                 continue;
             };
-            let column = column_of(expr).and_then(|name| columns.iter().position(|column| *column == name));
+            let column = column_of(expr, self.catalog.dialect)
+                .and_then(|name| columns.iter().position(|column| *column == name));
             match column.and_then(|column| sealed.get_mut(column)) {
                 Some(slot @ None) => *slot = Some(target),
                 _ => return Ok(None),
@@ -181,11 +183,11 @@ impl<'c> Walker<'_, 'c> {
 }
 
 /// The column that an item names, perhaps cast.
-fn column_of(expr: &Expr) -> Option<String> {
+fn column_of(expr: &Expr, dialect: Dialect) -> Option<String> {
     match expr {
-        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => column_of(inside),
-        Expr::Identifier(ident) => names::fold(ident),
-        Expr::CompoundIdentifier(parts) => parts.last().and_then(names::fold),
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => column_of(inside, dialect),
+        Expr::Identifier(ident) => names::fold(ident, dialect),
+        Expr::CompoundIdentifier(parts) => parts.last().and_then(|ident| names::fold(ident, dialect)),
         _ => None,
     }
 }

@@ -1,10 +1,14 @@
 //! What the analysis knows of the database: the relations that matter to some protected column.
 
+use crate::dialect::Dialect;
+
 /// The relations that matter, as one session sees them now: those with a protected column, their partitions
 /// and parents, and the views that depend on any of these. Every relation not listed is taken to hold nothing
 /// protected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
+    /// Whose SQL the session's texts are written in.
+    pub dialect: Dialect,
     /// In no particular order.
     pub relations: Vec<Relation>,
     /// Bare names of the tables that the policy names, also of those that don't exist yet: a text may make one

@@ -5,6 +5,7 @@ use crate::{
     analysis::{Copy, CopyFormat, Replacement, Splice},
     catalog::{Catalog, Column, Relation, RelationKind},
     copy_options::Options,
+    dialect::Dialect,
     dml::{self, Effects},
     insert::{refuse_defaults, refuse_generated},
     lexer::{Kind, Token},
@@ -38,7 +39,8 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     let mut effects = Effects { touched: true, ..Effects::default() };
     if listed.is_none() {
         // So that a column added meanwhile can't shift a value.
-        let list: Vec<String> = columns.iter().map(|column| names::quote(&column.name)).collect();
+        let list: Vec<String> =
+            columns.iter().map(|column| names::quote(&column.name, Dialect::Postgres)).collect();
         if let Some(token) = segment.tokens.get(behind) {
             let at = segment.offset.saturating_add(token.range.end);
             let with = Replacement::Text(format!(" ({})", list.join(", ")));
@@ -112,7 +114,7 @@ fn touchable(relation: &Relation) -> Result<(), Refusal> {
         return Err(Refusal::unsupported(
             format!(
                 "rows of a table with sealed columns are reached through {}",
-                names::quote(&relation.name)
+                names::quote(&relation.name, Dialect::Postgres)
             ),
             "name the table that the policy protects",
         ));

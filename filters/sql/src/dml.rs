@@ -1,11 +1,11 @@
 //! SELECT, INSERT, UPDATE, DELETE and MERGE: parse, walk, check.
 
-use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
+use sqlparser::{ast::Statement as Tree, parser::Parser};
 
 use crate::{
     analysis::{Copy, Parameter, ResultField, SessionUse, Splice},
     catalog::Catalog,
-    faithful,
+    dialect, faithful,
     lexer::Kind,
     position,
     refusal::Refusal,
@@ -67,7 +67,8 @@ pub(crate) fn walk<'c>(
     if !segment.is_bounded() {
         return Err(Refusal::unparsable("the statement is too deep"));
     }
-    let (mut tokens, positions) = position::agree(segment.text, &segment.tokens).map_err(|_| {
+    let parsed = dialect::parsed(segment.dialect);
+    let (mut tokens, positions) = position::agree(segment.text, &segment.tokens, parsed).map_err(|_| {
         Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
     })?;
     let mut index = 0_usize;
@@ -76,7 +77,7 @@ pub(crate) fn walk<'c>(
         index = index.saturating_add(1);
         keeps
     });
-    let mut trees = Parser::new(&PostgreSqlDialect {})
+    let mut trees = Parser::new(parsed)
         .with_recursion_limit(MAX_RECURSION)
         .with_tokens_with_locations(tokens)
         .parse_statements()

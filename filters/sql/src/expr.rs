@@ -53,7 +53,7 @@ impl<'c> Walker<'_, 'c> {
         ident: &Ident,
         scope: &Scope<'_, 'c>,
     ) -> Result<Option<Protected<'c>>, Refusal> {
-        let Some(name) = names::fold(ident) else {
+        let Some(name) = names::fold(ident, self.catalog.dialect) else {
             return Err(Refusal::unparsable("a name is written as a string"));
         };
         let found = match scope.unqualified(&name)? {
@@ -63,7 +63,7 @@ impl<'c> Walker<'_, 'c> {
             Meaning::Protected(protected) => Some(protected),
         };
         self.name(ident)?;
-        if let Some(protected) = found.filter(|_| names::is_reserved(ident)) {
+        if let Some(protected) = found.filter(|_| names::is_reserved(ident, self.catalog.dialect)) {
             return Err(Refusal::on(
                 protected.field,
                 "the column's name is a keyword where it stands",

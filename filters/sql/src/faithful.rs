@@ -13,7 +13,7 @@ use crate::{
 /// Whether the tree, written out, is the statement but for words that mean nothing.
 pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>) -> bool {
     let written = tree.to_string();
-    let Ok(theirs) = lexer::lex(&written) else { return false };
+    let Ok(theirs) = lexer::lex(&written, segment.dialect) else { return false };
     let ours = segment.tokens.iter().enumerate();
     let ours = ours
         .filter(|(index, token)| !is_noise(token) && !segment.is_passed_over(*index))

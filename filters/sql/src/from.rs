@@ -132,7 +132,11 @@ impl<'c> Walker<'_, 'c> {
 
     /// The name of a function in FROM. (`ONLY (customer)` looks like one.)
     fn table_function(&mut self, name: &ObjectName) -> Result<(), Refusal> {
-        if name.0.iter().any(|part| part.as_ident().is_none_or(names::is_reserved)) {
+        if name
+            .0
+            .iter()
+            .any(|part| part.as_ident().is_none_or(|ident| names::is_reserved(ident, self.catalog.dialect)))
+        {
             return Err(not_understood());
         }
         self.parts(name).map(|_| ())

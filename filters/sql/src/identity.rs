@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 pub use self::comment::Comment;
 use crate::{
+    dialect::Dialect,
     lexer::{self, Kind, Style, Token},
     refusal::Refusal,
     segment::{self, Segment},
@@ -20,7 +21,11 @@ use crate::{
 pub const TOKEN: &str = "fieldveil.token";
 /// The setting that holds the purpose.
 pub const PURPOSE: &str = "fieldveil.purpose";
-/// What both begin with.
+/// The user variable that holds the token in MySQL and MariaDB, without its `@`.
+pub const TOKEN_VARIABLE: &str = "fieldveil_token";
+/// The user variable that holds the purpose there.
+pub const PURPOSE_VARIABLE: &str = "fieldveil_purpose";
+/// What all begin with.
 const PREFIX: &str = "fieldveil";
 
 /// What a text says of the end user. It holds tokens: no `Debug`.
@@ -61,8 +66,8 @@ pub fn mentions(text: &[u8]) -> bool {
 }
 
 /// Whether bytes hold the name of the token's setting, letter case aside.
-pub fn names_token(bytes: &[u8]) -> bool {
-    holds(bytes, TOKEN)
+pub fn names_token(bytes: &[u8], dialect: Dialect) -> bool {
+    holds(bytes, token_name(dialect))
 }
 
 /// Whether a text that is not read may say the token: its setting's name can be written in parts, and in quotes.
@@ -75,6 +80,14 @@ pub fn calls_set_config(text: &[u8]) -> bool {
     holds(text, "set_config")
 }
 
+/// What holds the end user's token: a setting, or a user variable.
+fn token_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Postgres => TOKEN,
+        Dialect::MySql(_) => TOKEN_VARIABLE,
+    }
+}
+
 fn holds(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
@@ -83,12 +96,12 @@ fn holds(bytes: &[u8], word: &str) -> bool {
 ///
 /// # Errors
 /// A [`Refusal`] when it may carry a token otherwise than it may: nothing of it may be forwarded then.
-pub fn identify(text: &str) -> Result<Identity, Refusal> {
+pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
     let mut identity = Identity::default();
     if !mentions(text.as_bytes()) {
         return Ok(identity);
     }
-    let (Ok(tokens), Ok(segments)) = (lexer::lex(text), segment::split(text)) else {
+    let (Ok(tokens), Ok(segments)) = (lexer::lex(text, dialect), segment::split(text, dialect)) else {
         return match may_say_token(text.as_bytes()) {
             true => Err(misplaced("the text's words and literals can't be told apart with certainty")),
             false => Ok(identity),
@@ -103,7 +116,7 @@ pub fn identify(text: &str) -> Result<Identity, Refusal> {
 
 /// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, transaction control,
 /// and what sets the end user by `set_config`.
-pub fn is_for_anybody(text: &str) -> bool {
+pub fn is_for_anybody(text: &str, dialect: Dialect) -> bool {
     let control = [
         "set",
         "reset",
@@ -119,7 +132,7 @@ pub fn is_for_anybody(text: &str) -> bool {
         "release",
     ];
     let is = |segment: &Segment<'_>| control.contains(&segment.word(0)) || sets_own_alone(segment);
-    segment::split(text).is_ok_and(|segments| segments.iter().all(is))
+    segment::split(text, dialect).is_ok_and(|segments| segments.iter().all(is))
 }
 
 /// Whether it is a SELECT that does nothing but set settings of ours by `set_config`.
@@ -129,9 +142,9 @@ pub(crate) fn sets_own_alone(segment: &Segment<'_>) -> bool {
 }
 
 /// Whether a text begins a transaction block.
-pub fn begins_transaction(text: &str) -> bool {
+pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
     let begins = |segment: &Segment<'_>| matches!(segment.word(0), "begin" | "start");
-    segment::split(text).is_ok_and(|segments| segments.iter().any(begins))
+    segment::split(text, dialect).is_ok_and(|segments| segments.iter().any(begins))
 }
 
 /// Whether the session may be another principal's after the statement.

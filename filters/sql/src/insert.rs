@@ -197,7 +197,8 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<Vec<&'c Column>, Refusal> {
         let mut columns = in_order(relation);
         columns.truncate(arity);
-        let list: Vec<String> = columns.iter().map(|column| names::quote(&column.name)).collect();
+        let list: Vec<String> =
+            columns.iter().map(|column| names::quote(&column.name, self.catalog.dialect)).collect();
         self.insert_behind(behind, format!(" ({}) ", list.join(", ")));
         Ok(columns)
     }

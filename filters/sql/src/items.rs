@@ -7,6 +7,7 @@ use sqlparser::ast::{
 use crate::{
     analysis::ParameterUse,
     catalog::{Column, Declared},
+    dialect::Dialect,
     names,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
@@ -68,7 +69,7 @@ impl<'c> Walker<'_, 'c> {
         alias: Option<String>,
         target: Option<&'c Column>,
     ) -> Result<Output<'c>, Refusal> {
-        let name = alias.or_else(|| own_name(expr));
+        let name = alias.or_else(|| own_name(expr, self.catalog.dialect));
         if let Some(protected) = self.column(expr, scope)? {
             return Ok(Output::new(name, Some(protected)));
         }
@@ -200,14 +201,14 @@ pub(crate) fn is_written(expr: &Expr) -> bool {
 }
 
 /// The name the server gives a column without an alias, where it is a column's reference.
-fn own_name(expr: &Expr) -> Option<String> {
+fn own_name(expr: &Expr, dialect: Dialect) -> Option<String> {
     let ident: Option<&Ident> = match expr {
-        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside),
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside, dialect),
         Expr::Identifier(ident) => Some(ident),
         Expr::CompoundIdentifier(parts) => parts.last(),
         _ => None,
     };
-    ident.and_then(names::fold)
+    ident.and_then(|ident| names::fold(ident, dialect))
 }
 
 fn plain_wildcard(options: &WildcardAdditionalOptions) -> Result<(), Refusal> {

@@ -33,6 +33,7 @@ mod copy_options;
 mod cte;
 mod ddl;
 mod delete;
+mod dialect;
 mod dml;
 mod expr;
 mod faithful;
@@ -68,6 +69,7 @@ pub use analysis::{
     ResultField, SessionUse, Splice, Statement, StatementKind,
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
+pub use dialect::{Dialect, MySqlDialect};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};
@@ -91,7 +93,7 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
 /// # Errors
 /// As [`analyze`].
 pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
-    let segments = match segment::split(text) {
+    let segments = match segment::split(text, catalog.dialect) {
         Ok(segments) => segments,
         Err(why) => return unread(text, &why, catalog),
     };

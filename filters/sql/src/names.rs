@@ -1,6 +1,10 @@
 //! Names: folding, cutting, and which words the server reads as something else than a name.
 
+mod mysql;
+
 use sqlparser::ast::Ident;
+
+use crate::dialect::{Dialect, MySqlDialect};
 
 /// `NAMEDATALEN` less the NUL.
 const MAX_NAME_BYTES: usize = 63;
@@ -16,30 +20,45 @@ pub(crate) fn cut(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME_BYTES)).unwrap_or(name)
 }
 
-/// A name of the syntax tree as the server keeps it; None when it was written as a string.
-pub(crate) fn fold(ident: &Ident) -> Option<String> {
+/// A name of the syntax tree as the server keeps it, or, where it tells names apart without regard to letter case, in
+/// lower case; None when it was written as a string.
+pub(crate) fn fold(ident: &Ident, dialect: Dialect) -> Option<String> {
     let Ident { value, quote_style, span: _ } = ident;
-    match quote_style {
-        None => Some(fold_unquoted(value)),
-        Some('"') => Some(cut(value).to_owned()),
-        Some(_) => None,
+    match (dialect, quote_style) {
+        (Dialect::Postgres, None) => Some(fold_unquoted(value)),
+        (Dialect::Postgres, Some('"')) => Some(cut(value).to_owned()),
+        (Dialect::MySql(_), None | Some('`'))
+        | (Dialect::MySql(MySqlDialect { ansi_quotes: true, .. }), Some('"')) => Some(lower(value)),
+        (_, Some(_)) => None,
     }
 }
 
+/// A name in lower case, letter by letter, as MySQL and MariaDB compare names.
+pub(crate) fn lower(name: &str) -> String {
+    // One letter for each: of those that Unicode makes several (`İ`), the first.
+    name.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
+}
+
 /// A name as an identifier that reads back as itself.
-pub(crate) fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+pub(crate) fn quote(name: &str, dialect: Dialect) -> String {
+    match dialect {
+        Dialect::Postgres => format!("\"{}\"", name.replace('"', "\"\"")),
+        Dialect::MySql(_) => format!("`{}`", name.replace('`', "``")),
+    }
 }
 
 /// Whether the server, in any version supported, reads the unquoted word as a keyword where a table or a
 /// column is expected.
-pub(crate) fn is_reserved(ident: &Ident) -> bool {
-    ident.quote_style.is_none() && RESERVED.contains(&ident.value.to_ascii_lowercase().as_str())
+pub(crate) fn is_reserved(ident: &Ident, dialect: Dialect) -> bool {
+    ident.quote_style.is_none() && is_keyword(&ident.value.to_ascii_lowercase(), dialect)
 }
 
 /// The same of a folded word.
-pub(crate) fn is_keyword(word: &str) -> bool {
-    RESERVED.contains(&word)
+pub(crate) fn is_keyword(word: &str, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Postgres => RESERVED.contains(&word),
+        Dialect::MySql(_) => mysql::is_reserved(word),
+    }
 }
 
 /// The columns every table has.

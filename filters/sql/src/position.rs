@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sqlparser::{
     ast::DollarQuotedString,
-    dialect::PostgreSqlDialect,
+    dialect::Dialect as Parsed,
     tokenizer::{Location, Span, Token as ParserToken, TokenWithSpan, Tokenizer, Whitespace, Word},
 };
 
@@ -27,8 +27,12 @@ impl Positions {
 /// The parser's tokens of a text, once they are seen to be ours: as many, of the same kinds, each at the same
 /// place and of the same extent. What strings hold is taken out: no value gets into the syntax tree, and none has
 /// a say in how the text is understood.
-pub(crate) fn agree(text: &str, tokens: &[Token]) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
-    let theirs = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize_with_location().map_err(|_| Doubt)?;
+pub(crate) fn agree(
+    text: &str,
+    tokens: &[Token],
+    dialect: &dyn Parsed,
+) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
+    let theirs = Tokenizer::new(dialect, text).tokenize_with_location().map_err(|_| Doubt)?;
     let mut theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
     if theirs.len() != tokens.len() {
         return Err(Doubt);

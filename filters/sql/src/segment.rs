@@ -1,6 +1,9 @@
 //! A text cut into statements, and how deep a statement may be.
 
-use crate::lexer::{Token, Unread, lex};
+use crate::{
+    dialect::Dialect,
+    lexer::{Token, Unread, lex},
+};
 
 /// One statement: a part of the text, and its tokens with ranges relative to the part.
 pub(crate) struct Segment<'t> {
@@ -11,6 +14,7 @@ pub(crate) struct Segment<'t> {
     pub tokens: Vec<Token>,
     /// Whether it may be executed when the keysets have other keys than when it was read.
     pub outlives_keys: bool,
+    pub dialect: Dialect,
 }
 
 /// Brackets within brackets.
@@ -73,8 +77,9 @@ impl<'t> Segment<'t> {
         Segment {
             offset: self.offset,
             text,
-            tokens: lex(text).unwrap_or_default(),
+            tokens: lex(text, self.dialect).unwrap_or_default(),
             outlives_keys: self.outlives_keys,
+            dialect: self.dialect,
         }
     }
 
@@ -93,8 +98,9 @@ impl<'t> Segment<'t> {
             offset: self.offset.saturating_add(start),
             text,
             // What was read once in this state of the lexer reads the same again.
-            tokens: lex(text).unwrap_or_default(),
+            tokens: lex(text, self.dialect).unwrap_or_default(),
             outlives_keys: self.outlives_keys,
+            dialect: self.dialect,
         }
     }
 
@@ -134,14 +140,14 @@ struct Chain {
 }
 
 /// The statements of a text, without the empty ones.
-pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
+pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Unread> {
     let mut segments = Vec::new();
     let mut tokens: Vec<Token> = Vec::new();
     let (mut start, mut depth) = (0_usize, 0_usize);
     // A function's body may be statements with semicolons between `BEGIN ATOMIC` and `END`; where it ends is
     // not worth guessing.
     let mut atomic = false;
-    for token in lex(text)? {
+    for token in lex(text, dialect)? {
         let is = |symbol| token.is_symbol(text, symbol);
         if is("(") || is("[") {
             depth = depth.saturating_add(1);
@@ -153,7 +159,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
         } else if is(";") && depth == 0 && !atomic {
             let end = token.range.start;
             let text = text.get(start..end).unwrap_or_default();
-            segments.push(Segment { offset: start, text, tokens, outlives_keys: false });
+            segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect });
             tokens = Vec::new();
             start = token.range.end;
             continue;
@@ -162,7 +168,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<Segment<'_>>, Unread> {
         tokens.push(Token { range, kind: token.kind });
     }
     let text = text.get(start..).unwrap_or_default();
-    segments.push(Segment { offset: start, text, tokens, outlives_keys: false });
+    segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect });
     segments.retain(|s| !s.tokens.is_empty());
     Ok(segments)
 }

@@ -159,7 +159,7 @@ impl<'c> Walker<'_, 'c> {
     /// The protected column of the select list that a key names by its output name or position.
     fn output(&mut self, key: &Expr, outputs: &Outputs<'c>) -> Result<Option<Protected<'c>>, Refusal> {
         if let Expr::Identifier(ident) = key {
-            let name = names::fold(ident);
+            let name = names::fold(ident, self.catalog.dialect);
             let named = outputs.columns.iter().filter(|column| name.is_some() && column.name == name);
             let named: Vec<&Output<'c>> = named.collect();
             if !named.is_empty() {
@@ -202,5 +202,5 @@ fn not_understood() -> Refusal {
 
 /// Whether the expression is the keyword DEFAULT.
 pub(crate) fn is_default(expr: &Expr) -> bool {
-    matches!(expr, Expr::Identifier(ident) if names::is_reserved(ident) && ident.value.eq_ignore_ascii_case("default"))
+    matches!(expr, Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
 }

@@ -273,7 +273,7 @@ fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Spl
     let token = segment.tokens.get(index)?;
     let (start, end) = (token.range.start, token.range.end);
     let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);
-    Some(Splice { range, with: Replacement::Text(crate::names::quote(server_name)) })
+    Some(Splice { range, with: Replacement::Text(crate::names::quote(server_name, segment.dialect)) })
 }
 
 fn name_at(segment: &Segment<'_>, index: usize) -> Result<String, Refusal> {

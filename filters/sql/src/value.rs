@@ -9,6 +9,7 @@ use crate::{
     analysis::{Form, ParameterUse, Replacement},
     cast::{self, Shape},
     catalog::{Declared, Stored},
+    dialect::Dialect,
     lexer::{self, Kind, Style, Token},
     refusal::Refusal,
     scope::Protected,
@@ -217,7 +218,7 @@ impl<'c> Walker<'_, 'c> {
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
                 let written = self.bare(value)?;
                 let (index, _) = written.outer;
-                let words = type_tokens(data_type);
+                let words = type_tokens(data_type, self.catalog.dialect);
                 let first = index.checked_sub(words.len()).ok_or(PLACE)?;
                 if !self.reads(first, &words) {
                     return Err(PLACE);
@@ -315,7 +316,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// `value::type`
     fn double_colon(&self, (first, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
-        let words = type_tokens(data_type);
+        let words = type_tokens(data_type, self.catalog.dialect);
         let colons = last.checked_add(1)?;
         let end = colons.checked_add(words.len())?;
         (self.segment.is_symbol(colons, "::") && self.reads(colons.checked_add(1)?, &words))
@@ -324,7 +325,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// `CAST(value AS type)`
     fn cast_as(&self, (first, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
-        let words = type_tokens(data_type);
+        let words = type_tokens(data_type, self.catalog.dialect);
         let (cast, as_) = (first.checked_sub(2)?, last.checked_add(1)?);
         let close = as_.checked_add(words.len())?.checked_add(1)?;
         (self.segment.is_word(cast, "cast")
@@ -354,9 +355,9 @@ impl<'c> Walker<'_, 'c> {
 }
 
 /// The words and brackets of a type as the parser would write it.
-fn type_tokens(data_type: &DataType) -> Vec<String> {
+fn type_tokens(data_type: &DataType, dialect: Dialect) -> Vec<String> {
     let written = data_type.to_string();
-    let tokens = lexer::lex(&written).unwrap_or_default();
+    let tokens = lexer::lex(&written, dialect).unwrap_or_default();
     let part = |token: &Token| token.name().unwrap_or_else(|| token.source(&written)).to_owned();
     tokens.iter().map(part).collect()
 }

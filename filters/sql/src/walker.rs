@@ -84,7 +84,8 @@ impl<'a, 'c> Walker<'a, 'c> {
 
     /// Accounts for an identifier and gives its name.
     pub fn name(&mut self, ident: &Ident) -> Result<String, Refusal> {
-        let name = names::fold(ident).ok_or_else(|| Refusal::unparsable("a name is written as a string"))?;
+        let name = names::fold(ident, self.catalog.dialect)
+            .ok_or_else(|| Refusal::unparsable("a name is written as a string"))?;
         self.see(ident.span);
         Ok(name)
     }
@@ -92,7 +93,7 @@ impl<'a, 'c> Walker<'a, 'c> {
     /// The same for a name that must not be a keyword: a table, or an alias without AS. (The parser takes
     /// `ONLY customer` for a table `only` with the alias `customer`.)
     pub fn plain_name(&mut self, ident: &Ident) -> Result<String, Refusal> {
-        if names::is_reserved(ident) {
+        if names::is_reserved(ident, self.catalog.dialect) {
             return Err(Refusal::unparsable("a keyword stands where a name is expected"));
         }
         self.name(ident)
@@ -144,7 +145,7 @@ impl<'a, 'c> Walker<'a, 'c> {
         or_cte: bool,
     ) -> Result<Range<'c>, Refusal> {
         for part in &name.0 {
-            if part.as_ident().is_some_and(names::is_reserved) {
+            if part.as_ident().is_some_and(|ident| names::is_reserved(ident, self.catalog.dialect)) {
                 return Err(Refusal::unparsable("a keyword stands where a table is expected"));
             }
         }
@@ -179,7 +180,10 @@ impl<'a, 'c> Walker<'a, 'c> {
         let source = match relation {
             Some(view) if view.kind == RelationKind::View && !or_cte => {
                 return Err(Refusal::unsupported(
-                    format!("{} is a view over a table with sealed columns", names::quote(&view.name)),
+                    format!(
+                        "{} is a view over a table with sealed columns",
+                        names::quote(&view.name, self.catalog.dialect)
+                    ),
                     "write to the table itself",
                 ));
             }
@@ -207,7 +211,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             return Err(Refusal::unsupported(
                 format!(
                     "{} is a view over a table with sealed columns that computes with them",
-                    names::quote(&relation.name)
+                    names::quote(&relation.name, self.catalog.dialect)
                 ),
                 "query the table itself",
             ));
@@ -218,7 +222,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             return Err(Refusal::unsupported(
                 format!(
                     "rows of a table with sealed columns are reached through {}",
-                    names::quote(&relation.name)
+                    names::quote(&relation.name, self.catalog.dialect)
                 ),
                 "name the table that the policy protects",
             ));
@@ -321,7 +325,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             let behind_dot = index.checked_sub(1).is_some_and(|dot| self.segment.is_symbol(dot, "."));
             if !behind_dot
                 && token.source(self.segment.text).eq_ignore_ascii_case(name)
-                && names::is_keyword(name)
+                && names::is_keyword(name, self.catalog.dialect)
             {
                 continue;
             }

@@ -10,12 +10,17 @@
 mod common;
 
 use common::{catalog, check_refused};
-use fieldveil_sql::identity::{Comment, Identity, identify, is_for_anybody};
+use fieldveil_sql::Dialect;
+use fieldveil_sql::identity::{Comment, Identity, identify};
 
 const JWT: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl";
 
+fn is_for_anybody(text: &str) -> bool {
+    fieldveil_sql::identity::is_for_anybody(text, Dialect::Postgres)
+}
+
 fn understood(text: &str) -> Identity {
-    identify(text).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+    identify(text, Dialect::Postgres).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
 }
 
 /// The text with every token of a literal in angle brackets.
@@ -110,7 +115,7 @@ fn token_where_it_could_not_be_replaced_is_refused_and_not_told() {
         format!("SELECT 1 /*fieldveil%2Etoken={JWT}*/"),
         format!("SELECT 1 /*fieldveil.token='%zz{JWT}'*/"),
     ] {
-        let refusal = identify(&text).err().unwrap_or_else(|| panic!("accepted: {text}"));
+        let refusal = identify(&text, Dialect::Postgres).err().unwrap_or_else(|| panic!("accepted: {text}"));
         assert!(refusal.remedy.contains("SET fieldveil.token"), "{text}");
         assert!(!refusal.to_string().contains("eyJ"), "{refusal}");
     }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use fieldveil_plan::{Column as PlannedColumn, PlanField};
-use fieldveil_sql::{Catalog, Column, Field, Relation, RelationKind, Stored as SqlStored};
+use fieldveil_sql::{Catalog, Column, Dialect, Field, Relation, RelationKind, Stored as SqlStored};
 
 use self::question::Row;
 pub use self::question::question;
@@ -215,7 +215,10 @@ impl Reading {
     pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
         let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.column().table.to_owned()).collect();
         let relations = std::mem::take(&mut self.relations);
-        let relations = views::resolve(Catalog { relations, planned: planned.clone() }, &self.views);
+        let relations = views::resolve(
+            Catalog { dialect: Dialect::Postgres, relations, planned: planned.clone() },
+            &self.views,
+        );
         for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {
             for column in &relation.columns {
                 let Some(field) = &column.field else { continue };
@@ -242,7 +245,7 @@ impl Reading {
             }
         }
         ServerCatalog {
-            sql: Catalog { relations, planned },
+            sql: Catalog { dialect: Dialect::Postgres, relations, planned },
             fingerprint: hasher.finish(),
             shape: hasher.finish(),
             keys: Vec::new(),

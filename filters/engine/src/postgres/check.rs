@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
 use fieldveil_sql::identity::{self, Comment};
-use fieldveil_sql::{Analysis, Envelopes, SessionUse, Statement, StatementKind};
+use fieldveil_sql::{Analysis, Dialect, Envelopes, SessionUse, Statement, StatementKind};
 
 use super::catalog::{self, ServerCatalog};
 use super::startup::Unready;
@@ -280,7 +280,7 @@ fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<C
 
 /// Whether it is the same whoever the session is for.
 fn is_for_anybody(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(identity::is_for_anybody)
+    std::str::from_utf8(text).is_ok_and(|text| identity::is_for_anybody(text, Dialect::Postgres))
 }
 
 /// A single SET, or a single statement of transaction control, in ASCII: it needs no catalog to be read.
@@ -296,7 +296,7 @@ fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
 }
 
 fn begins_transaction(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(identity::begins_transaction)
+    std::str::from_utf8(text).is_ok_and(|text| identity::begins_transaction(text, Dialect::Postgres))
 }
 
 /// The begin or the end of a transaction, or SET TRANSACTION, alone.

@@ -7,7 +7,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::frontend::{Bind, Query, tag};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Header, WireError};
-use fieldveil_sql::identity;
+use fieldveil_sql::{Dialect, identity};
 
 use super::check::Readiness;
 use super::copy::Copying;
@@ -259,7 +259,7 @@ impl Session {
     }
 
     fn function_call(&mut self, message: &[u8], out: &mut Output) -> Outcome {
-        let reason = match (self.protects(), identity::names_token(message)) {
+        let reason = match (self.protects(), identity::names_token(message, Dialect::Postgres)) {
             (true, _) => Some("the function call message is not supported while any field is protected"),
             (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),
             (false, false) => None,

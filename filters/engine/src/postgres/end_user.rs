@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use fieldveil_pg_wire::frontend::Bind;
 use fieldveil_pg_wire::startup::StartupMessage;
-use fieldveil_sql::identity::{self, Comment, TokenParameter};
+use fieldveil_sql::{
+    Dialect,
+    identity::{self, Comment, TokenParameter},
+};
 
 pub(super) use self::words::Words;
 use self::words::{Given, Lasts, MAX_TOKEN, WORD};
@@ -72,7 +75,8 @@ impl Session {
             Err(error) if identity::may_say_token(text) => return Err(error),
             Err(_) => return Ok((Cow::Borrowed(text), said)),
         };
-        let found = identity::identify(read).map_err(|refusal| ClientError::refused(&refusal, &[]))?;
+        let found = identity::identify(read, Dialect::Postgres)
+            .map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let (mut replaced, mut given) = (Vec::new(), Vec::new());
         for token in &found.tokens {
             let lasts = Lasts::of(token.local);
@@ -100,7 +104,7 @@ impl Session {
     ) -> Result<Option<Vec<u8>>, ClientError> {
         // A backslash in the options stands before what is to be taken as it is.
         let options = startup.parameter("options").unwrap_or_default().replace('\\', "");
-        if identity::names_token(options.as_bytes()) {
+        if identity::names_token(options.as_bytes(), Dialect::Postgres) {
             return Err(ClientError::unsupported(
                 "the connection's options name fieldveil.token, and would show it to the server",
                 "Send fieldveil.token as a parameter of its own, or SET it when the session is up.",
@@ -111,7 +115,7 @@ impl Session {
             if identity::mentions(name.as_bytes()) {
                 self.identity.spoken_of();
             }
-            if identity::names_token(name.as_bytes()) && !value.is_empty() {
+            if identity::names_token(name.as_bytes(), Dialect::Postgres) && !value.is_empty() {
                 let given =
                     self.identity.words.take(value, Lasts::Connection, &mut *self.ports.borrow_mut())?;
                 *value = given.word.to_string();
@@ -150,7 +154,10 @@ impl Session {
                 let given = self.identity.words.take(token, lasts, &mut *self.ports.borrow_mut())?;
                 *value = Some(Cow::Owned(given.word.as_bytes().to_vec()));
                 replaced = true;
-            } else if carries.is_none() && said.sets_by_name && identity::names_token(bytes) {
+            } else if carries.is_none()
+                && said.sets_by_name
+                && identity::names_token(bytes, Dialect::Postgres)
+            {
                 return Err(ClientError::unsupported(
                     "a parameter names fieldveil.token, and another could carry a token",
                     "Write the name into the text: SELECT set_config('fieldveil.token', $1, true).",

@@ -3,7 +3,7 @@
 
 use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
 use fieldveil_plan::{CommentInput, PlanInput};
-use fieldveil_sql::identity::Comment;
+use fieldveil_sql::{Dialect, identity::Comment};
 
 use super::Session;
 use super::catalog::MAX_AGE_MS;
@@ -112,7 +112,10 @@ impl Session {
     /// Whether the server is to be asked before this text though it is for anybody: within the transaction that it begins
     /// it would not be known which of the words are old ones.
     pub(super) fn asks_before_transaction(&self, text: &[u8]) -> bool {
-        let begins = || std::str::from_utf8(text).is_ok_and(fieldveil_sql::identity::begins_transaction);
+        let begins = || {
+            std::str::from_utf8(text)
+                .is_ok_and(|text| fieldveil_sql::identity::begins_transaction(text, Dialect::Postgres))
+        };
         !self.in_pipeline && self.identity.words.are_unsettled() && begins()
     }
 

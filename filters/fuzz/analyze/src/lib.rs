@@ -1,6 +1,6 @@
 //! The catalog that the differential test and the fuzz target of the SQL analysis share.
 
-use fieldveil_sql::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
+use fieldveil_sql::{Catalog, Column, Declared, Dialect, Envelopes, Field, Relation, RelationKind, Stored};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../../e2e/sqldiff/schema.json");
@@ -13,7 +13,11 @@ pub fn catalog() -> Catalog {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let relations = schema["relations"].as_array().expect("the schema has relations");
     let protected = relations.iter().filter(|relation| is(relation, "protected"));
-    Catalog { relations: protected.enumerate().map(relation).collect(), planned: vec!["planned".to_owned()] }
+    Catalog {
+        dialect: Dialect::Postgres,
+        relations: protected.enumerate().map(relation).collect(),
+        planned: vec!["planned".to_owned()],
+    }
 }
 
 /// The same while the keysets of deterministic labels have several enabled keys.

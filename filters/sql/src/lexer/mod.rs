@@ -15,6 +15,8 @@ use zeroize::Zeroizing;
 
 pub(crate) use comment::{Comment, comments};
 
+use crate::dialect::Dialect;
+
 /// A token that is neither whitespace nor a comment.
 pub(crate) struct Token {
     /// Its bytes in the text.
@@ -98,7 +100,14 @@ impl Token {
 const MAX_TOKENS: usize = 65_536;
 
 /// All tokens of a text, unless there are more than [`MAX_TOKENS`].
-pub(crate) fn lex(text: &str) -> Result<Vec<Token>, Unread> {
+pub(crate) fn lex(text: &str, dialect: Dialect) -> Result<Vec<Token>, Unread> {
+    match dialect {
+        Dialect::Postgres => postgres(text),
+        Dialect::MySql(_) => Err(Unread::Doubt),
+    }
+}
+
+fn postgres(text: &str) -> Result<Vec<Token>, Unread> {
     let mut cursor = Cursor { text, at: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     loop {
@@ -177,7 +186,12 @@ impl<'t> Cursor<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, lex};
+    use super::Kind;
+    use crate::dialect::Dialect;
+
+    fn lex(text: &str) -> Result<Vec<super::Token>, super::Unread> {
+        super::lex(text, Dialect::Postgres)
+    }
 
     fn read(text: &str) -> Vec<String> {
         let describe = |kind: &Kind| match kind {

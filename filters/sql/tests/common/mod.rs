@@ -8,8 +8,8 @@
 )]
 
 use fieldveil_sql::{
-    Analysis, Catalog, Column, Declared, Envelopes, Field, Form, Parameter, ParameterUse, Refusal, Relation,
-    RelationKind, Replacement, Stored, analyze,
+    Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Parameter, ParameterUse, Refusal,
+    Relation, RelationKind, Replacement, Stored, analyze,
 };
 
 fn plain(name: &str) -> Column {
@@ -99,6 +99,7 @@ pub fn catalog() -> Catalog {
         sealed("secret", 12, "shift.secret", true),
     ];
     Catalog {
+        dialect: Dialect::Postgres,
         planned: Vec::new(),
         relations: vec![
             table(1, "public", "customer", true, customer),
