@@ -32,7 +32,19 @@ database_named if {
 	is_string(input.protocol)
 	input.protocol != ""
 	is_string(input.session.database)
-	input.session.database != ""
+	not unnamed
+}
+
+unnamed if {
+	input.session.database == ""
+	input.protocol != "mysql"
+}
+
+# A session of MySQL can name tables of every database at any time, whichever it has chosen; it may have chosen none.
+asked_about := {input.session.database} | {column.database |
+	input.protocol == "mysql"
+	some column in columns.protected
+	column.protocol == "mysql"
 }
 
 content := object.union_n([
@@ -46,8 +58,8 @@ always := {
 	"subject": principal.subject,
 	"break_glass": break_glass,
 	"reads_comments": principal.reads_comments,
-	"ttl_seconds": columns.ttl_seconds(input.protocol, input.session.database),
-	"max_stale_seconds": columns.max_stale_seconds(input.protocol, input.session.database),
+	"ttl_seconds": min({columns.ttl_seconds(input.protocol, name) | some name in asked_about}),
+	"max_stale_seconds": min({columns.max_stale_seconds(input.protocol, name) | some name in asked_about}),
 	"fields": sort(fields),
 }
 
@@ -60,7 +72,7 @@ complete if {
 asked_for contains column if {
 	some column in columns.protected
 	column.protocol == input.protocol
-	column.database == input.session.database
+	column.database in asked_about
 }
 
 fields contains field if {

@@ -153,8 +153,27 @@ test_what_no_rule_names_may_be_missing if {
 test_another_database_or_protocol_has_none_of_these_fields if {
 	other_database := json.patch(asking("app"), [{"op": "replace", "path": "session/database", "value": "Shop"}])
 	reads(other_database) == {}
-	other_protocol := json.patch(asking("app"), [{"op": "replace", "path": "protocol", "value": "mysql"}])
+	other_protocol := json.patch(asking("app"), [{"op": "replace", "path": "protocol", "value": "oracle"}])
 	reads(other_protocol) == {}
+}
+
+test_a_session_of_mysql_has_the_fields_of_every_database_whichever_it_has_chosen if {
+	columns := {"crm.lead": {"email": "customer.email"}}
+	more := {"databases": [{"protocol": "mysql", "database": "crm", "ttl_seconds": 7, "columns": columns}]}
+	every name in ["shop", "crm", "unknown", ""] {
+		plan := fieldveil.plan with input as json.patch(asking("app"), [
+			{"op": "replace", "path": "protocol", "value": "mysql"},
+			{"op": "replace", "path": "session/database", "value": name},
+		])
+			with data.catalog as object.union(data.catalog, {"more": more})
+		{field.relation | some field in plan.fields} == {"shop.customer", "crm.lead"}
+		plan.ttl_seconds == 7
+	}
+}
+
+test_a_session_of_another_database_than_mysql_has_a_name if {
+	unnamed := json.patch(asking("app"), [{"op": "replace", "path": "session/database", "value": ""}])
+	not fieldveil.plan with input as unnamed
 }
 
 test_a_database_has_its_own_fields_only if {

@@ -49,7 +49,7 @@ pub struct CommentInput {
 /// not.
 #[derive(Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PlanInput {
-    /// The listener's protocol: `postgres` or `http`.
+    /// The listener's protocol: `postgres`, `mysql` or `http`.
     pub protocol: String,
     /// The listener's name.
     pub listener: String,

@@ -73,7 +73,7 @@ test_a_catalog_of_another_shape_is_a_problem_and_says_where if {
 		["labels/a/type", "time(7)", ["labels", "a", "type"]],
 		["labels/a/type", "text[][]", ["labels", "a", "type"]],
 		["labels/a~1b", text, ["labels", "a/b"]],
-		["databases/0/protocol", "mysql", ["databases", 0, "protocol"]],
+		["databases/0/protocol", "oracle", ["databases", 0, "protocol"]],
 		["databases/0/database", "", ["databases", 0, "database"]],
 		["databases/0/ttl_seconds", 0, ["databases", 0, "ttl_seconds"]],
 		["databases/0/columns/customer", {"x": "a"}, array.concat(columns, ["customer"])],
