@@ -17,6 +17,7 @@ STAMPS = TOOLS / "stamps"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 FILTER_WASM = TOOLS / "filter-postgres.wasm"
+MYSQL_FILTER_WASM = TOOLS / "filter-mysql.wasm"
 JSON_FILTER_WASM = TOOLS / "filter-json.wasm"
 FIELDVEIL = BIN / "fieldveil"
 TINK_TOOL = BIN / "tink-tool"
@@ -28,6 +29,9 @@ RUST_CLIENTS = {name: BIN / f"client-{name}" for name in ("tokio-postgres", "sql
 JAVA_CLIENTS = TOOLS / "java"
 TINK_JAVA = TOOLS / "tink-java"
 NODE_CLIENTS = TOOLS / "node"
+# The line that is the oldest tried, and a newer one.
+MARIADB_VERSIONS = ("10.11.5", "11.4.5")
+MARIADB = TOOLS / "mariadb"
 OPA = BIN / "opa"
 REGAL = BIN / "regal"
 VAULT = BIN / "vault"
@@ -65,5 +69,6 @@ CHARTS_MODULE = E2E / "tools" / "charts"
 CLUSTER_FOLDER = E2E / "cluster"
 CLUSTER = CLUSTER_FOLDER / "cluster"
 ENVOY_TEMPLATE = DEPLOY / "envoy" / "postgres.yaml.j2"
+ENVOY_MYSQL_TEMPLATE = DEPLOY / "envoy" / "mysql.yaml.j2"
 ENVOY_HTTP_TEMPLATE = DEPLOY / "envoy" / "http.yaml.j2"
 OPA_CONFIG = DEPLOY / "opa" / "opa.yaml"

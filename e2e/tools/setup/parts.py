@@ -38,9 +38,10 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium, kubernetes, plotly
+from tools.setup import chromium, kubernetes, mariadb, plotly
 from tools.setup.building import GO, go_build, put
-from tools.setup.runner import ATTEMPTS, Part, Shell, StepFailed
+from tools.setup.maven import JAVA, maven
+from tools.setup.runner import ATTEMPTS, Part, Shell
 
 OPA_VERSION = "v1.22.0"
 WASM_TARGET = "wasm32-wasip1"
@@ -143,22 +144,13 @@ def _rust_clients(shell: Shell) -> None:
 
 
 def _java_clients(shell: Shell) -> None:
-    _maven(shell, CLIENTS / "java", f"-Doutputs={JAVA_CLIENTS}", "prepare-package")
+    maven(shell, CLIENTS / "java", f"-Doutputs={JAVA_CLIENTS}", "prepare-package")
 
 
 def _tink_java(shell: Shell) -> None:
     # Nothing of another version stays.
     shutil.rmtree(TINK_JAVA, ignore_errors=True)
-    _maven(shell, TINK_JAVA_POM.parent, f"-DoutputDirectory={TINK_JAVA}", "dependency:copy-dependencies")
-
-
-def _maven(shell: Shell, folder: Path, *words: str) -> None:
-    # Without the network when everything is there already.
-    command = ["mvn", "--quiet", "--batch-mode", *words]
-    try:
-        shell.run([*command, "--offline"], cwd=folder)
-    except StepFailed:
-        shell.run(command, cwd=folder, attempts=ATTEMPTS)
+    maven(shell, TINK_JAVA_POM.parent, f"-DoutputDirectory={TINK_JAVA}", "dependency:copy-dependencies")
 
 
 def _node_clients(shell: Shell) -> None:
@@ -223,6 +215,7 @@ PARTS = {
             (VAULT_VERSION, *_files(VAULT_WRAPPER, "go.mod", "go.sum")),
         ),
         chromium.PART,
+        mariadb.PART,
         plotly.PART,
         Part(
             "filter",
@@ -253,7 +246,7 @@ PARTS = {
             "Tink's Java library, for the tests of interoperability",
             _tink_java,
             (TINK_JAVA,),
-            frozenset({"javac", "mvn"}),
+            JAVA,
             (TINK_JAVA_POM,),
         ),
         Part("go-clients", "the Go clients of the driver matrix", _go_clients, tuple(GO_CLIENTS.values()), GO),
@@ -271,7 +264,7 @@ PARTS = {
             "the Java clients of the driver matrix",
             _java_clients,
             (JAVA_CLIENTS / "classes", JAVA_CLIENTS / "libraries"),
-            frozenset({"javac", "mvn"}),
+            JAVA,
             tuple(sorted(path for path in (CLIENTS / "java").rglob("*") if path.is_file())),
             on_demand=True,
         ),

@@ -1,0 +1,174 @@
+"""The parts of a protected MariaDB together: the server, OPA, the key agent and Envoy."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pymysql
+
+from harness import mysql_shop, shop
+from harness.agent import Agent
+from harness.envoy import LOOPBACK, Envoy, Listener, Upstream
+from harness.http_stack import Shared
+from harness.mariadb import SUPERUSER, MariaDb
+from harness.opa import Opa
+from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
+from harness.relay import Relay
+from harness.workdir import WorkDir
+from tools.layout import ENVOY_MYSQL_TEMPLATE, MARIADB_VERSIONS, MYSQL_FILTER_WASM
+
+# Listeners.
+SEALED = "mysql"
+PLAIN = "mysql-plain"
+# The sidecar is given up on after this.
+PATIENCE_SECONDS = 15
+
+
+@dataclass(frozen=True)
+class MySqlListener(Listener):
+    """One way in: a loopback port of the system's choice, and a Unix socket."""
+
+    upstream: str = "mysql"
+
+    @property
+    def socket(self) -> Path:
+        return self.socket_dir / "mysql.sock"
+
+
+class MySqlEnvoy(Envoy):
+    """Its listeners are `MySqlListener`s."""
+
+    TEMPLATE = ENVOY_MYSQL_TEMPLATE
+
+
+@dataclass(frozen=True)
+class MySqlOptions:
+    """What a stack is made of."""
+
+    # Off: Envoy alone, for measuring what the filter adds.
+    filter: bool = True
+    # A second listener without the filter.
+    plain: bool = False
+    # Records what passes between Envoy and the server.
+    relay: bool = False
+    # Envoy reaches the server by loopback; not with a relay.
+    tcp: bool = False
+    version: str = MARIADB_VERSIONS[0]
+    keysets: tuple[str, ...] = ("pii", "payments")
+    # More catalogs and rules, beside the example's.
+    policies: tuple[Path, ...] = ()
+    concurrency: int = 1
+    envoy_log_level: str = "info"
+    # Laid over the filter's configuration.
+    filter_config: dict | None = None
+    settings: dict[str, str] | None = None
+    filter_wasm: Path = MYSQL_FILTER_WASM
+
+
+class MySqlStack:
+    def __init__(
+        self,
+        options: MySqlOptions | None = None,
+        progress: Callable[[str], None] = lambda _: None,
+        *,
+        shared: Shared | None = None,
+    ) -> None:
+        self.options = options or MySqlOptions()
+        self._progress = progress
+        self._owns = shared is None
+        self.work = shared.work if shared else WorkDir()
+        self.server = MariaDb(self.work, self.options.settings, version=self.options.version)
+        self.opa = shared.opa if shared else Opa(self.work, self.options.policies)
+        self.agent = shared.agent if shared else Agent(self.work)
+        self.relay = Relay(self.work.socket("my-relay.sock"), self.server.socket) if self.options.relay else None
+        self.envoy = self._make_envoy()
+
+    def start(self, *, without: tuple[str, ...] = ()) -> "MySqlStack":
+        """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
+        try:
+            self._start(without)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Stops everything that it started and removes the folder; harmless to call twice."""
+        owned = (self.agent, self.opa) if self._owns else ()
+        for part in (self.envoy, self.relay, *owned, self.server):
+            if part is not None:
+                part.stop()
+        if self._owns and not os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
+            self.work.remove()
+
+    def __enter__(self) -> "MySqlStack":
+        return self if self.server.process.running else self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def connect(
+        self, user: str, database: str | None = shop.DATABASE, *, listener: str = SEALED, tcp: bool = False,
+        **options: object,
+    ) -> pymysql.Connection:  # fmt: skip
+        """Through the sidecar, as an application does: over the Unix socket unless told."""
+        port, path = self.envoy.port(listener), str(self.envoy.socket(listener))
+        where = {"host": LOOPBACK, "port": port} if tcp else {"unix_socket": path}
+        told = {"autocommit": True, "connect_timeout": PATIENCE_SECONDS, "password": shop.PASSWORD, **options}
+        return pymysql.connect(user=user, database=database, **where, **told)
+
+    def direct(
+        self, user: str = SUPERUSER, database: str | None = shop.DATABASE, **options: object
+    ) -> pymysql.Connection:
+        """Straight to the server: what is really stored."""
+        password = "" if user == SUPERUSER else shop.PASSWORD
+        return self.server.connect(database, user, **{"password": password, **options})
+
+    def stored(self, statement: str, values: tuple | list = ()) -> list[tuple]:
+        """What the server has."""
+        with self.direct() as direct, direct.cursor() as cursor:
+            cursor.execute(statement, values)
+            return list(cursor.fetchall())
+
+    def _start(self, without: tuple[str, ...]) -> None:
+        self._progress("MariaDB")
+        self.server.start()
+        mysql_shop.create_databases(self.server)
+        if self.relay is not None:
+            self.relay.start()
+        if self.options.filter and self._owns:
+            self.agent.create_kek()
+            for keyset in self.options.keysets:
+                self.agent.create_keyset(keyset)
+            for name, part, what in (("opa", self.opa, "OPA"), ("agent", self.agent, "the key agent")):
+                if name not in without:
+                    self._progress(what)
+                    part.start()
+        self._progress("Envoy for MySQL" + (" with the filter" if self.options.filter else ""))
+        self.envoy.start()
+
+    def _upstream(self) -> Upstream:
+        if self.options.tcp:
+            return Upstream(address=LOOPBACK, port=self.server.port)
+        return Upstream(self.relay.socket if self.relay else self.server.socket)
+
+    def _make_envoy(self) -> MySqlEnvoy:
+        options = self.options
+        config = overlaid(shared_config("orders-mysql"), options.filter_config or {})
+        listeners = [MySqlListener(SEALED, self.work.path / "my-in", filter=config if options.filter else None)]
+        if options.plain:
+            listeners.append(MySqlListener(PLAIN, self.work.path / "my-plain"))
+        return MySqlEnvoy(
+            self.work,
+            listeners,
+            {
+                "mysql": self._upstream(),
+                "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
+                "key_agent": Upstream(self.agent.socket),
+            },
+            concurrency=options.concurrency,
+            log_level=options.envoy_log_level,
+            filter_wasm=options.filter_wasm,
+            name="envoy-mysql",
+        )
