@@ -51,7 +51,7 @@ func TestURLIsReadAndNothingOfABadOneIsQuoted(t *testing.T) {
 	if err != nil || config.Net != "unix" || config.Addr != "/run/mysql.sock" || config.TLSConfig != "true" {
 		t.Errorf("%+v %v", config, err)
 	}
-	for _, text := range []string{"mysql://u:secret@[::1", "owner:secret@tcp(db)/shop", "mysql://u:secret@db/shop?allowAllFiles=true", "mysql://db/secret"} {
+	for _, text := range []string{"mysql://u:secret@[::1", "owner:secret@tcp(db)/shop", "mysql://u:secret@db/shop?allowAllFiles=true", "mysql://db/secret", "mysql://u:secret@db/shop?tls=secret", "mysql://u:secret@db/shop?ca=/nowhere"} {
 		if _, err := Config("--direct", text); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"math"
-	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -26,42 +24,6 @@ var settings = []string{
 	"SET SESSION time_zone = '+00:00'",
 	"SET SESSION innodb_lock_wait_timeout = 1",
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-}
-
-// Config parses a URL.
-func Config(flag, text string) (*driver.Config, error) {
-	said, err := url.Parse(text)
-	if err != nil || (said.Scheme != "mysql" && said.Scheme != "mariadb") || said.User == nil {
-		// The parser's text may quote a password.
-		return nil, fault.Input(flag, "not a connection URL", "write mysql://USER@HOST:PORT/DATABASE, or mysql://USER@/DATABASE?socket=PATH")
-	}
-	config := driver.NewConfig()
-	config.User = said.User.Username()
-	config.Passwd = os.Getenv("MYSQL_PWD")
-	if password, given := said.User.Password(); given {
-		config.Passwd = password
-	}
-	config.DBName = ""
-	if len(said.Path) > 1 {
-		config.DBName = said.Path[1:]
-	}
-	config.Net, config.Addr = "tcp", said.Host
-	if said.Port() == "" {
-		config.Addr = said.Hostname() + ":3306"
-	}
-	query := said.Query()
-	if path := query.Get("socket"); path != "" {
-		config.Net, config.Addr = "unix", path
-	}
-	query.Del("socket")
-	if tls := query.Get("tls"); tls != "" {
-		config.TLSConfig = tls
-	}
-	query.Del("tls")
-	for name := range query {
-		return nil, fault.Input(flag, "the URL has a parameter "+name+" that is not known", "socket and tls are")
-	}
-	return config, nil
 }
 
 // session is one connection.
