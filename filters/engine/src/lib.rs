@@ -12,6 +12,7 @@ pub mod audit;
 pub mod budgets;
 pub mod client_error;
 pub mod config;
+pub mod database;
 pub mod fetch;
 pub mod field;
 mod held_keys;

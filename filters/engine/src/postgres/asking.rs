@@ -42,7 +42,7 @@ impl Session {
         if !self.in_pipeline {
             self.flight.push(Entry::injected(Awaited::Sync));
         }
-        self.waiting = Waiting::Catalog;
+        self.core.waiting = Waiting::Server;
         Ok(())
     }
 

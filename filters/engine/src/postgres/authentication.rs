@@ -18,8 +18,8 @@ impl Session {
             tag::READY_FOR_QUERY => self.state = State::Ready,
             tag::AUTHENTICATION => match Authentication::peek(body).map_err(|_| MALFORMED)? {
                 Authentication::Ok => {
-                    self.note_authenticated();
-                    self.hold_plan();
+                    self.core.note_authenticated();
+                    self.core.hold_plan();
                 }
                 Authentication::Sasl => return self.sasl_offer(body, out),
                 Authentication::Other(_) => {}

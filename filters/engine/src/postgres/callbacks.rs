@@ -1,13 +1,14 @@
 //! What the host calls: bytes of either side come in, or what the session wanted fetched has come.
 
 use super::{Output, Session, Step, Waiting};
+use crate::audit::Ended;
 use crate::fetch::Fetch;
 use crate::ports::Level;
 
 impl Session {
     /// Whether the client's bytes are to be held back.
     pub fn is_waiting(&self) -> bool {
-        self.waiting != Waiting::No
+        self.core.is_waiting()
     }
 
     /// Bytes that this session holds of messages that are not whole.
@@ -17,11 +18,11 @@ impl Session {
 
     /// Takes the client's bytes, first those that were held.
     pub fn client_data(&mut self, bytes: &[u8]) -> Output {
-        self.now_ms = self.ports.borrow().now_ms();
+        self.core.begin_callback();
         let mut out = Output::default();
         let joined = self.client.join(bytes);
         let mut position = 0_usize;
-        while !self.is_waiting() && !out.close {
+        while !self.core.is_waiting() && !out.close {
             let rest = joined.from(position);
             let streamed = self.client.stream(rest, &mut out.to_server);
             if streamed > 0 {
@@ -41,16 +42,16 @@ impl Session {
             }
         }
         self.client.keep(joined, position);
-        self.account(&mut out);
-        self.write_audit(&out);
+        self.core.account(self.held_bytes(), &mut out);
+        self.core.write_audit(&out);
         out
     }
 
     /// Takes the server's bytes.
     pub fn server_data(&mut self, bytes: &[u8]) -> Output {
-        self.now_ms = self.ports.borrow().now_ms();
+        self.core.begin_callback();
         let mut out = Output::default();
-        let waited = self.is_waiting();
+        let waited = self.core.is_waiting();
         let joined = self.server.join(bytes);
         let mut position = 0_usize;
         while !out.close {
@@ -64,7 +65,7 @@ impl Session {
                 Ok(Step::Took(taken)) => position = position.saturating_add(taken),
                 Ok(Step::More) => break,
                 Err(reason) => {
-                    self.log(
+                    self.core.log(
                         Level::Error,
                         &format!("the server broke the protocol: {reason}; connection closed"),
                     );
@@ -73,53 +74,28 @@ impl Session {
             }
         }
         self.server.keep(joined, position);
-        self.account(&mut out);
-        self.write_audit(&out);
-        if self.waiting == Waiting::Answers && !self.flight.is_full() {
-            self.waiting = Waiting::No;
+        self.core.account(self.held_bytes(), &mut out);
+        self.core.write_audit(&out);
+        if self.core.waiting == Waiting::Answers && !self.flight.is_full() {
+            self.core.waiting = Waiting::No;
         }
-        out.resume = waited && !self.is_waiting();
+        out.resume = waited && !self.core.is_waiting();
         out
-    }
-
-    /// Tells the worker how much is held. A connection that takes more than is left for all ends.
-    fn account(&mut self, out: &mut Output) {
-        let now = self.held_bytes();
-        let within = self.worker.borrow_mut().holds(self.held, now);
-        self.held = now;
-        if !within {
-            self.log(
-                Level::Error,
-                "the connections of this worker hold too many unfinished messages; one was closed",
-            );
-            out.close = true;
-        }
     }
 
     /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
     /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
     pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
-        if let Err(reason) = result {
-            self.fetch_failures.insert(part_name(fetch), reason);
-        }
-        if let Waiting::Fetches(outstanding) = self.waiting {
-            self.waiting = match outstanding.saturating_sub(1) {
-                0 => Waiting::No,
-                left => Waiting::Fetches(left),
-            };
-        }
+        self.core.answered(fetch, result);
     }
-}
 
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.worker.borrow_mut().holds(self.held, 0);
+    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    pub fn end(&mut self, how: Ended) {
+        self.core.end(how);
     }
-}
 
-fn part_name(fetch: &Fetch) -> &'static str {
-    match fetch {
-        Fetch::Plan(_) => "plan",
-        Fetch::Keys(_) => "keys",
+    /// Who ended it, if several do in turn: the first.
+    pub fn ends(&mut self, how: Ended) {
+        self.core.ends(how);
     }
 }

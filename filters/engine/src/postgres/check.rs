@@ -7,10 +7,10 @@ use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Envelopes, SessionUse, Statement, StatementKind};
 
 use super::catalog::{self, ServerCatalog};
-use super::startup::Unready;
-use super::statements::Checked;
 use super::{Output, Session, Waiting};
 use crate::client_error::ClientError;
+use crate::database::Checked;
+use crate::database::Unready;
 use crate::field::{CompiledPlan, Read};
 use crate::ports::Level;
 
@@ -27,7 +27,7 @@ pub(super) enum Readiness {
 impl Session {
     /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
     pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
-        let Some(held) = self.plan.clone() else {
+        let Some(held) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         let for_anybody = is_for_anybody(text);
@@ -50,12 +50,12 @@ impl Session {
             Err(_) if for_anybody => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
-                self.waiting = Waiting::Fetches(fetches.len());
+                self.core.waiting = Waiting::Fetches(fetches.len());
                 out.fetch = fetches;
                 return Readiness::Wait;
             }
         }
-        let Some(plan) = self.plan.clone() else {
+        let Some(plan) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         if plan.fields.is_empty() {
@@ -78,7 +78,7 @@ impl Session {
     }
 
     fn catalog_is_fresh(&self) -> bool {
-        let age = self.now_ms.saturating_sub(self.catalog.read_ms);
+        let age = self.core.now_ms.saturating_sub(self.catalog.read_ms);
         self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS
     }
 
@@ -99,11 +99,11 @@ impl Session {
 
     /// The catalog's answer is complete.
     pub(super) fn catalog_read(&mut self) {
-        if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) {
+        if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.core.plan) {
             let mut catalog = reading.finish(plan);
-            if let Some(keyring) = self.keyring() {
+            if let Some(keyring) = self.core.keyring() {
                 catalog.take_keys(plan, &keyring);
-                let mut ports = self.ports.borrow_mut();
+                let mut ports = self.core.ports.borrow_mut();
                 catalog.check_widths(|field, stored| {
                     let field = plan.fields.get(field)?;
                     // Without its keys nothing is sealed, and so nothing is too long.
@@ -115,31 +115,32 @@ impl Session {
             }
             for (field, reason) in catalog.all_unusable() {
                 let label = plan.fields.get(field).map_or("", |f| f.spec.label.as_str());
-                self.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
+                self.core.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
             }
             for place in &catalog.slow {
                 let line = format!(
                     "{place} is searched by its blind index, and the server has no index on that part of it"
                 );
-                self.log(Level::Info, &line);
+                self.core.log(Level::Info, &line);
             }
             for spec in catalog.missing_columns(plan) {
                 let place = &spec.place;
-                self.log(
+                self.core.log(
                     Level::Warn,
                     &format!("the policy protects {place}, but the table has no such column"),
                 );
             }
             self.statements.by_sql.catalog_read(&catalog);
             self.catalog.current = Some(Rc::new(catalog));
-            self.catalog.read_ms = self.now_ms;
-            self.worker.borrow_mut().count("catalog.reads", 1);
+            self.catalog.read_ms = self.core.now_ms;
+            self.core.worker.borrow_mut().count("catalog.reads", 1);
         }
     }
 
     /// The worker has other keys than before.
     pub(super) fn keys_renewed(&mut self) {
-        let (Some(catalog), Some(plan), Some(keyring)) = (&self.catalog.current, &self.plan, self.keyring())
+        let (Some(catalog), Some(plan), Some(keyring)) =
+            (&self.catalog.current, &self.core.plan, self.core.keyring())
         else {
             return;
         };
@@ -151,7 +152,7 @@ impl Session {
 
     /// The catalog could not be read; the statement that waits for it is refused.
     pub(super) fn catalog_failed(&mut self, reason: &str) {
-        self.log(Level::Error, &format!("the catalog could not be read: {reason}"));
+        self.core.log(Level::Error, &format!("the catalog could not be read: {reason}"));
         self.catalog.reading = None;
         self.catalog.failed = Some(ClientError::unavailable(
             "the server's catalog",
@@ -178,7 +179,7 @@ impl Session {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
         })?;
         let analysis =
-            self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, &self.statements);
+            self.core.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, &self.statements);
         let analysis = match analysis.as_ref() {
             Ok(analysis) => analysis.clone(),
             Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
@@ -193,7 +194,7 @@ impl Session {
         };
         allowed(&checked, catalog)?;
         self.served(&checked)?;
-        self.within_budgets(&checked)?;
+        self.core.within_budgets(&checked)?;
         self.comparable(&checked)?;
         self.check_names(&checked)?;
         Ok(Rc::new(checked))
@@ -202,7 +203,7 @@ impl Session {
     /// A tenant's keyset can be gone while the others are there: what would seal or open a value with it is refused before
     /// the server has it.
     pub(super) fn served(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let Some(keyring) = self.core.keyring() else { return Ok(()) };
         let concerned =
             checked.analysis.statements.iter().flat_map(|statement| {
                 statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
@@ -215,7 +216,7 @@ impl Session {
 
     /// Where the server compares ciphertexts with each other, equal values must have equal ones.
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let Some(keyring) = self.core.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
         for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
             if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {

@@ -12,10 +12,10 @@ use fieldveil_sql::{Dialect, identity};
 use super::check::Readiness;
 use super::copy::Copying;
 use super::flight::{Awaited, Entry};
-use super::statements::Checked;
 use super::{MAX_HELD, Output, Session, State, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
+use crate::database::Checked;
 
 /// What became of a message that was looked at.
 pub(super) enum Outcome {
@@ -54,7 +54,7 @@ impl Session {
             return Step::Took(rest.len());
         }
         if self.flight.is_full() {
-            self.waiting = Waiting::Answers;
+            self.core.waiting = Waiting::Answers;
             return Step::More;
         }
         if matches!(self.state, State::Authenticating) {
@@ -62,7 +62,7 @@ impl Session {
                 return self.pass(header);
             }
             // What a client sends ahead is looked at when the session is up.
-            self.waiting = Waiting::Answers;
+            self.core.waiting = Waiting::Answers;
             return Step::More;
         }
         self.ready_step(header, rest, out)
@@ -92,7 +92,9 @@ impl Session {
                 return self.pass(header);
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
-            tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL if self.flight.is_empty() && self.protects() => {
+            tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL
+                if self.flight.is_empty() && self.core.protects() =>
+            {
                 return self.drop(header);
             }
             tag::COPY_DATA => return self.copy_message(header),
@@ -171,7 +173,7 @@ impl Session {
                     Err(error) => return self.broken(error, rest, out),
                 };
                 let statement = self.statements.statement(significant(name)).cloned();
-                let due = self.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+                let due = self.core.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
                 let untouched = statement.filter(|s| {
                     !due && !s.said.reads_parameters() && !s.checked.borrow().touched && self.is_current(s)
                 });
@@ -198,13 +200,8 @@ impl Session {
         self.drop(header)
     }
 
-    /// Whether anything is protected in this session.
-    pub(super) fn protects(&self) -> bool {
-        self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty())
-    }
-
     fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        let plan = self.plan.clone()?;
+        let plan = self.core.plan.clone()?;
         Some(Rc::new(Checked {
             plan,
             catalog: None,
@@ -259,7 +256,7 @@ impl Session {
     }
 
     fn function_call(&mut self, message: &[u8], out: &mut Output) -> Outcome {
-        let reason = match (self.protects(), identity::names_token(message, Dialect::Postgres)) {
+        let reason = match (self.core.protects(), identity::names_token(message, Dialect::Postgres)) {
             (true, _) => Some("the function call message is not supported while any field is protected"),
             (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),
             (false, false) => None,

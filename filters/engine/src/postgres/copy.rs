@@ -18,8 +18,8 @@ use self::binary_in::BinaryIn;
 use self::text_in::TextIn;
 pub use self::text_out::TextOut;
 use super::rows::RowPlan;
-use super::statements::Checked;
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::field::Stored;
 
 /// A column of the data: the field it is, and how that is stored; None if it passes as it is.

@@ -80,7 +80,7 @@ impl Session {
         let (mut replaced, mut given) = (Vec::new(), Vec::new());
         for token in &found.tokens {
             let lasts = Lasts::of(token.local);
-            let taken = self.identity.words.take(&token.value, lasts, &mut *self.ports.borrow_mut())?;
+            let taken = self.identity.words.take(&token.value, lasts, &mut *self.core.ports.borrow_mut())?;
             replaced.push((token.range.clone(), format!("'{}'", taken.word)));
             given.push(taken);
         }
@@ -117,7 +117,7 @@ impl Session {
             }
             if identity::names_token(name.as_bytes(), Dialect::Postgres) && !value.is_empty() {
                 let given =
-                    self.identity.words.take(value, Lasts::Connection, &mut *self.ports.borrow_mut())?;
+                    self.identity.words.take(value, Lasts::Connection, &mut *self.core.ports.borrow_mut())?;
                 *value = given.word.to_string();
                 replaced = true;
             }
@@ -151,7 +151,7 @@ impl Session {
                 let token = std::str::from_utf8(bytes).map_err(|_| {
                     ClientError::unsupported("fieldveil.token is not UTF-8 text", "Send the JWT as text.")
                 })?;
-                let given = self.identity.words.take(token, lasts, &mut *self.ports.borrow_mut())?;
+                let given = self.identity.words.take(token, lasts, &mut *self.core.ports.borrow_mut())?;
                 *value = Some(Cow::Owned(given.word.as_bytes().to_vec()));
                 replaced = true;
             } else if carries.is_none()

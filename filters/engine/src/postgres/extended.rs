@@ -11,9 +11,10 @@ use fieldveil_pg_wire::{Format, WireError};
 use super::check::Readiness;
 use super::client::{Outcome, is_copy_in};
 use super::flight::{Awaited, Entry};
-use super::statements::{Checked, Portal, Statement};
+use super::statements::{Portal, Statement};
 use super::{Output, Session, Waiting};
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::field::CompiledPlan;
 
 /// A prepared statement that may be executed.
@@ -34,7 +35,7 @@ impl Session {
         let mut parse = Parse::parse(body)?;
         let name = significant(parse.name);
         if self.is_unconfirmed(name) && !name.is_empty() {
-            self.waiting = Waiting::Answers;
+            self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         let identified = self.identify(parse.text);
@@ -119,13 +120,13 @@ impl Session {
         self.statements
             .statement(name)
             .is_some_and(|s| !s.confirmed.get() && s.group.get() != self.group && self.flight.parses(s))
-            && self.protects()
+            && self.core.protects()
     }
 
     /// Whether the statement was checked under the plan and catalog in force.
     pub(super) fn is_current(&self, statement: &Statement) -> bool {
         let checked = statement.checked.borrow();
-        let same_plan = self.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_plan = self.core.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
         let same_catalog = match (&checked.catalog, &self.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),
@@ -163,7 +164,7 @@ impl Session {
             return Ok(Outcome::Done);
         };
         if self.is_unconfirmed(significant(bind.statement)) {
-            self.waiting = Waiting::Answers;
+            self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         // What failed to be parsed anew, with the statement before it, is tried again.
@@ -258,7 +259,7 @@ impl Session {
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
             self.served(&statement.checked.borrow())?;
-            self.within_budgets(&statement.checked.borrow())?;
+            self.core.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }
         let checked = self.check(&statement.text, plan)?;
@@ -303,7 +304,7 @@ impl Session {
         let close = Close::parse(body)?;
         let name = significant(close.name);
         if close.target == Target::Statement && self.is_unconfirmed(name) {
-            self.waiting = Waiting::Answers;
+            self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         let undo = match close.target {

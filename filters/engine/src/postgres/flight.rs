@@ -8,8 +8,9 @@ use std::rc::Rc;
 use fieldveil_pg_wire::backend::TransactionStatus;
 
 use super::rows::RowPlan;
-use super::statements::{Checked, Portal, Statement, Undo};
+use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
+use crate::database::Checked;
 
 /// Entries held at most: one takes about 100 bytes. A client that pipelines more waits for answers.
 pub const MAX_IN_FLIGHT: usize = 65_536;

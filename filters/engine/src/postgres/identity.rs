@@ -2,14 +2,13 @@
 //! knows what SET LOCAL, a ROLLBACK, a savepoint or a function leaves of them, so it is asked.
 
 use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
-use fieldveil_plan::{CommentInput, PlanInput};
-use fieldveil_sql::{Dialect, identity::Comment};
+use fieldveil_sql::Dialect;
 
 use super::Session;
 use super::catalog::MAX_AGE_MS;
 use super::end_user::{MAX_PURPOSE, Words};
-use super::statements::Checked;
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 
@@ -104,7 +103,7 @@ impl Answer {
 impl Session {
     /// Whether the server is to be asked before a statement that depends on who the session is for.
     pub(super) fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        let age = self.now_ms.saturating_sub(self.identity.read_ms);
+        let age = self.core.now_ms.saturating_sub(self.identity.read_ms);
         let matters = !plan.fields.is_empty() || self.identity.spoken_of;
         matters && !self.replicates && (self.identity.due || age > MAX_AGE_MS)
     }
@@ -150,39 +149,17 @@ impl Session {
             "" => "",
             word => self.identity.words.token(word).unwrap_or(UNKNOWN),
         };
-        let mut input = self.input.clone();
+        let mut input = self.core.input.clone();
         token.clone_into(&mut input.token);
         input.session.role = answer.role;
         input.session.purpose = answer.purpose;
         input.session.application_name = answer.application_name;
-        if input != self.input {
-            self.principal = Some(PrincipalKey::new(&input));
-            self.input = input;
+        if input != self.core.input {
+            self.core.principal = Some(PrincipalKey::new(&input));
+            self.core.input = input;
         }
         self.identity.due = false;
-        self.identity.read_ms = self.now_ms;
-        self.worker.borrow_mut().count("identity.reads", 1);
-    }
-
-    /// Who a statement is for by its comment, where the plan without it reads comments; None if the session's principal.
-    pub(super) fn principal_by(
-        &self,
-        comment: &Comment,
-        plan: &CompiledPlan,
-    ) -> Result<Option<PlanInput>, ClientError> {
-        if !plan.reads_comments {
-            return Ok(None);
-        }
-        match comment {
-            Comment::Nothing => Ok(None),
-            Comment::Says { purpose, token } => {
-                let comment = CommentInput { purpose: purpose.clone(), token: token.to_string() };
-                Ok(Some(PlanInput { comment, ..self.input.clone() }))
-            }
-            Comment::Malformed => Err(ClientError::unsupported(
-                "a comment speaks of fieldveil.purpose or fieldveil.token, and is not understood",
-                "Write /*fieldveil.purpose='…',fieldveil.token='…'*/ once a statement, each value URL-encoded.",
-            )),
-        }
+        self.identity.read_ms = self.core.now_ms;
+        self.core.worker.borrow_mut().count("identity.reads", 1);
     }
 }

@@ -1,7 +1,8 @@
 //! One PostgreSQL connection through the filter.
 //!
 //! Bytes of either direction come in as Envoy has them, split anywhere, and go out changed only where the
-//! plan says so. The life of a connection, with the file that lives each part:
+//! plan says so. What is no matter of the protocol is done in `../database`. The life of a connection, with the file that
+//! lives each part:
 //!
 //! | stage | file |
 //! | --- | --- |
@@ -14,8 +15,7 @@
 //! | a statement is refused | `refuse.rs` |
 //! | what the server owes | `flight.rs`, `statements.rs` |
 //! | a message from the server | `server.rs` |
-//! | a row is treated | `rows.rs`, `treat.rs` |
-//! | a budget is spent | `budgeted.rs` |
+//! | a row is treated | `rows.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for | `identity.rs` |
 //! | the catalog is read | `catalog.rs` |
@@ -24,11 +24,9 @@
 //! | prepared statements and cursors of SQL | `names.rs` |
 
 mod asking;
-mod audited;
 mod authentication;
-mod budgeted;
 mod callbacks;
-mod catalog;
+pub(crate) mod catalog;
 mod check;
 mod client;
 mod copy;
@@ -37,7 +35,6 @@ pub(crate) mod end_user;
 mod extended;
 mod flight;
 mod identity;
-mod inbox;
 mod names;
 mod portals;
 mod refuse;
@@ -46,48 +43,22 @@ mod seal;
 mod server;
 mod startup;
 mod statements;
-mod treat;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
-use fieldveil_plan::PlanInput;
 
 use self::catalog::{Reading, ServerCatalog};
 use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
 use self::identity::Identity;
-use self::inbox::Inbox;
 use self::statements::Statements;
-use crate::audit::{Audit, Ended};
 use crate::client_error::ClientError;
-use crate::fetch::{Fetch, PrincipalKey};
-use crate::field::CompiledPlan;
-use crate::keyring::Keyring;
-use crate::plans::Holder;
-use crate::ports::{Level, Ports, random_name};
+pub use crate::database::Output;
+use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
+use crate::ports::{Ports, random_name};
 use crate::worker::Worker;
-
-/// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
-/// in it is protected, and is refused if something may be.
-pub const MAX_HELD: usize = 16 << 20;
-
-/// What one callback comes to. It holds opened values: no `Debug`.
-#[derive(Default)]
-pub struct Output {
-    /// Bytes to the server.
-    pub to_server: Vec<u8>,
-    /// Bytes to the client.
-    pub to_client: Vec<u8>,
-    /// What to fetch, then to tell [`Session::answered`].
-    pub fetch: Vec<Fetch>,
-    /// The session waited for the server and does no more: give it the client's bytes again.
-    pub resume: bool,
-    /// End the connection on both sides.
-    pub close: bool,
-}
 
 /// Where in its life the connection is.
 enum State {
@@ -103,18 +74,6 @@ enum State {
     Passing,
     /// Refused or broken: what the client sends is dropped, until the server has said its last word.
     Ending,
-}
-
-/// Why the client's bytes are held back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Waiting {
-    No,
-    /// For this many fetches.
-    Fetches(usize),
-    /// For what the server was asked: who the session is for, the catalog.
-    Catalog,
-    /// For answers in flight.
-    Answers,
 }
 
 /// The catalog and its age.
@@ -166,26 +125,10 @@ enum Swallowing {
 
 /// One connection.
 pub struct Session {
-    worker: Rc<RefCell<Worker>>,
-    ports: Rc<RefCell<dyn Ports>>,
-    source: String,
-    now_ms: u64,
+    core: Core,
     state: State,
-    waiting: Waiting,
-    input: PlanInput,
-    principal: Option<PrincipalKey>,
-    /// Keeps the principal's plan with the worker.
-    holder: Holder,
     /// A logical replication connection: only under a plan without fields.
     replicates: bool,
-    plan: Option<Rc<CompiledPlan>>,
-    /// What the last statement was checked with. The worker alone keeps it, so that keys that are gone from the agent
-    /// are gone here, however long the session says nothing.
-    keyring: Weak<Keyring>,
-    /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
-    asked_for_tenants: bool,
-    /// Why the last fetch of the plan, of the keys failed.
-    fetch_failures: BTreeMap<&'static str, String>,
     client: Inbox,
     server: Inbox,
     flight: Flight,
@@ -209,39 +152,21 @@ pub struct Session {
     /// What becomes of the server's COPY data; None if it passes.
     copy_out: Option<CopyOut>,
     swallowing: Swallowing,
-    /// Held bytes that the worker knows of.
-    held: usize,
     /// The name of the filter's own statement and portal, and of one that does not exist: not to be guessed, so
     /// that no client can take it.
     own_name: String,
-    audit: Rc<RefCell<Audit>>,
-    ended: Option<Ended>,
 }
 
 impl Session {
     /// A new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let own_name = own_name(&ports);
-        // Another name for the audit: the own one is not to be known.
-        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
-        let audit = Rc::new(RefCell::new(Audit::new(random_name(&*ports), interval_ms)));
         Self {
-            worker,
-            ports,
+            // The audit has another name: the own one is not to be known.
+            core: Core::new(worker, ports, source),
             own_name,
-            held: 0,
-            source,
-            now_ms: 0,
             state: State::Startup,
-            waiting: Waiting::No,
-            input: PlanInput::default(),
-            principal: None,
-            holder: Holder::default(),
             replicates: false,
-            plan: None,
-            keyring: Weak::new(),
-            asked_for_tenants: false,
-            fetch_failures: BTreeMap::new(),
             client: Inbox::default(),
             server: Inbox::default(),
             flight: Flight::default(),
@@ -258,29 +183,10 @@ impl Session {
             copies: 0,
             copy_out: None,
             swallowing: Swallowing::No,
-            audit,
-            ended: None,
         }
-    }
-
-    /// The keyring that the last statement was checked with, or the one that has taken its place.
-    fn keyring(&self) -> Option<Rc<Keyring>> {
-        self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
-    }
-
-    fn log(&self, level: Level, line: &str) {
-        self.ports.borrow().log(level, line);
     }
 }
 
 fn own_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
     format!("fieldveil_{}", random_name(&**ports))
-}
-
-/// What a step did.
-enum Step {
-    /// Took this many bytes.
-    Took(usize),
-    /// More bytes are needed, or the session waits.
-    More,
 }

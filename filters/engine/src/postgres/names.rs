@@ -12,8 +12,9 @@ use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 use super::Session;
 use super::catalog::ServerCatalog;
 use super::cursors::Cursors;
-use super::statements::{Change, Checked, Statements, Undo};
+use super::statements::{Change, Statements, Undo};
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::field::CompiledPlan;
 
 /// Statements that a connection may prepare in SQL.

@@ -29,7 +29,7 @@ impl Session {
             return Ok(outcome);
         }
         let Some(open) = &portal else {
-            if self.protects() {
+            if self.core.protects() {
                 let error = ClientError::unsupported(
                     "this portal was not opened through the sidecar's protocol",
                     "Open it with a Bind message, or FETCH from the cursor.",

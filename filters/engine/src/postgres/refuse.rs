@@ -9,7 +9,7 @@ use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 use super::flight::{Awaited, Entry};
 use super::{Output, Session, State};
 use crate::audit::Ended;
-use crate::client_error::{ClientError, sqlstate};
+use crate::client_error::ClientError;
 use crate::ports::Level;
 
 /// A text that is no SQL: fails with 42601 in any transaction state.
@@ -20,7 +20,7 @@ const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 impl Session {
     /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         self.ends(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
@@ -32,17 +32,17 @@ impl Session {
     pub(super) fn refuse_query(
         &mut self,
         error: ClientError,
-        checked: std::rc::Rc<super::statements::Checked>,
+        checked: std::rc::Rc<crate::database::Checked>,
         out: &mut Output,
     ) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
         self.flight.push(Entry::refused(Awaited::Query(checked, 0, None), error));
     }
 
     /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
     pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut Output) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
         self.refused_extended(error);
@@ -50,7 +50,7 @@ impl Session {
 
     /// Refuses a Bind, or any other message of the extended protocol.
     pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut Output) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         // No statement has this name outside the catalog's question: fails with 26000.
         let bind = Bind {
             portal: b"",
@@ -71,7 +71,7 @@ impl Session {
 
     /// The client broke the protocol: the session ends, after the answers in flight.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut Output) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
@@ -108,14 +108,7 @@ impl Session {
             response = response.with(ErrorResponse::DETAIL, detail);
         }
         if response.with(ErrorResponse::HINT, error.hint.as_str()).encode(to_client).is_err() {
-            self.log(Level::Error, "an error message could not be written");
-        }
-    }
-
-    pub(super) fn note_refusal(&mut self, error: &ClientError) {
-        self.count_refusal(error);
-        if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
-            self.log(Level::Warn, &format!("{} ({})", error.message, error.code));
+            self.core.log(Level::Error, "an error message could not be written");
         }
     }
 }

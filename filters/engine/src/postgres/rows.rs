@@ -8,9 +8,9 @@ use fieldveil_pg_wire::{Format, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
-use super::statements::Checked;
-use super::treat::{Costs, Row, Tally};
 use crate::client_error::ClientError;
+use crate::database::Checked;
+use crate::database::{Costs, Row, Tally};
 use crate::field::{Read, Stored};
 use crate::keyring::Keyring;
 

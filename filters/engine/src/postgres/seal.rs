@@ -9,9 +9,10 @@ use fieldveil_sql::{Envelopes, Form, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
 use super::Session;
-use super::statements::{Checked, Statement};
+use super::statements::Statement;
 use crate::audit::Outcome;
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::field::{FieldPlan, Stored};
 use crate::keyring::Keyring;
 
@@ -127,13 +128,13 @@ impl Session {
     }
 
     fn envelopes(&self, field: &FieldPlan) -> Envelopes {
-        let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
+        let keys = self.core.keyring().map(|keyring| field.sealing_keys(&keyring));
         field.envelopes(&keys.unwrap_or_default())
     }
 
     /// An array of as many NULLs as a value of the field has envelopes: arrays within one array are of one length.
     fn nulls(&self, place: Place<'_>) -> Vec<u8> {
-        let count = self.keyring().map_or(1, |keyring| place.field.sealing_keys(&keyring).len());
+        let count = self.core.keyring().map_or(1, |keyring| place.field.sealing_keys(&keyring).len());
         array_of(std::iter::repeat_n(None, count), place.stored)
     }
 
@@ -162,21 +163,21 @@ impl Session {
         if use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
-        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
+        let sealed = field.seal(&keyring, &mut *self.core.ports.borrow_mut(), purpose(use_), text, stored)?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }
 
     /// The keys, for a value that is not too long.
     fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
-        let Some(keyring) = self.keyring() else {
+        let Some(keyring) = self.core.keyring() else {
             return Err(ClientError::unavailable(
                 "the key agent",
                 "no keyset is held",
                 "Start the key agent.",
             ));
         };
-        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
         }
@@ -185,14 +186,14 @@ impl Session {
 
     /// Counts a value that was sealed, and a use of each key that did it.
     fn count_sealed(&mut self, field: &FieldPlan, keyring: &Keyring, use_: ParameterUse) {
-        let mut worker = self.worker.borrow_mut();
+        let mut worker = self.core.worker.borrow_mut();
         field.uses(keyring, purpose(use_), |key| worker.count_key(key));
         drop(worker);
         let outcome = match use_ {
             ParameterUse::Store => Outcome::Sealed,
             ParameterUse::Search => Outcome::Searched,
         };
-        self.count_sealed_value(&field.spec.label, outcome);
+        self.core.count_sealed_value(&field.spec.label, outcome);
     }
 }
 

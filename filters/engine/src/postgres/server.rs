@@ -127,13 +127,13 @@ impl Session {
             (tag::COMMAND_COMPLETE, Awaited::Catalog) => {
                 self.flight.pop();
                 self.catalog_read();
-                self.waiting = Waiting::No;
+                self.core.waiting = Waiting::No;
             }
             (tag::COMMAND_COMPLETE, Awaited::Identity) => {
                 self.flight.pop();
                 self.identity_read();
                 if self.catalog.reading.is_none() {
-                    self.waiting = Waiting::No;
+                    self.core.waiting = Waiting::No;
                 }
             }
             (tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE, Awaited::Query(_, statement, rows)) => {
@@ -169,7 +169,7 @@ impl Session {
                 self.catalog.current = None;
             }
             b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
-            b"application_name" if status.value != self.input.session.application_name.as_bytes() => {
+            b"application_name" if status.value != self.core.input.session.application_name.as_bytes() => {
                 self.identity.reported();
             }
             b"session_authorization" => self.identity.reported(),

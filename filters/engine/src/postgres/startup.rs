@@ -4,15 +4,14 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
-use fieldveil_plan::{PlanInput, SessionInput};
+use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::Comment;
 
 use super::flight::{Awaited, Entry};
 use super::names::SqlNames;
-use super::{Output, Session, State, Step, Waiting};
+use super::{Output, Session, State, Step};
 use crate::client_error::ClientError;
-use crate::fetch::{Fetch, PrincipalKey};
-use crate::field::CompiledPlan;
+use crate::database::{PlanChange, Unready};
 use crate::ports::Level;
 
 /// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
@@ -52,27 +51,10 @@ impl Session {
         let parameter = |name| startup.parameter(name).unwrap_or_default().to_owned();
         let user = parameter("user");
         let database = startup.parameter("database").filter(|d| !d.is_empty()).unwrap_or(&user).to_owned();
-        self.input = {
-            let worker = self.worker.borrow();
-            PlanInput {
-                protocol: "postgres".into(),
-                listener: worker.config.listener.clone(),
-                workload: worker.config.workload.clone(),
-                session: SessionInput {
-                    role: user.clone(),
-                    user,
-                    database,
-                    application_name: parameter("application_name"),
-                    source: self.source.clone(),
-                    purpose: String::new(),
-                },
-                ..PlanInput::default()
-            }
-        };
-        // What it does not know yet, it asks for first.
-        let _ = self.worker.borrow().identify(&mut self.input.workload);
-        self.principal = Some(PrincipalKey::new(&self.input));
-        self.audit_principal(None, None);
+        let application_name = parameter("application_name");
+        let session =
+            SessionInput { role: user.clone(), user, database, application_name, ..SessionInput::default() };
+        self.core.introduce("postgres", session);
         self.state = State::AwaitingPolicy(bytes.to_vec());
         match self.identify_startup(&mut startup) {
             Ok(None) => {}
@@ -101,115 +83,33 @@ impl Session {
                 out.to_server.extend_from_slice(&startup);
             }
             Err(Unready::Fetch(fetches)) => {
-                self.waiting = Waiting::Fetches(fetches.len());
-                out.fetch = fetches;
+                self.core.wait_for(fetches, out);
             }
             Err(Unready::Refuse(error)) => self.refuse_startup(error, out),
         }
     }
 
-    /// Takes plan and keys from the worker, for the session's principal or, where its plan reads comments, for whom the
-    /// statement's comment speaks. What is missing is to be fetched, unless a fetch just failed.
+    /// Takes up plan and keys, and what follows from others than before. The error says what is missing.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
-        let failures = std::mem::take(&mut self.fetch_failures);
-        self.identify_workload(failures.get("keys"))?;
-        let Some(mut principal) = self.principal.clone() else {
-            return Err(Unready::Refuse(ClientError::protocol("no StartupMessage")));
-        };
-        let in_vain = failures.contains_key("plan");
-        let mut plan = self.worker_plan(&principal, in_vain);
-        let mut by_comment = None;
-        if let Some(without) = &plan {
-            by_comment = self.principal_by(comment, without).map_err(Unready::Refuse)?;
-        }
-        if let Some(input) = &by_comment {
-            principal = PrincipalKey::new(input);
-            plan = self.worker.borrow_mut().plan_in_passing(&principal, &self.holder, in_vain, self.now_ms);
-        }
-        let keyring = self.worker.borrow().keyring(self.now_ms);
-        let (plan, keyring) = match (plan, keyring) {
-            (Some(plan), Some(keyring)) => (plan, keyring),
-            (plan, keyring) => {
-                if let (None, Some(reason)) = (&plan, failures.get("plan")) {
-                    self.audit_principal(by_comment.as_ref(), None);
-                    return Err(Unready::Refuse(ClientError::unavailable(
-                        "the policy (OPA)",
-                        reason,
-                        "Start OPA or mend the policy it serves, then connect again; the sidecar need not restart.",
-                    )));
-                }
-                if let (None, Some(reason)) = (&keyring, failures.get("keys")) {
-                    return Err(no_keys(reason));
-                }
-                let mut fetches = Vec::new();
-                if plan.is_none() {
-                    fetches.push(Fetch::Plan(principal));
-                }
-                if keyring.is_none() {
-                    fetches.push(self.worker.borrow_mut().fetch_keys(self.now_ms));
-                }
-                return Err(Unready::Fetch(fetches));
-            }
-        };
-        self.audit_principal(by_comment.as_ref(), Some(&plan));
-        if let Some(missing) = plan.missing_keys(&keyring) {
-            return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
-        }
-        let renewed = self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, &plan));
-        if renewed && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
-            self.asked_for_tenants = true;
-            return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
-        }
-        self.asked_for_tenants = false;
-        let held = std::mem::replace(&mut self.keyring, Rc::downgrade(&keyring));
-        let rekeyed = !held.ptr_eq(&self.keyring);
-        if self.replicates && !plan.fields.is_empty() {
+        let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
+        let policy = self.core.policy(comment, logged_in)?;
+        if self.replicates && !policy.plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
-        if renewed {
-            if self.plan.as_ref().is_some_and(|held| held.stores_as(&plan)) {
-                self.statements.by_sql.go_on_under(&plan);
-            } else {
+        let plan = Rc::clone(&policy.plan);
+        let renewed = self.core.take_up(policy);
+        match renewed.plan {
+            PlanChange::No => {}
+            PlanChange::SameStorage => self.statements.by_sql.go_on_under(&plan),
+            PlanChange::Other => {
                 self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
                 self.catalog.current = None;
             }
-            self.plan = Some(plan);
         }
-        if rekeyed {
+        if renewed.keys {
             self.keys_renewed();
         }
         Ok(())
-    }
-
-    /// Brings who runs here up to date, before anything is asked in its name.
-    fn identify_workload(&mut self, failure: Option<&String>) -> Result<(), Unready> {
-        let mut worker = self.worker.borrow_mut();
-        match (worker.identify(&mut self.input.workload), failure) {
-            (Some(is_another), _) => {
-                if is_another && self.principal.is_some() {
-                    self.principal = Some(PrincipalKey::new(&self.input));
-                }
-                Ok(())
-            }
-            (None, Some(reason)) => Err(no_keys(reason)),
-            (None, None) => Err(Unready::Fetch(vec![worker.fetch_keys(self.now_ms)])),
-        }
-    }
-
-    /// The plan of the session's principal. Who has not logged in yet has none kept.
-    fn worker_plan(&mut self, principal: &PrincipalKey, in_vain: bool) -> Option<Rc<CompiledPlan>> {
-        let mut worker = self.worker.borrow_mut();
-        match self.state {
-            State::AwaitingPolicy(_) => worker.plan_in_passing(principal, &self.holder, in_vain, self.now_ms),
-            _ => worker.plan(principal, &mut self.holder, in_vain, self.now_ms),
-        }
-    }
-
-    /// Has the plan kept from now on: the server has let the session in.
-    pub(super) fn hold_plan(&mut self) {
-        if let Some(principal) = &self.principal {
-            self.worker.borrow_mut().plan(principal, &mut self.holder, true, self.now_ms);
-        }
     }
 
     /// Answers before the session is up.
@@ -236,8 +136,8 @@ impl Session {
     /// What the server answered cannot be gone on with: the client is told in the answer's place, and the
     /// connection ends.
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut Output) {
-        self.count_refusal(error);
-        self.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
+        self.core.count_refusal(error);
+        self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
         self.write_error("FATAL", error, &mut out.to_client);
         out.close = true;
     }
@@ -275,20 +175,4 @@ const PHYSICAL: &str =
 
 fn replication_refused(what: &str) -> ClientError {
     ClientError::unsupported(what, "Connect to the server directly for replication.")
-}
-
-fn no_keys(reason: &str) -> Unready {
-    Unready::Refuse(ClientError::unavailable(
-        "the key agent",
-        reason,
-        "Start the key agent or mend its keysets, then connect again; the sidecar need not restart.",
-    ))
-}
-
-/// Why a session cannot go on.
-pub(super) enum Unready {
-    /// These must be fetched first.
-    Fetch(Vec<Fetch>),
-    /// They were fetched, in vain.
-    Refuse(ClientError),
 }

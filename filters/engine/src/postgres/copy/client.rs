@@ -6,10 +6,10 @@ use fieldveil_values::Purpose;
 
 use super::{CopyIn, Copying};
 use crate::client_error::ClientError;
+use crate::database::Checked;
 use crate::field::Stored;
 use crate::postgres::client::Outcome;
 use crate::postgres::flight::{Awaited, Entry};
-use crate::postgres::statements::Checked;
 use crate::postgres::{Output, Session, Waiting};
 
 /// What the server is told when a row could not be sealed; the client is told why.
@@ -21,7 +21,7 @@ impl Session {
     pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) -> Option<u64> {
         self.copying = Copying::No;
         let copy = checked.copy().filter(|copy| copy.from_client)?;
-        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
         self.copies = self.copies.saturating_add(1);
         self.copying = Copying::Sealing(Box::new(CopyIn::new(self.copies, checked, copy, limit)));
         Some(self.copies)
@@ -37,7 +37,7 @@ impl Session {
             self.end_session(ClientError::protocol("a statement within the data of a COPY"), out);
             return Some(Outcome::Done);
         }
-        self.waiting = Waiting::Answers;
+        self.core.waiting = Waiting::Answers;
         Some(Outcome::Again)
     }
 
@@ -111,7 +111,7 @@ impl Session {
 
     /// Gives the COPY up: the server takes back what came of it, and the client is told why.
     fn fail_copy(&mut self, error: ClientError, out: &mut Output) {
-        self.note_refusal(&error);
+        self.core.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
         self.flight.refuse_copy(self.copies, error);
         self.flight.push(Entry::client(Awaited::CopyEnd));

@@ -6,11 +6,11 @@ use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 
 use super::{CopyColumn, dialect};
+use crate::database::Checked;
+use crate::database::{Costs, Row, Tally};
 use crate::field::Stored;
 use crate::keyring::Keyring;
 use crate::postgres::rows::RowError;
-use crate::postgres::statements::Checked;
-use crate::postgres::treat::{Costs, Row, Tally};
 
 /// What the rows get.
 pub struct TextOut {

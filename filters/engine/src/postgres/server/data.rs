@@ -73,17 +73,17 @@ impl Session {
         tag: u8,
         begin: &[u8],
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
-        let Some(keyring) = self.keyring() else {
+        let Some(keyring) = self.core.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
         if tag == tag::COPY_DATA {
             let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
-            let begun = copy.begin(begin, &keyring, self);
+            let begun = copy.begin(begin, &keyring, &mut self.core);
             self.copy_out = Some(copy);
             return begun;
         }
         match self.row_plan().map_err(RowError::Server)? {
-            Some(plan) => plan.begin(begin, &keyring, self),
+            Some(plan) => plan.begin(begin, &keyring, &mut self.core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -132,7 +132,7 @@ impl Session {
             _ => {}
         }
         let plan = self.row_plan()?;
-        let keyring = self.keyring();
+        let keyring = self.core.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
             self.row_failed(&error, out);
@@ -142,7 +142,7 @@ impl Session {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
-        let written = plan.write(body, &keyring, &mut out.to_client, self);
+        let written = plan.write(body, &keyring, &mut out.to_client, &mut self.core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
@@ -155,7 +155,7 @@ impl Session {
     }
 
     pub(super) fn catalog_row(&mut self, body: &[u8]) {
-        let (Some(reading), Some(plan)) = (&mut self.catalog.reading, &self.plan) else { return };
+        let (Some(reading), Some(plan)) = (&mut self.catalog.reading, &self.core.plan) else { return };
         if let Err(reason) = reading.row(body, plan) {
             self.catalog_failed(reason);
         }
@@ -175,10 +175,10 @@ impl Session {
     /// the session ends.
     pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut Output) {
         let plan = self.head_plan();
-        self.count_ended(plan.as_ref(), error);
+        self.core.count_ended(plan.as_ref(), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
-            self.log(Level::Error, &error.message);
+            self.core.log(Level::Error, &error.message);
         }
         let (checked, extended) = match self.flight.head().map(|e| &e.awaited) {
             Some(Awaited::Query(checked, ..)) => (Some(checked), false),

@@ -9,9 +9,9 @@ use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
+use crate::database::Checked;
 use crate::postgres::flight::Awaited;
 use crate::postgres::rows::{self, RowPlan};
-use crate::postgres::statements::Checked;
 use crate::postgres::{Output, Session};
 
 impl Session {

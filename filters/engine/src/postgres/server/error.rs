@@ -70,7 +70,7 @@ impl Session {
         if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
             // The server skips the filter's question with the rest: nobody waits for its answer any more.
             self.catalog.reading = None;
-            self.waiting = Waiting::No;
+            self.core.waiting = Waiting::No;
         }
         for number in skipped.iter().filter_map(|entry| entry.copy) {
             self.copy_given_up(Some(number));
@@ -79,7 +79,7 @@ impl Session {
         self.skipping |= !sync_sent;
         if leaves_statement {
             // Under another name the next question can be prepared, and a refused Bind finds no statement.
-            self.own_name = own_name(&self.ports);
+            self.own_name = own_name(&self.core.ports);
         }
         if for_catalog {
             if code == b"25P02" {
@@ -90,7 +90,7 @@ impl Session {
                 let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
                 self.catalog_failed(&reason);
             }
-            self.waiting = Waiting::No;
+            self.core.waiting = Waiting::No;
             fate = Fate::Taken;
             if !sync_sent {
                 // In the middle of a pipeline the server now skips: so the client hears of it here.

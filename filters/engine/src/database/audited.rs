@@ -4,15 +4,16 @@ use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
 
-use super::{Output, Session};
+use super::{Core, Output};
 use crate::audit::{Audit, Budget, Ended, Outcome};
 use crate::client_error::{ClientError, sqlstate};
 use crate::field::{self, CompiledPlan};
+use crate::ports::Level;
 
-impl Session {
+impl Core {
     /// The connection has ended: the audit's last lines go out. Harmless to call twice.
     pub fn end(&mut self, how: Ended) {
-        self.now_ms = self.ports.borrow().now_ms();
+        self.begin_callback();
         let how = self.ended.unwrap_or(how);
         self.record(|audit, now_ms| audit.end(how, now_ms));
         self.write_audit(&Output::default());
@@ -25,11 +26,7 @@ impl Session {
 
     /// From now on statements are those of the session's principal, or of whom a comment speaks for, under this plan.
     /// Without one they are refused.
-    pub(super) fn audit_principal(
-        &mut self,
-        by_comment: Option<&PlanInput>,
-        plan: Option<&Rc<CompiledPlan>>,
-    ) {
+    pub fn audit_principal(&mut self, by_comment: Option<&PlanInput>, plan: Option<&Rc<CompiledPlan>>) {
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
         audit.principal(by_comment.unwrap_or(&self.input), plan, self.now_ms);
@@ -38,38 +35,46 @@ impl Session {
     }
 
     /// Somebody was let in.
-    pub(super) fn note_authenticated(&mut self) {
+    pub fn note_authenticated(&mut self) {
         self.worker.borrow_mut().count("connections.authenticated", 1);
         self.audit.borrow_mut().authenticated();
     }
 
     /// A value of the label was read under `plan`.
-    pub(super) fn count_read(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
+    pub fn count_read(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
         self.worker.borrow_mut().count(&format!("{treatment}.{label}"), 1);
         let Some(outcome) = Outcome::named(treatment) else { return };
         self.record(|audit, now_ms| audit.count(plan, outcome, label, now_ms));
     }
 
     /// A row was not revealed under `plan`: the budget is spent.
-    pub(super) fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
+    pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
         self.record(|audit, now_ms| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
     }
 
     /// A value of the label was sealed, to be stored or searched for.
-    pub(super) fn count_sealed_value(&mut self, label: &str, outcome: Outcome) {
+    pub fn count_sealed_value(&mut self, label: &str, outcome: Outcome) {
         self.worker.borrow_mut().count(&format!("sealed.{label}"), 1);
         let Some(plan) = self.plan.clone() else { return };
         self.record(|audit, now_ms| audit.count(&plan, outcome, label, now_ms));
     }
 
+    /// A statement or the session was refused before the server had it.
+    pub fn note_refusal(&mut self, error: &ClientError) {
+        self.count_refusal(error);
+        if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
+            self.log(Level::Warn, &format!("{} ({})", error.message, error.code));
+        }
+    }
+
     /// A statement or the session was refused.
-    pub(super) fn count_refusal(&mut self, error: &ClientError) {
+    pub fn count_refusal(&mut self, error: &ClientError) {
         self.worker.borrow_mut().count(&format!("refused.{}", error.code), 1);
         self.record(|audit, now_ms| audit.refusal(error, now_ms));
     }
 
     /// An answer was ended: a value in it could not be given.
-    pub(super) fn count_ended(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
+    pub fn count_ended(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
         let why = if error.code == sqlstate::CONFIGURATION_LIMIT_EXCEEDED { "refused" } else { "unreadable" };
         self.worker.borrow_mut().count(&format!("{why}.{}", error.code), 1);
         self.record(|audit, now_ms| match plan {
@@ -79,7 +84,7 @@ impl Session {
     }
 
     /// A callback has done its work: writes what is ready.
-    pub(super) fn write_audit(&mut self, out: &Output) {
+    pub fn write_audit(&mut self, out: &Output) {
         if out.close {
             self.ends(Ended::Filter);
         }

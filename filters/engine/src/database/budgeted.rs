@@ -2,14 +2,12 @@
 
 use std::rc::Rc;
 
-use super::Session;
-use super::statements::Checked;
-use super::treat::Tally;
+use super::{Checked, Core, Tally};
 use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, Read};
 use crate::spending::{self, Spent};
 
-impl Tally for Session {
+impl Tally for Core {
     fn count(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
         self.count_read(plan, label, treatment);
     }
@@ -25,10 +23,10 @@ impl Tally for Session {
     }
 }
 
-impl Session {
+impl Core {
     /// While a budget is spent its label is what rows past it are: where they are refused, statements that read it are
     /// refused before the server has them; where one may not look for what one gets, neither may one now.
-    pub(super) fn within_budgets(&self, checked: &Checked) -> Result<(), ClientError> {
+    pub fn within_budgets(&self, checked: &Checked) -> Result<(), ClientError> {
         let budget = |index: &usize| checked.plan.fields.get(*index).and_then(|field| field.budget.as_ref());
         let read =
             checked.analysis.statements.iter().flat_map(|statement| &statement.reads).filter_map(budget);

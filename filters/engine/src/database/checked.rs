@@ -1,0 +1,163 @@
+//! A statement's text as it was checked: what analysis said of it, under which plan and catalog.
+
+use std::rc::Rc;
+
+use fieldveil_sql::{
+    Analysis, Copy, Form, ParameterUse, Replacement, ResultField, SessionUse, Statement, StatementKind,
+};
+use fieldveil_values::oid;
+
+use crate::field::{CompiledPlan, Read};
+use crate::postgres::catalog::ServerCatalog;
+
+/// One text under one plan and one catalog: what analysis said, and by what it is treated.
+pub struct Checked {
+    /// The plan it was checked against.
+    pub plan: Rc<CompiledPlan>,
+    /// The catalog it was checked against; none is needed while the plan is empty.
+    pub catalog: Option<Rc<ServerCatalog>>,
+    /// What the text does.
+    pub analysis: Analysis,
+    /// Whether it names a protected relation.
+    pub touched: bool,
+    /// Whether it may set or reset who the end user is.
+    pub speaks_of_end_user: bool,
+}
+
+impl Checked {
+    /// Whether protected columns may come back in rows.
+    pub fn returns_protected(&self) -> bool {
+        self.analysis.statements.iter().any(Statement::returns_protected)
+    }
+
+    /// Whether values of protected fields come into it.
+    pub fn concerns_fields(&self) -> bool {
+        let concerns = |s: &Statement| {
+            [&s.reads, &s.writes, &s.searches, &s.copies].iter().any(|fields| !fields.is_empty())
+        };
+        self.analysis.statements.iter().any(concerns) || self.sealed_searches().next().is_some()
+    }
+
+    /// Whether it only reads.
+    pub fn only_reads(&self) -> bool {
+        self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
+    }
+
+    /// What a field is, whatever its place in the plan.
+    fn meaning(&self, field: usize) -> impl PartialEq + use<> {
+        self.plan.fields.get(field).map(|field| {
+            let spec = &field.spec;
+            let names = (spec.label.clone(), spec.keyset.clone(), spec.tenant.clone());
+            (names, spec.protection, field.declared.oid())
+        })
+    }
+
+    /// Whether what the client was told of `other`, its parameters and its columns, is true of `self` too: of what
+    /// differs by the keys alone it is; else it must concern the same fields, and its columns must be known.
+    pub fn told_as(&self, other: &Self) -> bool {
+        let shape = |checked: &Self| checked.catalog.as_ref().map(|catalog| catalog.shape);
+        if shape(self) == shape(other) {
+            return true;
+        }
+        let parameters = |checked: &Self| -> Vec<_> {
+            let parameters = checked.analysis.parameters.iter();
+            parameters.map(|p| (p.number, p.use_, p.form == Form::Array, checked.meaning(p.field))).collect()
+        };
+        let concerned = |checked: &Self| -> Vec<_> {
+            let fields =
+                |fields: &[usize]| -> Vec<_> { fields.iter().map(|f| checked.meaning(*f)).collect() };
+            let statements = checked.analysis.statements.iter();
+            statements.map(|s| (s.kind, fields(&s.reads), fields(&s.searches), fields(&s.writes))).collect()
+        };
+        let columns = |checked: &Self| -> Option<Vec<Vec<_>>> {
+            let column = |column: &Option<ResultField>| column.map(|c| (c.cast, checked.meaning(c.field)));
+            let statements = checked.analysis.statements.iter();
+            statements.map(|s| Some(s.columns.as_ref()?.iter().map(column).collect())).collect()
+        };
+        self.touched == other.touched
+            && !self.resolves_late()
+            && parameters(self) == parameters(other)
+            && concerned(self) == concerned(other)
+            && columns(self).is_some_and(|known| columns(other) == Some(known))
+    }
+
+    /// Whether the columns that the client was told of `other` are of the same types still: what is concealed is of the
+    /// stored type.
+    pub fn shows_types_as(&self, other: &Self) -> bool {
+        let reads = self.analysis.statements.iter().flat_map(|statement| &statement.reads);
+        let pairs = reads.map(|field| (self.plan.fields.get(*field), other.plan.fields.get(*field)));
+        pairs.into_iter().all(|(now, then)| match (now, then) {
+            (Some(now), Some(then)) => {
+                let conceals = matches!(now.read, Read::Conceal);
+                conceals == matches!(then.read, Read::Conceal) || now.declared.oid() == oid::TEXT
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether what was sent to the server under `other` would be sent under `self` too.
+    pub fn same_as(&self, other: &Self) -> bool {
+        let parameters = |checked: &Self| -> Vec<_> {
+            let parameters = checked.analysis.parameters.iter();
+            parameters.map(|p| (p.number, p.use_, p.form, checked.meaning(p.field))).collect()
+        };
+        let splices = |checked: &Self| -> Vec<_> {
+            let keys = |field: usize| checked.catalog.as_ref().and_then(|c| c.keys.get(field).cloned());
+            let kind = |with: &Replacement| match with {
+                Replacement::Text(text) => (Some(text.clone()), None),
+                Replacement::Seal { field, .. } | Replacement::Nulls { field } => {
+                    (None, Some((checked.meaning(*field), keys(*field))))
+                }
+            };
+            checked.analysis.splices.iter().map(|s| (s.range.clone(), kind(&s.with))).collect()
+        };
+        self.touched == other.touched
+            && parameters(self) == parameters(other)
+            && splices(self) == splices(other)
+    }
+
+    /// Whether what it stores in the field may take the place of a value.
+    pub fn overwrites(&self, field: usize) -> bool {
+        self.analysis.statements.iter().any(|statement| statement.overwrites.contains(&field))
+    }
+
+    /// Whether it means what a name stands for when it is executed.
+    pub fn goes_by_name(&self) -> bool {
+        let by_name =
+            |s: &Statement| matches!(s.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
+        self.analysis.statements.iter().any(by_name)
+    }
+
+    /// Whether the server finds out what its names mean only when it is executed, not when it is bound.
+    pub fn resolves_late(&self) -> bool {
+        let late = |s: &Statement| {
+            let by_name = s.session.is_some() && s.kind != StatementKind::Transaction;
+            s.kind == StatementKind::Other || s.copy.is_some() || by_name
+        };
+        self.catalog.is_some() && self.analysis.statements.iter().any(late)
+    }
+
+    /// Whether what its rows hold is known only when it is executed.
+    pub fn is_fetch(&self) -> bool {
+        self.analysis.statements.iter().any(|s| matches!(s.session, Some(SessionUse::Fetch { .. })))
+    }
+
+    /// The data of its COPY between the client and a protected table.
+    pub fn copy(&self) -> Option<&Copy> {
+        self.analysis.statements.iter().find_map(|s| s.copy.as_ref())
+    }
+
+    /// The fields that values are looked for in.
+    pub fn sealed_searches(&self) -> impl Iterator<Item = usize> + '_ {
+        let spliced = self.analysis.splices.iter().filter_map(|s| match s.with {
+            Replacement::Seal { field, use_: ParameterUse::Search, .. } => Some(field),
+            _ => None,
+        });
+        let prepared = self.analysis.statements.iter().filter_map(|s| match &s.session {
+            Some(SessionUse::Prepare { parameters, .. }) => Some(parameters),
+            _ => None,
+        });
+        let parameters = self.analysis.parameters.iter().chain(prepared.flatten());
+        spliced.chain(parameters.filter(|p| p.searched).map(|p| p.field))
+    }
+}

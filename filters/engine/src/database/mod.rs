@@ -1,0 +1,198 @@
+//! What a connection to a database does with plan, keys, values and audit, whatever protocol it speaks. The modules
+//! beside this one, each of one protocol, own a [`Core`] and do the rest.
+//!
+//! | what | file |
+//! | --- | --- |
+//! | bytes that wait for their rest | `inbox.rs` |
+//! | the principal, plan and keys | `policy.rs` |
+//! | a statement as it was checked | `checked.rs` |
+//! | a row is treated | `treat.rs` |
+//! | a budget is spent | `budgeted.rs` |
+//! | what happens is counted | `audited.rs` |
+
+mod audited;
+mod budgeted;
+mod checked;
+mod inbox;
+mod policy;
+mod treat;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use fieldveil_plan::PlanInput;
+
+pub(crate) use self::checked::Checked;
+pub(crate) use self::inbox::Inbox;
+pub(crate) use self::policy::{PlanChange, Unready};
+pub(crate) use self::treat::{Costs, Row, Tally};
+use crate::audit::{Audit, Ended};
+use crate::fetch::{Fetch, PrincipalKey};
+use crate::field::CompiledPlan;
+use crate::keyring::Keyring;
+use crate::plans::Holder;
+use crate::ports::{Level, Ports, random_name};
+use crate::worker::Worker;
+
+/// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
+/// in it is protected, and is refused if something may be.
+pub const MAX_HELD: usize = 16 << 20;
+
+/// What one callback comes to. It holds opened values: no `Debug`.
+#[derive(Default)]
+pub struct Output {
+    /// Bytes to the server.
+    pub to_server: Vec<u8>,
+    /// Bytes to the client.
+    pub to_client: Vec<u8>,
+    /// What to fetch, then to tell the session's `answered`.
+    pub fetch: Vec<Fetch>,
+    /// The session waited for the server and does no more: give it the client's bytes again.
+    pub resume: bool,
+    /// End the connection on both sides.
+    pub close: bool,
+}
+
+/// What a step over one side's bytes did.
+pub(crate) enum Step {
+    /// Took this many bytes.
+    Took(usize),
+    /// More bytes are needed, or the session waits.
+    More,
+}
+
+/// Why the client's bytes are held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    No,
+    /// For this many fetches.
+    Fetches(usize),
+    /// For what the server was asked: who the session is for, the catalog.
+    Server,
+    /// For answers in flight.
+    Answers,
+}
+
+/// One connection, the protocol aside: for whom it is, under which plan and keys, and what is to be told of it.
+pub(crate) struct Core {
+    pub worker: Rc<RefCell<Worker>>,
+    pub ports: Rc<RefCell<dyn Ports>>,
+    /// The client's address.
+    source: String,
+    pub now_ms: u64,
+    pub waiting: Waiting,
+    /// Who asks.
+    pub input: PlanInput,
+    pub principal: Option<PrincipalKey>,
+    /// Keeps the principal's plan with the worker.
+    holder: Holder,
+    pub plan: Option<Rc<CompiledPlan>>,
+    /// What the last statement was checked with. The worker alone keeps it, so that keys that are gone from the agent
+    /// are gone here, however long the session says nothing.
+    keyring: Weak<Keyring>,
+    /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
+    asked_for_tenants: bool,
+    /// Why the last fetch of the plan, of the keys failed.
+    fetch_failures: BTreeMap<&'static str, String>,
+    /// Held bytes that the worker knows of.
+    held: usize,
+    audit: Rc<RefCell<Audit>>,
+    ended: Option<Ended>,
+}
+
+impl Core {
+    /// Of a new connection from `source`, the client's address.
+    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
+        let audit = Rc::new(RefCell::new(Audit::new(random_name(&*ports), interval_ms)));
+        Self {
+            worker,
+            ports,
+            source,
+            now_ms: 0,
+            waiting: Waiting::No,
+            input: PlanInput::default(),
+            principal: None,
+            holder: Holder::default(),
+            plan: None,
+            keyring: Weak::new(),
+            asked_for_tenants: false,
+            fetch_failures: BTreeMap::new(),
+            held: 0,
+            audit,
+            ended: None,
+        }
+    }
+
+    /// A callback begins.
+    pub fn begin_callback(&mut self) {
+        self.now_ms = self.ports.borrow().now_ms();
+    }
+
+    /// Whether the client's bytes are to be held back.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting != Waiting::No
+    }
+
+    /// These are to be fetched before the client's next byte is looked at.
+    pub fn wait_for(&mut self, fetches: Vec<Fetch>, out: &mut Output) {
+        self.waiting = Waiting::Fetches(fetches.len());
+        out.fetch = fetches;
+    }
+
+    /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
+    /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
+    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+        if let Err(reason) = result {
+            self.fetch_failures.insert(part_name(fetch), reason);
+        }
+        if let Waiting::Fetches(outstanding) = self.waiting {
+            self.waiting = match outstanding.saturating_sub(1) {
+                0 => Waiting::No,
+                left => Waiting::Fetches(left),
+            };
+        }
+    }
+
+    /// Tells the worker how many bytes of messages that are not whole the session holds now. A connection that takes more
+    /// than is left for all ends.
+    pub fn account(&mut self, held: usize, out: &mut Output) {
+        let within = self.worker.borrow_mut().holds(self.held, held);
+        self.held = held;
+        if !within {
+            self.log(
+                Level::Error,
+                "the connections of this worker hold too many unfinished messages; one was closed",
+            );
+            out.close = true;
+        }
+    }
+
+    /// The keyring that the last statement was checked with, or the one that has taken its place.
+    pub fn keyring(&self) -> Option<Rc<Keyring>> {
+        self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
+    }
+
+    /// Whether anything is protected in this session.
+    pub fn protects(&self) -> bool {
+        self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty())
+    }
+
+    pub fn log(&self, level: Level, line: &str) {
+        self.ports.borrow().log(level, line);
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.worker.borrow_mut().holds(self.held, 0);
+    }
+}
+
+fn part_name(fetch: &Fetch) -> &'static str {
+    match fetch {
+        Fetch::Plan(_) => "plan",
+        Fetch::Keys(_) => "keys",
+    }
+}
