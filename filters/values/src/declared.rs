@@ -54,7 +54,7 @@ fn scalar(words: &str) -> Result<Kind, ValueError> {
     };
     let plain = |kind| if modifiers.is_empty() { Ok(kind) } else { Err(ValueError::UnknownType) };
     Ok(match base.as_str() {
-        "text" => plain(Kind::Text)?,
+        "text" | "tinytext" | "mediumtext" | "longtext" => plain(Kind::Text)?,
         "varchar" | "character varying" => Kind::Varchar(length(None)?),
         "bpchar" => Kind::Bpchar(length(None)?),
         "char" | "character" => Kind::Bpchar(length(Some(1))?),
@@ -62,16 +62,20 @@ fn scalar(words: &str) -> Result<Kind, ValueError> {
         "int4" | "integer" | "int" => plain(Kind::Integer(integer::Width::Four))?,
         "int8" | "bigint" => plain(Kind::Integer(integer::Width::Eight))?,
         "bool" | "boolean" => plain(Kind::Bool)?,
-        "float8" | "double precision" => plain(Kind::Float8)?,
+        "tinyint" if modifiers == [1] => Kind::Bool,
+        "float8" | "double precision" | "double" => plain(Kind::Float8)?,
         "numeric" | "decimal" => Kind::Numeric(numeric::Modifier::new(&modifiers)?),
         "date" => plain(Kind::Date)?,
         "time" | "time without time zone" => Kind::Time(precision()?),
         "timestamp" | "timestamp without time zone" => Kind::Timestamp(precision()?),
+        // MySQL's, which has no fraction unless told.
+        "datetime" => Kind::Timestamp(precision()?.or(Some(0))),
         "timestamptz" | "timestamp with time zone" => Kind::Timestamptz(precision()?),
         "uuid" => plain(Kind::Uuid)?,
         "json" => plain(Kind::Json)?,
         "jsonb" => plain(Kind::Jsonb)?,
-        "bytea" => plain(Kind::Bytea)?,
+        "bytea" | "tinyblob" | "blob" | "mediumblob" | "longblob" => plain(Kind::Bytea(None))?,
+        "varbinary" => Kind::Bytea(Some(length(None)?.ok_or(ValueError::UnknownType)?)),
         _ => return Err(ValueError::UnknownType),
     })
 }

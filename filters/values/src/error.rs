@@ -18,6 +18,9 @@ pub enum ValueError {
     /// Outside what the type or its modifier holds.
     #[error("it is out of range for {0}")]
     OutOfRange(&'static str),
+    /// More bytes than `varbinary(n)`.
+    #[error("it is longer than {0} bytes")]
+    TooManyBytes(u32),
     /// Longer than `varchar(n)` or `char(n)`.
     #[error("it is longer than {0} characters")]
     TooLong(u32),
@@ -33,6 +36,14 @@ pub enum ValueError {
     NotAssignable {
         /// The type that the client named.
         from: u32,
+        /// The declared type.
+        to: &'static str,
+    },
+    /// A parameter of MySQL's of a type that the server does not turn into the declared one, or not into the same text.
+    #[error("it is {from}, which is not taken for {to}; send it as {to}, or as a string")]
+    NotTaken {
+        /// The type that the client named.
+        from: &'static str,
         /// The declared type.
         to: &'static str,
     },

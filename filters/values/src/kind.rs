@@ -23,7 +23,8 @@ pub(crate) enum Kind {
     Uuid,
     Json,
     Jsonb,
-    Bytea,
+    /// With the most bytes, as `varbinary(n)` has it.
+    Bytea(Option<u32>),
 }
 
 impl Kind {
@@ -43,7 +44,7 @@ impl Kind {
             Self::Uuid => oid::UUID,
             Self::Json => oid::JSON,
             Self::Jsonb => oid::JSONB,
-            Self::Bytea => oid::BYTEA,
+            Self::Bytea(_) => oid::BYTEA,
         }
     }
 
@@ -90,12 +91,13 @@ impl Kind {
             Self::Timestamp(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::Without)),
             Self::Timestamptz(p) => Some(timestamp::max_text_bytes(p, timestamp::Zone::With)),
             Self::Uuid => Some(uuid::TEXT_BYTES),
+            Self::Bytea(Some(n)) => bytea::max_text_bytes(n),
             Self::Text
             | Self::Varchar(None)
             | Self::Bpchar(None)
             | Self::Json
             | Self::Jsonb
-            | Self::Bytea => None,
+            | Self::Bytea(None) => None,
         }
     }
 
@@ -119,7 +121,7 @@ impl Kind {
             Self::Uuid => uuid::canonicalize(text)?,
             Self::Json => json::canonicalize(text)?,
             Self::Jsonb => jsonb::canonicalize(text)?,
-            Self::Bytea => bytea::canonicalize(text)?,
+            Self::Bytea(most) => bytea::canonicalize(text, most)?,
         };
         Ok(canonical.into_bytes())
     }
@@ -170,7 +172,7 @@ impl Kind {
             Self::Timestamptz(_) => timestamp::encode(text, timestamp::Zone::With),
             Self::Uuid => uuid::encode(text),
             Self::Jsonb => Ok(jsonb::encode(text)),
-            Self::Bytea => bytea::encode(text),
+            Self::Bytea(_) => bytea::encode(text),
         }
     }
 
@@ -195,7 +197,7 @@ impl Kind {
             Self::Uuid => Family::Uuid,
             Self::Json => Family::Json,
             Self::Jsonb => Family::Jsonb,
-            Self::Bytea => Family::Bytea,
+            Self::Bytea(_) => Family::Bytea,
         }
     }
 }

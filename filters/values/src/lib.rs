@@ -13,6 +13,7 @@ mod declared;
 mod error;
 mod kind;
 mod mask;
+pub mod mysql;
 pub mod oid;
 mod parameter;
 mod types;

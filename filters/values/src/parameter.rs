@@ -44,7 +44,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Characters => "text",
             Self::Padded => "char(n)",
@@ -155,7 +155,7 @@ fn assign(from: u32, to: Family, text: String) -> Result<String, ValueError> {
         }
         oid::TIMESTAMPTZ if to == Family::Time => timestamp::canonicalize(&text, None, timestamp::Zone::With),
         oid::UUID if to.is_characters() => uuid::canonicalize(&text),
-        oid::BYTEA if to.is_characters() => bytea::canonicalize(&text),
+        oid::BYTEA if to.is_characters() => bytea::canonicalize(&text, None),
         oid::JSON if to.is_characters() || matches!(to, Family::Json | Family::Jsonb) => Ok(text),
         oid::JSONB if to == Family::Jsonb => Ok(text),
         oid::JSONB if to.is_characters() || to == Family::Json => jsonb::canonicalize(&text),

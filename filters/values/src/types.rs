@@ -47,6 +47,6 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
 }
 
 /// A fixed number of bytes.
-fn exactly<const N: usize>(bytes: &[u8], kind: &'static str) -> Result<[u8; N], ValueError> {
+pub(crate) fn exactly<const N: usize>(bytes: &[u8], kind: &'static str) -> Result<[u8; N], ValueError> {
     bytes.try_into().map_err(|_| ValueError::Invalid(kind))
 }

@@ -50,8 +50,19 @@ pub fn bytea_from_text(text: &[u8]) -> Result<Vec<u8>, ValueError> {
     parse(std::str::from_utf8(text).map_err(|_| ValueError::Invalid(KIND))?)
 }
 
-pub(crate) fn canonicalize(text: &str) -> Result<String, ValueError> {
-    parse(text).map(|bytes| decode(&bytes))
+/// Bytes of the text of so many bytes.
+pub(crate) fn max_text_bytes(most: u32) -> Option<usize> {
+    usize::try_from(most).ok()?.checked_mul(2)?.checked_add("\\x".len())
+}
+
+pub(crate) fn canonicalize(text: &str, most: Option<u32>) -> Result<String, ValueError> {
+    let bytes = parse(text)?;
+    match most {
+        Some(most) if usize::try_from(most).is_ok_and(|most| bytes.len() > most) => {
+            Err(ValueError::TooManyBytes(most))
+        }
+        _ => Ok(decode(&bytes)),
+    }
 }
 
 pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {

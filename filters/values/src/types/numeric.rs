@@ -35,6 +35,16 @@ impl Modifier {
         usize::try_from(longest).unwrap_or(usize::MAX).max("NaN".len())
     }
 
+    /// Digits in all.
+    pub(crate) fn precision(self) -> u32 {
+        self.precision
+    }
+
+    /// Digits behind the point.
+    pub(crate) fn scale(self) -> u32 {
+        self.scale
+    }
+
     /// Precision and scale in one word, as the server packs them.
     pub(crate) fn packed(self) -> u32 {
         (self.precision << 16) | self.scale
@@ -175,6 +185,20 @@ pub(crate) fn is_exact(text: &str, modifier: Modifier) -> Result<bool, ValueErro
     let decimal = Decimal::parse(text)?;
     let beyond = decimal.scale.saturating_sub(usize::try_from(modifier.scale).unwrap_or_default());
     Ok(decimal.digits.iter().rev().take(beyond).all(|digit| *digit == 0))
+}
+
+/// A number's digits, zeros before it aside, and those behind the point; none for what is no finite number.
+pub(crate) fn digits(text: &str) -> Option<(usize, usize)> {
+    let decimal = Decimal::parse(trim(text)).ok()?;
+    Some((decimal.whole_digits().saturating_add(decimal.scale), decimal.scale))
+}
+
+/// A finite number rounded to an integer, halves away from zero, and whether it was one.
+pub(crate) fn integral(text: &str) -> Result<(String, bool), ValueError> {
+    let mut decimal = Decimal::parse(trim(text))?;
+    let exact = decimal.digits.iter().rev().take(decimal.scale).all(|digit| *digit == 0);
+    decimal.round(0);
+    Ok((decimal.print(), exact))
 }
 
 /// Sign words of the binary form.

@@ -1,0 +1,23 @@
+//! MySQL's and MariaDB's forms of the declared types: what a column of the type looks like, what the server sends of a
+//! value, and what it makes of a parameter or a literal.
+//!
+//! Canonical texts are those of the crate, so that what is sealed for one server opens for the other. Values that the
+//! server would read in one of several ways, round without a word where they are looked for, or refuse in strict mode, are
+//! refused, and so are the zero dates, which no other server has. `timestamptz` and arrays have no form here.
+//!
+//! A searched character string is compared as it is, byte by byte: no collation folds its letters or pads it.
+
+mod assign;
+mod column;
+mod double;
+mod given;
+mod moment;
+mod read;
+mod settings;
+mod show;
+mod type_code;
+
+pub use column::{Column, check, column};
+pub use read::{read_literal, read_parameter};
+pub use settings::{CharacterSet, Settings};
+pub use show::{encode_binary, encode_text};

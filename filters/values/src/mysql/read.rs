@@ -1,0 +1,44 @@
+//! What a client gives, as canonical text.
+
+use super::assign::Place;
+use super::given::Given;
+use super::{Settings, column};
+use crate::kind::Kind;
+use crate::{DeclaredType, Purpose, ValueError};
+
+/// The canonical text of a parameter of COM_STMT_EXECUTE, as the server in strict mode would assign it to a column of
+/// this type, or compare it with one.
+///
+/// `type_code` and `unsigned` are what the client named; `bytes` is the value without its length. Long data, and what
+/// stands in a column, is a string (253).
+pub fn read_parameter(
+    declared: &DeclaredType,
+    settings: &Settings,
+    purpose: Purpose,
+    type_code: u8,
+    unsigned: bool,
+    bytes: &[u8],
+) -> Result<Vec<u8>, ValueError> {
+    let kind = column::kind(declared)?;
+    Place { kind, purpose, settings }.assign(&Given::decode(type_code, unsigned, bytes)?)
+}
+
+/// The canonical text of a literal: of a string's characters, or of a number without an exponent as it is written.
+/// TRUE and FALSE are `1` and `0`. The bytes of a `bytea` are given in its canonical text, whatever they were written
+/// as.
+pub fn read_literal(
+    declared: &DeclaredType,
+    settings: &Settings,
+    purpose: Purpose,
+    text: &[u8],
+) -> Result<Vec<u8>, ValueError> {
+    let kind = column::kind(declared)?;
+    if matches!(kind, Kind::Bytea(_)) {
+        return match text.starts_with(b"\\x") {
+            true => kind.canonicalize_for(purpose, text),
+            false => Err(ValueError::Invalid("bytea")),
+        };
+    }
+    let text = std::str::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
+    Place { kind, purpose, settings }.text(text)
+}
