@@ -20,6 +20,7 @@ mod held_plans;
 pub mod http;
 pub mod key_uses;
 pub mod keyring;
+pub mod mysql;
 pub mod plans;
 pub mod ports;
 pub mod postgres;

@@ -25,7 +25,7 @@ use fieldveil_plan::PlanInput;
 
 pub(crate) use self::checked::Checked;
 pub(crate) use self::inbox::Inbox;
-pub(crate) use self::policy::{PlanChange, Unready};
+pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::treat::{Costs, Row, Tally};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};

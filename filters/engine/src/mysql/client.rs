@@ -1,0 +1,153 @@
+//! The client's packets: which of them begin a command, and which belong to one.
+
+use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::message::{Message, peek_message};
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+
+use super::flight::Awaited;
+use super::{Continues, Output, Session, State};
+use crate::client_error::ClientError;
+use crate::database::{MAX_HELD, Step};
+
+/// What became of a command that was looked at.
+pub(super) enum Outcome {
+    /// It is done with.
+    Done,
+    /// It is to be looked at again when the session no longer waits.
+    Again,
+}
+
+impl Session {
+    /// One step over the client's bytes.
+    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
+        if let State::AwaitingPolicy(_) = self.state {
+            self.admit(out);
+            return Step::Took(0);
+        }
+        if rest.is_empty() {
+            return Step::More;
+        }
+        match self.state {
+            State::Greeting => return self.waits_for_answers(),
+            State::Passing => {
+                self.client.pass = rest.len();
+                return Step::Took(0);
+            }
+            State::Ending => return Step::Took(rest.len()),
+            State::Handshake => return self.handshake(rest, out),
+            State::AwaitingPolicy(_) | State::Authenticating | State::Ready => {}
+        }
+        let Some(header) = Header::peek(rest) else { return Step::More };
+        match self.client_continues {
+            Continues::No => {}
+            Continues::Passing => return self.pass_from_client(header),
+            Continues::Dropped => return self.drop_on(header, out),
+        }
+        if matches!(self.state, State::Authenticating) || self.changes_user() {
+            // What a client sends ahead is looked at when the session is up.
+            if header.sequence == 0 {
+                return self.waits_for_answers();
+            }
+            return self.pass_from_client(header);
+        }
+        if self.infile {
+            return self.file_packet(header, out);
+        }
+        self.command_step(header, rest, out)
+    }
+
+    /// Whether what the client's waits for has come.
+    pub(super) fn may_go_on(&self) -> bool {
+        match self.state {
+            State::Greeting | State::Authenticating => false,
+            State::Ready => self.flight.takes_more() || self.infile,
+            _ => true,
+        }
+    }
+
+    fn changes_user(&mut self) -> bool {
+        matches!(self.flight.head().map(|entry| &entry.awaited), Some(Awaited::ChangeUser(_)))
+    }
+
+    /// A packet of the file that the server asked for; an empty one is its end.
+    fn file_packet(&mut self, header: Header, out: &mut Output) -> Step {
+        if header.payload_len == 0 {
+            self.infile = false;
+        }
+        let shift = self.flight.head().map_or(0, |entry| entry.shift);
+        if shift == 0 {
+            self.client.pass = header.total_len();
+            return Step::Took(0);
+        }
+        let [a, b, c, ..] = header.payload_len.to_le_bytes();
+        out.to_server.extend_from_slice(&[a, b, c, header.sequence.wrapping_sub(shift)]);
+        self.client.pass = header.payload_len;
+        Step::Took(HEADER_LEN)
+    }
+
+    /// The packet, and those that its message goes on in, as they come.
+    pub(super) fn pass_from_client(&mut self, header: Header) -> Step {
+        self.client_sequence = header.sequence;
+        self.client.pass = header.total_len();
+        self.client_continues = if header.goes_on() { Continues::Passing } else { Continues::No };
+        Step::Took(0)
+    }
+
+    /// As [`Self::pass_from_client`], to nowhere.
+    pub(super) fn drop_from_client(&mut self, header: Header) -> Step {
+        self.client_sequence = header.sequence;
+        self.client.drop = header.total_len();
+        self.client_continues = if header.goes_on() { Continues::Dropped } else { Continues::No };
+        Step::Took(0)
+    }
+
+    /// The next packet of a command that is refused when all of it was dropped.
+    fn drop_on(&mut self, header: Header, out: &mut Output) -> Step {
+        let step = self.drop_from_client(header);
+        if !header.goes_on()
+            && let Some(error) = self.dropped.take()
+        {
+            self.refuse(error, out);
+        }
+        step
+    }
+
+    fn command_step(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+        if header.sequence != 0 || header.payload_len == 0 {
+            self.end_session(ClientError::protocol("a packet that begins no command"), out);
+            return Step::Took(rest.len());
+        }
+        if !self.flight.takes_more() {
+            return self.waits_for_answers();
+        }
+        let Some(command) = rest.get(HEADER_LEN) else { return Step::More };
+        if let Some(step) = self.streamed(*command, header, rest, out) {
+            return step;
+        }
+        match peek_message(rest, MAX_HELD) {
+            Ok(Some(message)) => {
+                self.client_sequence = message.last_sequence;
+                let taken = message.total_len;
+                let bytes = rest.get(..taken).unwrap_or_default();
+                match self.command(&message, bytes, out) {
+                    Ok(Outcome::Done) => Step::Took(taken),
+                    Ok(Outcome::Again) => Step::More,
+                    Err(error) => self.broken(error, rest, out),
+                }
+            }
+            Ok(None) => Step::More,
+            Err(WireError::TooLarge { .. }) => self.oversized(header),
+            Err(error) => self.broken(error, rest, out),
+        }
+    }
+
+    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut Output) -> Step {
+        self.end_session(ClientError::protocol(&error.to_string()), out);
+        Step::Took(rest.len())
+    }
+}
+
+/// The packets that a whole message came in.
+pub(super) fn packets(message: &Message<'_>) -> u8 {
+    message.last_sequence.wrapping_sub(message.sequence).wrapping_add(1)
+}

@@ -1,0 +1,71 @@
+//! What a client is told, in MySQL's terms: an error number, an SQLSTATE and one message.
+
+use fieldveil_mysql_wire::Capabilities;
+use fieldveil_mysql_wire::message::write_message;
+use fieldveil_mysql_wire::packet::Sequence;
+
+use crate::client_error::{ClientError, sqlstate};
+
+/// What the servers' own message texts are held to.
+const MAX_MESSAGE: usize = 1_024;
+
+/// An error number with its SQLSTATE, as the servers' lists have them.
+type Code = (u16, &'static str);
+
+const TABLEACCESS_DENIED: Code = (1142, "42000");
+const ACCESS_DENIED: Code = (1045, "28000");
+const NOT_SUPPORTED_YET: Code = (1235, "42000");
+const TRUNCATED_WRONG_VALUE_FOR_FIELD: Code = (1366, "22007");
+const DATA_TOO_LONG: Code = (1406, "22001");
+const UNKNOWN_STMT_HANDLER: Code = (1243, "HY000");
+const USER_LIMIT_REACHED: Code = (1226, "42000");
+const NET_PACKET_TOO_LARGE: Code = (1153, "08S01");
+const MALFORMED_PACKET: Code = (1835, "HY000");
+const UNKNOWN_ERROR: Code = (1105, "HY000");
+
+/// The number and SQLSTATE of an error.
+pub fn code(error: &ClientError) -> Code {
+    match error.code {
+        sqlstate::INSUFFICIENT_PRIVILEGE => TABLEACCESS_DENIED,
+        sqlstate::INVALID_AUTHORIZATION => ACCESS_DENIED,
+        sqlstate::FEATURE_NOT_SUPPORTED => NOT_SUPPORTED_YET,
+        sqlstate::INVALID_TEXT_REPRESENTATION => TRUNCATED_WRONG_VALUE_FOR_FIELD,
+        sqlstate::INVALID_SQL_STATEMENT_NAME => UNKNOWN_STMT_HANDLER,
+        sqlstate::CONFIGURATION_LIMIT_EXCEEDED => USER_LIMIT_REACHED,
+        // A value is too long for its label.
+        sqlstate::PROGRAM_LIMIT_EXCEEDED if error.label.is_some() => DATA_TOO_LONG,
+        sqlstate::PROGRAM_LIMIT_EXCEEDED => NET_PACKET_TOO_LARGE,
+        sqlstate::PROTOCOL_VIOLATION => MALFORMED_PACKET,
+        _ => UNKNOWN_ERROR,
+    }
+}
+
+/// Message and hint in one, for the protocol has one place.
+pub fn message(error: &ClientError) -> String {
+    let mut message = error.message.clone();
+    if !error.hint.is_empty() {
+        message.push_str(". HINT: ");
+        message.push_str(&error.hint);
+    }
+    let end = (0..=MAX_MESSAGE).rev().find(|end| message.is_char_boundary(*end)).unwrap_or_default();
+    message.truncate(end);
+    message
+}
+
+/// Writes the packet. The capabilities are those of both sides.
+pub fn write(
+    error: &ClientError,
+    sequence: &mut Sequence,
+    _capabilities: Capabilities,
+    to_client: &mut Vec<u8>,
+) -> bool {
+    let (number, state) = code(error);
+    write_message(to_client, sequence, |out| {
+        out.push(0xff);
+        out.extend_from_slice(&number.to_le_bytes());
+        out.push(b'#');
+        out.extend_from_slice(state.as_bytes());
+        out.extend_from_slice(message(error).as_bytes());
+    })
+    .is_ok()
+}

@@ -1,0 +1,157 @@
+//! The answers that the server still owes, in order: one entry for each command that went to it and is answered.
+//! Whatever comes back is read in the light of the entry at the head, so that refusals and questions of the filter's own
+//! keep their place among the client's.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use fieldveil_plan::SessionInput;
+
+use super::preparing::Prepares;
+use super::results::Results;
+use crate::client_error::ClientError;
+use crate::database::Checked;
+
+/// Entries held at most: one takes about 200 bytes. A client that pipelines more waits for answers.
+pub const MAX_IN_FLIGHT: usize = 4_096;
+
+/// Whose command an answer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The client's: the answer is passed on.
+    Client,
+    /// The filter's: the answer is swallowed.
+    Injected,
+}
+
+/// Which command an answer belongs to.
+pub enum Awaited {
+    /// COM_QUERY, COM_PROCESS_INFO, COM_STMT_EXECUTE, COM_STMT_FETCH.
+    Results(Answer),
+    /// COM_STMT_PREPARE.
+    Prepare(Prepares),
+    /// COM_FIELD_LIST: definitions up to an EOF.
+    FieldList,
+    /// One packet: COM_PING and its like, COM_STATISTICS.
+    Single(Single),
+    /// COM_CHANGE_USER, with who the session is for then.
+    ChangeUser(Box<SessionInput>),
+    /// A command that the server does not get to answer: the client is told why, and the session ends.
+    End,
+}
+
+/// What a command of one packet's answer does to the session once it succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Single {
+    /// Nothing.
+    Nothing,
+    /// Another database, other settings: names may mean something else.
+    MayChangeNames,
+    /// COM_RESET_CONNECTION.
+    Resets,
+}
+
+/// An answer of results.
+pub struct Answer {
+    /// What the text does.
+    pub checked: Rc<Checked>,
+    /// How far the answer has come.
+    pub results: Results,
+}
+
+impl Answer {
+    /// Of a text.
+    pub fn text(checked: Rc<Checked>) -> Self {
+        Self { checked, results: Results::default() }
+    }
+
+    /// Of rows that are fetched.
+    pub fn fetch(checked: Rc<Checked>) -> Self {
+        Self { results: Results::rows(), ..Self::text(checked) }
+    }
+}
+
+/// One command's answer.
+pub struct Entry {
+    /// Which command.
+    pub awaited: Awaited,
+    /// Whose.
+    pub origin: Origin,
+    /// The error that the client gets in place of the server's: the command was replaced by one that must fail.
+    pub refused: Option<ClientError>,
+    /// What is added to the numbers of the server's packets on their way to the client.
+    pub shift: u8,
+    /// The client had an error of ours in a row's place: the rest of the answer is not for it.
+    pub swallowing: bool,
+    /// More of the client's commands may go before this one is answered.
+    pub is_pipelined: bool,
+}
+
+impl Entry {
+    /// For a command of the client.
+    pub fn client(awaited: Awaited) -> Self {
+        Self {
+            awaited,
+            origin: Origin::Client,
+            refused: None,
+            shift: 0,
+            swallowing: false,
+            is_pipelined: false,
+        }
+    }
+
+    /// For a command of the filter.
+    pub fn injected(awaited: Awaited) -> Self {
+        Self { origin: Origin::Injected, ..Self::client(awaited) }
+    }
+
+    /// For a command that was replaced by one that must fail.
+    pub fn refused(awaited: Awaited, error: ClientError) -> Self {
+        Self { refused: Some(error), ..Self::client(awaited) }
+    }
+
+    /// With so many packets of the client's as `client`, of which the server got `server`.
+    pub fn shifted(mut self, client: u8, server: u8) -> Self {
+        self.shift = client.wrapping_sub(server);
+        self
+    }
+
+    /// Which others may follow before it is answered.
+    pub fn pipelined(mut self) -> Self {
+        self.is_pipelined = true;
+        self
+    }
+}
+
+/// The queue.
+#[derive(Default)]
+pub struct Flight {
+    entries: VecDeque<Entry>,
+}
+
+impl Flight {
+    /// A command went to the server.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+    }
+
+    /// The command that is being answered.
+    pub fn head(&mut self) -> Option<&mut Entry> {
+        self.entries.front_mut()
+    }
+
+    /// The head's answer is complete.
+    pub fn pop(&mut self) -> Option<Entry> {
+        self.entries.pop_front()
+    }
+
+    /// Whether every command was answered.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether the client's next command may go now.
+    pub fn takes_more(&self) -> bool {
+        self.entries.len() < MAX_IN_FLIGHT && self.entries.iter().all(|entry| entry.is_pipelined)
+    }
+}

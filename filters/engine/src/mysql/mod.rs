@@ -1,0 +1,149 @@
+//! One MySQL or MariaDB connection through the filter.
+//!
+//! Bytes of either direction come in as Envoy has them, split anywhere, and go out changed only where the
+//! plan says so. The life of a connection, with the file that lives each part:
+//!
+//! | stage | file |
+//! | --- | --- |
+//! | bytes come in, and answers to what was fetched | `callbacks.rs` |
+//! | greeting, login, the principal, plan and keys | `startup.rs`, `authentication.rs` |
+//! | a command from the client | `client.rs`, `commands.rs` |
+//! | a statement is refused | `refuse.rs`, `errors.rs` |
+//! | what the server owes | `flight.rs`, `results.rs`, `preparing.rs` |
+//! | a packet from the server | `server.rs`, `answers.rs` |
+
+#![allow(dead_code)]
+
+mod answers;
+mod authentication;
+mod callbacks;
+mod client;
+mod commands;
+mod errors;
+mod flight;
+mod preparing;
+mod refuse;
+mod results;
+mod server;
+mod startup;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::Capabilities;
+use fieldveil_plan::SessionInput;
+
+use self::flight::Flight;
+use crate::audit::Ended;
+use crate::client_error::ClientError;
+pub use crate::database::Output;
+use crate::database::{Core, Inbox, Renewed, Step, Waiting};
+use crate::fetch::Fetch;
+use crate::ports::Ports;
+use crate::worker::Worker;
+
+/// Where in its life the connection is.
+enum State {
+    /// Before the server's greeting.
+    Greeting,
+    /// Before the client's HandshakeResponse.
+    Handshake,
+    /// The HandshakeResponse waits for plan and keys.
+    AwaitingPolicy(Vec<u8>),
+    /// Until the server has let the client in.
+    Authenticating,
+    /// Commands.
+    Ready,
+    /// The server sends its binary log: nothing more is read.
+    Passing,
+    /// Refused or broken: what the client sends is dropped, until the server has said its last word.
+    Ending,
+}
+
+/// How a long message goes on in its next packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Continues {
+    /// It does not.
+    #[default]
+    No,
+    /// As it comes.
+    Passing,
+    /// Nowhere.
+    Dropped,
+}
+
+/// One connection.
+pub struct Session {
+    core: Core,
+    state: State,
+    client: Inbox,
+    server: Inbox,
+    /// The client's message goes on in the next packet.
+    client_continues: Continues,
+    /// The server's message goes on in the next packet.
+    server_continues: Continues,
+    /// What the client was offered; when it has answered, what both sides have.
+    capabilities: Capabilities,
+    /// The number of the client's last packet.
+    client_sequence: u8,
+    flight: Flight,
+    /// Why a command that is being dropped is to be refused.
+    dropped: Option<ClientError>,
+    is_mariadb: bool,
+    /// The server reads a file that the client sends: its packets are no commands.
+    infile: bool,
+}
+
+impl Session {
+    /// A new connection from `source`, the client's address.
+    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+        Self {
+            core: Core::new(worker, ports, source),
+            state: State::Greeting,
+            client: Inbox::default(),
+            server: Inbox::default(),
+            client_continues: Continues::No,
+            server_continues: Continues::No,
+            capabilities: Capabilities::default(),
+            client_sequence: 0,
+            flight: Flight::default(),
+            dropped: None,
+            is_mariadb: false,
+            infile: false,
+        }
+    }
+
+    /// Whether the client's bytes are to be held back.
+    pub fn is_waiting(&self) -> bool {
+        self.core.is_waiting()
+    }
+
+    /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
+    /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
+    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+        self.core.answered(fetch, result);
+    }
+
+    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    pub fn end(&mut self, how: Ended) {
+        self.core.end(how);
+    }
+
+    /// Who ended it, if several do in turn: the first.
+    pub fn ends(&mut self, how: Ended) {
+        self.core.ends(how);
+    }
+
+    /// Plan or keys are others than before.
+    fn renewed(&mut self, _renewed: Renewed) {}
+
+    /// The server has let another user in.
+    fn user_changed(&mut self, session: SessionInput) {
+        self.core.introduce("mysql", session);
+    }
+
+    fn waits_for_answers(&mut self) -> Step {
+        self.core.waiting = Waiting::Answers;
+        Step::More
+    }
+}

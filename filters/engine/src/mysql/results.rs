@@ -1,0 +1,161 @@
+//! Where in a command's answer the server is: a closed set of stages, as the protocol's documentation has them for
+//! COM_QUERY, COM_STMT_EXECUTE and COM_STMT_FETCH.
+
+use fieldveil_mysql_wire::Capabilities;
+use fieldveil_mysql_wire::lenenc::Lenenc;
+use fieldveil_mysql_wire::limits::MAX_COLUMNS;
+use fieldveil_mysql_wire::packet::MAX_PAYLOAD;
+use fieldveil_mysql_wire::status::Status;
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// A result's first packet.
+    #[default]
+    First,
+    /// The definition of the column with this number, of so many.
+    Definitions {
+        /// From 0 on.
+        next: usize,
+        /// How many there are.
+        columns: usize,
+    },
+    /// The EOF between definitions and rows.
+    EndOfDefinitions,
+    /// Rows.
+    Rows,
+    /// What the client sends of a file.
+    Infile,
+    /// Nothing.
+    Done,
+}
+
+/// What a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packet {
+    /// OK: a statement without a result set.
+    Ok,
+    /// ERR: the command ends.
+    Error,
+    /// How many columns a result set has.
+    ColumnCount,
+    /// The definition of the column with this number.
+    Definition(usize),
+    /// EOF behind the definitions.
+    EndOfDefinitions,
+    /// A row.
+    Row,
+    /// The end of the rows.
+    EndOfRows,
+    /// The server asks for a file.
+    Infile,
+}
+
+/// The results of one command, as they come.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Results {
+    /// What comes next.
+    pub stage: Stage,
+    /// How many results are complete.
+    pub complete: usize,
+    /// Whether the last result set is to be fetched from a cursor.
+    pub has_cursor: bool,
+}
+
+const MALFORMED: &str = "a malformed packet";
+
+impl Results {
+    /// Of COM_STMT_FETCH: rows alone.
+    pub fn rows() -> Self {
+        Self { stage: Stage::Rows, ..Self::default() }
+    }
+
+    /// What the packet is of which this is known: its length and its first byte.
+    pub fn peek(&self, length: usize, first: u8) -> Result<Packet, &'static str> {
+        Ok(match (self.stage, first) {
+            (Stage::First | Stage::Definitions { .. } | Stage::EndOfDefinitions | Stage::Rows, 0xff) => {
+                Packet::Error
+            }
+            (Stage::First, 0x00) => Packet::Ok,
+            (Stage::First, 0xfb) => Packet::Infile,
+            (Stage::First, _) => Packet::ColumnCount,
+            (Stage::Definitions { next, .. }, _) => Packet::Definition(next),
+            (Stage::EndOfDefinitions, 0xfe) => Packet::EndOfDefinitions,
+            // A row may begin with a value of 16 MiB or more, whose length begins with the same byte.
+            (Stage::Rows, 0xfe) if length < MAX_PAYLOAD => Packet::EndOfRows,
+            (Stage::Rows, _) => Packet::Row,
+            // The client's file is at its end, or the server did not want it.
+            (Stage::Infile, 0x00) => Packet::Ok,
+            (Stage::Infile, 0xff) => Packet::Error,
+            (Stage::EndOfDefinitions | Stage::Infile | Stage::Done, _) => {
+                return Err("an answer to another command than the one in flight");
+            }
+        })
+    }
+
+    /// Takes in a packet that [`Self::peek`] told. The body is needed of all but rows.
+    pub fn take(
+        &mut self,
+        packet: Packet,
+        body: &[u8],
+        capabilities: Capabilities,
+    ) -> Result<(), &'static str> {
+        match packet {
+            Packet::Row => {}
+            Packet::Error => self.stage = Stage::Done,
+            Packet::Infile => self.stage = Stage::Infile,
+            Packet::ColumnCount => {
+                let Some(Lenenc::Integer { value, len: _ }) = Lenenc::peek(body) else {
+                    return Err(MALFORMED);
+                };
+                let columns = usize::try_from(value).ok().filter(|count| (1..=MAX_COLUMNS).contains(count));
+                self.stage = Stage::Definitions { next: 0, columns: columns.ok_or(MALFORMED)? };
+            }
+            Packet::Definition(_) => {
+                let Stage::Definitions { next, columns } = self.stage else { return Err(MALFORMED) };
+                let next = next.saturating_add(1);
+                self.stage = match (next < columns, capabilities.has(Capabilities::DEPRECATE_EOF)) {
+                    (true, _) => Stage::Definitions { next, columns },
+                    (false, true) => Stage::Rows,
+                    (false, false) => Stage::EndOfDefinitions,
+                };
+            }
+            Packet::EndOfDefinitions => {
+                let status = status(body, capabilities).ok_or(MALFORMED)?;
+                if status.has(Status::CURSOR_EXISTS) {
+                    self.has_cursor = true;
+                    self.result_ended(status);
+                } else {
+                    self.stage = Stage::Rows;
+                }
+            }
+            Packet::EndOfRows | Packet::Ok => {
+                let status = status(body, capabilities).ok_or(MALFORMED)?;
+                self.has_cursor |= status.has(Status::CURSOR_EXISTS);
+                self.result_ended(status);
+            }
+        }
+        Ok(())
+    }
+
+    fn result_ended(&mut self, status: Status) {
+        self.complete = self.complete.saturating_add(1);
+        let more = status.has(Status::MORE_RESULTS_EXISTS);
+        self.stage = if more { Stage::First } else { Stage::Done };
+    }
+}
+
+/// The status in an OK packet, or in an EOF.
+pub fn status(body: &[u8], capabilities: Capabilities) -> Option<Status> {
+    let (first, mut rest) = body.split_first()?;
+    if *first == 0xfe && !capabilities.has(Capabilities::DEPRECATE_EOF) {
+        // Warnings, status.
+        return rest.get(2..)?.first_chunk().map(|status| Status::from_bits(u16::from_le_bytes(*status)));
+    }
+    // Affected rows, last id.
+    for _ in 0..2 {
+        let Lenenc::Integer { value: _, len } = Lenenc::peek(rest)? else { return None };
+        rest = rest.get(len..)?;
+    }
+    rest.first_chunk().map(|status| Status::from_bits(u16::from_le_bytes(*status)))
+}

@@ -1,0 +1,77 @@
+//! A packet from the server, read in the light of what it answers.
+
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+
+use super::{Continues, Output, Session, State};
+use crate::database::{Step, Waiting};
+
+/// Said where the server does not keep to the protocol.
+pub(super) const OUT_OF_PLACE: &str = "an answer to another command than the one in flight";
+pub(super) const MALFORMED: &str = "a malformed packet";
+
+impl Session {
+    /// One step over the server's bytes.
+    pub(super) fn server_step(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+        if rest.is_empty() {
+            return Ok(Step::More);
+        }
+        match self.state {
+            State::Passing => {
+                self.server.pass = rest.len();
+                return Ok(Step::Took(0));
+            }
+            State::Greeting => {
+                let step = self.greeting(rest, out)?;
+                // A client that did not wait for it waited here.
+                if !matches!(self.state, State::Greeting) && self.core.waiting == Waiting::Answers {
+                    self.core.waiting = Waiting::No;
+                }
+                return Ok(step);
+            }
+            _ => {}
+        }
+        let Some(header) = Header::peek(rest) else { return Ok(Step::More) };
+        match self.server_continues {
+            Continues::No => {}
+            Continues::Passing => {
+                let shift = self.flight.head().map_or(0, |entry| entry.shift);
+                return Ok(self.pass_from_server(header, shift, out));
+            }
+            Continues::Dropped => return Ok(self.drop_from_server(header)),
+        }
+        let first = match (header.payload_len, rest.get(HEADER_LEN)) {
+            (0, _) => 0,
+            (_, Some(first)) => *first,
+            (_, None) => return Ok(Step::More),
+        };
+        match self.state {
+            State::Authenticating => self.authentication_packet(header, first, out),
+            // It gives up on a client that says nothing.
+            State::Handshake | State::AwaitingPolicy(_) if first == 0xff => {
+                Ok(self.pass_from_server(header, 0, out))
+            }
+            State::Handshake | State::AwaitingPolicy(_) => Err(OUT_OF_PLACE),
+            _ => self.answer_step(header, first, rest, out),
+        }
+    }
+
+    /// The packet, numbered anew, and those that its message goes on in, as they come.
+    pub(super) fn pass_from_server(&mut self, header: Header, shift: u8, out: &mut Output) -> Step {
+        self.server_continues = if header.goes_on() { Continues::Passing } else { Continues::No };
+        if shift == 0 {
+            self.server.pass = header.total_len();
+            return Step::Took(0);
+        }
+        let [a, b, c, ..] = header.payload_len.to_le_bytes();
+        out.to_client.extend_from_slice(&[a, b, c, header.sequence.wrapping_add(shift)]);
+        self.server.pass = header.payload_len;
+        Step::Took(HEADER_LEN)
+    }
+
+    /// As [`Self::pass_from_server`], to nowhere.
+    pub(super) fn drop_from_server(&mut self, header: Header) -> Step {
+        self.server_continues = if header.goes_on() { Continues::Dropped } else { Continues::No };
+        self.server.drop = header.total_len();
+        Step::Took(0)
+    }
+}

@@ -1,0 +1,188 @@
+//! The greeting, with the capabilities cleared that the filter cannot follow, and the HandshakeResponse that waits for
+//! plan and keys.
+
+use fieldveil_mysql_wire::connection::{ClientGreeting, HandshakeResponse41, HandshakeV10};
+use fieldveil_mysql_wire::limits::MAX_HANDSHAKE;
+use fieldveil_mysql_wire::message::{peek_message, write_message};
+use fieldveil_mysql_wire::packet::Sequence;
+use fieldveil_mysql_wire::{Capabilities, WireError};
+use fieldveil_plan::SessionInput;
+use fieldveil_sql::identity::{self, Comment};
+
+use super::{Output, Session, State};
+use crate::audit::Ended;
+use crate::client_error::ClientError;
+use crate::database::{Step, Unready};
+
+/// What the client is not offered: what the filter could not read any more (TLS, compression), definitions that are left
+/// out, and MariaDB's messages that it does not follow. What no version has yet is not offered either.
+const CLEARED: Capabilities = Capabilities::from_bits(u64::MAX << 38)
+    .with(Capabilities::SSL)
+    .with(Capabilities::COMPRESS)
+    .with(Capabilities::ZSTD_COMPRESSION_ALGORITHM)
+    .with(Capabilities::OPTIONAL_RESULTSET_METADATA)
+    .with(Capabilities::CAPABILITY_EXTENSION)
+    .with(Capabilities::MARIADB_PROGRESS)
+    .with(Capabilities::MARIADB_COM_MULTI)
+    .with(Capabilities::MARIADB_STMT_BULK_OPERATIONS)
+    .with(Capabilities::MARIADB_CACHE_METADATA)
+    .with(Capabilities::MARIADB_BULK_UNIT_RESULTS);
+/// What a client must not use without being offered it; what else it sets is for the server to pass over.
+const REFUSED: &[(Capabilities, &str, &str)] = &[
+    (
+        Capabilities::SSL,
+        "TLS towards the sidecar is not supported on a MySQL connection",
+        "Turn TLS off in the application (ssl-mode=DISABLED, sslMode=disable): it reaches the sidecar over loopback or a Unix socket.",
+    ),
+    (
+        Capabilities::COMPRESS,
+        "compression was not offered",
+        "Turn compression off in the application: it reaches the sidecar over loopback or a Unix socket.",
+    ),
+    (
+        Capabilities::ZSTD_COMPRESSION_ALGORITHM,
+        "compression was not offered",
+        "Turn compression off in the application: it reaches the sidecar over loopback or a Unix socket.",
+    ),
+    (
+        Capabilities::OPTIONAL_RESULTSET_METADATA,
+        "result sets without metadata were not offered",
+        "Leave resultset_metadata at FULL.",
+    ),
+    (
+        Capabilities::MARIADB_PROGRESS,
+        "progress reports were not offered",
+        "Use a client that keeps to the capabilities that the server offers.",
+    ),
+    (
+        Capabilities::MARIADB_STMT_BULK_OPERATIONS,
+        "bulk operations were not offered",
+        "Use a client that keeps to the capabilities that the server offers.",
+    ),
+    (
+        Capabilities::MARIADB_CACHE_METADATA,
+        "result sets without metadata were not offered",
+        "Use a client that keeps to the capabilities that the server offers.",
+    ),
+];
+
+impl Session {
+    /// The server's first packet.
+    pub(super) fn greeting(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+        const MALFORMED: &str = "a malformed greeting";
+        let Some(message) = peek_message(rest, MAX_HANDSHAKE).map_err(|_| MALFORMED)? else {
+            return Ok(Step::More);
+        };
+        let taken = message.total_len;
+        if message.payload.first() == Some(&0xff) {
+            // It lets nobody in now.
+            out.to_client.extend_from_slice(rest.get(..taken).unwrap_or_default());
+            self.state = State::Ending;
+            self.core.ends(Ended::Server);
+            return Ok(Step::Took(taken));
+        }
+        let mut payload = message.payload.into_owned();
+        self.is_mariadb = HandshakeV10::parse(&payload).map_err(|_| MALFORMED)?.is_mariadb();
+        self.capabilities = HandshakeV10::clear_capabilities(&mut payload, CLEARED).map_err(|_| MALFORMED)?;
+        let mut sequence = Sequence::starting_at(message.sequence);
+        write_message(&mut out.to_client, &mut sequence, |out| out.extend_from_slice(&payload))
+            .map_err(|_| MALFORMED)?;
+        self.state = State::Handshake;
+        Ok(Step::Took(taken))
+    }
+
+    /// The client's first packet.
+    pub(super) fn handshake(&mut self, rest: &[u8], out: &mut Output) -> Step {
+        let message = match peek_message(rest, MAX_HANDSHAKE) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Step::More,
+            Err(error) => {
+                self.refuse_startup(ClientError::protocol(&error.to_string()), out);
+                return Step::Took(rest.len());
+            }
+        };
+        self.client_sequence = message.last_sequence;
+        let taken = message.total_len;
+        match self.introduce(&message.payload) {
+            Ok(()) => {
+                self.state = State::AwaitingPolicy(rest.get(..taken).unwrap_or_default().to_vec());
+                self.admit(out);
+                Step::Took(taken)
+            }
+            Err(error) => {
+                self.refuse_startup(error, out);
+                // Behind an SSLRequest TLS begins.
+                Step::Took(rest.len())
+            }
+        }
+    }
+
+    fn introduce(&mut self, payload: &[u8]) -> Result<(), ClientError> {
+        let malformed = |error: WireError| ClientError::protocol(&error.to_string());
+        let greeting = ClientGreeting::parse(payload).map_err(malformed)?;
+        let wanted = greeting.capabilities();
+        let not_offered = REFUSED.iter().find(|(capability, ..)| wanted.has(*capability));
+        if let Some((_, what, remedy)) = not_offered {
+            return Err(ClientError::unsupported(*what, *remedy));
+        }
+        let ClientGreeting::HandshakeResponse(response) = greeting else {
+            return Err(ClientError::protocol("an SSLRequest without CLIENT_SSL"));
+        };
+        self.capabilities = Capabilities::from_bits(self.capabilities.bits() & wanted.bits());
+        let session = introduced(&response)?;
+        self.core.introduce("mysql", session);
+        Ok(())
+    }
+
+    /// Forwards the held HandshakeResponse if plan and keys are there, else fetches what is missing once, else
+    /// refuses.
+    pub(super) fn admit(&mut self, out: &mut Output) {
+        match self.policy_ready(&Comment::Nothing) {
+            Ok(()) => {
+                let State::AwaitingPolicy(response) =
+                    std::mem::replace(&mut self.state, State::Authenticating)
+                else {
+                    return;
+                };
+                out.to_server.extend_from_slice(&response);
+            }
+            Err(Unready::Fetch(fetches)) => self.core.wait_for(fetches, out),
+            Err(Unready::Refuse(error)) => self.refuse_startup(error, out),
+        }
+    }
+
+    /// Takes up plan and keys.
+    pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
+        let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
+        let policy = self.core.policy(comment, logged_in)?;
+        let renewed = self.core.take_up(policy);
+        self.renewed(renewed);
+        Ok(())
+    }
+}
+
+/// Who asks, as the client says it when it logs in.
+fn introduced(response: &HandshakeResponse41<'_>) -> Result<SessionInput, ClientError> {
+    let attributes = response.attributes.unwrap_or_default();
+    if attributes.iter().any(|(name, _)| identity::mentions(name)) {
+        return Err(attribute_refused());
+    }
+    Ok(SessionInput {
+        user: text(response.user),
+        role: text(response.user),
+        database: response.database.map(text).unwrap_or_default(),
+        application_name: attributes.value(b"program_name").map(text).unwrap_or_default(),
+        ..SessionInput::default()
+    })
+}
+
+pub(super) fn attribute_refused() -> ClientError {
+    ClientError::unsupported(
+        "a connection attribute names fieldveil, and would show its value to the server",
+        "SET @fieldveil_token when the session is up.",
+    )
+}
+
+pub(super) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
