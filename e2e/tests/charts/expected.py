@@ -9,10 +9,10 @@ import jinja2
 import yaml
 
 from harness.parts import OPA_CONNECTIONS
-from tools.layout import DEPLOY, ENVOY_HTTP_TEMPLATE, ENVOY_TEMPLATE
+from tools.layout import DEPLOY, ENVOY_HTTP_TEMPLATE, ENVOY_MYSQL_TEMPLATE, ENVOY_TEMPLATE
 
-TEMPLATES = {"postgres": ENVOY_TEMPLATE, "http": ENVOY_HTTP_TEMPLATE}
-MODULES = {"postgres": "filter-postgres.wasm", "http": "filter-json.wasm"}
+TEMPLATES = {"postgres": ENVOY_TEMPLATE, "mysql": ENVOY_MYSQL_TEMPLATE, "http": ENVOY_HTTP_TEMPLATE}
+MODULES = {"postgres": "filter-postgres.wasm", "mysql": "filter-mysql.wasm", "http": "filter-json.wasm"}
 SECRET_TEMPLATE = DEPLOY / "envoy" / "secret.yaml.j2"
 CONFIG_FOLDER = "/etc/fieldveil/config"
 ADMIN = "/run/fieldveil/admin/admin.sock"
@@ -112,7 +112,8 @@ def listener(upstream: dict, values: dict) -> dict:
 def addresses(upstream: dict) -> list[dict]:
     told = upstream["listener"]
     port = told.get("port", 0)
-    file = "http.sock" if upstream["protocol"] == "http" else f".s.PGSQL.{port or 5432}"
+    protocol = upstream["protocol"]
+    file = f".s.PGSQL.{port or 5432}" if protocol == "postgres" else f"{protocol}.sock"
     tcp = {"path": "", "address": told.get("address", "127.0.0.1"), "port": port}
     socket = {"path": f"/run/fieldveil/sockets/{upstream['name']}/{file}", "mode": EVERYBODY}
     return [tcp] * (port != 0) + [socket] * told.get("socket", False)

@@ -35,7 +35,9 @@ typed_config:
   "@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext
   sni: {{ .tls.serverName | default .host | quote }}
   common_tls_context:
+    {{- if ne .protocol "mysql" }}
     alpn_protocols: [{{ if eq .protocol "postgres" }}postgresql{{ else if dig "http" "http2" false . }}h2{{ else }}http/1.1{{ end }}]
+    {{- end }}
     tls_params: {tls_minimum_protocol_version: TLSv1_2, tls_maximum_protocol_version: TLSv1_3}
     validation_context_sds_secret_config: {{ include "fieldveil-sidecar.kept" (printf "%s-ca" .name) }}
     {{- if dig "clientCertificate" "secret" "" .tls }}

@@ -22,7 +22,7 @@ static_resources:
 {{- if eq .protocol "http" }}
   {{- include "fieldveil-sidecar.httpListener" $scope | nindent 2 }}
 {{- else }}
-  {{- include "fieldveil-sidecar.postgresListener" $scope | nindent 2 }}
+  {{- include "fieldveil-sidecar.databaseListener" $scope | nindent 2 }}
 {{- end }}
 {{- end }}
   {{- include "fieldveil-sidecar.metricsListener" . | nindent 2 }}
@@ -69,10 +69,10 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
 
 {{- define "fieldveil-sidecar.socketPath" -}}
 /run/fieldveil/sockets/{{ .name }}/
-{{- if eq .protocol "http" -}}http.sock{{- else -}}.s.PGSQL.{{ .listener.port | default 5432 | int }}{{- end -}}
+{{- if eq .protocol "postgres" -}}.s.PGSQL.{{ .listener.port | default 5432 | int }}{{- else -}}{{ .protocol }}.sock{{- end -}}
 {{- end -}}
 
-{{- define "fieldveil-sidecar.postgresListener" -}}
+{{- define "fieldveil-sidecar.databaseListener" -}}
 - name: {{ .upstream.name }}
   {{- include "fieldveil-sidecar.addresses" .upstream | nindent 2 }}
   per_connection_buffer_limit_bytes: 1048576
@@ -82,7 +82,7 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.network.wasm.v3.Wasm
         config:
-          {{- include "fieldveil-sidecar.plugin" (dict "upstream" .upstream "root" .root "module" "filter-postgres.wasm") | nindent 10 }}
+          {{- include "fieldveil-sidecar.plugin" (dict "upstream" .upstream "root" .root "module" (printf "filter-%s.wasm" .upstream.protocol)) | nindent 10 }}
     - name: tcp_proxy
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy

@@ -39,7 +39,7 @@
 {{- else if and (ne .protocol "http") .http -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s http" $place) "the protocol is not http" "leave it out, or say protocol: http") -}}
 {{- end -}}
-{{- if and (eq .protocol "postgres") (not (has (.listener.address | default "127.0.0.1") (list "127.0.0.1" "::1"))) -}}
+{{- if and (ne .protocol "http") (not (has (.listener.address | default "127.0.0.1") (list "127.0.0.1" "::1"))) -}}
 {{- include "fieldveil-sidecar.problem" (list (printf "%s listener.address" $place) "others than this pod would come in, in clear text and as this workload" "leave it at 127.0.0.1") -}}
 {{- end -}}
 {{- include "fieldveil-sidecar.validate.files" (dict "place" $place "upstream" .) -}}
