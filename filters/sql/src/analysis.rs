@@ -260,6 +260,12 @@ pub enum Replacement {
         /// The field.
         field: usize,
     },
+    /// MySQL: as many `?`, with commas between, as a value of the field has envelopes. What is bound for the one that
+    /// stood here is bound as each of them.
+    Placeholders {
+        /// The field.
+        field: usize,
+    },
     /// This text.
     Text(String),
 }
@@ -268,7 +274,7 @@ impl Replacement {
     /// The field that it holds values of.
     pub fn sealed(&self) -> Option<usize> {
         match self {
-            Self::Seal { field, .. } | Self::Nulls { field } => Some(*field),
+            Self::Seal { field, .. } | Self::Nulls { field } | Self::Placeholders { field } => Some(*field),
             Self::Text(_) => None,
         }
     }
@@ -279,12 +285,15 @@ impl Replacement {
 pub enum Form {
     /// One value, for what it is sealed to, in the stored type.
     Value,
-    /// One value, for an array of the stored type, told as such: what it is sealed to under each enabled key, under the
-    /// primary one first.
+    /// One value, for what it is sealed to under each enabled key, under the primary one first: an array of the stored
+    /// type, told as such; in MySQL that many literals, with commas between.
     Envelopes,
     /// An array of values, `{…}`, for an array of what each is sealed to; where they are searched for, under each
     /// enabled key.
     Array,
+    /// MySQL: one value, for the pattern that every envelope of the value matches: [`crate::like_pattern`] of what all of
+    /// them begin with.
+    Pattern,
 }
 
 impl fmt::Debug for Replacement {
@@ -297,6 +306,7 @@ impl fmt::Debug for Replacement {
                 .field("form", form)
                 .finish_non_exhaustive(),
             Self::Nulls { field } => f.debug_struct("Nulls").field("field", field).finish(),
+            Self::Placeholders { field } => f.debug_struct("Placeholders").field("field", field).finish(),
             Self::Text(text) => f.debug_tuple("Text").field(text).finish(),
         }
     }

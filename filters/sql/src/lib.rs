@@ -45,6 +45,7 @@ mod items;
 mod lexer;
 mod mention;
 mod merge;
+mod mysql;
 mod names;
 mod operands;
 mod parameter;
@@ -70,6 +71,7 @@ pub use analysis::{
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
+pub use mysql::like_pattern;
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};

@@ -204,7 +204,7 @@ impl Walker<'_, '_> {
         match placed.form {
             Form::Array => self.array_value(at, value),
             Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
-            Form::Value => self.value(at, placed.use_, value),
+            Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
         }
     }
 }

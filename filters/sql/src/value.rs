@@ -125,7 +125,8 @@ impl<'c> Walker<'_, 'c> {
         if self.stands_alone(tokens) { Ok(()) } else { Err(Refusal::on(at.field, reason, remedy)) }
     }
 
-    fn sealed(
+    /// A value in a protected place, in the form that is asked for.
+    pub fn sealed(
         &mut self,
         at: Protected<'c>,
         use_: ParameterUse,

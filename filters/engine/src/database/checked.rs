@@ -105,7 +105,9 @@ impl Checked {
             let keys = |field: usize| checked.catalog.as_ref().and_then(|c| c.keys.get(field).cloned());
             let kind = |with: &Replacement| match with {
                 Replacement::Text(text) => (Some(text.clone()), None),
-                Replacement::Seal { field, .. } | Replacement::Nulls { field } => {
+                Replacement::Seal { field, .. }
+                | Replacement::Nulls { field }
+                | Replacement::Placeholders { field } => {
                     (None, Some((checked.meaning(*field), keys(*field))))
                 }
             };

@@ -47,6 +47,10 @@ impl Session {
                     let place = Place::of(checked, *field)?;
                     write_array(&mut sealed, &self.nulls(place), place.stored);
                 }
+                // MySQL's alone.
+                Replacement::Seal { form: Form::Pattern, .. } | Replacement::Placeholders { .. } => {
+                    return Err(misplaced());
+                }
             }
             position = splice.range.end;
         }

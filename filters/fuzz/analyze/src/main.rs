@@ -74,6 +74,9 @@ fn splice(splice: &Splice) -> Value {
                 "array": *form == Form::Array, "envelopes": *form == Form::Envelopes})
         }
         Replacement::Nulls { field } => json!({"range": range, "field": field, "nulls": true}),
+        Replacement::Placeholders { field } => {
+            json!({"range": range, "field": field, "placeholders": true})
+        }
         Replacement::Text(text) => json!({"range": range, "text": text}),
     }
 }

@@ -142,6 +142,7 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
                 rendered.push_str(&format!("«{}{field}{}:{}»", mark(*use_), many(*form), value.as_str()));
             }
             Replacement::Nulls { field } => rendered.push_str(&format!("«{field}*:NULL»")),
+            Replacement::Placeholders { field } => rendered.push_str(&format!("«{field}*:?»")),
             Replacement::Text(text) => rendered.push_str(&format!("«{text}»")),
         }
     }
@@ -162,6 +163,7 @@ fn many(form: Form) -> &'static str {
         Form::Value => "",
         Form::Envelopes => "*",
         Form::Array => "[]",
+        Form::Pattern => "%",
     }
 }
 

@@ -1,0 +1,5 @@
+//! What MySQL and MariaDB have besides, or in another way.
+
+mod search;
+
+pub use search::like_pattern;
