@@ -3,8 +3,9 @@
 
 usage: archive.py OUT.tar NAME:TAG ROOTFS_DIR [ENTRYPOINT...]
 
-One layer, everything owned by root, times at zero, so that equal trees give equal images. The output is a docker
-archive: docker, podman, kind and k3d take it, and its short names ("app:1") are to containerd what Kubernetes means.
+One layer, everything owned by root and readable by all, times at zero, so that equal trees give equal images. The
+output is a docker archive: docker, podman, kind and k3d take it, and its short names ("app:1") are to containerd what
+Kubernetes means.
 Standard library only: the cluster makes its own images with it.
 """
 
@@ -72,6 +73,8 @@ def _write_layer(rootfs: Path, out: io.IOBase) -> None:
 def _as_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uid = member.gid = member.mtime = 0
     member.uname = member.gname = "root"
+    # Whatever the umask of who builds it: a container runs as somebody else.
+    member.mode |= 0o755 if member.mode & 0o100 else 0o644
     return member
 
 
