@@ -1,7 +1,8 @@
 """Runs the tests in a cluster: `python -m kubernetes [PYTEST ARGUMENT…]`.
 
 In the cluster of `KUBECONFIG`, or, without it, in one of `e2e/cluster`, which is started before them and removed after
-them, also when this process is killed. Where neither is possible one loud line says so, counted as a skipped test.
+them, also when this process is killed. Where neither is possible, or no pod starts in the one of our own, a loud line
+says so, counted as a skipped test.
 """
 
 import os
@@ -9,10 +10,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from images.build import build
 from images.definitions import IMAGES
+from kubernetes import problems
 from kubernetes.cluster import LOADER, OWN, REGISTRY
 from kubernetes.kubectl import RUN
 from tools.layout import CLUSTER, E2E, VENV
@@ -20,6 +23,10 @@ from tools.layout import CLUSTER, E2E, VENV
 KEEP = "FIELDVEIL_KEEP_CLUSTER"
 # Ends the cluster when its standard input does, however this process ended.
 WATCH = 'while read -r _; do :; done; exec "$0" down'
+# Of all tests, which take five minutes on two cores that nobody else uses; then of removing what they made.
+SECONDS, MORE_SECONDS = 900, 60
+# One for each fault is enough to read. In a cluster of somebody's own all that tests make is removed instead.
+OWN_ARGUMENTS = ("--maxfail=5",)
 
 
 def main(arguments: list[str]) -> int:
@@ -59,7 +66,11 @@ def _in_own(arguments: list[str], environment: dict[str, str]) -> int:
         )
     try:
         subprocess.run([CLUSTER, "up"], check=True, stdout=subprocess.DEVNULL)
-        return _run([CLUSTER, "run"], arguments, {**environment, OWN: "1"})
+        probe = subprocess.run([CLUSTER, "probe"], stderr=subprocess.PIPE, text=True, check=False)
+        print(probe.stderr, end="", flush=True)
+        if probe.returncode != 0:
+            return _skipped(probe.stderr.strip().rpartition("\n")[2])
+        return _run([CLUSTER, "run"], [*OWN_ARGUMENTS, *arguments], {**environment, OWN: "1"})
     finally:
         if watcher is not None:
             watcher.stdin.close()
@@ -74,8 +85,10 @@ def _build_images() -> None:
 def _run(before: list[Path | str], arguments: list[str], environment: dict[str, str]) -> int:
     # Two files at a time: each has a namespace of its own, and waits more than it works.
     workers = ("-n", os.environ.get("E2E_WORKERS", "2"), "--dist", "loadfile")
-    command = [*before, VENV / "bin" / "pytest", *workers, "-q", "tests/kubernetes", *arguments]
-    process = subprocess.Popen(command, cwd=E2E, env=environment)
+    command = [*before, VENV / "bin" / "pytest", *workers, "-q", "-rfEs", "tests/kubernetes", *arguments]
+    # With CI the closing lines that say what failed are whole ones.
+    process = subprocess.Popen(command, cwd=E2E, env={"CI": "true", **environment})
+    end, is_late = time.monotonic() + SECONDS, False
 
     def interrupt(*_: object) -> None:
         # A SIGTERM would end pytest at once, and leave all that its tests made.
@@ -85,10 +98,17 @@ def _run(before: list[Path | str], arguments: list[str], environment: dict[str, 
         signal.signal(number, interrupt)
     while True:
         try:
-            return process.wait()
+            return process.wait(max(0.0, end - time.monotonic()))
         except KeyboardInterrupt:
             # The terminal told pytest as well, which removes what it made.
             continue
+        except subprocess.TimeoutExpired:
+            if is_late:
+                process.kill()
+                return process.wait()
+            print(f"\n{problems.of_cluster(before)}\nERROR not all within {SECONDS} s: ending the tests", flush=True)
+            interrupt()
+            end, is_late = end + MORE_SECONDS, True
 
 
 def _skipped(why: str) -> int:

@@ -110,7 +110,7 @@ class Namespace:
             while not (result := check()):
                 now = time.monotonic()
                 if now - begun > seconds:
-                    raise CommandFailed(f"{what}: not within {seconds:.0f} s")
+                    raise CommandFailed(f"{what}: not within {seconds:.0f} s: {problems.warning(self)}")
                 if touching and now > next_touch:
                     self.show_mounts(touching)
                     next_touch = now + TOUCH_SECONDS

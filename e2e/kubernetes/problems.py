@@ -1,8 +1,10 @@
 """What is wrong with pods, told as a person would want it."""
 
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kubernetes.kubectl import CommandFailed
+from kubernetes.kubectl import CommandFailed, program
 
 if TYPE_CHECKING:
     from kubernetes.namespace import Namespace
@@ -55,6 +57,32 @@ def report(namespace: "Namespace", selector: str = "") -> str:
     return "\n".join(parts)
 
 
+def warning(namespace: "Namespace") -> str:
+    """The newest in the namespace, in a line; empty if there is none."""
+    return shortened(_said(namespace, *_WARNINGS).rpartition("\n")[2])
+
+
+def of_cluster(before: list[Path | str]) -> str:
+    """All pods and the newest warnings, by a kubectl that takes words before it."""
+    kubectl = [*before, program("kubectl")]
+    lines = []
+    for words in (("get", "pods", "--all-namespaces", "--no-headers"), (*_WARNINGS, "--all-namespaces")):
+        done = subprocess.run([*kubectl, "--request-timeout=20s", *words], capture_output=True, text=True, check=False)
+        lines += [shortened(line) for line in (done.stdout + done.stderr).splitlines()[-LOG_LINES:]]
+    return "\n".join(lines)
+
+
+def shortened(line: str) -> str:
+    """A message's cause stands at its end, behind paths that are long."""
+    return line if len(line) <= MAX_LINE else f"{line[:150]} … {line[-250:]}"
+
+
+_WARNINGS = (
+    "get", "events", "--field-selector=type=Warning", "--sort-by=.metadata.creationTimestamp", "--no-headers",
+    "--output=custom-columns=O:.involvedObject.name,M:.message",
+)  # fmt: skip
+
+
 def _of_pod(namespace: "Namespace", pod: dict) -> list[str]:
     name = pod["metadata"]["name"]
     lines = []
@@ -73,7 +101,7 @@ def _said(namespace: "Namespace", *words: str) -> str:
         text = namespace.kubectl(*words, seconds=20)
     except CommandFailed as error:
         text = str(error)
-    return "\n".join(line[:MAX_LINE] for line in text.splitlines())
+    return "\n".join(map(shortened, text.splitlines()))
 
 
 def _tail(text: str) -> str:
