@@ -1,14 +1,19 @@
 """Runs one suite, and says what came of several: a table, then one closing line."""
 
 import json
+import re
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tools.layout import ROOT
 from tools.suites.suite import Counts, Suite
+
+# What a suite says in a line about why it did not run, or what failed in it.
+REASON = re.compile(r"^(?:SKIPPED: |ERROR |FAILED ).*", re.M)
+MAX_REASONS, MAX_REASON = 5, 500
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,7 @@ class Outcome:
     failed: int
     skipped: int
     seconds: float
+    reasons: list[str] = field(default_factory=list)
 
 
 def run(suite: Suite) -> Outcome:
@@ -25,6 +31,7 @@ def run(suite: Suite) -> Outcome:
     print(f"== {suite.name}: {suite.what}", flush=True)
     started = time.monotonic()
     total = Counts()
+    reasons: list[str] = []
     for step in suite.steps():
         output: list[str] = []
         process = subprocess.Popen(
@@ -53,7 +60,10 @@ def run(suite: Suite) -> Outcome:
         if counts.failed and not step.shows(""):
             print("".join(f"   {line}" for line in output[-60:]), end="")
         total = total + counts
-    outcome = Outcome(suite.name, total.passed, total.failed, total.skipped, time.monotonic() - started)
+        reasons += [line for line in REASON.findall("".join(output)) if counts.failed or line.startswith("SKIPPED")]
+    seconds = time.monotonic() - started
+    shown = [line[:MAX_REASON] for line in reasons[:MAX_REASONS]]
+    outcome = Outcome(suite.name, total.passed, total.failed, total.skipped, seconds, shown)
     print(f"   {_line(outcome)}", flush=True)
     return outcome
 
@@ -78,6 +88,8 @@ def close(outcomes: list[Outcome]) -> int:
     print("\n== what ran")
     for outcome in outcomes:
         print(f"   {outcome.name:<12} {_line(outcome)}")
+        for reason in outcome.reasons:
+            print(f"      {reason}")
     passed, failed = (sum(getattr(outcome, name) for outcome in outcomes) for name in ("passed", "failed"))
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed else 0

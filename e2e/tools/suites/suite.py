@@ -49,9 +49,13 @@ def opa(output: str, _: int) -> Counts:
     return Counts(results.count("PASS"), results.count("FAIL") + results.count("ERROR"), results.count("SKIPPED"))
 
 
+# What failed may say that something took place in so many seconds too.
+CLOSE = r"\d (?:passed|failed|errors?|skipped)\b.* in \d[\d.]*s"
+
+
 def pytest(output: str, _: int) -> Counts:
     """The last line: `3 passed, 1 failed, 2 errors in 4.5s`."""
-    lines = [line for line in output.splitlines() if re.search(r" in \d[\d.]*s", line)]
+    lines = [line for line in output.splitlines() if re.search(CLOSE, line)]
     last = lines[-1] if lines else ""
 
     def number(word: str) -> int:
