@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-charts test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,12 +69,16 @@ test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTE
 	@$(SETUP) python rust filter keys opa shop-api http-clients
 	@$(SUITES) json
 
+test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
+	@$(SETUP) python rust filter keys opa mariadb
+	@$(SUITES) mysql
+
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
 	@$(SETUP) python filter keys opa shop-api helm chart-tools promtool schemas
 	@$(SUITES) charts
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium
+	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium mariadb
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)

@@ -24,6 +24,7 @@ from tools.layout import (
     K6,
     K6_MODULE,
     KEYS_MODULE,
+    MYSQL_FILTER_WASM,
     NODE_CLIENTS,
     OPA,
     PG_PARSE,
@@ -167,10 +168,11 @@ def _node_files() -> tuple[Path, ...]:
 
 
 def _filter(shell: Shell) -> None:
-    packages = ["-p", "filter-postgres", "-p", "filter-json"]
+    packages = ["-p", "filter-postgres", "-p", "filter-mysql", "-p", "filter-json"]
     shell.run(["cargo", "build", "--release", "--locked", "--target", WASM_TARGET, *packages])
     built = CARGO_TARGET / WASM_TARGET / "release"
     put(built / "filter_postgres.wasm", FILTER_WASM)
+    put(built / "filter_mysql.wasm", MYSQL_FILTER_WASM)
     put(built / "filter_json.wasm", JSON_FILTER_WASM)
 
 
@@ -221,7 +223,7 @@ PARTS = {
             "filter",
             "the filters, as WebAssembly modules",
             _filter,
-            (FILTER_WASM, JSON_FILTER_WASM),
+            (FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM),
             RUST,
             after=("rust",),
         ),

@@ -162,6 +162,15 @@ def _json_rust() -> list[Step]:
     return [Step(command, cargo, show=show) for command in (of_bodies, of_exchanges, of_the_parts)]
 
 
+def _mysql_rust() -> list[Step]:
+    test = ["cargo", "test", "--locked"]
+    of_messages = [*test, "-p", "fieldveil-mysql-wire"]
+    # What its statements, values and sessions are, in the crates that know the other databases too.
+    of_the_parts = [[*test, "-p", f"fieldveil-{crate}", "mysql"] for crate in ("sql", "values", "engine")]
+    show = r"^test .*FAILED|^test result|^error|panicked"
+    return [Step(command, cargo, show=show) for command in (of_messages, *of_the_parts)]
+
+
 def _e2e(*tests: str) -> list[Step]:
     # Two at a time: each has a server, an OPA, an agent and an Envoy of its own.
     workers = os.environ.get("E2E_WORKERS", "2")
@@ -237,6 +246,8 @@ SUITES = {
         Suite("policies-e2e", "the end-to-end tests of policies", lambda: _e2e("tests/policies")),
         Suite("json-rust", "the Rust tests of JSON over HTTP", _json_rust),
         Suite("json-e2e", "the end-to-end tests of JSON over HTTP", lambda: _e2e("tests/http")),
+        Suite("mysql-rust", "the Rust tests of MySQL and MariaDB", _mysql_rust),
+        Suite("mysql-e2e", "the end-to-end tests of MySQL and MariaDB", lambda: _e2e("tests/mysql")),
         Suite("loadtest-smoke", "every answer of the load tests, at every target", _loadtest_smoke),
         Suite("loadtests", "the load tests' own parts: no load, no timing", _loadtests),
         Suite("charts", "lints, unit tests and renderings of the Helm charts, without a cluster", _charts),
@@ -252,9 +263,10 @@ SUITES = {
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 TESTS = ("rust", "fuzz-corpus", "sqldiff", "rego", "go", "loadtests", "loadtest-smoke", "charts", "e2e", "kubernetes")
-# The e2e tests of keys, of policies and of JSON are folders of their own, so that none is forgotten here.
+# The e2e tests of keys, of policies, of JSON and of MySQL are folders of their own, so that none is forgotten here.
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, or one.
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
-GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS, "policies": POLICY, "json": JSON}
+MYSQL = ("mysql-rust", "mysql-e2e")
+GROUPS = {"lint": LINTS, "test": TESTS, "keys": KEYS, "policies": POLICY, "json": JSON, "mysql": MYSQL}

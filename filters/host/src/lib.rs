@@ -30,6 +30,12 @@ pub fn start_postgres() {
     proxy_wasm::set_root_context(root::Root::<root::Postgres>::root);
 }
 
+/// Registers the filter of MySQL and MariaDB; a module's entry point calls it once.
+pub fn start_mysql() {
+    proxy_wasm::set_log_level(LogLevel::Info);
+    proxy_wasm::set_root_context(root::Root::<root::MySql>::root);
+}
+
 /// Registers the filter of JSON over HTTP; a module's entry point calls it once.
 pub fn start_json() {
     proxy_wasm::set_log_level(LogLevel::Info);

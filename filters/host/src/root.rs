@@ -10,8 +10,8 @@ use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
-use fieldveil_engine::postgres;
 use fieldveil_engine::worker::Worker;
+use fieldveil_engine::{mysql, postgres};
 use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
 use proxy_wasm::traits::{Context, HttpContext, RootContext, StreamContext};
 use proxy_wasm::types::ContextType;
@@ -100,6 +100,22 @@ impl Served for Postgres {
 
     fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
         Some(Box::new(Stream::<postgres::Session>::new(id, shared)))
+    }
+}
+
+/// MySQL and MariaDB.
+pub struct MySql;
+
+impl Served for MySql {
+    const PROTOCOL: Protocol = Protocol::MySql;
+
+    fn worker(config: Config) -> Worker {
+        Worker::of_databases(config)
+    }
+    const CONTEXTS: ContextType = ContextType::StreamContext;
+
+    fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
+        Some(Box::new(Stream::<mysql::Session>::new(id, shared)))
     }
 }
 

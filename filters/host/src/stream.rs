@@ -9,10 +9,11 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use fieldveil_engine::audit::Ended;
+use fieldveil_engine::database::Output;
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::{Level, Ports};
-use fieldveil_engine::postgres::{self, Output};
 use fieldveil_engine::worker::Worker;
+use fieldveil_engine::{mysql, postgres};
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::{Action, PeerType};
 
@@ -75,6 +76,7 @@ macro_rules! session {
 }
 
 session!(postgres::Session);
+session!(mysql::Session);
 
 /// One connection.
 pub struct Stream<S> {

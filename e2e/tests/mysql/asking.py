@@ -1,0 +1,24 @@
+"""What most tests do with a connection."""
+
+import pymysql
+import pytest
+
+
+def ask(connection: pymysql.Connection, statement: str, values: tuple | list | None = None) -> list[tuple]:
+    """The rows of one statement."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return list(cursor.fetchall())
+
+
+def change(connection: pymysql.Connection, statement: str, values: tuple | list | None = None) -> int:
+    """How many rows a statement changed."""
+    with connection.cursor() as cursor:
+        return cursor.execute(statement, values)
+
+
+def refusal(connection: pymysql.Connection, statement: str, values: tuple | list | None = None) -> tuple[int, str]:
+    """Number and text of the error that the statement is answered with."""
+    with pytest.raises(pymysql.MySQLError) as refused:
+        ask(connection, statement, values)
+    return refused.value.args
