@@ -31,6 +31,21 @@ pub enum Stored {
     Formatted,
 }
 
+/// What a server's column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Text, as it was sent.
+    Text,
+    /// Text that comes back padded with spaces: PostgreSQL's `char(n)`.
+    Padded,
+    /// Bytes, which a text is not compared with: PostgreSQL's `bytea`.
+    Bytes,
+    /// Bytes that a text is sent to, and compared with, as it is: MySQL's `VARBINARY` and `BLOB`.
+    Binary,
+    /// Neither.
+    Other,
+}
+
 /// One field of a plan, ready for use.
 #[derive(Debug, Clone)]
 pub struct FieldPlan {
@@ -133,13 +148,14 @@ impl FieldPlan {
         }
     }
 
-    /// How a column of the type with this OID holds the field's values; None if it can't.
-    pub fn stored_in(&self, type_oid: u32) -> Option<Stored> {
-        match (self.spec.protection, type_oid) {
-            (Protection::FormatPreserving, oid::TEXT | oid::VARCHAR | oid::BPCHAR) => Some(Stored::Formatted),
+    /// How a column holds the field's values; None if it can't.
+    pub fn stored_in(&self, column: ColumnKind) -> Option<Stored> {
+        use ColumnKind::{Binary, Bytes, Padded, Text};
+        match (self.spec.protection, column) {
+            (Protection::FormatPreserving, Text | Padded | Binary) => Some(Stored::Formatted),
             (Protection::FormatPreserving, _) => None,
-            (_, oid::TEXT | oid::VARCHAR) => Some(Stored::Armored),
-            (_, oid::BYTEA) => Some(Stored::Raw),
+            (_, Text) => Some(Stored::Armored),
+            (_, Bytes | Binary) => Some(Stored::Raw),
             _ => None,
         }
     }

@@ -7,8 +7,8 @@ use fieldveil_sql::{
 };
 use fieldveil_values::oid;
 
+use super::ServerCatalog;
 use crate::field::{CompiledPlan, Read};
-use crate::postgres::catalog::ServerCatalog;
 
 /// One text under one plan and one catalog: what analysis said, and by what it is treated.
 pub struct Checked {

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | bytes that wait for their rest | `inbox.rs` |
 //! | the principal, plan and keys | `policy.rs` |
+//! | the server's catalog | `catalog.rs` |
 //! | a statement as it was checked | `checked.rs` |
 //! | a row is treated | `treat.rs` |
 //! | a budget is spent | `budgeted.rs` |
@@ -12,6 +13,7 @@
 
 mod audited;
 mod budgeted;
+mod catalog;
 mod checked;
 mod inbox;
 mod policy;
@@ -23,6 +25,7 @@ use std::rc::{Rc, Weak};
 
 use fieldveil_plan::PlanInput;
 
+pub(crate) use self::catalog::{CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog};
 pub(crate) use self::checked::Checked;
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
@@ -93,6 +96,7 @@ pub(crate) struct Core {
     keyring: Weak<Keyring>,
     /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
     asked_for_tenants: bool,
+    pub catalog: CatalogState,
     /// Why the last fetch of the plan, of the keys failed.
     fetch_failures: BTreeMap<&'static str, String>,
     /// Held bytes that the worker knows of.
@@ -118,6 +122,7 @@ impl Core {
             plan: None,
             keyring: Weak::new(),
             asked_for_tenants: false,
+            catalog: CatalogState::default(),
             fetch_failures: BTreeMap::new(),
             held: 0,
             audit,

@@ -3,11 +3,13 @@
 
 use fieldveil_pg_wire::WireError;
 use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
+use fieldveil_sql::Dialect;
 
-use super::catalog::{self, Reading};
+use super::catalog;
 use super::flight::{Awaited, Entry};
 use super::{Output, Session, Waiting, identity};
 use crate::client_error::ClientError;
+use crate::database::CatalogReading;
 use crate::field::CompiledPlan;
 
 impl Session {
@@ -29,7 +31,7 @@ impl Session {
         if let Some(plan) = catalog {
             self.put(&catalog::question(plan), &mut question).map_err(too_long)?;
             awaited.push(Awaited::Catalog);
-            self.catalog.reading = Some(Reading::default());
+            self.core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
         }
         let end = if self.in_pipeline { Flush.encode(&mut question) } else { Sync.encode(&mut question) };
         end.map_err(too_long)?;

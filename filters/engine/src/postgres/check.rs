@@ -6,13 +6,11 @@ use fieldveil_pg_wire::backend::TransactionStatus;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Envelopes, SessionUse, Statement, StatementKind};
 
-use super::catalog::{self, ServerCatalog};
 use super::{Output, Session, Waiting};
 use crate::client_error::ClientError;
 use crate::database::Checked;
-use crate::database::Unready;
+use crate::database::{ServerCatalog, Unready};
 use crate::field::{CompiledPlan, Read};
-use crate::ports::Level;
 
 /// Whether a statement can be looked at now.
 pub(super) enum Readiness {
@@ -34,15 +32,15 @@ impl Session {
         let identity_is_due =
             self.identity_is_due(&held) && (!for_anybody || self.asks_before_transaction(text));
         if identity_is_due && self.may_ask(&held, text) {
-            if let Some(error) = self.catalog.failed.take() {
+            if let Some(error) = self.core.catalog.failed.take() {
                 return Readiness::Refuse(error);
             }
-            let catalog = (!held.fields.is_empty() && !self.catalog_is_fresh()).then_some(&held);
+            let catalog = (!held.fields.is_empty() && !self.core.catalog_is_fresh()).then_some(&held);
             return self.asking(true, catalog.map(Rc::as_ref), out);
         }
         if identity_is_due {
             // The server would not answer: what it does not refuse itself needs no catalog.
-            self.catalog.current = None;
+            self.core.catalog.current = None;
         }
         match self.policy_ready(comment) {
             Ok(()) => {}
@@ -61,10 +59,10 @@ impl Session {
         if plan.fields.is_empty() {
             return Readiness::Ready(plan);
         }
-        if let Some(error) = self.catalog.failed.take() {
+        if let Some(error) = self.core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if self.catalog_is_fresh() || !self.may_ask(&plan, text) {
+        if self.core.catalog_is_fresh() || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
         self.asking(false, Some(&plan), out)
@@ -75,11 +73,6 @@ impl Session {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),
         }
-    }
-
-    fn catalog_is_fresh(&self) -> bool {
-        let age = self.core.now_ms.saturating_sub(self.catalog.read_ms);
-        self.catalog.current.is_some() && age <= catalog::MAX_AGE_MS
     }
 
     /// Whether the server would answer a question before this text, and the text could do with the answer.
@@ -99,66 +92,22 @@ impl Session {
 
     /// The catalog's answer is complete.
     pub(super) fn catalog_read(&mut self) {
-        if let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.core.plan) {
-            let mut catalog = reading.finish(plan);
-            if let Some(keyring) = self.core.keyring() {
-                catalog.take_keys(plan, &keyring);
-                let mut ports = self.core.ports.borrow_mut();
-                catalog.check_widths(|field, stored| {
-                    let field = plan.fields.get(field)?;
-                    // Without its keys nothing is sealed, and so nothing is too long.
-                    match field.check_keys(&keyring) {
-                        Ok(()) => field.longest_stored(&keyring, &mut *ports, stored),
-                        Err(_) => Some(0),
-                    }
-                });
-            }
-            for (field, reason) in catalog.all_unusable() {
-                let label = plan.fields.get(field).map_or("", |f| f.spec.label.as_str());
-                self.core.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
-            }
-            for place in &catalog.slow {
-                let line = format!(
-                    "{place} is searched by its blind index, and the server has no index on that part of it"
-                );
-                self.core.log(Level::Info, &line);
-            }
-            for spec in catalog.missing_columns(plan) {
-                let place = &spec.place;
-                self.core.log(
-                    Level::Warn,
-                    &format!("the policy protects {place}, but the table has no such column"),
-                );
-            }
+        if let Some(catalog) = self.core.catalog_read() {
             self.statements.by_sql.catalog_read(&catalog);
-            self.catalog.current = Some(Rc::new(catalog));
-            self.catalog.read_ms = self.core.now_ms;
-            self.core.worker.borrow_mut().count("catalog.reads", 1);
         }
     }
 
     /// The worker has other keys than before.
     pub(super) fn keys_renewed(&mut self) {
-        let (Some(catalog), Some(plan), Some(keyring)) =
-            (&self.catalog.current, &self.core.plan, self.core.keyring())
-        else {
-            return;
-        };
-        let mut renewed = ServerCatalog::clone(catalog);
-        renewed.take_keys(plan, &keyring);
-        self.statements.by_sql.catalog_read(&renewed);
-        self.catalog.current = Some(Rc::new(renewed));
+        if let Some(catalog) = self.core.keys_renewed() {
+            self.statements.by_sql.catalog_read(&catalog);
+        }
     }
 
-    /// The catalog could not be read; the statement that waits for it is refused.
+    /// The server's answer could not be read; the statement that waits for it is refused.
     pub(super) fn catalog_failed(&mut self, reason: &str) {
-        self.core.log(Level::Error, &format!("the catalog could not be read: {reason}"));
-        self.catalog.reading = None;
-        self.catalog.failed = Some(ClientError::unavailable(
-            "the server's catalog",
-            reason,
-            "See that this user may read pg_catalog, then send the statement again.",
-        ));
+        let remedy = "See that this user may read pg_catalog, then send the statement again.";
+        self.core.catalog_failed(reason, remedy);
     }
 
     /// Checks a text; the error is what the client is told.
@@ -170,7 +119,7 @@ impl Session {
             // But for the statement that mends it.
             return sets_or_ends(text, plan).ok_or(error);
         }
-        let Some(catalog) = &self.catalog.current else {
+        let Some(catalog) = &self.core.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
             return needs_no_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
@@ -229,11 +178,11 @@ impl Session {
     /// What this transaction changed of the catalog is changed back, or made to last, when it ends: so what
     /// was read within it does not hold after a Sync, a Query or a statement that may end it.
     pub(super) fn transaction_may_end(&mut self) {
-        if self.catalog.in_block {
+        if self.block.is_open {
             return;
         }
-        if self.catalog.changed_in_transaction {
-            self.catalog.current = None;
+        if self.block.changed_catalog {
+            self.core.catalog.current = None;
         }
         self.identity.transaction_may_end();
     }
@@ -254,16 +203,16 @@ impl Session {
                 ) {
                     self.statements.by_sql.names_may_change();
                 }
-                self.catalog.in_block = false;
+                self.block.is_open = false;
                 self.transaction_may_end();
                 continue;
             }
-            if self.catalog.in_block && self.statements.fetches_quietly(statement) {
+            if self.block.is_open && self.statements.fetches_quietly(statement) {
                 continue;
             }
             if statement.changes_catalog {
-                self.catalog.current = None;
-                self.catalog.changed_in_transaction = true;
+                self.core.catalog.current = None;
+                self.block.changed_catalog = true;
                 self.statements.by_sql.names_may_change();
             }
             if statement.changes_identity {

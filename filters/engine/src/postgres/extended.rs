@@ -127,7 +127,7 @@ impl Session {
     pub(super) fn is_current(&self, statement: &Statement) -> bool {
         let checked = statement.checked.borrow();
         let same_plan = self.core.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
-        let same_catalog = match (&checked.catalog, &self.catalog.current) {
+        let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),
             (Some(_), None) => false,

@@ -5,10 +5,10 @@ use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
 use fieldveil_sql::Dialect;
 
 use super::Session;
-use super::catalog::MAX_AGE_MS;
 use super::end_user::{MAX_PURPOSE, Words};
 use crate::client_error::ClientError;
 use crate::database::Checked;
+use crate::database::MAX_AGE_MS;
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 
@@ -129,7 +129,7 @@ impl Session {
     /// The server's answer is complete.
     pub(super) fn identity_read(&mut self) {
         let Some(answer) = self.identity.answer.take() else {
-            if self.catalog.failed.is_none() {
+            if self.core.catalog.failed.is_none() {
                 self.catalog_failed("it does not say who the session is for");
             }
             return;
@@ -139,7 +139,7 @@ impl Session {
                 "fieldveil.purpose is longer than the 256 bytes that are read of it",
                 "SET fieldveil.purpose to a shorter word.",
             );
-            self.catalog.failed = Some(error);
+            self.core.catalog.failed = Some(error);
             return;
         }
         if self.status == TransactionStatus::Idle && !self.in_pipeline {

@@ -26,7 +26,7 @@
 mod asking;
 mod authentication;
 mod callbacks;
-pub(crate) mod catalog;
+mod catalog;
 mod check;
 mod client;
 mod copy;
@@ -49,7 +49,6 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
 
-use self::catalog::{Reading, ServerCatalog};
 use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
 use self::identity::Identity;
@@ -76,18 +75,13 @@ enum State {
     Ending,
 }
 
-/// The catalog and its age.
+/// The transaction block.
 #[derive(Default)]
-struct CatalogState {
-    current: Option<Rc<ServerCatalog>>,
-    read_ms: u64,
-    reading: Option<Reading>,
-    /// Why the server's last answer, of either kind, is of no use.
-    failed: Option<ClientError>,
-    /// Something in this transaction changed it: its end, too, may change it.
-    changed_in_transaction: bool,
-    /// A transaction block is open for sure: neither Sync nor Query ends it.
-    in_block: bool,
+struct Block {
+    /// It is open for sure: neither Sync nor Query ends it.
+    is_open: bool,
+    /// Something in it changed the catalog: its end, too, may change it.
+    changed_catalog: bool,
 }
 
 /// What the server reports of the session, as far as it bears on reading statements.
@@ -133,7 +127,7 @@ pub struct Session {
     server: Inbox,
     flight: Flight,
     statements: Statements,
-    catalog: CatalogState,
+    block: Block,
     identity: Identity,
     settings: Settings,
     status: TransactionStatus,
@@ -171,7 +165,7 @@ impl Session {
             server: Inbox::default(),
             flight: Flight::default(),
             statements: Statements::default(),
-            catalog: CatalogState::default(),
+            block: Block::default(),
             identity: Identity::new(),
             settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
             status: TransactionStatus::Idle,

@@ -10,11 +10,10 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use super::Session;
-use super::catalog::ServerCatalog;
 use super::cursors::Cursors;
 use super::statements::{Change, Statements, Undo};
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::{Checked, ServerCatalog};
 use crate::field::CompiledPlan;
 
 /// Statements that a connection may prepare in SQL.

@@ -8,6 +8,7 @@ use fieldveil_pg_wire::{Format, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
+use super::catalog;
 use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::database::{Costs, Row, Tally};
@@ -93,7 +94,7 @@ impl<'c> Origins<'c> {
             return None;
         }
         let ResultField { field, cast: _ } = known?;
-        let stored = self.checked.plan.fields.get(field)?.stored_in(column.type_oid)?;
+        let stored = self.checked.plan.fields.get(field)?.stored_in(catalog::kind_of(column.type_oid))?;
         Some(Origin { field, stored, cast })
     }
 }

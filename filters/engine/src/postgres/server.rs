@@ -132,7 +132,7 @@ impl Session {
             (tag::COMMAND_COMPLETE, Awaited::Identity) => {
                 self.flight.pop();
                 self.identity_read();
-                if self.catalog.reading.is_none() {
+                if self.core.catalog.reading.is_none() {
                     self.core.waiting = Waiting::No;
                 }
             }
@@ -166,7 +166,7 @@ impl Session {
         match status.name {
             b"client_encoding" => {
                 self.settings.utf8 = status.value.eq_ignore_ascii_case(b"UTF8");
-                self.catalog.current = None;
+                self.core.catalog.current = None;
             }
             b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
             b"application_name" if status.value != self.core.input.session.application_name.as_bytes() => {
@@ -175,7 +175,7 @@ impl Session {
             b"session_authorization" => self.identity.reported(),
             b"search_path" if status.value != self.settings.search_path => {
                 self.settings.search_path = status.value.to_vec();
-                self.catalog.current = None;
+                self.core.catalog.current = None;
             }
             _ => {}
         }
@@ -191,12 +191,12 @@ impl Session {
             return Err(OUT_OF_PLACE);
         }
         if self.flight.is_empty() {
-            self.catalog.in_block = self.status == TransactionStatus::InTransaction;
+            self.block.is_open = self.status == TransactionStatus::InTransaction;
         }
         if self.flight.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
             drop(self.statements.by_sql.cursors.end_transaction(false));
-            self.catalog.changed_in_transaction = false;
+            self.block.changed_catalog = false;
             self.identity.transaction_ended();
         }
         Ok(match entry.origin {

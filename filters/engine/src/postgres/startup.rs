@@ -103,7 +103,7 @@ impl Session {
             PlanChange::SameStorage => self.statements.by_sql.go_on_under(&plan),
             PlanChange::Other => {
                 self.statements.by_sql = SqlNames::under(&plan, &self.own_name, &self.statements.by_sql);
-                self.catalog.current = None;
+                self.core.catalog.current = None;
             }
         }
         if renewed.keys {

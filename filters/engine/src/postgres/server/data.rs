@@ -10,11 +10,11 @@ use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::client_error::{ClientError, sqlstate};
 use crate::field::CompiledPlan;
 use crate::ports::Level;
-use crate::postgres::copy;
 use crate::postgres::flight::Awaited;
 use crate::postgres::rows::{RowError, RowPlan};
 use crate::postgres::statements::Portal;
 use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
+use crate::postgres::{catalog, copy};
 
 /// Why the session ends with an error in a row's place.
 const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
@@ -155,8 +155,11 @@ impl Session {
     }
 
     pub(super) fn catalog_row(&mut self, body: &[u8]) {
-        let (Some(reading), Some(plan)) = (&mut self.catalog.reading, &self.core.plan) else { return };
-        if let Err(reason) = reading.row(body, plan) {
+        if self.core.catalog.reading.is_none() {
+            return;
+        }
+        let row = catalog::row(body).ok_or("the catalog's answer is not as asked for");
+        if let Err(reason) = row.and_then(|row| self.core.catalog_row(row)) {
             self.catalog_failed(reason);
         }
     }

@@ -69,7 +69,7 @@ impl Session {
         let (skipped, sync_sent) = self.flight.skip_to_sync();
         if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
             // The server skips the filter's question with the rest: nobody waits for its answer any more.
-            self.catalog.reading = None;
+            self.core.catalog.reading = None;
             self.core.waiting = Waiting::No;
         }
         for number in skipped.iter().filter_map(|entry| entry.copy) {
@@ -84,8 +84,8 @@ impl Session {
         if for_catalog {
             if code == b"25P02" {
                 // So it would have answered the statement.
-                self.catalog.reading = None;
-                self.catalog.failed = Some(ClientError::failed_transaction());
+                self.core.catalog.reading = None;
+                self.core.catalog.failed = Some(ClientError::failed_transaction());
             } else {
                 let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
                 self.catalog_failed(&reason);
@@ -94,7 +94,7 @@ impl Session {
             fate = Fate::Taken;
             if !sync_sent {
                 // In the middle of a pipeline the server now skips: so the client hears of it here.
-                if let Some(error) = self.catalog.failed.take() {
+                if let Some(error) = self.core.catalog.failed.take() {
                     self.write_error("ERROR", &error, &mut out.to_client);
                 }
             }

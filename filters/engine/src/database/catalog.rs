@@ -1,0 +1,185 @@
+//! The server's catalog, as far as protected fields need it: asked for on the client's own connection, so that names and
+//! privileges are the client's, and read into what SQL analysis wants to know.
+
+mod reading;
+mod state;
+mod views;
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+use fieldveil_plan::{Column as PlannedColumn, PlanField};
+use fieldveil_sql::{Catalog, Dialect, Relation};
+
+pub(crate) use self::reading::{CatalogReading, ColumnRow};
+pub(crate) use self::state::CatalogState;
+use crate::field::{CompiledPlan, Stored};
+use crate::keyring::Keyring;
+
+/// How old a catalog may grow before it is read again: the time for which DDL on another connection can go
+/// unnoticed by an open one.
+pub(crate) const MAX_AGE_MS: u64 = 60_000;
+
+/// The catalog of one connection under one plan.
+#[derive(Clone)]
+pub(crate) struct ServerCatalog {
+    /// For SQL analysis.
+    pub sql: Catalog,
+    /// Tells catalogs apart that analysis may answer differently for, or whose keys differ.
+    pub fingerprint: u64,
+    /// The same, the keys aside.
+    pub shape: u64,
+    /// By field, the keys that decide what its values are sealed to.
+    pub keys: Vec<Vec<u32>>,
+    by_column: HashMap<(u32, i16), (usize, Stored)>,
+    unusable: Vec<(usize, String)>,
+    widths: Vec<Width>,
+    /// Columns with a blind index that the server has no index on.
+    pub slow: Vec<String>,
+}
+
+/// A protected column whose type limits how long its values are.
+#[derive(Clone)]
+struct Width {
+    field: usize,
+    stored: Stored,
+    place: String,
+    /// Characters, or bytes of a column that holds bytes.
+    most: usize,
+}
+
+impl ServerCatalog {
+    /// Finds the columns that are too narrow for what is sealed in them: `longest` tells how many characters, or bytes, the
+    /// longest value of a field takes, None for no longest.
+    pub fn check_widths(&mut self, mut longest: impl FnMut(usize, Stored) -> Option<usize>) {
+        for Width { field, stored, place, most } in std::mem::take(&mut self.widths) {
+            let units = if stored == Stored::Raw { "bytes" } else { "characters" };
+            let reason = match longest(field, stored) {
+                Some(needed) if needed <= most => continue,
+                Some(needed) => {
+                    format!("column {place} holds {most} {units}, and a sealed value takes up to {needed}")
+                }
+                None => {
+                    format!("column {place} holds {most} {units}, and its declared type has no longest value")
+                }
+            };
+            self.unusable.push((field, reason));
+        }
+    }
+
+    /// Takes up the keys: how many ciphertexts a value has, and which.
+    pub fn take_keys(&mut self, plan: &CompiledPlan, keyring: &Keyring) {
+        self.keys = plan.fields.iter().map(|field| field.sealing_keys(keyring)).collect();
+        let columns = self.sql.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+        for field in columns.filter_map(|column| column.field.as_mut()) {
+            if let (Some(planned), Some(keys)) = (plan.fields.get(field.id), self.keys.get(field.id)) {
+                field.envelopes = planned.envelopes(keys);
+            }
+        }
+        self.mark();
+    }
+
+    /// The same tables for a session whose texts are read otherwise now.
+    #[allow(dead_code)]
+    pub fn read_as(&self, dialect: Dialect) -> Self {
+        let mut other = self.clone();
+        other.sql.dialect = dialect;
+        other.mark();
+        other
+    }
+
+    fn mark(&mut self) {
+        let mut hasher = DefaultHasher::new();
+        (self.shape, self.sql.dialect, &self.keys).hash(&mut hasher);
+        self.fingerprint = hasher.finish();
+    }
+
+    /// The field of a table's column.
+    pub fn field_at(&self, table_oid: u32, column: i16) -> Option<(usize, Stored)> {
+        self.by_column.get(&(table_oid, column)).copied()
+    }
+
+    /// The field of a column that goes by these names.
+    #[allow(dead_code)]
+    pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, Stored)> {
+        let names = NamesOf(self.sql.dialect);
+        let relation = self
+            .sql
+            .relations
+            .iter()
+            .find(|r| names.same_table(&r.schema, schema) && names.same_table(&r.name, table))?;
+        let column = relation.columns.iter().find(|c| names.same_column(&c.name, column))?;
+        self.field_at(relation.oid, column.number)
+    }
+
+    /// Which protected columns can hold no envelope, with the reason.
+    pub fn unusable(&self, field: usize) -> Option<&str> {
+        self.unusable.iter().find(|(f, _)| *f == field).map(|(_, reason)| reason.as_str())
+    }
+
+    /// All protected columns that can hold no envelope.
+    pub fn all_unusable(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.unusable.iter().map(|(field, reason)| (*field, reason.as_str()))
+    }
+
+    /// Fields whose table is there but has no such column: a slip of the pen in the policy leaves the column
+    /// that was meant unprotected.
+    pub fn missing_columns<'p>(&self, plan: &'p CompiledPlan) -> impl Iterator<Item = &'p PlanField> {
+        let names = NamesOf(self.sql.dialect);
+        plan.fields.iter().map(|f| &f.spec).filter(move |spec| {
+            let PlannedColumn { schema, table, column } = spec.column();
+            let is_it =
+                |r: &&Relation| names.same_table(&r.schema, schema) && names.same_table(&r.name, table);
+            let table = self.sql.relations.iter().find(is_it);
+            table.is_some_and(|r| r.columns.iter().all(|c| !names.same_column(&c.name, column)))
+        })
+    }
+
+    /// How a field is stored.
+    pub fn stored(&self, field: usize) -> Option<Stored> {
+        self.by_column.values().find(|(f, _)| *f == field).map(|(_, stored)| *stored)
+    }
+
+    /// The labels of the relations that `text` names, letter case aside.
+    pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
+        let text = text.to_lowercase();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
+        let named = self.sql.relations.iter().filter(|r| {
+            let name = r.name.to_lowercase();
+            // A name of other characters is looked for as it is.
+            if name.chars().all(is_part) { words.contains(name.as_str()) } else { text.contains(&name) }
+        });
+        let columns = named.flat_map(|r| &r.columns);
+        let mut labels: Vec<&str> =
+            columns.filter_map(|c| c.field.as_ref()).map(|f| f.label.as_str()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+}
+
+/// Which names the server takes for the same.
+#[derive(Clone, Copy)]
+struct NamesOf(Dialect);
+
+impl NamesOf {
+    /// Of tables, and of what they stand in.
+    fn same_table(self, a: &str, b: &str) -> bool {
+        match self.0 {
+            Dialect::MySql(mysql) if mysql.folds_tables => alike(a, b),
+            _ => a == b,
+        }
+    }
+
+    /// Of columns.
+    fn same_column(self, a: &str, b: &str) -> bool {
+        if self.0.is_mysql() { alike(a, b) } else { a == b }
+    }
+}
+
+/// Whether two names are the same, letter case aside.
+fn alike(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || !a.is_ascii() && a.to_lowercase() == b.to_lowercase()
+}

@@ -1,0 +1,215 @@
+//! The server's answer, row by row.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use fieldveil_plan::Column as PlannedColumn;
+use fieldveil_sql::{Catalog, Column, Dialect, Field, Relation, RelationKind, Stored as SqlStored};
+
+use super::{NamesOf, ServerCatalog, Width, views};
+use crate::field::{ColumnKind, CompiledPlan, Stored};
+
+/// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
+const MAX_ROWS: usize = 200_000;
+
+/// One row of the server's answer: a column of a relation.
+pub(crate) struct ColumnRow<'a> {
+    /// A number that tells the relation from others.
+    pub oid: u32,
+    /// The relation's schema.
+    pub schema: &'a str,
+    /// The relation's name.
+    pub name: &'a str,
+    /// Whether the bare name means it.
+    pub visible: bool,
+    /// The column's place in the relation, from 1.
+    pub number: i16,
+    /// The column's name.
+    pub column: &'a str,
+    /// What the column can hold.
+    pub kind: ColumnKind,
+    /// How many characters it holds at most, or bytes if it holds bytes.
+    pub most: Option<usize>,
+    /// Why it can hold no sealed value, for other reasons than these.
+    pub unusable: Option<String>,
+    /// Whether it has a default or numbers its rows.
+    pub has_default: bool,
+    /// Whether it is computed.
+    pub generated: bool,
+    /// Schema and name of the relation named in the policy whose rows these are.
+    pub root: (&'a str, &'a str),
+    /// Whether it holds rows of such a relation itself.
+    pub holds_rows: bool,
+    /// A view's query, with any of its columns; else empty.
+    pub view: &'a str,
+    /// Whether the server has an index on the part of the column that holds a blind index.
+    pub has_index: bool,
+}
+
+/// A catalog while its rows come in.
+pub(crate) struct CatalogReading {
+    dialect: Dialect,
+    relations: Vec<Relation>,
+    views: HashMap<u32, String>,
+    by_column: HashMap<(u32, i16), (usize, Stored)>,
+    unusable: Vec<(usize, String)>,
+    widths: Vec<Width>,
+    slow: Vec<String>,
+    rows: usize,
+}
+
+impl CatalogReading {
+    /// Of a session whose texts are written in this dialect.
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            relations: Vec::new(),
+            views: HashMap::new(),
+            by_column: HashMap::new(),
+            unusable: Vec::new(),
+            widths: Vec::new(),
+            slow: Vec::new(),
+            rows: 0,
+        }
+    }
+
+    /// Takes in one row.
+    pub fn row(&mut self, row: ColumnRow<'_>, plan: &CompiledPlan) -> Result<(), &'static str> {
+        self.rows = self.rows.saturating_add(1);
+        if self.rows > MAX_ROWS {
+            return Err("the protected tables have too many columns");
+        }
+        let ColumnRow { oid, schema, name, visible, number, column, kind, has_default, generated, .. } = row;
+        let field = self.field_of(&row, plan);
+        let stored = field.and_then(|field| plan.fields.get(field)).map(|f| f.stored_in(kind));
+        match (field, stored.flatten()) {
+            (None, _) => {}
+            (Some(field), Some(stored)) => {
+                self.by_column.insert((oid, number), (field, stored));
+                let place = || format!("{schema}.{name}.{column}");
+                if let Some(most) = row.most {
+                    self.widths.push(Width { field, stored, place: place(), most });
+                }
+                if let Some(reason) = row.unusable {
+                    self.unusable.push((field, format!("column {} {reason}", place())));
+                }
+                if row.holds_rows && !row.has_index && plan.fields.get(field).is_some_and(|f| f.indexed()) {
+                    self.slow.push(place());
+                }
+            }
+            (Some(field), None) => {
+                let wanted = plan.fields.get(field).map_or("", |f| f.wanted_column());
+                self.unusable.push((field, format!("column {schema}.{name}.{column} is not {wanted}")));
+            }
+        }
+        let column = Column {
+            number,
+            name: column.to_owned(),
+            stored: sql_stored(kind, stored.flatten()),
+            has_default,
+            generated,
+            field: field.and_then(|id| sql_field(plan, id)),
+        };
+        if !row.view.is_empty() {
+            self.views.insert(oid, row.view.to_owned());
+        }
+        match self.relations.last_mut() {
+            // One relation of two families comes twice: a column that is protected by either is protected.
+            Some(last) if last.oid == oid => match last.columns.iter_mut().find(|c| c.number == number) {
+                Some(known) => known.field = known.field.take().or(column.field),
+                None => last.columns.push(column),
+            },
+            _ => self.relations.push(Relation {
+                oid,
+                schema: schema.to_owned(),
+                name: name.to_owned(),
+                visible,
+                kind: if row.holds_rows { RelationKind::Table } else { RelationKind::OpaqueView },
+                columns: vec![column],
+                searches: Vec::new(),
+                compares: Vec::new(),
+            }),
+        }
+        Ok(())
+    }
+
+    /// The field that the column is.
+    fn field_of(&self, row: &ColumnRow<'_>, plan: &CompiledPlan) -> Option<usize> {
+        let names = NamesOf(self.dialect);
+        plan.fields.iter().position(|field| {
+            let PlannedColumn { schema, table, column } = field.spec.column();
+            names.same_table(schema, row.root.0)
+                && names.same_table(table, row.root.1)
+                && names.same_column(column, row.column)
+        })
+    }
+
+    /// The whole catalog.
+    pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
+        let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.column().table.to_owned()).collect();
+        let relations = std::mem::take(&mut self.relations);
+        let relations = views::resolve(
+            Catalog { dialect: self.dialect, relations, planned: planned.clone() },
+            &self.views,
+        );
+        for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {
+            for column in &relation.columns {
+                let Some(field) = &column.field else { continue };
+                let formatted = plan.fields.get(field.id).and_then(|f| f.stored_in(ColumnKind::Padded));
+                let stored = match (formatted, column.stored) {
+                    (Some(formatted), _) => formatted,
+                    (None, SqlStored::Bytes) => Stored::Raw,
+                    (None, _) => Stored::Armored,
+                };
+                self.by_column.insert((relation.oid, column.number), (field.id, stored));
+            }
+        }
+        let mut hasher = DefaultHasher::new();
+        plan.fields.iter().for_each(|field| field.storage().hash(&mut hasher));
+        for relation in &relations {
+            (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
+            (relation.kind == RelationKind::Table, relation.kind == RelationKind::View).hash(&mut hasher);
+            (&relation.searches, &relation.compares).hash(&mut hasher);
+            for column in &relation.columns {
+                let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality, f.indexed));
+                (column.number, &column.name, column.has_default, column.generated, field).hash(&mut hasher);
+                (column.stored == SqlStored::Text, column.stored == SqlStored::Bytes).hash(&mut hasher);
+            }
+        }
+        let mut catalog = ServerCatalog {
+            sql: Catalog { dialect: self.dialect, relations, planned },
+            fingerprint: 0,
+            shape: hasher.finish(),
+            keys: Vec::new(),
+            by_column: self.by_column,
+            unusable: self.unusable,
+            widths: self.widths,
+            slow: self.slow,
+        };
+        catalog.mark();
+        catalog
+    }
+}
+
+fn sql_field(plan: &CompiledPlan, id: usize) -> Option<Field> {
+    let field = plan.fields.get(id)?;
+    Some(Field {
+        id,
+        label: field.spec.label.clone(),
+        equality: field.equality(),
+        indexed: field.indexed(),
+        envelopes: field.envelopes(&[]),
+        declared: field.declared_kind(),
+        type_name: field.declared.name().replace(' ', ""),
+    })
+}
+
+/// How a column is stored, to SQL analysis: what holds no envelope, and is not made for values either, can't be written.
+fn sql_stored(kind: ColumnKind, stored: Option<Stored>) -> SqlStored {
+    match (stored, kind) {
+        (Some(Stored::Raw), _) | (None, ColumnKind::Bytes | ColumnKind::Binary) => SqlStored::Bytes,
+        (Some(_), _) | (None, ColumnKind::Text) => SqlStored::Text,
+        _ => SqlStored::Other,
+    }
+}

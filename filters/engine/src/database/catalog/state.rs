@@ -1,0 +1,88 @@
+//! The catalog that a session has, and how it comes by another.
+
+use std::rc::Rc;
+
+use super::{CatalogReading, ColumnRow, MAX_AGE_MS, ServerCatalog};
+use crate::client_error::ClientError;
+use crate::database::Core;
+use crate::ports::Level;
+
+/// The catalog and its age.
+#[derive(Default)]
+pub(crate) struct CatalogState {
+    pub current: Option<Rc<ServerCatalog>>,
+    read_ms: u64,
+    /// The answer, while it comes in.
+    pub reading: Option<CatalogReading>,
+    /// Why the server's last answer, this one or who the session is for, is of no use.
+    pub failed: Option<ClientError>,
+}
+
+impl Core {
+    pub fn catalog_is_fresh(&self) -> bool {
+        let age = self.now_ms.saturating_sub(self.catalog.read_ms);
+        self.catalog.current.is_some() && age <= MAX_AGE_MS
+    }
+
+    /// A row of the catalog's answer; the error says what is wrong with it.
+    pub fn catalog_row(&mut self, row: ColumnRow<'_>) -> Result<(), &'static str> {
+        match (&mut self.catalog.reading, &self.plan) {
+            (Some(reading), Some(plan)) => reading.row(row, plan),
+            _ => Ok(()),
+        }
+    }
+
+    /// The catalog's answer is complete: the catalog that holds from now on.
+    pub fn catalog_read(&mut self) -> Option<Rc<ServerCatalog>> {
+        let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) else { return None };
+        let mut catalog = reading.finish(plan);
+        if let Some(keyring) = self.keyring() {
+            catalog.take_keys(plan, &keyring);
+            let mut ports = self.ports.borrow_mut();
+            catalog.check_widths(|field, stored| {
+                let field = plan.fields.get(field)?;
+                // Without its keys nothing is sealed, and so nothing is too long.
+                match field.check_keys(&keyring) {
+                    Ok(()) => field.longest_stored(&keyring, &mut *ports, stored),
+                    Err(_) => Some(0),
+                }
+            });
+        }
+        for (field, reason) in catalog.all_unusable() {
+            let label = plan.fields.get(field).map_or("", |f| f.spec.label.as_str());
+            self.log(Level::Warn, &format!("{label} cannot be sealed: {reason}"));
+        }
+        for place in &catalog.slow {
+            let line = format!(
+                "{place} is searched by its blind index, and the server has no index on that part of it"
+            );
+            self.log(Level::Info, &line);
+        }
+        for spec in catalog.missing_columns(plan) {
+            let line = format!("the policy protects {}, but the table has no such column", spec.place);
+            self.log(Level::Warn, &line);
+        }
+        let catalog = Rc::new(catalog);
+        self.catalog.current = Some(Rc::clone(&catalog));
+        self.catalog.read_ms = self.now_ms;
+        self.worker.borrow_mut().count("catalog.reads", 1);
+        Some(catalog)
+    }
+
+    /// The worker has other keys than before: the catalog that holds from now on, if there is one.
+    pub fn keys_renewed(&mut self) -> Option<Rc<ServerCatalog>> {
+        let (catalog, plan, keyring) = (self.catalog.current.as_ref()?, self.plan.as_ref()?, self.keyring()?);
+        let mut renewed = ServerCatalog::clone(catalog);
+        renewed.take_keys(plan, &keyring);
+        let renewed = Rc::new(renewed);
+        self.catalog.current = Some(Rc::clone(&renewed));
+        Some(renewed)
+    }
+
+    /// The server's answer could not be read; the statement that waits for it is refused.
+    pub fn catalog_failed(&mut self, reason: &str, remedy: &str) {
+        self.log(Level::Error, &format!("the catalog could not be read: {reason}"));
+        self.catalog.reading = None;
+        self.catalog.failed = Some(ClientError::unavailable("the server's catalog", reason, remedy));
+    }
+}
