@@ -18,6 +18,7 @@
 //! set. No error and no `Debug` output holds bytes of a message.
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
+mod bitmap;
 mod flags;
 mod read;
 mod redact;

@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is left, to the message's end.
-    pub(crate) fn to_end(&mut self) -> &'a [u8] {
+    pub(crate) fn remainder(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
 

@@ -30,7 +30,7 @@ impl<'a> AuthMoreData<'a> {
 
     /// Reads a payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
-        Ok(Self { data: Reader::of_kind(MESSAGE, payload, Self::HEADER)?.to_end() })
+        Ok(Self { data: Reader::of_kind(MESSAGE, payload, Self::HEADER)?.remainder() })
     }
 
     /// Appends the whole message.

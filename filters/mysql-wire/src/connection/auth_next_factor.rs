@@ -26,7 +26,7 @@ impl<'a> AuthNextFactor<'a> {
     /// Reads a payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
         let mut reader = Reader::of_kind(MESSAGE, payload, Self::HEADER)?;
-        Ok(Self { plugin: reader.string("plugin name")?, data: reader.to_end() })
+        Ok(Self { plugin: reader.string("plugin name")?, data: reader.remainder() })
     }
 
     /// Appends the whole message. On an error `out` is as before.

@@ -29,7 +29,7 @@ impl<'a> AuthSwitchRequest<'a> {
         if reader.is_empty() {
             return Err(WireError::UnsupportedProtocol { message: MESSAGE });
         }
-        Ok(Self { plugin: reader.string("plugin name")?, data: reader.to_end() })
+        Ok(Self { plugin: reader.string("plugin name")?, data: reader.remainder() })
     }
 
     /// Appends the whole message. On an error `out` is as before.

@@ -2,20 +2,24 @@
 
 use crate::lenenc::push_integer;
 use crate::limits::MAX_COLUMNS;
-use crate::message::try_write_message;
+use crate::message::write_message;
 use crate::packet::Sequence;
 use crate::read::Reader;
 use crate::{Capabilities, WireError};
 
 const MESSAGE: &str = "column count";
 
+/// Capabilities by which a server says whether column definitions follow: MySQL's and MariaDB's. The protocol's
+/// documentation has the flag before the count; the servers send it behind.
+const OPTIONAL: Capabilities =
+    Capabilities::OPTIONAL_RESULTSET_METADATA.with(Capabilities::MARIADB_CACHE_METADATA);
+
 /// The first packet of a result set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnCount {
     /// Number of columns.
     pub columns: usize,
-    /// Whether column definitions follow, where a capability lets the server leave them out: MySQL's
-    /// CLIENT_OPTIONAL_RESULTSET_METADATA puts this before the count, MARIADB_CLIENT_CACHE_METADATA behind it.
+    /// Whether column definitions follow, where a capability lets the server leave them out.
     pub metadata_follows: Option<bool>,
 }
 
@@ -23,14 +27,11 @@ impl ColumnCount {
     /// Reads a payload of a connection with these capabilities.
     pub fn parse(payload: &[u8], capabilities: Capabilities) -> Result<Self, WireError> {
         let mut reader = Reader::new(MESSAGE, payload);
-        let mut metadata_follows = None;
-        if capabilities.has(Capabilities::OPTIONAL_RESULTSET_METADATA) {
-            metadata_follows = Some(flag(&mut reader)?);
-        }
         let columns = reader.count("columns", MAX_COLUMNS, 0)?;
-        if capabilities.has(Capabilities::MARIADB_CACHE_METADATA) && !reader.is_empty() {
-            metadata_follows = Some(flag(&mut reader)?);
-        }
+        let metadata_follows = match capabilities.has_any(OPTIONAL) && !reader.is_empty() {
+            true => Some(flag(&mut reader)?),
+            false => None,
+        };
         reader.end()?;
         Ok(Self { columns, metadata_follows })
     }
@@ -42,23 +43,13 @@ impl ColumnCount {
         sequence: &mut Sequence,
         out: &mut Vec<u8>,
     ) -> Result<(), WireError> {
-        let before = capabilities.has(Capabilities::OPTIONAL_RESULTSET_METADATA);
-        let after = capabilities.has(Capabilities::MARIADB_CACHE_METADATA);
-        if (self.metadata_follows.is_some() && !before && !after)
-            || (self.metadata_follows.is_none() && before)
-        {
+        if self.metadata_follows.is_some() && !capabilities.has_any(OPTIONAL) {
             return Err(WireError::WrongForm { message: MESSAGE, what: "metadata flag" });
         }
-        try_write_message(out, sequence, |out| {
-            if before {
-                out.extend(self.metadata_follows.map(u8::from));
-            }
+        write_message(out, sequence, |out| {
             // Lossless: no target of Rust has a wider usize.
             push_integer(out, self.columns as u64);
-            if after {
-                out.extend(self.metadata_follows.map(u8::from));
-            }
-            Ok(())
+            out.extend(self.metadata_follows.map(u8::from));
         })
     }
 }
@@ -80,7 +71,7 @@ mod tests {
     fn count_comes_back_as_written() {
         for (capabilities, metadata_follows, expected) in [
             (Capabilities::NONE, None, &b"\xfc\x2c\x01"[..]),
-            (Capabilities::OPTIONAL_RESULTSET_METADATA, Some(true), b"\x01\xfc\x2c\x01"),
+            (Capabilities::OPTIONAL_RESULTSET_METADATA, Some(true), b"\xfc\x2c\x01\x01"),
             (Capabilities::MARIADB_CACHE_METADATA, Some(false), b"\xfc\x2c\x01\0"),
             (Capabilities::MARIADB_CACHE_METADATA, None, b"\xfc\x2c\x01"),
         ] {

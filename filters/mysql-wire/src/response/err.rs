@@ -42,7 +42,7 @@ impl<'a> ErrPacket<'a> {
         } else {
             None
         };
-        Ok(Self { code, sql_state, text: Cow::Borrowed(reader.to_end()) })
+        Ok(Self { code, sql_state, text: Cow::Borrowed(reader.remainder()) })
     }
 
     /// Whether this is a report of progress and no error. It comes only with MARIADB_CLIENT_PROGRESS.

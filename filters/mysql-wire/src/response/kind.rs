@@ -21,12 +21,9 @@ pub enum FirstPacket {
 
 impl FirstPacket {
     /// Tells by the first byte of a payload.
-    pub fn of(payload: &[u8], capabilities: Capabilities) -> Result<Self, WireError> {
+    pub fn of(payload: &[u8]) -> Result<Self, WireError> {
         let empty = WireError::Truncated { message: MESSAGE, what: "kind" };
-        // With this capability a result set begins with 0 or 1; 0 alone is no OK packet, which is longer.
-        let optional = capabilities.has(Capabilities::OPTIONAL_RESULTSET_METADATA);
         match *payload.first().ok_or(empty)? {
-            OkPacket::HEADER if optional && payload.len() < 7 => Ok(Self::ColumnCount),
             OkPacket::HEADER => Ok(Self::Ok),
             ErrPacket::HEADER => Ok(Self::Err),
             LocalInfileRequest::HEADER => Ok(Self::LocalInfile),
@@ -82,11 +79,9 @@ mod tests {
             (b"\x03", FirstPacket::ColumnCount),
             (b"\xfc\x2c\x01", FirstPacket::ColumnCount),
         ] {
-            assert_eq!(FirstPacket::of(payload, Capabilities::NONE), Ok(kind));
+            assert_eq!(FirstPacket::of(payload), Ok(kind));
         }
-        let optional = Capabilities::OPTIONAL_RESULTSET_METADATA;
-        assert_eq!(FirstPacket::of(b"\0\x03", optional), Ok(FirstPacket::ColumnCount));
-        assert!(FirstPacket::of(b"", optional).is_err() && FirstPacket::of(b"\xfe", optional).is_err());
+        assert!(FirstPacket::of(b"").is_err() && FirstPacket::of(b"\xfe").is_err());
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl<'a> LocalInfileRequest<'a> {
 
     /// Reads a payload.
     pub fn parse(payload: &'a [u8]) -> Result<Self, WireError> {
-        Ok(Self { file: Reader::of_kind(MESSAGE, payload, Self::HEADER)?.to_end() })
+        Ok(Self { file: Reader::of_kind(MESSAGE, payload, Self::HEADER)?.remainder() })
     }
 
     /// Appends the whole message.

@@ -60,7 +60,7 @@ impl<'a> OkPacket<'a> {
                 session_state = Some(SessionState::parse(reader.lenenc_string("session state")?)?);
             }
         } else if !reader.is_empty() {
-            info = Some(reader.to_end());
+            info = Some(reader.remainder());
         }
         reader.end()?;
         Ok(Self { ends_result_set, affected_rows, last_insert_id, status, warnings, info, session_state })
