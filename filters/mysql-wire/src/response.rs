@@ -12,7 +12,7 @@ mod prepare_ok;
 mod session_state;
 mod text_row;
 
-pub use binary_row::{BinaryRow, BinaryRowWriter, BinaryValues};
+pub use binary_row::{BinaryRow, BinaryRowWriter, BinaryValue, BinaryValues};
 pub use column_count::ColumnCount;
 pub use column_definition::{ColumnDefinition41, ColumnFlags, ExtendedMetadata};
 pub use eof::EofPacket;

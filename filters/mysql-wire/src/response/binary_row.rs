@@ -47,7 +47,7 @@ impl<'a> BinaryRow<'a> {
         self.types.len()
     }
 
-    /// The values in order without their prefixes of length, `None` for NULL.
+    /// The values in order, `None` for NULL.
     pub fn values(&self) -> BinaryValues<'a> {
         BinaryValues { row: *self, index: 0 }
     }
@@ -57,17 +57,44 @@ fn is_null(nulls: &[u8], index: usize) -> bool {
     bitmap::is_set(nulls, index.saturating_add(FIRST_BIT))
 }
 
-fn value<'a>(reader: &mut Reader<'a>, column_type: ColumnType) -> Result<&'a [u8], WireError> {
+fn value<'a>(reader: &mut Reader<'a>, column_type: ColumnType) -> Result<BinaryValue<'a>, WireError> {
     let extent = column_type.layout().extent(reader.rest()).map_err(|reason| match reason {
         NoExtent::Truncated => WireError::Truncated { message: MESSAGE, what: "value" },
         NoExtent::Invalid => WireError::InvalidLength { message: MESSAGE, what: "value" },
     })?;
-    reader.bytes("value", extent.prefix)?;
-    reader.bytes("value", extent.value)
+    let encoded = reader.bytes("value", extent.prefix.saturating_add(extent.value))?;
+    Ok(BinaryValue { encoded, prefix: extent.prefix })
+}
+
+/// A value of a [`BinaryRow`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct BinaryValue<'a> {
+    encoded: &'a [u8],
+    prefix: usize,
+}
+
+impl<'a> BinaryValue<'a> {
+    /// The value without its prefix of length.
+    #[inline]
+    pub fn bytes(self) -> &'a [u8] {
+        self.encoded.get(self.prefix..).unwrap_or_default()
+    }
+
+    /// The value with its prefix of length, where its type has one.
+    #[inline]
+    pub fn as_it_stands(self) -> &'a [u8] {
+        self.encoded
+    }
+}
+
+impl fmt::Debug for BinaryValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Sized(self.encoded).fmt(f)
+    }
 }
 
 impl<'a> IntoIterator for BinaryRow<'a> {
-    type Item = Option<&'a [u8]>;
+    type Item = Option<BinaryValue<'a>>;
     type IntoIter = BinaryValues<'a>;
 
     fn into_iter(self) -> BinaryValues<'a> {
@@ -92,7 +119,7 @@ pub struct BinaryValues<'a> {
 }
 
 impl<'a> Iterator for BinaryValues<'a> {
-    type Item = Option<&'a [u8]>;
+    type Item = Option<BinaryValue<'a>>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -170,6 +197,16 @@ impl<'a> BinaryRowWriter<'a> {
                 Err(WireError::WrongForm { message: MESSAGE, what: "value" })
             }
         }
+    }
+
+    /// Appends the next value as it stands in a row, `None` for NULL. Nothing is checked: for values of a row that was
+    /// read as of the same type.
+    #[inline]
+    pub fn push_raw(&mut self, encoded: Option<&[u8]>) -> Result<(), WireError> {
+        let Some(encoded) = encoded else { return self.push_null() };
+        self.take_column()?;
+        self.row.out.extend_from_slice(encoded);
+        Ok(())
     }
 
     fn push_null(&mut self) -> Result<(), WireError> {
@@ -251,9 +288,23 @@ mod tests {
         assert_eq!(payload, expected);
         let row = BinaryRow::parse(&payload, &TYPES).unwrap();
         assert_eq!((row.columns(), row.values().len()), (7, 7));
-        assert_eq!(row.values().collect::<Vec<_>>(), VALUES);
+        let read: Vec<_> = row.values().map(|value| value.map(BinaryValue::bytes)).collect();
+        assert_eq!(read, VALUES);
         check_truncations(&payload, |payload| BinaryRow::parse(payload, &TYPES).map(drop));
         assert!(!format!("{row:?} {:?}", row.values()).contains("canary"));
+    }
+
+    #[test]
+    fn values_of_a_row_are_copied_as_they_stand() {
+        let payload = payload_of(write);
+        let row = BinaryRow::parse(&payload, &TYPES).unwrap();
+        let copied = payload_of(|sequence, out| {
+            let mut writer = BinaryRowWriter::new(out, sequence, row.columns());
+            row.values().try_for_each(|value| writer.push_raw(value.map(BinaryValue::as_it_stands)))?;
+            writer.finish()
+        });
+        assert_eq!(copied, payload);
+        assert!(!format!("{:?}", row.values().collect::<Vec<_>>()).contains("canary"));
     }
 
     #[test]
