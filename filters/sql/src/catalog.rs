@@ -1,6 +1,11 @@
 //! What the analysis knows of the database: the relations that matter to some protected column.
 
-use crate::dialect::Dialect;
+use std::borrow::Cow;
+
+use crate::{
+    dialect::{Dialect, MySqlDialect},
+    names,
+};
 
 /// The relations that matter, as one session sees them now: those with a protected column, their partitions
 /// and parents, and the views that depend on any of these. Every relation not listed is taken to hold nothing
@@ -16,16 +21,60 @@ pub struct Catalog {
     pub planned: Vec<String>,
 }
 
+impl Catalog {
+    /// The same with columns' names as the analysis compares them: in MySQL in lower case. Relations' names stay.
+    pub(crate) fn folded(&self) -> Cow<'_, Self> {
+        let columns = || self.relations.iter().flat_map(|relation| &relation.columns);
+        if self.dialect == Dialect::Postgres
+            || columns().all(|column| names::lower(&column.name) == column.name)
+        {
+            return Cow::Borrowed(self);
+        }
+        let mut folded = self.clone();
+        for column in folded.relations.iter_mut().flat_map(|relation| &mut relation.columns) {
+            column.name = names::lower(&column.name);
+        }
+        Cow::Owned(folded)
+    }
+
+    /// Whether a folded name of the text is, or may be, that of a relation or schema.
+    pub(crate) fn is_name(&self, own: &str, folded: &str) -> bool {
+        match self.dialect {
+            Dialect::Postgres => own == folded,
+            Dialect::MySql(_) => own.eq_ignore_ascii_case(folded) || names::lower(own) == folded,
+        }
+    }
+
+    /// A relation's or schema's name, folded.
+    pub(crate) fn fold<'n>(&self, own: &'n str) -> Cow<'n, str> {
+        match self.dialect {
+            Dialect::Postgres => Cow::Borrowed(own),
+            Dialect::MySql(_) => Cow::Owned(names::lower(own)),
+        }
+    }
+
+    /// Whether the server reads a name as it is written, letter case and all.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.dialect, Dialect::MySql(MySqlDialect { folds_tables: false, .. }))
+    }
+
+    /// Whether a table that the policy names has this folded name.
+    pub(crate) fn plans(&self, folded: &str) -> bool {
+        self.planned.iter().any(|own| self.is_name(own, folded))
+    }
+}
+
 /// One relation that matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// `pg_class.oid`.
+    /// `pg_class.oid`; in MySQL any number that no other has.
     pub oid: u32,
-    /// The schema's name, as `pg_namespace.nspname` has it (no quotes, case kept).
+    /// The schema's name, as `pg_namespace.nspname` has it (no quotes, case kept); in MySQL the database's.
     pub schema: String,
     /// The relation's name, as `pg_class.relname` has it (no quotes, case kept).
     pub name: String,
-    /// Whether the unqualified name resolves to this relation now (`pg_table_is_visible`).
+    /// Whether the unqualified name resolves to this relation now (`pg_table_is_visible`; in MySQL, whether its database
+    /// is the session's).
     pub visible: bool,
     /// Table or view.
     pub kind: RelationKind,

@@ -117,7 +117,7 @@ pub(crate) fn create_as(
     catalog: &Catalog,
 ) -> Result<Effects, Refusal> {
     let effects = dml::analyze(query, catalog)?;
-    if mention::names_any(&segment.up_to_query(query), &catalog.planned) {
+    if mention::names_planned(&segment.up_to_query(query), catalog) {
         return Err(unsupported("a relation of a protected table's name"));
     }
     if !(effects.splices.is_empty() && effects.parameters.is_empty()) {

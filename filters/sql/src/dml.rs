@@ -7,7 +7,7 @@ use crate::{
     catalog::Catalog,
     dialect, faithful,
     lexer::Kind,
-    position,
+    mention, position,
     refusal::Refusal,
     scope::{Output, Outputs},
     segment::Segment,
@@ -64,20 +64,21 @@ pub(crate) fn walk<'c>(
             "spread its rows or values over several statements",
         ));
     }
+    mention::refuse_resembling(segment, catalog)?;
     if !segment.is_bounded() {
         return Err(Refusal::unparsable("the statement is too deep"));
     }
-    let parsed = dialect::parsed(segment.dialect);
-    let (mut tokens, positions) = position::agree(segment.text, &segment.tokens, parsed).map_err(|_| {
-        Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
-    })?;
+    let (mut tokens, positions) =
+        position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
+            Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
+        })?;
     let mut index = 0_usize;
     tokens.retain(|_| {
         let keeps = !segment.is_passed_over(index);
         index = index.saturating_add(1);
         keeps
     });
-    let mut trees = Parser::new(parsed)
+    let mut trees = Parser::new(dialect::parsed(segment.dialect))
         .with_recursion_limit(MAX_RECURSION)
         .with_tokens_with_locations(tokens)
         .parse_statements()

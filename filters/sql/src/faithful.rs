@@ -41,9 +41,9 @@ fn same(our: &Token, text: &str, their: &Token, written: &str) -> bool {
         }
         // The tree holds no string's value (see `position`).
         (Kind::Text { .. }, Kind::Text { .. }) => true,
-        (Kind::Number, Kind::Number) | (Kind::Parameter(_), Kind::Parameter(_)) => {
-            our.source(text) == their.source(written)
-        }
+        (Kind::Number, Kind::Number)
+        | (Kind::Parameter(_), Kind::Parameter(_))
+        | (Kind::Variable { .. }, Kind::Variable { .. }) => our.source(text) == their.source(written),
         (Kind::Symbol, Kind::Symbol) => operator(our.source(text)) == operator(their.source(written)),
         _ => false,
     }

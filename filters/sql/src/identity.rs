@@ -110,7 +110,7 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
     for segment in &segments {
         settings(segment, &mut identity)?;
     }
-    comment::read(text, &lexer::comments(text, &tokens), &mut identity)?;
+    comment::read(text, &lexer::comments(text, &tokens, dialect), &mut identity)?;
     Ok(identity)
 }
 
@@ -242,7 +242,7 @@ fn mentions_token(segment: &Segment<'_>) -> bool {
                 has_set_config && holds(value.as_bytes(), PREFIX) && !value.eq_ignore_ascii_case(PURPOSE);
             (holds(value.as_bytes(), TOKEN) || computes) && !is_read
         }
-        Kind::Number | Kind::Parameter(_) | Kind::Symbol => false,
+        Kind::Number | Kind::Parameter(_) | Kind::Variable { .. } | Kind::Symbol => false,
     })
 }
 

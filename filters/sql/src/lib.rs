@@ -95,6 +95,8 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
 /// # Errors
 /// As [`analyze`].
 pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
+    let catalog = catalog.folded();
+    let catalog = catalog.as_ref();
     let segments = match segment::split(text, catalog.dialect) {
         Ok(segments) => segments,
         Err(why) => return unread(text, &why, catalog),
@@ -181,8 +183,8 @@ impl Before<'_> {
                 "send the statements one by one",
             ));
         }
-        let planned = mention::names_any(segment, &catalog.planned);
-        if statement::makes_one_of(segment, &catalog.planned)
+        let planned = mention::names_planned(segment, catalog);
+        if statement::makes_one_of(segment, catalog)
             || (self.renamed && (planned || may_name) && !statement::only_defines(segment))
         {
             return Err(Refusal::unsupported(
@@ -236,6 +238,10 @@ fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refus
             Unread::Doubt => {
                 Refusal::unparsable("the text's words and literals can't be told apart with certainty")
             }
+            Unread::Executed => Refusal {
+                remedy: "write what is in /*! … */ as a part of the statement, or leave it out".to_owned(),
+                ..Refusal::unparsable("the text has a comment that the server executes")
+            },
             Unread::TooLong => Refusal {
                 remedy: "send shorter statements, or use parameters".to_owned(),
                 ..Refusal::unparsable("the text is too long to be analyzed")

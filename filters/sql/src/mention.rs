@@ -1,10 +1,13 @@
 //! Which relations of the catalog a statement may name, by its tokens alone.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use crate::{
     catalog::{Catalog, Relation, RelationKind},
+    dialect::Dialect,
     lexer::{Kind, Token},
+    names,
+    refusal::Refusal,
     segment::Segment,
 };
 
@@ -13,18 +16,49 @@ use crate::{
 pub(crate) fn may_name(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     let names = Names::of(catalog);
     segment.tokens.iter().filter_map(Token::name).any(|name| names.contains(name))
+        || resembling(segment, catalog).next().is_some()
 }
 
-/// Whether any token is an identifier of these.
-pub(crate) fn names_any(segment: &Segment<'_>, names: &[String]) -> bool {
-    segment.tokens.iter().filter_map(Token::name).any(|token| names.iter().any(|name| name == token))
+/// Whether any token is an identifier of a table that the policy names.
+pub(crate) fn names_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    segment.tokens.iter().filter_map(Token::name).any(|token| catalog.plans(token))
+}
+
+/// The tokens that are names with other letters than ASCII's, which a MySQL may take for a relation's or a protected
+/// column's: which letters are the same to it differs with what it compares by.
+fn resembling<'s>(segment: &'s Segment<'_>, catalog: &'s Catalog) -> impl Iterator<Item = &'s Token> {
+    let own = move |folded: &str, token: &Token| {
+        let relations = catalog.relations.iter();
+        let columns = relations.flat_map(|r| &r.columns).filter(|column| column.field.is_some());
+        let names = catalog.relations.iter().map(|relation| &relation.name);
+        let surely = !names::changes_letters(token.source(segment.text));
+        names.chain(columns.map(|column| &column.name)).chain(&catalog.planned).any(|own| {
+            let own = names::lower(own);
+            names::resemble(&own, folded) && !(surely && own == folded)
+        })
+    };
+    let in_mysql = segment.dialect.is_mysql();
+    segment.tokens.iter().filter(move |token| {
+        in_mysql && token.name().is_some_and(|name| !name.is_ascii() && own(name, token))
+    })
+}
+
+/// Refuses names that the server may take for protected ones, though they are written otherwise.
+pub(crate) fn refuse_resembling(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
+    match resembling(segment, catalog).next() {
+        None => Ok(()),
+        Some(_) => Err(Refusal::unsupported(
+            "a name that isn't a protected one may be the same to the server, but for its accents or letter case",
+            "write protected names in lower case, with the letters that the policy has",
+        )),
+    }
 }
 
 /// The bare names of the catalog's relations.
 pub(crate) enum Names<'c> {
     /// Too few to be worth a table.
-    Few(&'c [Relation]),
-    Many(HashSet<&'c str>),
+    Few(&'c Catalog),
+    Many(HashSet<Cow<'c, str>>),
 }
 
 impl<'c> Names<'c> {
@@ -32,14 +66,14 @@ impl<'c> Names<'c> {
         const FEW: usize = 16;
         let relations = catalog.relations.as_slice();
         if relations.len() <= FEW {
-            return Self::Few(relations);
+            return Self::Few(catalog);
         }
-        Self::Many(relations.iter().map(|relation| relation.name.as_str()).collect())
+        Self::Many(relations.iter().map(|relation| catalog.fold(&relation.name)).collect())
     }
 
     pub fn contains(&self, name: &str) -> bool {
         match self {
-            Self::Few(relations) => relations.iter().any(|relation| relation.name == name),
+            Self::Few(catalog) => catalog.relations.iter().any(|r| catalog.is_name(&r.name, name)),
             Self::Many(names) => names.contains(name),
         }
     }
@@ -57,8 +91,8 @@ pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c 
             .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))
             .and_then(|before| segment.tokens.get(before))
             .and_then(Token::name);
-        for relation in catalog.relations.iter().filter(|r| r.name == name) {
-            if schema.map_or(relation.visible, |schema| relation.schema == schema)
+        for relation in catalog.relations.iter().filter(|r| catalog.is_name(&r.name, name)) {
+            if schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
                 && !found.iter().any(|r| std::ptr::eq(*r, relation))
             {
                 found.push(relation);
@@ -78,7 +112,9 @@ pub(crate) fn may_contain(text: &str, catalog: &Catalog) -> bool {
     text.contains("u&\"")
         || catalog.relations.iter().any(|relation| {
             let name = relation.name.to_lowercase();
-            text.contains(&name) || text.contains(&name.replace('"', "\"\""))
+            text.contains(&name)
+                || text.contains(&name.replace('"', "\"\""))
+                || (name.contains('`') && text.contains(&name.replace('`', "``")))
         })
 }
 
@@ -93,10 +129,21 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
     let has_word = |word: &str| self::contains(text.as_bytes(), word.as_bytes(), true);
     let planned = catalog.planned.iter().map(String::as_str);
     let mut names = catalog.relations.iter().map(|relation| relation.name.as_str()).chain(planned);
-    contains("u&\"")
-        || contains("standard_conforming_strings")
-        || ["execute", "fetch", "move"].into_iter().any(has_word)
-        || names.any(|name| contains(name) || (name.contains('"') && contains(&name.replace('"', "\"\""))))
+    let in_escapes = match catalog.dialect {
+        Dialect::Postgres => {
+            contains("u&\"")
+                || contains("standard_conforming_strings")
+                || ["execute", "fetch", "move"].into_iter().any(has_word)
+        }
+        // What is prepared may be written with escapes; and letters of other alphabets may be the same to the server.
+        Dialect::MySql(_) => ["execute", "prepare", "handler"].into_iter().any(has_word) || !text.is_ascii(),
+    };
+    in_escapes
+        || names.any(|name| {
+            contains(name)
+                || (name.contains('"') && contains(&name.replace('"', "\"\"")))
+                || (name.contains('`') && contains(&name.replace('`', "``")))
+        })
         // Rare enough to pay for: names of other letters than ASCII's, in whatever case.
         || (!text.is_ascii() && may_contain(text, catalog))
 }

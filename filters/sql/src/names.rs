@@ -39,6 +39,18 @@ pub(crate) fn lower(name: &str) -> String {
     name.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
 }
 
+/// Whether a name has letters besides ASCII's that aren't in lower case.
+pub(crate) fn changes_letters(name: &str) -> bool {
+    let changes = |letter: char| !letter.is_ascii() && letter.to_lowercase().next() != Some(letter);
+    name.chars().any(changes)
+}
+
+/// Whether two names may be the same to one who tells no letters apart besides ASCII's.
+pub(crate) fn resemble(one: &str, other: &str) -> bool {
+    let same = |(a, b): (char, char)| a.eq_ignore_ascii_case(&b) || !a.is_ascii() || !b.is_ascii();
+    one.chars().count() == other.chars().count() && one.chars().zip(other.chars()).all(same)
+}
+
 /// A name as an identifier that reads back as itself.
 pub(crate) fn quote(name: &str, dialect: Dialect) -> String {
     match dialect {

@@ -1,16 +1,18 @@
 //! Agreement between the two readings of a text, and from the parser's lines and columns to our tokens.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use sqlparser::{
     ast::DollarQuotedString,
-    dialect::Dialect as Parsed,
     tokenizer::{Location, Span, Token as ParserToken, TokenWithSpan, Tokenizer, Whitespace, Word},
 };
 
 use zeroize::Zeroize;
 
-use crate::lexer::{Doubt, Kind, Token};
+use crate::{
+    dialect::{Dialect, parsed},
+    lexer::{self, Doubt, Kind, Token},
+};
 
 /// Which token starts at which of the parser's locations.
 pub(crate) struct Positions {
@@ -30,9 +32,10 @@ impl Positions {
 pub(crate) fn agree(
     text: &str,
     tokens: &[Token],
-    dialect: &dyn Parsed,
+    dialect: Dialect,
 ) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
-    let theirs = Tokenizer::new(dialect, text).tokenize_with_location().map_err(|_| Doubt)?;
+    let read = without_executed(text, tokens, dialect);
+    let theirs = Tokenizer::new(parsed(dialect), &read).tokenize_with_location().map_err(|_| Doubt)?;
     let mut theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
     if theirs.len() != tokens.len() {
         return Err(Doubt);
@@ -51,6 +54,23 @@ pub(crate) fn agree(
     Ok((theirs, Positions { starts }))
 }
 
+/// The text with blanks in the place of comments that a MySQL may execute, and that are the same with and without: the
+/// parser would read them as a part of the text.
+fn without_executed<'t>(text: &'t str, tokens: &[Token], dialect: Dialect) -> Cow<'t, str> {
+    let executed = match dialect {
+        Dialect::MySql(_) if text.contains("/*!") => lexer::executed_comments(text, tokens),
+        _ => return Cow::Borrowed(text),
+    };
+    let mut read = text.to_owned();
+    for range in executed {
+        // They hold ASCII alone, on one line or several: each byte stays a byte.
+        let blank = text.get(range.clone()).unwrap_or_default();
+        let blank: String = blank.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect();
+        read.replace_range(range, &blank);
+    }
+    Cow::Owned(read)
+}
+
 /// Not every comment: a hint would be one that some server reads.
 fn is_blank(token: &ParserToken) -> bool {
     matches!(
@@ -67,13 +87,20 @@ fn is_blank(token: &ParserToken) -> bool {
 
 fn same(text: &str, our: &Token, their: &ParserToken) -> bool {
     match (&our.kind, their) {
-        (Kind::Word { quoted: true, .. }, ParserToken::Word(Word { quote_style: Some('"'), .. })) => true,
+        (Kind::Word { quoted: true, .. }, ParserToken::Word(Word { quote_style: Some(quote), .. })) => {
+            // `U&"…"` too ends with its quote.
+            our.source(text).ends_with(*quote)
+        }
+        (Kind::Variable { .. }, ParserToken::Word(Word { quote_style: None, value, .. })) => {
+            value == our.source(text)
+        }
         (Kind::Word { quoted: false, .. }, ParserToken::Word(Word { quote_style: None, value, .. })) => {
             value == our.source(text)
         }
         (
             Kind::Text { .. },
             ParserToken::SingleQuotedString(_)
+            | ParserToken::DoubleQuotedString(_)
             | ParserToken::DollarQuotedString(_)
             | ParserToken::EscapedStringLiteral(_)
             | ParserToken::UnicodeStringLiteral(_)
@@ -100,6 +127,7 @@ fn same(text: &str, our: &Token, their: &ParserToken) -> bool {
 fn empty(token: &mut ParserToken) {
     match token {
         ParserToken::SingleQuotedString(value)
+        | ParserToken::DoubleQuotedString(value)
         | ParserToken::DollarQuotedString(DollarQuotedString { value, tag: _ })
         | ParserToken::EscapedStringLiteral(value)
         | ParserToken::UnicodeStringLiteral(value)

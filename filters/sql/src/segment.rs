@@ -1,8 +1,10 @@
 //! A text cut into statements, and how deep a statement may be.
 
+mod compound;
+
 use crate::{
     dialect::Dialect,
-    lexer::{Token, Unread, lex},
+    lexer::{Kind, Token, Unread, lex},
 };
 
 /// One statement: a part of the text, and its tokens with ranges relative to the part.
@@ -36,18 +38,17 @@ impl<'t> Segment<'t> {
 
     /// The unquoted word at a place, folded; empty when there is none.
     pub fn word(&self, index: usize) -> &str {
-        self.tokens
-            .get(index)
-            .filter(|t| !t.source(self.text).contains('"'))
-            .and_then(Token::name)
-            .unwrap_or_default()
+        match self.tokens.get(index).map(|token| &token.kind) {
+            Some(Kind::Word { value, quoted: false }) => value,
+            _ => "",
+        }
     }
 
     /// Whether the token is a word that the parser doesn't know, and without which the statement is the same to us: the
     /// ONLY before a table's name, for what is right for a table is right for its own rows; and what kind of lock
     /// `FOR NO KEY UPDATE` and `FOR KEY SHARE` take.
     pub fn is_passed_over(&self, index: usize) -> bool {
-        self.is_only(index) || self.is_kind_of_lock(index)
+        self.dialect == Dialect::Postgres && (self.is_only(index) || self.is_kind_of_lock(index))
     }
 
     fn is_kind_of_lock(&self, index: usize) -> bool {
@@ -77,7 +78,7 @@ impl<'t> Segment<'t> {
         Segment {
             offset: self.offset,
             text,
-            tokens: lex(text, self.dialect).unwrap_or_default(),
+            tokens: self.tokens.get(..index).map_or_else(|| self.tokens.clone(), <[Token]>::to_vec),
             outlives_keys: self.outlives_keys,
             dialect: self.dialect,
         }
@@ -94,11 +95,14 @@ impl<'t> Segment<'t> {
     pub fn starting_at(&self, index: usize) -> Segment<'t> {
         let start = self.tokens.get(index).map_or(self.text.len(), |t| t.range.start);
         let text = self.text.get(start..).unwrap_or_default();
+        let moved = |token: &Token| Token {
+            range: token.range.start.saturating_sub(start)..token.range.end.saturating_sub(start),
+            kind: token.kind.clone(),
+        };
         Segment {
             offset: self.offset.saturating_add(start),
             text,
-            // What was read once in this state of the lexer reads the same again.
-            tokens: lex(text, self.dialect).unwrap_or_default(),
+            tokens: self.tokens.iter().skip(index).map(moved).collect(),
             outlives_keys: self.outlives_keys,
             dialect: self.dialect,
         }
@@ -140,12 +144,13 @@ struct Chain {
 }
 
 /// The statements of a text, without the empty ones.
+/// In MySQL a statement whose body may hold statements goes to the end of the text.
 pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Unread> {
     let mut segments = Vec::new();
     let mut tokens: Vec<Token> = Vec::new();
     let (mut start, mut depth) = (0_usize, 0_usize);
-    // A function's body may be statements with semicolons between `BEGIN ATOMIC` and `END`; where it ends is
-    // not worth guessing.
+    // A routine's body may be statements with semicolons between `BEGIN` and `END`; where it ends is not worth
+    // guessing.
     let mut atomic = false;
     for token in lex(text, dialect)? {
         let is = |symbol| token.is_symbol(text, symbol);
@@ -153,10 +158,11 @@ pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Un
             depth = depth.saturating_add(1);
         } else if is(")") || is("]") {
             depth = depth.saturating_sub(1);
-        } else if token.is_word("atomic") && depth == 0 {
+        } else if token.is_word("atomic") && depth == 0 && dialect == Dialect::Postgres {
             // Anywhere else it is a name.
             atomic |= tokens.last().is_some_and(|t| t.is_word("begin")) && creates_routine(&tokens);
-        } else if is(";") && depth == 0 && !atomic {
+        } else if is(";") && depth == 0 && !atomic && !(dialect.is_mysql() && compound::begins(&tokens, text))
+        {
             let end = token.range.start;
             let text = text.get(start..end).unwrap_or_default();
             segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect });
@@ -178,4 +184,14 @@ fn creates_routine(tokens: &[Token]) -> bool {
     let is = |index: usize, word: &str| tokens.get(index).is_some_and(|token| token.is_word(word));
     let object = if is(1, "or") && is(2, "replace") { 3 } else { 1 };
     is(0, "create") && (is(object, "function") || is(object, "procedure"))
+}
+
+/// Whether the statement is of a kind whose body may hold statements, in MySQL.
+pub(crate) fn is_compound(segment: &Segment<'_>) -> bool {
+    compound::begins(&segment.tokens, segment.text)
+}
+
+/// What is made, changed or dropped by CREATE, ALTER or DROP in MySQL: its place among the tokens.
+pub(crate) fn object(segment: &Segment<'_>) -> usize {
+    compound::object(&segment.tokens, segment.text)
 }

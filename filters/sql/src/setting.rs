@@ -77,6 +77,6 @@ fn turns_on(segment: &Segment<'_>) -> bool {
                 matches!(value.to_ascii_lowercase().as_str(), "on" | "true" | "yes" | "1")
             }
             Kind::Number => token.source(segment.text) == "1",
-            Kind::Parameter(_) | Kind::Symbol => false,
+            Kind::Parameter(_) | Kind::Variable { .. } | Kind::Symbol => false,
         })
 }

@@ -156,15 +156,15 @@ pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
 }
 
 /// Whether it makes a table with its rows, or a view, by one of these names.
-pub(crate) fn makes_one_of(segment: &Segment<'_>, names: &[String]) -> bool {
+pub(crate) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     if let Some(inner) = explained(segment).filter(|inner| !inner.is_word(0, "explain")) {
-        return makes_one_of(&inner, names);
+        return makes_one_of(&inner, catalog);
     }
-    if !(makes_with_rows(segment) && mention::names_any(segment, names)) {
+    if !(makes_with_rows(segment) && mention::names_planned(segment, catalog)) {
         return false;
     }
     if let Some(query) = ddl::created_query(segment) {
-        return mention::names_any(&segment.up_to_query(&query), names);
+        return mention::names_planned(&segment.up_to_query(&query), catalog);
     }
     if segment.is_word(0, "create") {
         // Of a table its own name, not its parent's; a trigger or the like makes none.
@@ -172,13 +172,13 @@ pub(crate) fn makes_one_of(segment: &Segment<'_>, names: &[String]) -> bool {
         let end = (0..segment.tokens.len()).find(|index| {
             segment.is_symbol(*index, "(") || matches!(segment.word(*index), "partition" | "of" | "inherits")
         });
-        return table && mention::names_any(&segment.up_to(end.unwrap_or(segment.tokens.len())), names);
+        return table && mention::names_planned(&segment.up_to(end.unwrap_or(segment.tokens.len())), catalog);
     }
     match into(segment) {
         // `INTO [TEMP] [TABLE] [schema.]name`
         Some(into) => {
             let name = segment.starting_at(into);
-            mention::names_any(&name.up_to(name.tokens.len().min(7)), names)
+            mention::names_planned(&name.up_to(name.tokens.len().min(7)), catalog)
         }
         None => true,
     }

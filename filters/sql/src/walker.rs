@@ -172,11 +172,12 @@ impl<'a, 'c> Walker<'a, 'c> {
             self.note_row(&range);
             return Ok(range);
         }
-        let relation = match schema {
-            None => self.catalog.relations.iter().find(|r| &r.name == table && r.visible),
-            Some(schema) => self.catalog.relations.iter().find(|r| &r.name == table && &r.schema == schema),
-        };
-        let own_schema = relation.map(|r| r.schema.clone()).or_else(|| schema.cloned());
+        let relation = self.named(schema, table);
+        if let Some(relation) = relation.filter(|_| self.catalog.is_exact()) {
+            check_case(relation, name)?;
+        }
+        let own_schema = relation.map(|r| self.catalog.fold(&r.schema).into_owned());
+        let own_schema = own_schema.or_else(|| schema.cloned());
         let source = match relation {
             Some(view) if view.kind == RelationKind::View && !or_cte => {
                 return Err(Refusal::unsupported(
@@ -197,6 +198,15 @@ impl<'a, 'c> Walker<'a, 'c> {
         };
         self.note_row(&range);
         Ok(range)
+    }
+
+    /// The relation of the catalog that a table's folded name means.
+    fn named(&self, schema: Option<&String>, table: &str) -> Option<&'c Relation> {
+        let catalog = self.catalog;
+        catalog.relations.iter().find(|relation| {
+            catalog.is_name(&relation.name, table)
+                && schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
+        })
     }
 
     /// Remembers the name of a range whose whole row must not be used.
@@ -295,7 +305,7 @@ impl<'a, 'c> Walker<'a, 'c> {
     /// The name of a table that the statement makes.
     pub fn made(&mut self, name: &Ident) -> Result<(), Refusal> {
         let name = self.name(name)?;
-        if self.catalog.planned.contains(&name) {
+        if self.catalog.plans(&name) {
             return Err(Refusal::unsupported(
                 "a table of a protected table's name would be made together with rows",
                 "create the table first, and insert the rows from the application",
@@ -345,4 +355,17 @@ impl<'a, 'c> Walker<'a, 'c> {
         }
         Ok(())
     }
+}
+
+/// Where the server tells tables apart by letter case, another spelling of a protected table's name is another table's.
+fn check_case(relation: &Relation, name: &ObjectName) -> Result<(), Refusal> {
+    let written = name.0.iter().rev().map(|part| part.as_ident().map(|ident| ident.value.as_str()));
+    let own = [relation.name.as_str(), relation.schema.as_str()];
+    if written.zip(own).all(|(written, own)| written == Some(own)) {
+        return Ok(());
+    }
+    Err(Refusal::unsupported(
+        "a table's name is that of a table with sealed columns but for its letter case",
+        "write the name as the database has it",
+    ))
 }

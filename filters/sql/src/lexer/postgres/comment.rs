@@ -2,18 +2,10 @@
 
 use std::ops::Range;
 
-use super::Token;
-
-/// A comment.
-pub(crate) struct Comment {
-    /// What it says, without its marks.
-    pub inner: Range<usize>,
-    /// Whether it is `/* … */`.
-    pub block: bool,
-}
+use super::{Comment, Token};
 
 /// All comments of a text that has these tokens.
-pub(crate) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
+pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
     let mut found = Vec::new();
     let mut start = 0_usize;
     for token in tokens {
