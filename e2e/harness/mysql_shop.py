@@ -1,8 +1,8 @@
-"""The example database on MariaDB: what the example catalog in `policies/` speaks of, as the PostgreSQL one has it."""
+"""The example database on a server of MySQL's protocol: what the example catalog in `policies/` speaks of."""
 
 import pymysql
 
-from harness.mariadb import MariaDb
+from harness.mysqld import MySqld
 from harness.shop import DATABASE, PASSWORD, PLAIN_DATABASE, ROLES, TABLE
 
 CREATE_TABLE = f"""\
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS {TABLE} (
 )"""
 
 
-def create_databases(server: MariaDb) -> None:
+def create_databases(server: MySqld) -> None:
     """All of the example on a new server, straight to it."""
     with server.connect() as superuser, superuser.cursor() as cursor:
         for database in (DATABASE, PLAIN_DATABASE):

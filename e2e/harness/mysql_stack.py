@@ -1,4 +1,4 @@
-"""The parts of a protected MariaDB together: the server, OPA, the key agent and Envoy."""
+"""The parts of a protected MySQL or MariaDB together: the server, OPA, the key agent and Envoy."""
 
 import os
 from collections.abc import Callable
@@ -11,12 +11,13 @@ from harness import mysql_shop, shop
 from harness.agent import Agent
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream
 from harness.http_stack import Shared
-from harness.mariadb import SUPERUSER, MariaDb
+from harness.mysql_builds import OLDER, Build
+from harness.mysqld import SUPERUSER, MySqld
 from harness.opa import Opa
 from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
 from harness.relay import Relay
 from harness.workdir import WorkDir
-from tools.layout import ENVOY_MYSQL_TEMPLATE, MARIADB_VERSIONS, MYSQL_FILTER_WASM
+from tools.layout import ENVOY_MYSQL_TEMPLATE, MYSQL_FILTER_WASM
 
 # Listeners.
 SEALED = "mysql"
@@ -54,7 +55,7 @@ class MySqlOptions:
     relay: bool = False
     # Envoy reaches the server by loopback; not with a relay.
     tcp: bool = False
-    version: str = MARIADB_VERSIONS[0]
+    build: Build = OLDER
     keysets: tuple[str, ...] = ("pii", "payments")
     # More catalogs and rules, beside the example's.
     policies: tuple[Path, ...] = ()
@@ -78,7 +79,7 @@ class MySqlStack:
         self._progress = progress
         self._owns = shared is None
         self.work = shared.work if shared else WorkDir()
-        self.server = MariaDb(self.work, self.options.settings, version=self.options.version)
+        self.server = MySqld(self.work, self.options.settings, build=self.options.build)
         self.opa = shared.opa if shared else Opa(self.work, self.options.policies)
         self.agent = shared.agent if shared else Agent(self.work)
         self.relay = Relay(self.work.socket("my-relay.sock"), self.server.socket) if self.options.relay else None
@@ -132,7 +133,7 @@ class MySqlStack:
             return list(cursor.fetchall())
 
     def _start(self, without: tuple[str, ...]) -> None:
-        self._progress("MariaDB")
+        self._progress(self.options.build.name)
         self.server.start()
         mysql_shop.create_databases(self.server)
         if self.relay is not None:

@@ -32,6 +32,7 @@ NODE_CLIENTS = TOOLS / "node"
 # The line that is the oldest tried, and a newer one.
 MARIADB_VERSIONS = ("10.11.5", "11.4.5")
 MARIADB = TOOLS / "mariadb"
+DEBIAN_SERVERS = TOOLS / "debian"
 OPA = BIN / "opa"
 REGAL = BIN / "regal"
 VAULT = BIN / "vault"

@@ -4,25 +4,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness import mariadb
+from harness.mysql_builds import MYSQL, NEWER, OLDER, Build
 from harness.mysql_stack import MySqlOptions, MySqlStack
-from tools.layout import MARIADB_VERSIONS
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """There is a server for Linux on x86-64 alone."""
-    if not mariadb.is_there():
-        skip = pytest.mark.skip(reason="no MariaDB for this machine: `make setup` says why")
-        for item in items:
-            if "mysql" in item.path.parts:
-                item.add_marker(skip)
-
-
-@pytest.fixture(scope="session", params=MARIADB_VERSIONS, ids=lambda version: f"mariadb-{version}")
+@pytest.fixture(scope="session", params=(OLDER, NEWER, MYSQL), ids=lambda build: build.name)
 def stack(request: pytest.FixtureRequest) -> Iterator[MySqlStack]:
     """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
+    build: Build = request.param
+    if not build.is_there:
+        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
     options = MySqlOptions(
-        version=request.param,
+        build=build,
         relay=True,
         plain=True,
         envoy_log_level="debug",

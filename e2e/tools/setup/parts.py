@@ -39,7 +39,7 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium, kubernetes, mariadb, plotly
+from tools.setup import chromium, kubernetes, plotly, servers
 from tools.setup.building import GO, go_build, put
 from tools.setup.maven import JAVA, maven
 from tools.setup.runner import ATTEMPTS, Part, Shell
@@ -217,7 +217,7 @@ PARTS = {
             (VAULT_VERSION, *_files(VAULT_WRAPPER, "go.mod", "go.sum")),
         ),
         chromium.PART,
-        mariadb.PART,
+        *servers.PARTS,
         plotly.PART,
         Part(
             "filter",

@@ -1,4 +1,4 @@
-"""A MariaDB server of our own: on a Unix socket, and on loopback for who wants TCP."""
+"""A MariaDB or MySQL server of our own: on a Unix socket, and on loopback for who wants TCP."""
 
 import os
 import subprocess
@@ -6,66 +6,64 @@ from pathlib import Path
 
 import pymysql
 
+from harness import mysql_builds
+from harness.mysql_builds import Build
 from harness.ports import LOOPBACK, free_port
 from harness.postgres import UNPRIVILEGED
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
-from tools.layout import MARIADB, MARIADB_VERSIONS
 
 SUPERUSER = "root"
-# What makes the system's tables, in this order; before each name, the server's own.
-SYSTEM = ("system_tables", "performance_tables", "system_tables_data", "sys_schema")
-PREFIXES = ("mysql", "mariadb")
-# The superuser has no password: so only who comes by the socket is it, and only who started the server, or root, may.
-ONLY_BY_SOCKET = "DELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys' AND Host <> 'localhost';\n"
 
 # A throw-away server: no waiting for the disk. Every statement is logged, so that a test can look for leaks.
 SETTINGS = {
     "bind-address": LOOPBACK,
     # Without it, loopback would be `localhost`, and so the superuser's.
     "skip-name-resolve": "ON",
-    "skip-innodb-doublewrite": "ON",
+    "innodb-doublewrite": "OFF",
     "innodb-flush-log-at-trx-commit": "0",
     "innodb-flush-method": "nosync",
     "innodb-fast-shutdown": "2",
-    "innodb-log-file-size": "16M",
     "innodb-buffer-pool-size": "64M",
     "innodb-data-file-path": "ibdata1:10M:autoextend",
     "performance-schema": "OFF",
     "general-log": "ON",
     "max-allowed-packet": "64M",
     "local-infile": "ON",
-    # 11.4 would make itself a key at each start, for many seconds.
-    "ssl": "OFF",
     "character-set-server": "utf8mb4",
     # The time zone that PostgreSQL's server has, too.
     "default-time-zone": "+00:00",
 }
+# 11.4 would make itself a key at each start, for many seconds.
+OF_MARIADB = {"ssl": "OFF", "innodb-log-file-size": "16M"}
+OF_MYSQL = {
+    "tls-version": "",
+    "innodb-redo-log-capacity": "16M",
+    "mysqlx": "OFF",
+    "skip-log-bin": "ON",
+    "secure-file-priv": "NULL",
+}
 
 
-def is_there(version: str = MARIADB_VERSIONS[0]) -> bool:
-    return (MARIADB / version / "bin" / "mariadbd").exists()
-
-
-class MariaDb:
+class MySqld:
     def __init__(
         self,
         work: WorkDir,
         settings: dict[str, str] | None = None,
         *,
-        version: str = MARIADB_VERSIONS[0],
-        name: str = "mariadb",
+        build: Build = mysql_builds.OLDER,
+        name: str = "mysqld",
     ) -> None:
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
-        self.version = version
-        self._install = MARIADB / version
+        self.build = build
         self.home = work.path / name
         self.data = self.home / "data"
         self.general_log = self.home / "general.log"
         self.port = free_port()
         self.socket = work.socket(f"{name}/mysql.sock")
-        self._settings = {**SETTINGS, **(settings or {})}
-        self.process = Process("mariadb", work.log(name))
+        of_build = OF_MYSQL if build.mysql else OF_MARIADB
+        self._settings = {**SETTINGS, **of_build, **build.settings(), **(settings or {})}
+        self.process = Process(build.name, work.log(name))
 
     def start(self) -> None:
         if not self.data.exists():
@@ -94,38 +92,32 @@ class MariaDb:
         return b"".join(path.read_bytes() for path in kept if path.is_file())
 
     def _command(self, settings: dict[str, str], *more: str) -> list[str | Path]:
-        where = {
-            "basedir": str(self._install),
-            "datadir": str(self.data),
-            "lc-messages-dir": str(self._install / "share"),
-        }
-        words = [f"--{name}={value}" for name, value in (where | settings).items()]
-        return [self._install / "bin" / "mariadbd", "--no-defaults", *words, *more]
+        words = [f"--{name}={value}" for name, value in ({"datadir": str(self.data)} | settings).items()]
+        return [*self.build.command(), "--no-defaults", *words, *more]
 
     def _init(self) -> None:
         self.home.mkdir(mode=0o700)
-        self.data.mkdir(mode=0o700)
+        if not self.build.mysql:
+            self.data.mkdir(mode=0o700)
         if self.user is not None:
             for folder in (self.home, self.data):
-                os.chown(folder, self.user, self.user)
-        texts = [self._system(name) for name in SYSTEM]
-        made = b"".join((b"CREATE DATABASE mysql;\nUSE mysql;\n", *texts, ONLY_BY_SOCKET.encode()))
+                if folder.exists():
+                    os.chown(folder, self.user, self.user)
         as_user = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
-        quiet = {**self._settings, "general-log": "OFF"}
+        # All of it is on disk when it ends.
+        quiet = {**self._settings, "general-log": "OFF", "innodb-fast-shutdown": "1"}
+        made_by = b"" if self.build.mysql else self.build.made_by()
+        anew = "--initialize-insecure" if self.build.mysql else "--bootstrap"
         done = subprocess.run(
-            [str(word) for word in self._command(quiet, "--bootstrap")],
-            input=made,
+            [str(word) for word in self._command(quiet, anew)],
+            input=made_by,
             cwd=self.home,
             capture_output=True,
             check=False,
             **as_user,
         )
         if done.returncode != 0:
-            raise PartFailed(f"mariadbd --bootstrap failed\n{done.stderr.decode(errors='replace')}")
-
-    def _system(self, name: str) -> bytes:
-        files = (self._install / "share" / f"{prefix}_{name}.sql" for prefix in PREFIXES)
-        return next(file for file in files if file.exists()).read_bytes()
+            raise PartFailed(f"{self.build.name} could not be initialised\n{done.stderr.decode(errors='replace')}")
 
     def _accepts(self) -> bool:
         try:
