@@ -70,7 +70,9 @@ impl Place<'_> {
     pub fn text(self, text: &str) -> Result<Vec<u8>, ValueError> {
         let canonical = match self.kind {
             Kind::Integer(_) | Kind::Bool => self.whole(text)?,
-            Kind::Float8 => finite(text)?.to_owned(),
+            // A string is no negative zero.
+            Kind::Float8 => float::print(finite(text)? + 0.0),
+            Kind::Uuid if text.starts_with('{') => return Err(ValueError::Invalid("UUID")),
             Kind::Numeric(_) => {
                 numeric::digits(text).map(|_| text.to_owned()).ok_or(ValueError::Invalid("DECIMAL"))?
             }
@@ -140,7 +142,7 @@ impl Place<'_> {
         match given {
             Given::Integer(number) => Ok(number.to_string()),
             Given::Double(number) => Ok(float::print(*number)),
-            Given::Decimal(text) => Ok(finite(text)?.to_owned()),
+            Given::Decimal(text) => Ok(float::print(finite(text)? + 0.0)),
             _ => Err(self.refused(given)),
         }
     }
@@ -179,7 +181,8 @@ impl Place<'_> {
             _ if purpose == Purpose::Search && moment.clock != Clock::MIDNIGHT => {
                 Err(ValueError::NeverStored)
             }
-            // The time of day goes, its fraction rounded before.
+            // The time of day goes; MySQL rounds its fraction before.
+            _ if settings.mariadb => Ok(moment::date_text(moment.day)),
             _ => Ok(moment::date_text(moment.fit(0, purpose, settings)?.day)),
         }
     }
@@ -204,9 +207,8 @@ fn digits(clock: Clock) -> u32 {
     if clock.micros % crate::types::clock::MICROS_PER_SECOND == 0 { 0 } else { 6 }
 }
 
-/// The text, if it is a number that a `DOUBLE` holds.
-fn finite(text: &str) -> Result<&str, ValueError> {
+/// A number that a `DOUBLE` holds.
+fn finite(text: &str) -> Result<f64, ValueError> {
     let value = float::parse(text)?;
-    let digits = text.bytes().any(|b| b.is_ascii_digit());
-    if value.is_finite() && digits { Ok(text) } else { Err(ValueError::Invalid("DOUBLE")) }
+    if value.is_finite() { Ok(value) } else { Err(ValueError::Invalid("DOUBLE")) }
 }

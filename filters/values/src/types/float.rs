@@ -65,7 +65,7 @@ fn just_below(mantissa: &str) -> String {
 }
 
 /// The number without an exponent.
-fn plain(mantissa: &str, exponent: i32) -> String {
+pub(crate) fn plain(mantissa: &str, exponent: i32) -> String {
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let places = usize::try_from(exponent.unsigned_abs()).unwrap_or_default();
