@@ -10,12 +10,16 @@ from kubernetes.kubectl import RUN
 
 # Pods start and filters are compiled within one test.
 SECONDS = 300
+# What these wait for, they wait for in Python. The other method ends the worker, and where no file of tests is left for
+# the one that takes its place the run never ends.
+METHOD = "signal"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "tests/kubernetes" in item.nodeid and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(SECONDS))
+        if "tests/kubernetes" in item.nodeid:
+            own = item.get_closest_marker("timeout")
+            item.add_marker(pytest.mark.timeout(own.args[0] if own else SECONDS, method=METHOD), append=False)
 
 
 @pytest.fixture(scope="session")
