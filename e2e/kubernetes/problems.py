@@ -58,8 +58,23 @@ def report(namespace: "Namespace", selector: str = "") -> str:
 
 
 def warning(namespace: "Namespace") -> str:
-    """The newest in the namespace, in a line; empty if there is none."""
-    return shortened(_said(namespace, *_WARNINGS).rpartition("\n")[2])
+    """What is wrong with nodes, and the newest warning in the namespace, in a line; empty if there is neither."""
+    newest = _said(namespace, *_WARNINGS).rpartition("\n")[2]
+    return "; ".join(filter(None, [*_of_nodes(namespace), shortened(" ".join(newest.split()))]))
+
+
+def _of_nodes(namespace: "Namespace") -> list[str]:
+    """One that is short of disk is ready, and takes no pod; the pod's event leaves out why."""
+    try:
+        nodes = namespace.cluster.get("nodes")["items"]
+    except CommandFailed:
+        return []
+    return [
+        f"{node['metadata']['name']} says {condition['type']} {condition['status']}"
+        for node in nodes
+        for condition in node["status"]["conditions"]
+        if condition["status"] != ("True" if condition["type"] == "Ready" else "False")
+    ]
 
 
 def of_cluster(before: list[Path | str]) -> str:

@@ -62,7 +62,9 @@ def run(suite: Suite) -> Outcome:
         total = total + counts
         reasons += [line for line in REASON.findall("".join(output)) if counts.failed or line.startswith("SKIPPED")]
     seconds = time.monotonic() - started
-    shown = [line[:MAX_REASON] for line in reasons[:MAX_REASONS]]
+    # One fixture that fails fails many tests.
+    different = list({line.rpartition(" - ")[2]: line[:MAX_REASON] for line in reversed(reasons)}.values())
+    shown = different[::-1][:MAX_REASONS]
     outcome = Outcome(suite.name, total.passed, total.failed, total.skipped, seconds, shown)
     print(f"   {_line(outcome)}", flush=True)
     return outcome
