@@ -18,6 +18,7 @@ from tools.layout import (
     JSON_FILTER_WASM,
     K6,
     KEYS_MODULE,
+    MYSQL_FILTER_WASM,
     OPA,
     SHOP_API,
     VAULT,
@@ -71,7 +72,7 @@ def _fieldveil(rootfs: Rootfs) -> None:
     command = rootfs.folder.with_suffix(".command")
     try:
         subprocess.run([BUILD_COMMAND, command], check=True)
-        subprocess.run([ASSEMBLE, rootfs.folder, command, FILTER_WASM, JSON_FILTER_WASM], check=True)
+        subprocess.run([ASSEMBLE, rootfs.folder, command, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM], check=True)
     finally:
         command.unlink(missing_ok=True)
 
@@ -121,7 +122,7 @@ IMAGES = {
         Image(
             "fieldveil",
             "test",
-            lambda: (FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, ASSEMBLE, BUILD_COMMAND, KEYS_MODULE),
+            lambda: (FIELDVEIL, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM, ASSEMBLE, BUILD_COMMAND, KEYS_MODULE),
             _fieldveil,
             Config(("/usr/local/bin/fieldveil",), user=NONROOT),
         ),

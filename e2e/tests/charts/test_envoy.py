@@ -14,7 +14,7 @@ import yaml
 from tests.charts import expected
 from tests.charts.pods import container
 from tests.charts.rendering import RENDERINGS, config_map, manifests, of_kind, sidecar_of
-from tools.layout import FILTER_WASM, JSON_FILTER_WASM
+from tools.layout import FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
@@ -69,9 +69,16 @@ def mounted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 KEY = {"kty": "oct", "kid": "one", "k": "c2VjcmV0", "alg": "HS256"}
 
 
+BUILT = {
+    "filter-postgres.wasm": FILTER_WASM,
+    "filter-mysql.wasm": MYSQL_FILTER_WASM,
+    "filter-json.wasm": JSON_FILTER_WASM,
+}
+
+
 # Between them they have all that a configuration is made of. Envoy compiles the modules for each, and asks them.
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("case", ["http", "several"])
+@pytest.mark.parametrize("case", ["http", "mysql", "several"])
 def test_envoy_takes_the_configuration(case: str, mounted: Path, tmp_path: Path) -> None:
     rendering, config = f"fieldveil/{case}", tmp_path / "envoy.yaml"
     for name, told in {"envoy.yaml": config_map(rendering, "envoy.yaml"), **secret_files(rendering)}.items():
@@ -87,6 +94,6 @@ def test_envoy_takes_the_configuration(case: str, mounted: Path, tmp_path: Path)
 def in_place(text: str, mounted: Path) -> str:
     """The configuration with the pod's files where this test has them."""
     text = re.sub(r"/etc/fieldveil/upstreams/[\w-]+", str(mounted), text)
-    for module, built in (("filter-postgres.wasm", FILTER_WASM), ("filter-json.wasm", JSON_FILTER_WASM)):
+    for module, built in BUILT.items():
         text = text.replace(f"/opt/fieldveil/modules/{module}", str(built))
     return text
