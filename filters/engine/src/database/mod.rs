@@ -7,6 +7,8 @@
 //! | the principal, plan and keys | `policy.rs` |
 //! | the server's catalog | `catalog.rs` |
 //! | a statement as it was checked | `checked.rs` |
+//! | a text is checked against plan and catalog | `check.rs` |
+//! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
@@ -14,9 +16,11 @@
 mod audited;
 mod budgeted;
 mod catalog;
+mod check;
 mod checked;
 mod inbox;
 mod policy;
+mod seal;
 mod treat;
 
 use std::cell::RefCell;
@@ -29,6 +33,7 @@ pub(crate) use self::catalog::{CatalogReading, CatalogState, ColumnRow, MAX_AGE_
 pub(crate) use self::checked::Checked;
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
+pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::treat::{Costs, Row, Tally};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};

@@ -258,7 +258,7 @@ impl Session {
             self.settings.readable()?;
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
-            self.served(&statement.checked.borrow())?;
+            self.core.served(&statement.checked.borrow())?;
             self.core.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }

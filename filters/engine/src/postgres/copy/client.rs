@@ -106,7 +106,7 @@ impl Session {
         let field = checked.plan.fields.get(field);
         let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
         let text = field.read_parameter(Purpose::Store, 0, binary, value)?;
-        self.seal(field, &text, stored, ParameterUse::Store)
+        self.core.seal(field, &text, stored, ParameterUse::Store)
     }
 
     /// Gives the COPY up: the server takes back what came of it, and the client is told why.

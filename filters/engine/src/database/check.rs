@@ -1,0 +1,118 @@
+//! A statement's text against plan and catalog: whether it may go to the server.
+
+use std::rc::Rc;
+
+use fieldveil_sql::{Envelopes, Names, identity};
+
+use super::{Checked, Core, ServerCatalog};
+use crate::client_error::ClientError;
+use crate::field::{CompiledPlan, Read};
+
+impl Core {
+    /// Checks a text; the error is what the client is told. `names` are what the session has prepared and declared in SQL.
+    pub fn check(
+        &self,
+        text: &str,
+        plan: &Rc<CompiledPlan>,
+        catalog: &Rc<ServerCatalog>,
+        names: &dyn Names,
+    ) -> Result<Checked, ClientError> {
+        let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, names);
+        let analysis = match analysis.as_ref() {
+            Ok(analysis) => analysis.clone(),
+            Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
+        };
+        let touched = analysis.statements.iter().any(|s| s.touched);
+        let checked = Checked {
+            plan: Rc::clone(plan),
+            catalog: Some(Rc::clone(catalog)),
+            analysis,
+            touched,
+            speaks_of_end_user: identity::mentions(text.as_bytes()),
+        };
+        allowed(&checked, catalog)?;
+        self.served(&checked)?;
+        self.within_budgets(&checked)?;
+        self.comparable(&checked)?;
+        Ok(checked)
+    }
+
+    /// A tenant's keyset can be gone while the others are there: what would seal or open a value with it is refused before
+    /// the server has it.
+    pub fn served(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let concerned =
+            checked.analysis.statements.iter().flat_map(|statement| {
+                statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
+            });
+        concerned
+            .filter_map(|index| checked.plan.fields.get(*index))
+            .filter(|field| field.needs_keys() && field.spec.has_tenant_keyset())
+            .try_for_each(|field| field.require_keys(&keyring).map_err(ClientError::from))
+    }
+
+    /// Where the server compares ciphertexts with each other, equal values must have equal ones.
+    fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
+        for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
+            if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {
+                return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What policy says to an accepted statement.
+fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError> {
+    if let Some(reason) = &checked.plan.denied
+        && checked.concerns_fields()
+    {
+        return Err(ClientError::invalid_token(reason));
+    }
+    let field = |index: &usize| checked.plan.fields.get(*index);
+    for statement in &checked.analysis.statements {
+        let concerned = statement.reads.iter().chain(&statement.writes).chain(&statement.searches);
+        for index in concerned {
+            if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
+                return Err(ClientError::unsupported(
+                    format!("{} cannot be sealed: {reason}", field.spec.label),
+                    "Change the column's type to text (or to bytea), or make it wide enough.",
+                ));
+            }
+        }
+        for field in statement.copies.iter().filter_map(field) {
+            if !matches!(field.read, Read::Conceal) {
+                return Err(ClientError::unsupported(
+                    format!(
+                        "envelopes of {} would be copied to where nothing is protected",
+                        field.spec.label
+                    ),
+                    "Protect the target's columns under the same labels too, or connect as a principal that sees envelopes.",
+                ));
+            }
+        }
+        for field in statement.writes.iter().filter_map(field) {
+            if !field.writable() {
+                return Err(ClientError::denied(&field.spec.label, "write"));
+            }
+        }
+        for field in statement.empties.iter().filter_map(field) {
+            if field.shows_instead(None) {
+                return Err(ClientError::shown_instead(&field.spec.label));
+            }
+        }
+        for field in statement.reads.iter().chain(&statement.searches).filter_map(field) {
+            if matches!(field.read, Read::Refuse) {
+                return Err(ClientError::denied(&field.spec.label, "read"));
+            }
+        }
+    }
+    for field in checked.sealed_searches().filter_map(|index| checked.plan.fields.get(index)) {
+        if !field.searchable() {
+            return Err(ClientError::denied(&field.spec.label, "search by"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Sealing what the client sends: each value under the keys that the last statement was checked with.
+
+use std::rc::Rc;
+
+use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
+use fieldveil_values::Purpose;
+
+use super::{Checked, Core};
+use crate::audit::Outcome;
+use crate::client_error::ClientError;
+use crate::field::{FieldPlan, Stored};
+use crate::keyring::Keyring;
+
+impl Core {
+    /// The text to forward: what analysis would have replaced in it, as `write` puts it, the rest as it came.
+    pub fn replaced(
+        &mut self,
+        text: &[u8],
+        checked: &Checked,
+        mut write: impl FnMut(&mut Self, &Replacement, &mut Vec<u8>) -> Result<(), ClientError>,
+    ) -> Result<Vec<u8>, ClientError> {
+        let mut sealed = Vec::with_capacity(text.len().saturating_mul(2));
+        let mut position = 0;
+        for splice in &checked.analysis.splices {
+            sealed.extend_from_slice(text.get(position..splice.range.start).ok_or_else(misplaced)?);
+            match &splice.with {
+                Replacement::Text(replacement) => sealed.extend_from_slice(replacement.as_bytes()),
+                other => write(self, other, &mut sealed)?,
+            }
+            position = splice.range.end;
+        }
+        sealed.extend_from_slice(text.get(position..).ok_or_else(misplaced)?);
+        Ok(sealed)
+    }
+
+    /// How many envelopes equal values of the field may have now.
+    pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
+        let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
+        field.envelopes(&keys.unwrap_or_default())
+    }
+
+    /// As many as a value of the field has envelopes.
+    pub fn envelope_count(&self, field: &FieldPlan) -> usize {
+        self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
+    }
+
+    /// What a value is sealed to under each enabled key, under the primary one first.
+    pub fn seal_with_each(
+        &mut self,
+        field: &FieldPlan,
+        text: &[u8],
+        stored: Stored,
+        use_: ParameterUse,
+    ) -> Result<Vec<Vec<u8>>, ClientError> {
+        let keyring = self.keyring_for(field, text)?;
+        let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored)?;
+        self.count_sealed(field, &keyring, use_);
+        Ok(sealed)
+    }
+
+    /// What a value is sealed to.
+    pub fn seal(
+        &mut self,
+        field: &FieldPlan,
+        text: &[u8],
+        stored: Stored,
+        use_: ParameterUse,
+    ) -> Result<Vec<u8>, ClientError> {
+        let keyring = self.keyring_for(field, text)?;
+        if use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several {
+            return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
+        }
+        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
+        self.count_sealed(field, &keyring, use_);
+        Ok(sealed)
+    }
+
+    /// The keys, for a value that is not too long.
+    fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
+        let Some(keyring) = self.keyring() else {
+            return Err(ClientError::unavailable(
+                "the key agent",
+                "no keyset is held",
+                "Start the key agent.",
+            ));
+        };
+        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        if text.len() > limit {
+            return Err(ClientError::long_value(&field.spec.label, limit));
+        }
+        Ok(keyring)
+    }
+
+    /// Counts a value that was sealed, and a use of each key that did it.
+    fn count_sealed(&mut self, field: &FieldPlan, keyring: &Keyring, use_: ParameterUse) {
+        let mut worker = self.worker.borrow_mut();
+        field.uses(keyring, purpose(use_), |key| worker.count_key(key));
+        drop(worker);
+        let outcome = match use_ {
+            ParameterUse::Store => Outcome::Sealed,
+            ParameterUse::Search => Outcome::Searched,
+        };
+        self.count_sealed_value(&field.spec.label, outcome);
+    }
+}
+
+/// Analysis and text disagree.
+pub(crate) fn misplaced() -> ClientError {
+    ClientError::protocol("analysis and text disagree")
+}
+
+/// What a value is for, in the words of the values.
+pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
+    match use_ {
+        ParameterUse::Store => Purpose::Store,
+        ParameterUse::Search => Purpose::Search,
+    }
+}
+
+/// Where a value goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'c> {
+    pub field: &'c FieldPlan,
+    pub stored: Stored,
+    /// Whether what is stored there may take the place of a value.
+    overwrites: bool,
+}
+
+impl<'c> Place<'c> {
+    /// Of this field.
+    pub fn of(checked: &'c Checked, index: usize) -> Result<Self, ClientError> {
+        let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
+        let (field, stored) = checked
+            .plan
+            .fields
+            .get(index)
+            .zip(stored)
+            .ok_or_else(|| ClientError::protocol("a protected place without a field"))?;
+        Ok(Self { field, stored, overwrites: checked.overwrites(index) })
+    }
+
+    /// Refuses what the principal may have read in the place of the value that it would replace.
+    pub fn refuse_shown(self, use_: ParameterUse, text: Option<&[u8]>) -> Result<(), ClientError> {
+        if self.overwrites && use_ == ParameterUse::Store && self.field.shows_instead(text) {
+            return Err(ClientError::shown_instead(&self.field.spec.label));
+        }
+        Ok(())
+    }
+}
