@@ -70,7 +70,7 @@ test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTE
 	@$(SUITES) json
 
 test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa mariadb mysql
+	@$(SETUP) python rust filter keys opa go-clients mariadb mysql
 	@$(SUITES) mysql
 
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
@@ -81,8 +81,8 @@ test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium mariadb mysql
 	@$(SUITES) e2e
 
-e2e: python ## run every driver and write docs/drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys opa go-clients rust-clients java-clients node-clients
+e2e: python ## run every driver and write docs/drivers.md and docs/mysql-drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
+	@$(SETUP) python filter keys opa go-clients rust-clients java-clients node-clients mariadb
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/interop.md

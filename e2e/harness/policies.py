@@ -4,13 +4,16 @@ import json
 from pathlib import Path
 
 
-def write_for_table(folder: Path, database: str, table: str, columns: dict[str, dict], user: str) -> Path:
+def write_for_table(
+    folder: Path, database: str, table: str, columns: dict[str, dict], user: str, protocol: str = "postgres"
+) -> Path:
     """All protected columns of the table, which the user reads and writes."""
-    catalog = {"protocol": "postgres", "database": database, "columns": {f"public.{table}": columns}}
+    schema = "public" if protocol == "postgres" else database
+    catalog = {"protocol": protocol, "database": database, "columns": {f"{schema}.{table}": columns}}
     rule = {
         "name": "the application works with everything",
         "who": {"session": {"user": [user]}},
-        "labels": [f"public.{table}.*"],
+        "labels": [f"{schema}.{table}.*"],
         "read": {"treatment": "reveal"},
         "write": "seal",
     }

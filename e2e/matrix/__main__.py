@@ -1,4 +1,4 @@
-"""Entry point: `python e2e/matrix [CLIENT ...]`. With none it runs all clients and writes `docs/drivers.md`.
+"""Entry point: `python e2e/matrix [CLIENT ...]`. With none it runs all clients and writes the two documents of drivers.
 
 Ends with 1 when anything differs from `clients/known.json`, or a client stored or read something wrong.
 """
@@ -6,42 +6,53 @@ Ends with 1 when anything differs from `clients/known.json`, or a client stored 
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import psycopg
+import pymysql
 
 from harness import Options, Stack
+from harness.mysql_stack import MySqlOptions, MySqlStack
 from harness.process import PartFailed
-from matrix import database, document, known
-from matrix.clients import CLIENTS, STEPS, Client
+from matrix import database, document, known, mysql
+from matrix.clients import CLIENTS, MYSQL_CLIENTS, STEPS, Client
 from matrix.result import Result
 from matrix.run import run, run_plain
 from tools.layout import ROOT
 
-DOCUMENT = ROOT / "docs" / "drivers.md"
+DOCUMENTS = (
+    (ROOT / "docs" / "drivers.md", CLIENTS, document.OPENING),
+    (ROOT / "docs" / "mysql-drivers.md", MYSQL_CLIENTS, document.MYSQL_OPENING),
+)
+# What a client did without Fieldveil, and with it.
+Both = tuple[Result, Result]
 
 
 def main(names: list[str]) -> int:
-    unknown = set(names) - {client.name for client in CLIENTS}
+    every = (*CLIENTS, *MYSQL_CLIENTS)
+    unknown = set(names) - {client.name for client in every}
     if unknown:
-        every = ", ".join(client.name for client in CLIENTS)
-        print(f"no such client: {', '.join(sorted(unknown))}; there are: {every}", file=sys.stderr)
+        there = ", ".join(client.name for client in every)
+        print(f"no such client: {', '.join(sorted(unknown))}; there are: {there}", file=sys.stderr)
         return 2
-    clients = [client for client in CLIENTS if not names or client.name in names]
+    clients = [client for client in every if not names or client.name in names]
     expected = known.load()
     try:
         results = _run(clients)
-    except (PartFailed, psycopg.Error) as error:
+    except (PartFailed, psycopg.Error, pymysql.MySQLError) as error:
         print(f"the stack failed: {error}", file=sys.stderr)
         return 1
     differences = [line for name, (_, sealed) in results.items() for line in sealed.differences(expected.of(name))]
     # Without Fieldveil everything has to work, or the program is at fault.
     differences += [f"without Fieldveil: {line}" for plain, _ in results.values() for line in plain.differences({})]
     if not names and all(len(sealed.steps) == len(STEPS) for _, sealed in results.values()):
-        DOCUMENT.write_text(document.render(clients, {name: each[1] for name, each in results.items()}, expected))
-        print(f"written: {DOCUMENT.relative_to(ROOT)}")
+        sealed = {name: each[1] for name, each in results.items()}
+        for path, of, opening in DOCUMENTS:
+            path.write_text(document.render(list(of), sealed, expected, opening))
+            print(f"written: {path.relative_to(ROOT)}")
     for line in differences:
         print(f"DIFFERS  {line}")
     works, fails, absent = document.totals([sealed for _, sealed in results.values()])
@@ -52,29 +63,40 @@ def main(names: list[str]) -> int:
     return 1 if differences else 0
 
 
-def _run(clients: list[Client]) -> dict[str, tuple[Result, Result]]:
-    """Of each client what it did without Fieldveil, and with it."""
-    results = {}
+def _run(clients: list[Client]) -> dict[str, Both]:
+    of_mysql = [client for client in clients if client.mysql]
+    of_postgres = [client for client in clients if not client.mysql]
+    results = _of_postgres(of_postgres) if of_postgres else {}
+    return results | (_of_mysql(of_mysql) if of_mysql else {})
+
+
+def _of_postgres(clients: list[Client]) -> dict[str, Both]:
     with tempfile.TemporaryDirectory() as folder:
         options = Options(relay=True, plain=True, policies=(database.write_policies(Path(folder)),))
         with Stack(options).start() as stack:
             database.create(stack)
             database.create_plain(stack)
-            for client in clients:
-                started = time.monotonic()
-                plain, sealed = results[client.name] = run_plain(stack, client), run(stack, client)
-                counts = [
-                    f"{works:>2} of {works + fails} work"
-                    for works, fails, _ in map(document.totals, ([plain], [sealed]))
-                ]
-                took = time.monotonic() - started
-                print(f"  {client.title:<34} {counts[1]}, without Fieldveil {counts[0]} ({took:.0f} s)", flush=True)
-    return results
+            return {client.name: _each(client, lambda it: (run_plain(stack, it), run(stack, it))) for client in clients}
 
 
-def _counts(result: Result) -> str:
-    works, fails, _ = document.totals([result])
-    return f"{works:>2} of {works + fails} work"
+def _of_mysql(clients: list[Client]) -> dict[str, Both]:
+    with tempfile.TemporaryDirectory() as folder:
+        options = MySqlOptions(relay=True, plain=True, policies=(mysql.write_policies(Path(folder)),))
+        with MySqlStack(options).start() as stack:
+            mysql.create(stack)
+            return {
+                client.name: _each(client, lambda it: (mysql.run_plain(stack, it), mysql.run(stack, it)))
+                for client in clients
+            }
+
+
+def _each(client: Client, both: Callable[[Client], Both]) -> Both:
+    started = time.monotonic()
+    plain, sealed = both(client)
+    counts = [f"{works:>2} of {works + fails} work" for works, fails, _ in map(document.totals, ([plain], [sealed]))]
+    took = time.monotonic() - started
+    print(f"  {client.title:<44} {counts[1]}, without Fieldveil {counts[0]} ({took:.0f} s)", flush=True)
+    return plain, sealed
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The clients, in the order of the matrix: how each is started, and the exact version that it is."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.layout import CLIENTS as FOLDER
@@ -25,6 +25,8 @@ class Client:
     pinned: str | tuple[Path, str]
     # What whoever uses it should know.
     remark: str
+    # It speaks MySQL's protocol.
+    mysql: bool = False
 
     @property
     def version(self) -> str:
@@ -178,4 +180,70 @@ CLIENTS = (
         "binary float8 and timestamptz give other values than the server has, with Fieldveil and without.",
     ),
     _node("drizzle", "Drizzle", "drizzle-orm", "Over node-postgres."),
+)
+
+
+def _connector(way: str, title: str, remark: str) -> Client:
+    command = (VENV / "bin" / "python", FOLDER / "python" / "mysql_client.py", way)
+    pinned = (E2E / "requirements.txt", "mysql-connector-python==")
+    return Client(f"connector-{way}", f"MySQL Connector/Python{title}", "python", command, pinned, remark, mysql=True)
+
+
+def _jdbc(way: str, title: str, remark: str) -> Client:
+    driver = "mariadb-java-client" if way.startswith("mariadb") else "mysql-connector-j"
+    return replace(_java(f"mysqljdbc-{way}", title, driver, remark), mysql=True)
+
+
+MYSQL_CLIENTS = (
+    Client(
+        "pymysql",
+        "PyMySQL",
+        "python",
+        (VENV / "bin" / "python", FOLDER / "python" / "mysql_client.py", "pymysql"),
+        (E2E / "requirements.txt", "PyMySQL=="),
+        "Writes the values into the text.",
+        mysql=True,
+    ),
+    _connector("pure", "", "All of it in Python; writes the values into the text."),
+    _connector("c", ", over its C library", "Writes the values into the text."),
+    _connector("prepared", ", `cursor(prepared=True)`", "Prepares each statement; sends and reads binary."),
+    replace(
+        _go(
+            "mysql-text",
+            "go-sql-driver/mysql, `interpolateParams=true`",
+            "github.com/go-sql-driver/mysql",
+            "Writes the values into the text.",
+        ),
+        name="go-mysql-text",
+        mysql=True,
+    ),
+    replace(
+        _go(
+            "mysql-prepared",
+            "go-sql-driver/mysql",
+            "github.com/go-sql-driver/mysql",
+            "Prepares each statement that has values; sends and reads binary.",
+        ),
+        name="go-mysql-prepared",
+        mysql=True,
+    ),
+    _jdbc("mariadb-text", "MariaDB Connector/J", "Writes the values into the text."),
+    _jdbc("mariadb-prepared", "MariaDB Connector/J, `useServerPrepStmts=true`", "Sends and reads binary."),
+    _jdbc("mysql-text", "MySQL Connector/J", "Writes the values into the text."),
+    _jdbc("mysql-prepared", "MySQL Connector/J, `useServerPrepStmts=true`", "Sends and reads binary."),
+    *(
+        Client(
+            f"mysql2-{way}",
+            f"mysql2, `{call}`",
+            "node",
+            ("node", NODE_CLIENTS / "mysql2.js", way),
+            (FOLDER / "node" / "package.json", '"mysql2": "'),
+            remark,
+            mysql=True,
+        )
+        for way, call, remark in (
+            ("text", "query", "Writes the values into the text."),
+            ("prepared", "execute", "Prepares each statement and caches it; sends and reads binary."),
+        )
+    ),
 )

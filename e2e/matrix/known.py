@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from matrix.clients import CLIENTS, FOLDER, STEPS
+from matrix.clients import CLIENTS, FOLDER, MYSQL_CLIENTS, STEPS
 
 FILE = FOLDER / "known.json"
 
@@ -22,7 +22,7 @@ class Known:
 def load() -> Known:
     read = json.loads(FILE.read_text())
     known = Known(read["notes"], read["clients"])
-    names = {client.name for client in CLIENTS}
+    names = {client.name for client in (*CLIENTS, *MYSQL_CLIENTS)}
     for client, steps in known.clients.items():
         if client not in names:
             raise ValueError(f"{FILE.name}: no client is called {client}")

@@ -40,9 +40,8 @@ def run(stack: Stack, client: Client) -> Result:
     database.start_over(stack, DATABASE)
     stack.relay.forget()
     result = Result(client.name)
-    _start(stack, client, result, SEALED, DATABASE)
-    to_server = stack.relay.to_server()
-    result.faults += [f"{secret!r} went to the server" for secret in SECRETS if secret.encode() in to_server]
+    start(client, result, _where(stack, SEALED, DATABASE))
+    look_sent(stack.relay.to_server(), result)
     _look_stored(stack, result)
     _look_through(stack, result)
     return result
@@ -53,16 +52,20 @@ def run_plain(stack: Stack, client: Client) -> Result:
     database.start_over(stack, PLAIN_DATABASE)
     stack.relay.forget()
     result = Result(client.name)
-    _start(stack, client, result, PLAIN, PLAIN_DATABASE)
+    start(client, result, _where(stack, PLAIN, PLAIN_DATABASE))
+    expect_no_refusal(result)
+    return result
+
+
+def expect_no_refusal(result: Result) -> None:
     refusal = result.steps.get("refusal")
     if refusal is None or refusal.ok is not False:
         result.faults.append("the step refusal passes where nothing is refused")
     result.steps["refusal"] = Step(True)
-    return result
 
 
-def _start(stack: Stack, client: Client, result: Result, listener: str, database: str) -> None:
-    where = {
+def _where(stack: Stack, listener: str, database: str) -> dict[str, str]:
+    return {
         "PGHOST": LOOPBACK,
         "PGPORT": str(stack.envoy.port(listener)),
         "PGUSER": USER,
@@ -71,6 +74,10 @@ def _start(stack: Stack, client: Client, result: Result, listener: str, database
         "PGSSLMODE": "disable",
         "PSQL": str(stack.postgres.program("psql")),
     }
+
+
+def start(client: Client, result: Result, where: dict[str, str]) -> None:
+    """Runs the program to its end and takes down what it says of its steps."""
     process = subprocess.Popen(
         [str(word) for word in client.command],
         env={**os.environ, **where},
@@ -106,7 +113,16 @@ def _look_stored(stack: Stack, result: Result) -> None:
     with stack.direct(database=DATABASE) as direct:
         cursor = direct.execute(f"SELECT id, {', '.join(COLUMNS)} FROM {TABLE}")
         rows = {row[0]: dict(zip(COLUMNS, row[1:], strict=True)) for row in cursor}
-    wanted = {number for step, ids in ROWS.items() if _worked(result, step) for number in ids}
+    look_rows(rows, result)
+
+
+def look_sent(to_server: bytes, result: Result) -> None:
+    result.faults += [f"{secret!r} went to the server" for secret in SECRETS if secret.encode() in to_server]
+
+
+def look_rows(rows: dict[int, dict], result: Result) -> None:
+    """Whether the rows of each step that worked are there, and all of them sealed."""
+    wanted = {number for step, ids in ROWS.items() if worked(result, step) for number in ids}
     if missing := wanted - rows.keys():
         result.faults.append(f"rows that are not stored: {sorted(missing)}")
     for number, row in rows.items():
@@ -121,7 +137,7 @@ def _look_through(stack: Stack, result: Result) -> None:
     """What another driver reads through the sidecar: a client that writes and reads wrong alike is found out."""
     with stack.connect(USER, DATABASE) as other:
         for step, number in (("write", 10), ("binary", 300)):
-            if _worked(result, step):
+            if worked(result, step):
                 wanted = database.row(number)
                 got = _select(other, number)
                 differ = [name for name in ROW if got is None or got[name] != wanted[name]]
@@ -133,7 +149,7 @@ def _look_through(stack: Stack, result: Result) -> None:
             result.faults.append(f"rows with another ssn than was written: {wrong}")
 
 
-def _worked(result: Result, step: str) -> bool:
+def worked(result: Result, step: str) -> bool:
     return step in result.steps and result.steps[step].ok is True
 
 

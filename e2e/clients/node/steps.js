@@ -87,6 +87,8 @@ export async function run(client, steps, connect, close) {
 export function sqlState(error) {
   for (let cause = error; cause; cause = cause.cause) {
     if (/^[0-9A-Z]{5}$/.test(cause.code ?? "")) return cause.code;
+    // Drivers of MySQL have another code beside it.
+    if (cause.sqlState) return cause.sqlState;
   }
   return "";
 }

@@ -1,15 +1,23 @@
 """What the tests of MySQL's protocol share: one stack of each server a worker."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from harness.mysql_builds import MYSQL, NEWER, OLDER, Build
 from harness.mysql_stack import MySqlOptions, MySqlStack
+from matrix import mysql as drivers
+
+
+@pytest.fixture(scope="session")
+def policies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Catalog and rules for the drivers' table, beside the example's."""
+    return drivers.write_policies(tmp_path_factory.mktemp("policies"))
 
 
 @pytest.fixture(scope="session", params=(OLDER, NEWER, MYSQL), ids=lambda build: build.name)
-def stack(request: pytest.FixtureRequest) -> Iterator[MySqlStack]:
+def stack(request: pytest.FixtureRequest, policies: Path) -> Iterator[MySqlStack]:
     """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
     build: Build = request.param
     if not build.is_there:
@@ -17,11 +25,13 @@ def stack(request: pytest.FixtureRequest) -> Iterator[MySqlStack]:
     options = MySqlOptions(
         build=build,
         relay=True,
+        policies=(policies,),
         plain=True,
         envoy_log_level="debug",
         filter_config={"audit": {"interval_seconds": 1}},
     )
     with MySqlStack(options).start() as running:
+        drivers.create(running)
         yield running
 
 
