@@ -102,7 +102,8 @@ pub enum RelationKind {
 /// A column of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// `pg_attribute.attnum`.
+    /// `pg_attribute.attnum`. MySQL: `information_schema.columns.ordinal_position`, and its negative for a column that
+    /// is `INVISIBLE`, which `*` and an INSERT without a list of columns pass over.
     pub number: i16,
     /// `pg_attribute.attname` (no quotes, case kept).
     pub name: String,
@@ -114,6 +115,13 @@ pub struct Column {
     pub generated: bool,
     /// The protected field it is, if it is one.
     pub field: Option<Field>,
+}
+
+impl Column {
+    /// Whether only its name brings it, not `*`.
+    pub(crate) fn is_invisible(&self) -> bool {
+        self.number < 0
+    }
 }
 
 /// The type a column is stored as, as far as sealing is concerned.

@@ -11,6 +11,9 @@ use crate::{
 impl<'c> Walker<'_, 'c> {
     /// DELETE, and what it returns.
     pub fn delete(&mut self, delete: &Delete) -> Result<Outputs<'c>, Refusal> {
+        if self.is_mysql() {
+            return self.delete_mysql(delete);
+        }
         let Delete {
             delete_token: _,
             optimizer_hints: _,

@@ -7,7 +7,9 @@ use crate::{
     catalog::Catalog,
     dialect, faithful,
     lexer::Kind,
-    mention, position,
+    mention,
+    mysql::Reading,
+    position,
     refusal::Refusal,
     scope::{Output, Outputs},
     segment::Segment,
@@ -68,19 +70,14 @@ pub(crate) fn walk<'c>(
     if !segment.is_bounded() {
         return Err(Refusal::unparsable("the statement is too deep"));
     }
-    let (mut tokens, positions) =
+    let (tokens, positions) =
         position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
             Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
         })?;
-    let mut index = 0_usize;
-    tokens.retain(|_| {
-        let keeps = !segment.is_passed_over(index);
-        index = index.saturating_add(1);
-        keeps
-    });
+    let reading = Reading::of(segment);
     let mut trees = Parser::new(dialect::parsed(segment.dialect))
         .with_recursion_limit(MAX_RECURSION)
-        .with_tokens_with_locations(tokens)
+        .with_tokens_with_locations(reading.apply(tokens))
         .parse_statements()
         // The parser's message quotes the text.
         .map_err(|_| Refusal::unparsable("the statement can't be parsed"))?;
@@ -89,6 +86,13 @@ pub(crate) fn walk<'c>(
     };
     let mut walker = Walker::new(segment, &positions, catalog);
     let outputs = run(&mut walker, &tree)?;
+    if let Some(column) = outputs.protected().next().filter(|_| reading.into_variables) {
+        return Err(Refusal::on(
+            column.field,
+            "a sealed value would be kept in a variable of the session",
+            "select the column as it is, and keep the value in the application",
+        ));
+    }
     walker.reads.extend(outputs.protected().map(|column| column.field.id));
     walker.check_all_seen()?;
     let parameters = walker.parameters()?;
@@ -108,7 +112,7 @@ pub(crate) fn walk<'c>(
     };
     let columns = (!outputs.open).then(|| outputs.columns.iter().map(field).collect());
     check_strings(segment)?;
-    if !faithful::reads_back(&tree, segment) {
+    if !faithful::reads_back(&tree, segment, &reading) {
         return Err(Refusal::unparsable("the statement has a part that isn't understood"));
     }
     let mut splices = walker.splices;
@@ -133,8 +137,12 @@ pub(crate) fn walk<'c>(
     })
 }
 
-/// Two strings in a row are one to the server, if a line ends between them.
+/// Two strings in a row are one to the server, if a line ends between them. (To MySQL they always are, and so they
+/// are read.)
 fn check_strings(segment: &Segment<'_>) -> Result<(), Refusal> {
+    if segment.dialect.is_mysql() {
+        return Ok(());
+    }
     let is_text = |kind: &Kind| matches!(kind, Kind::Text { .. });
     if segment.tokens.windows(2).any(|pair| matches!(pair, [a, b] if is_text(&a.kind) && is_text(&b.kind))) {
         return Err(Refusal::unparsable("a string goes on in a second pair of quotes"));

@@ -5,7 +5,7 @@ use sqlparser::ast::{BinaryOperator, CaseWhen, CastKind, Expr, Ident, Query, Una
 use crate::{
     cast,
     catalog::{Declared, Stored},
-    names,
+    mysql, names,
     operands::operands,
     predicate::{Comparison, Quantifier},
     refusal::Refusal,
@@ -19,11 +19,17 @@ impl<'c> Walker<'_, 'c> {
         match expr {
             Expr::Nested(inside) => self.column(inside, scope),
             Expr::Identifier(ident) => self.unqualified(ident, scope),
+            // `@@session.sql_mode`
+            Expr::CompoundIdentifier(parts) if self.is_mysql() && parts.first().is_some_and(is_variable) => {
+                parts.iter().try_for_each(|part| self.name(part).map(|_| ()))?;
+                Ok(None)
+            }
             Expr::CompoundIdentifier(parts) => {
                 let mut parts = parts.iter().map(|part| self.name(part)).collect::<Result<Vec<_>, _>>()?;
                 let name = parts.pop().unwrap_or_default();
                 scope.qualified(&parts, &name)
             }
+            Expr::Function(function) => self.inserted_value(function),
             _ => Ok(None),
         }
     }
@@ -67,7 +73,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(Refusal::on(
                 protected.field,
                 "the column's name is a keyword where it stands",
-                "write the name in double quotes",
+                "write the name in quotes",
             ));
         }
         Ok(found)
@@ -93,6 +99,9 @@ impl<'c> Walker<'_, 'c> {
                 }
                 Expr::BinaryOp { left, op: BinaryOperator::NotEq, right } => {
                     self.comparison(left, Comparison::NotEqual, right, scope)?;
+                }
+                Expr::BinaryOp { left, op: BinaryOperator::Spaceship, right } if self.is_mysql() => {
+                    self.comparison(left, Comparison::Distinct, right, scope)?;
                 }
                 Expr::IsNull(inside) | Expr::IsNotNull(inside) => self.null_test(inside, scope)?,
                 Expr::InList { expr, list, negated } => self.in_list(expr, list, *negated, scope)?,
@@ -122,6 +131,9 @@ impl<'c> Walker<'_, 'c> {
             Expr::Exists { subquery, negated: _ } => self.query(subquery, Some(scope)).map(|_| ()),
             Expr::Subquery(query) => self.unprotected_query(query, Some(scope)),
             Expr::Function(function) => self.function(function, scope),
+            Expr::MatchAgainst { columns, match_value: _, opt_search_modifier: _ } if self.is_mysql() => {
+                columns.iter().try_for_each(|name| self.matched(name, scope))
+            }
             Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
                 self.conditions(operand.as_deref(), conditions, scope)?;
                 conditions.iter().try_for_each(|when| self.expr(&when.result, scope))?;
@@ -172,7 +184,8 @@ impl<'c> Walker<'_, 'c> {
                 self.unprotected_query(subquery, Some(scope))?;
                 pending.push(expr);
             } else {
-                match operands(expr) {
+                let mysql = self.is_mysql().then(|| mysql::operands(expr)).flatten();
+                match mysql.or_else(|| operands(expr)) {
                     Some(operands) => pending.extend(operands),
                     None => self.closed(expr, scope)?,
                 }
@@ -182,7 +195,12 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-fn in_expression(protected: Protected<'_>) -> Refusal {
+/// Whether it is a variable of the session or the server.
+fn is_variable(ident: &Ident) -> bool {
+    ident.quote_style.is_none() && ident.value.starts_with('@')
+}
+
+pub(crate) fn in_expression(protected: Protected<'_>) -> Refusal {
     Refusal::on(
         protected.field,
         "a sealed column can't be used in this expression",

@@ -7,23 +7,32 @@ use sqlparser::ast::Statement;
 
 use crate::{
     lexer::{self, Kind, Token},
+    mysql::Reading,
     segment::Segment,
 };
 
 /// Whether the tree, written out, is the statement but for words that mean nothing.
-pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>) -> bool {
+pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>, reading: &Reading) -> bool {
     let written = tree.to_string();
     let Ok(theirs) = lexer::lex(&written, segment.dialect) else { return false };
+    let mysql = segment.dialect.is_mysql();
     let ours = segment.tokens.iter().enumerate();
-    let ours = ours
-        .filter(|(index, token)| !is_noise(token) && !segment.is_passed_over(*index))
-        .map(|(_, token)| token);
-    let theirs = theirs.iter().filter(|token| !is_noise(token));
-    let mut theirs = theirs.peekable();
-    for our in ours {
-        match theirs.next() {
-            Some(their) if same(our, segment.text, their, &written) => {}
-            _ => return false,
+    let ours = ours.filter(|(index, token)| {
+        // Strings that are one.
+        let goes_on = mysql && is_text(token) && before(segment, *index).is_some_and(is_text);
+        !is_noise(token) && !reading.passes_over(*index) && !goes_on
+    });
+    let mut theirs = theirs.iter().filter(|token| !is_noise(token));
+    for (index, our) in ours {
+        let agrees = if reading.is_comma_of_tables(index) {
+            theirs.next().is_some_and(|their| their.is_word("cross"))
+                && theirs.next().is_some_and(|their| their.is_word("apply"))
+        } else {
+            let same = |their| same(our, segment.text, their, &written);
+            theirs.next().is_some_and(|their| same(their) || (mysql && synonyms(our, segment.text, their)))
+        };
+        if !agrees {
+            return false;
         }
     }
     theirs.next().is_none()
@@ -47,6 +56,20 @@ fn same(our: &Token, text: &str, their: &Token, written: &str) -> bool {
         (Kind::Symbol, Kind::Symbol) => operator(our.source(text)) == operator(their.source(written)),
         _ => false,
     }
+}
+
+fn is_text(token: &Token) -> bool {
+    matches!(token.kind, Kind::Text { .. })
+}
+
+fn before<'s>(segment: &'s Segment<'_>, index: usize) -> Option<&'s Token> {
+    segment.tokens.get(index.checked_sub(1)?)
+}
+
+/// What the parser writes otherwise of MySQL's words.
+fn synonyms(our: &Token, text: &str, their: &Token) -> bool {
+    (our.is_symbol(text, "&&") && their.is_word("and"))
+        || (our.is_word("distinctrow") && their.is_word("distinct"))
 }
 
 fn operator(symbol: &str) -> &str {

@@ -41,7 +41,7 @@ impl<'c> Walker<'_, 'c> {
             }
             let left = scope.ranges.len();
             self.factor(relation, &mut scope, before)?;
-            match constraint(join_operator)? {
+            match constraint(join_operator, self.is_mysql())? {
                 JoinConstraint::On(condition) => self.expr(condition, &scope)?,
                 JoinConstraint::Using(columns) => {
                     for column in columns {
@@ -75,21 +75,28 @@ impl<'c> Walker<'_, 'c> {
                 json_path: None,
                 sample,
                 index_hints,
-            } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => match args {
-                None => {
-                    if sample.is_some() || *with_ordinality {
-                        return Err(not_understood());
+            } if with_hints.is_empty()
+                && (self.is_mysql() || (partitions.is_empty() && index_hints.is_empty())) =>
+            {
+                match args {
+                    None => {
+                        self.partitions_and_hints(partitions, index_hints)?;
+                        if sample.is_some() || *with_ordinality {
+                            return Err(not_understood());
+                        }
+                        let range = self.range(name, alias.as_ref().map(|alias| &alias.name))?;
+                        self.push(range, alias.as_ref(), scope)
                     }
-                    let range = self.range(name, alias.as_ref().map(|alias| &alias.name))?;
-                    self.push(range, alias.as_ref(), scope)
+                    Some(TableFunctionArgs { args, settings: None }) => {
+                        self.table_function(name)?;
+                        self.in_lateral_scope(scope, before, |walker, lateral| {
+                            walker.arguments(args, lateral)
+                        })?;
+                        self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
+                    }
+                    Some(_) => Err(not_understood()),
                 }
-                Some(TableFunctionArgs { args, settings: None }) => {
-                    self.table_function(name)?;
-                    self.in_lateral_scope(scope, before, |walker, lateral| walker.arguments(args, lateral))?;
-                    self.push_unknown(alias.as_ref(), name.0.last().and_then(|p| p.as_ident()), scope)
-                }
-                Some(_) => Err(not_understood()),
-            },
+            }
             TableFactor::Derived { lateral, subquery, alias, sample: None } => {
                 let outputs = if *lateral {
                     self.in_lateral_scope(scope, before, |walker, lateral| {
@@ -118,6 +125,10 @@ impl<'c> Walker<'_, 'c> {
                 self.in_lateral_scope(scope, before, |walker, lateral| {
                     array_exprs.iter().try_for_each(|array| walker.opaque(array, lateral))
                 })?;
+                self.push_unknown(alias.as_ref(), None, scope)
+            }
+            TableFactor::JsonTable { json_expr, json_path: _, columns: _, alias } if self.is_mysql() => {
+                self.in_lateral_scope(scope, before, |walker, lateral| walker.opaque(json_expr, lateral))?;
                 self.push_unknown(alias.as_ref(), None, scope)
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
@@ -204,7 +215,8 @@ impl<'c> Walker<'_, 'c> {
         full: bool,
         scope: &mut Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        let expr = Expr::Identifier(Ident::with_quote('"', &name));
+        let quote = if self.is_mysql() { '`' } else { '"' };
+        let expr = Expr::Identifier(Ident::with_quote(quote, &name));
         let mut sides = (Scope::default(), Scope::default());
         let mut ranges = std::mem::take(&mut scope.ranges);
         sides.1.ranges = ranges.split_off(left.min(ranges.len()));
@@ -237,7 +249,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-fn constraint(operator: &JoinOperator) -> Result<&JoinConstraint, Refusal> {
+fn constraint(operator: &JoinOperator, mysql: bool) -> Result<&JoinConstraint, Refusal> {
     match operator {
         JoinOperator::Join(constraint)
         | JoinOperator::Inner(constraint)
@@ -247,6 +259,9 @@ fn constraint(operator: &JoinOperator) -> Result<&JoinConstraint, Refusal> {
         | JoinOperator::RightOuter(constraint)
         | JoinOperator::FullOuter(constraint)
         | JoinOperator::CrossJoin(constraint @ JoinConstraint::None) => Ok(constraint),
+        JoinOperator::CrossJoin(constraint) | JoinOperator::StraightJoin(constraint) if mysql => {
+            Ok(constraint)
+        }
         _ => Err(not_understood()),
     }
 }

@@ -37,6 +37,9 @@ impl<'c> Walker<'_, 'c> {
                     self.arguments(args, scope)?;
                 }
                 for clause in clauses {
+                    if self.is_mysql() && matches!(clause, FunctionArgumentClause::Separator(_)) {
+                        continue;
+                    }
                     let FunctionArgumentClause::OrderBy(order) = clause else {
                         return Err(Refusal::unparsable("a function's call isn't understood"));
                     };

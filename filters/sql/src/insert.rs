@@ -17,6 +17,9 @@ use crate::{
 impl<'c> Walker<'_, 'c> {
     /// INSERT, and what it returns.
     pub fn insert(&mut self, insert: &Insert) -> Result<Outputs<'c>, Refusal> {
+        if self.is_mysql() {
+            return self.insert_mysql(insert);
+        }
         let Insert {
             insert_token: _,
             optimizer_hints: _,
@@ -62,7 +65,7 @@ impl<'c> Walker<'_, 'c> {
                 let last_name = alias.or_else(|| table.0.last().and_then(|part| part.as_ident()));
                 let behind = last_name.and_then(|ident| self.positions.token_at(ident.span));
                 let behind = behind.ok_or_else(not_understood)?;
-                self.rows(relation, columns, source.as_deref(), behind)?;
+                self.rows(relation, columns, source.as_deref(), behind).map(|_| ())?;
             }
             Source::Derived(_) | Source::Unknown => {
                 columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
@@ -82,19 +85,21 @@ impl<'c> Walker<'_, 'c> {
         self.returning(returning.as_ref(), Scope { ranges: vec![target], ..Scope::default() })
     }
 
-    /// The rows of an INSERT into a protected table. `behind` is the last token of the table's name or alias.
-    fn rows(
+    /// The rows of an INSERT into a protected table, and the columns that they go to. `behind` is the last token of the
+    /// table's name or alias.
+    pub fn rows(
         &mut self,
         relation: &'c Relation,
         columns: &[ObjectName],
         source: Option<&Query>,
         behind: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Vec<&'c Column>, Refusal> {
         refuse_generated(relation)?;
         let Some(source) = source else {
-            return relation.columns.iter().try_for_each(refuse_default);
+            relation.columns.iter().try_for_each(refuse_default)?;
+            return Ok(Vec::new());
         };
-        let Some(rows) = values(source) else {
+        let Some(rows) = values(source, self.is_mysql()) else {
             return self.selected_rows(relation, columns, source, behind);
         };
         let arity = rows.first().map_or(0, |row| row.len());
@@ -122,7 +127,7 @@ impl<'c> Walker<'_, 'c> {
                 self.store(column, expr, &scope)?;
             }
         }
-        Ok(())
+        Ok(targets)
     }
 
     fn listed_columns(
@@ -141,7 +146,7 @@ impl<'c> Walker<'_, 'c> {
         columns: &[ObjectName],
         source: &Query,
         behind: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Vec<&'c Column>, Refusal> {
         let mut targets =
             if columns.is_empty() { in_order(relation) } else { self.listed_columns(relation, columns)? };
         let outputs = match self.bulk(source, &targets)? {
@@ -184,7 +189,7 @@ impl<'c> Walker<'_, 'c> {
                 }
             }
         }
-        Ok(())
+        Ok(targets)
     }
 
     /// The columns that values go to without a list, in the server's order: all of them, those computed too.
@@ -196,6 +201,12 @@ impl<'c> Walker<'_, 'c> {
         behind: usize,
     ) -> Result<Vec<&'c Column>, Refusal> {
         let mut columns = in_order(relation);
+        if self.is_mysql() && columns.len() != arity {
+            return Err(Refusal::unsupported(
+                "the rows have another number of values than the table has columns",
+                "give each row one value for each column, or name the columns",
+            ));
+        }
         columns.truncate(arity);
         let list: Vec<String> =
             columns.iter().map(|column| names::quote(&column.name, self.catalog.dialect)).collect();
@@ -288,7 +299,7 @@ impl<'c> Walker<'_, 'c> {
 }
 
 /// The rows of a source that is VALUES and nothing else.
-fn values(source: &Query) -> Option<Vec<&Vec<Expr>>> {
+pub(crate) fn values(source: &Query, mysql: bool) -> Option<Vec<&Vec<Expr>>> {
     let Query {
         with: None,
         body,
@@ -304,9 +315,13 @@ fn values(source: &Query) -> Option<Vec<&Vec<Expr>>> {
     else {
         return None;
     };
-    let SetExpr::Values(Values { explicit_row: false, value_keyword: false, rows }) = body.as_ref() else {
+    // `VALUE (…)` and `VALUES ROW (…)` are MySQL's.
+    let SetExpr::Values(Values { explicit_row, value_keyword, rows }) = body.as_ref() else {
         return None;
     };
+    if (*explicit_row || *value_keyword) && !mysql {
+        return None;
+    }
     (locks.is_empty() && pipe_operators.is_empty()).then(|| rows.iter().map(|row| &row.content).collect())
 }
 
@@ -324,7 +339,7 @@ pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
 
 /// All columns in the server's order.
 fn in_order(relation: &Relation) -> Vec<&Column> {
-    let mut columns: Vec<&Column> = relation.columns.iter().collect();
+    let mut columns: Vec<&Column> = relation.columns.iter().filter(|c| !c.is_invisible()).collect();
     columns.sort_by_key(|column| column.number);
     columns
 }

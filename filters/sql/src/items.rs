@@ -32,12 +32,16 @@ impl<'c> Walker<'_, 'c> {
             let target = targets.get(outputs.columns.len()).filter(|_| !outputs.open).copied();
             match item {
                 SelectItem::UnnamedExpr(expr) => {
-                    let output = self.item(expr, scope, None, target)?;
+                    let name = own_name(expr, self.catalog.dialect);
+                    let output = Output { name, ..self.item(expr, scope, target)? };
                     outputs.columns.push(output);
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
-                    let name = self.name(alias)?;
-                    let output = self.item(expr, scope, Some(name), target)?;
+                    let name = self.output_alias(alias)?;
+                    let output = Output { name, ..self.item(expr, scope, target)? };
+                    if output.protected.is_some() {
+                        self.note_alias(output.name.as_ref());
+                    }
                     outputs.columns.push(output);
                 }
                 SelectItem::Wildcard(options) => {
@@ -62,19 +66,18 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
+    /// What an item yields, but for its name.
     fn item(
         &mut self,
         expr: &Expr,
         scope: &Scope<'_, 'c>,
-        alias: Option<String>,
         target: Option<&'c Column>,
     ) -> Result<Output<'c>, Refusal> {
-        let name = alias.or_else(|| own_name(expr, self.catalog.dialect));
         if let Some(protected) = self.column(expr, scope)? {
-            return Ok(Output::new(name, Some(protected)));
+            return Ok(Output::new(None, Some(protected)));
         }
         if let Some(protected) = self.cast_column(expr, scope)? {
-            return Ok(Output::new(name, Some(protected.cast())));
+            return Ok(Output::new(None, Some(protected.cast())));
         }
         let null = is_null(expr);
         match target.and_then(Protected::of) {
@@ -82,11 +85,11 @@ impl<'c> Walker<'_, 'c> {
             Some(target) if null || is_written(expr) => {
                 self.untyped(|walker| walker.value(target, ParameterUse::Store, expr))?;
                 let number = is_number(expr);
-                Ok(Output { null, number, ..Output::new(name, Some(target.lost())) })
+                Ok(Output { null, number, ..Output::new(None, Some(target.lost())) })
             }
             _ => {
                 self.expr(expr, scope)?;
-                Ok(Output { null, ..Output::new(name, None) })
+                Ok(Output { null, ..Output::new(None, None) })
             }
         }
     }
@@ -100,7 +103,9 @@ impl<'c> Walker<'_, 'c> {
         let Some(items) = items else { return Ok(Outputs::default()) };
         // A `*` doesn't stand for the columns of these two: they are names around the others.
         let mut around = Scope::within(None);
-        if let Some(Range { source: Source::Relation(relation), .. }) = scope.ranges.first() {
+        if let Some(Range { source: Source::Relation(relation), .. }) =
+            scope.ranges.first().filter(|_| !self.is_mysql())
+        {
             for name in ["old", "new"] {
                 let source = Source::Relation(relation);
                 let range = Range { name: Some(name.to_owned()), schema: None, source };
@@ -203,6 +208,8 @@ pub(crate) fn is_written(expr: &Expr) -> bool {
 /// The name the server gives a column without an alias, where it is a column's reference.
 fn own_name(expr: &Expr, dialect: Dialect) -> Option<String> {
     let ident: Option<&Ident> = match expr {
+        // To MySQL its name is its text.
+        Expr::Nested(_) | Expr::Cast { .. } if dialect.is_mysql() => None,
         Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside, dialect),
         Expr::Identifier(ident) => Some(ident),
         Expr::CompoundIdentifier(parts) => parts.last(),

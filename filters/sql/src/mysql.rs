@@ -1,5 +1,14 @@
 //! What MySQL and MariaDB have besides, or in another way.
 
+mod delete;
+mod insert;
+mod literal;
+mod operands;
+mod reading;
 mod search;
+mod select;
+mod update;
 
+pub(crate) use operands::operands;
+pub(crate) use reading::{Reading, end_of_strings};
 pub use search::like_pattern;

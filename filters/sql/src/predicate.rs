@@ -25,7 +25,7 @@ pub(crate) enum Comparison {
     Equal,
     /// `<>`
     NotEqual,
-    /// `IS [NOT] DISTINCT FROM`
+    /// `IS [NOT] DISTINCT FROM`; MySQL's `<=>`
     Distinct,
 }
 
@@ -108,6 +108,7 @@ impl<'c> Walker<'_, 'c> {
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
         match self.compared_column(left, scope)? {
+            Some(column) if self.is_mysql() => self.in_list_mysql(column, left, list, negated),
             Some(column) if self.has_several(column) => self.in_list_several(column, list, negated),
             Some(column) => {
                 self.index_part(column, left)?;
@@ -169,6 +170,9 @@ impl<'c> Walker<'_, 'c> {
         }
         match subquery {
             Some(query) => self.in_subquery(left, query, scope),
+            None if self.is_mysql() => {
+                Err(Refusal::unparsable("a comparison with an array isn't understood"))
+            }
             None => {
                 let found = (op == &BinaryOperator::Eq) == (quantifier == Quantifier::Any);
                 if !found && self.has_several(column) {
@@ -242,6 +246,9 @@ impl<'c> Walker<'_, 'c> {
         comparison: Comparison,
         value: &Expr,
     ) -> Result<(), Refusal> {
+        if self.is_mysql() {
+            return self.search_mysql(column, (at, left), comparison, value);
+        }
         if self.has_several(column) {
             return self.search_several(column, (at, left), comparison, value);
         }
@@ -258,12 +265,14 @@ impl<'c> Walker<'_, 'c> {
 
     /// Of a column with a blind index, the part that equal values have in common is compared: it is written in the
     /// place of the column.
-    fn index_part(&mut self, column: Protected<'c>, at: &Expr) -> Result<(), Refusal> {
+    pub fn index_part(&mut self, column: Protected<'c>, at: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
             return Ok(());
         }
         self.searches.insert(column.field.id);
         let (open, close) = match column.column.stored {
+            Stored::Text if self.is_mysql() => ("LEFT(", format!(", {ARMORED_INDEX_PREFIX})")),
+            Stored::Bytes if self.is_mysql() => ("LEFT(", format!(", {RAW_INDEX_PREFIX})")),
             Stored::Text => ("pg_catalog.left(", format!(", {ARMORED_INDEX_PREFIX})")),
             Stored::Bytes => ("pg_catalog.substr(", format!(", 1, {RAW_INDEX_PREFIX})")),
             Stored::Other => return Err(unlike(column)),

@@ -67,7 +67,9 @@ impl<'c> Walker<'_, 'c> {
             SetExpr::Select(select) => return self.select(select, outer, order_by, targets),
             SetExpr::Query(query) => self.query_for(query, outer, targets)?,
             SetExpr::SetOperation { .. } => self.set_operation(body, outer, targets)?,
-            SetExpr::Values(Values { explicit_row: false, value_keyword: false, rows }) => {
+            SetExpr::Values(Values { explicit_row, value_keyword: false, rows })
+                if *explicit_row == self.is_mysql() =>
+            {
                 self.values(rows.iter().map(|row| row.content.as_slice()), outer, targets)?
             }
             SetExpr::Insert(statement)
@@ -114,8 +116,12 @@ impl<'c> Walker<'_, 'c> {
             columns = row.len();
             row.iter().try_for_each(|expr| self.expr(expr, &scope))?;
         }
-        let column = |number: usize| Output::new(Some(format!("column{number}")), None);
-        Ok(Outputs { columns: (1..=columns).map(column).collect(), open: false })
+        let first = if self.is_mysql() { 0 } else { 1 };
+        let name =
+            |number: usize| if first == 0 { format!("column_{number}") } else { format!("column{number}") };
+        let column = |number: usize| Output::new(Some(name(number)), None);
+        let columns = columns.saturating_add(first);
+        Ok(Outputs { columns: (first..columns).map(column).collect(), open: false })
     }
 
     /// `… UNION … EXCEPT …`, walked along its left side without recursion.
@@ -225,6 +231,9 @@ impl<'c> Walker<'_, 'c> {
                 let offset = offset.as_ref().map(|offset| &offset.value);
                 let exprs: [Option<&Expr>; 2] = [limit.as_ref(), offset];
                 exprs.into_iter().flatten().try_for_each(|expr| self.expr(expr, &scope))?;
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) if self.is_mysql() => {
+                [offset, limit].into_iter().try_for_each(|expr| self.expr(expr, &scope))?;
             }
             Some(_) => return Err(not_understood()),
         }

@@ -175,7 +175,8 @@ impl<'c> Range<'c> {
     pub fn outputs(&self) -> Outputs<'c> {
         match &self.source {
             Source::Relation(relation) => {
-                let mut columns: Vec<&Column> = relation.columns.iter().collect();
+                let mut columns: Vec<&Column> =
+                    relation.columns.iter().filter(|c| !c.is_invisible()).collect();
                 columns.sort_by_key(|column| column.number);
                 let output = |c: &'c Column| Output::new(Some(c.name.clone()), Protected::of(c));
                 Outputs { columns: columns.into_iter().map(output).collect(), open: false }
@@ -186,7 +187,7 @@ impl<'c> Range<'c> {
     }
 
     /// Whether `qualifier` (the last part is the table's name) means this range.
-    fn is(&self, qualifier: &[String]) -> bool {
+    pub fn is(&self, qualifier: &[String]) -> bool {
         let (schema, name) = match qualifier {
             [name] => (None, name),
             [.., schema, name] => (Some(schema), name),

@@ -1,8 +1,8 @@
 //! SELECT.
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, NamedWindowDefinition, NamedWindowExpr, OrderBy, OrderByExpr, OrderByKind,
-    Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
+    Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr, OrderBy,
+    OrderByExpr, OrderByKind, Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
 };
 
 use crate::{
@@ -69,7 +69,8 @@ impl<'c> Walker<'_, 'c> {
         }
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
         self.group_by(group_by, &outputs, &scope)?;
-        having.iter().try_for_each(|having| self.expr(having, &scope))?;
+        let named = self.with_aliases(&outputs, &scope);
+        having.iter().try_for_each(|having| self.expr(having, &named))?;
         for NamedWindowDefinition(name, window) in named_window {
             self.name(name)?;
             match window {
@@ -96,6 +97,19 @@ impl<'c> Walker<'_, 'c> {
             GroupByExpr::Expressions(keys, modifiers) if modifiers.is_empty() => {
                 self.grouping_keys(keys, outputs, scope)
             }
+            GroupByExpr::Expressions(keys, modifiers)
+                if self.is_mysql() && matches!(modifiers.as_slice(), [GroupByWithModifier::Rollup]) =>
+            {
+                let before = self.compares.clone();
+                self.grouping_keys(keys, outputs, scope)?;
+                if self.compares != before {
+                    return Err(Refusal::unsupported(
+                        "WITH ROLLUP over a sealed column",
+                        "group without it, and add up in the application",
+                    ));
+                }
+                Ok(())
+            }
             _ => Err(not_understood()),
         }
     }
@@ -118,7 +132,7 @@ impl<'c> Walker<'_, 'c> {
             }
             match self.column(key, scope)? {
                 Some(column) => self.compared(column)?,
-                None => self.expr(key, scope)?,
+                None => self.expr(key, &self.with_aliases(outputs, scope))?,
             }
         }
         Ok(())
@@ -135,6 +149,16 @@ impl<'c> Walker<'_, 'c> {
             return order_by.map_or(Ok(()), |_| Err(not_understood()));
         };
         let OrderByKind::Expressions(keys) = kind else { return Err(not_understood()) };
+        self.order_keys(keys, outputs, scope)
+    }
+
+    /// The keys of an ORDER BY.
+    pub fn order_keys(
+        &mut self,
+        keys: &[OrderByExpr],
+        outputs: &Outputs<'c>,
+        scope: &Scope<'_, 'c>,
+    ) -> Result<(), Refusal> {
         for OrderByExpr { expr, options: _, with_fill } in keys {
             if with_fill.is_some() {
                 return Err(not_understood());
@@ -151,7 +175,7 @@ impl<'c> Walker<'_, 'c> {
                     "order by another column, or in the application",
                 ));
             }
-            self.expr(key, scope)?;
+            self.expr(key, &self.with_aliases(outputs, scope))?;
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The first and last token of a column's name with the brackets around it.
-    fn bracketed(&self, at: &Expr) -> Option<(usize, usize)> {
+    pub fn bracketed(&self, at: &Expr) -> Option<(usize, usize)> {
         let Expr::Nested(inside) = at else { return self.name_tokens(at) };
         let (first, last) = self.bracketed(inside)?;
         let (open, close) = (first.checked_sub(1)?, last.checked_add(1)?);

@@ -214,6 +214,7 @@ fn kind(segment: &Segment<'_>) -> StatementKind {
     match segment.word(0) {
         "select" | "values" | "table" => StatementKind::Select,
         "insert" => StatementKind::Insert,
+        "replace" if segment.dialect.is_mysql() => StatementKind::Insert,
         "update" => StatementKind::Update,
         "delete" => StatementKind::Delete,
         "with" => with_kind(segment),
@@ -261,7 +262,9 @@ fn with_kind(segment: &Segment<'_>) -> StatementKind {
 
 pub(crate) fn is_dml(segment: &Segment<'_>) -> bool {
     let words = ["select", "values", "table", "insert", "update", "delete", "merge", "with"];
-    words.contains(&segment.word(0)) || segment.is_symbol(0, "(")
+    words.contains(&segment.word(0))
+        || segment.is_symbol(0, "(")
+        || (segment.dialect.is_mysql() && segment.is_word(0, "replace"))
 }
 
 /// The statement behind `EXPLAIN …`.

@@ -20,6 +20,9 @@ use crate::{
 impl<'c> Walker<'_, 'c> {
     /// UPDATE, and what it returns.
     pub fn update(&mut self, update: &Update) -> Result<Outputs<'c>, Refusal> {
+        if self.is_mysql() {
+            return self.update_mysql(update);
+        }
         let Update {
             update_token: _,
             optimizer_hints: _,
@@ -161,6 +164,7 @@ impl<'c> Walker<'_, 'c> {
                 }
             }
             Expr::Function(function) => match coalesced(function) {
+                _ if self.is_mysql() => self.chosen(target, expr, function, scope),
                 Some(choices) => {
                     function
                         .name
@@ -175,7 +179,9 @@ impl<'c> Walker<'_, 'c> {
             },
             Expr::Case { .. } => {
                 let choices = self.case(expr, scope)?;
-                refuse_untyped(target, choices.iter().copied())?;
+                if !self.is_mysql() {
+                    refuse_untyped(target, choices.iter().copied())?;
+                }
                 self.choices(target, choices, scope)
             }
             // As Django's `bulk_update` writes it. What is sealed has another type than the declared.
@@ -206,7 +212,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// One of these is stored. The server gives them one type, which numbers decide.
-    fn choices(
+    pub fn choices(
         &mut self,
         target: Protected<'c>,
         choices: Vec<&Expr>,
@@ -219,7 +225,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// What is sealed under one label may be copied as it is.
-    fn copy(&mut self, target: Protected<'c>, source: Protected<'c>) -> Result<(), Refusal> {
+    pub fn copy(&mut self, target: Protected<'c>, source: Protected<'c>) -> Result<(), Refusal> {
         if !target.is_interchangeable_with(source) {
             return Err(Refusal::on(
                 target.field,
@@ -234,6 +240,12 @@ impl<'c> Walker<'_, 'c> {
 
 /// The arguments of `COALESCE(…)`: the first that is not NULL, and NULL is stored as NULL.
 fn coalesced(function: &Function) -> Option<Vec<&Expr>> {
+    let (name, args) = plain_call(function)?;
+    name.eq_ignore_ascii_case("coalesce").then_some(args)
+}
+
+/// The name and the arguments of a call with nothing around them.
+pub(crate) fn plain_call(function: &Function) -> Option<(&str, Vec<&Expr>)> {
     let Function {
         name,
         uses_odbc_syntax: false,
@@ -250,15 +262,14 @@ fn coalesced(function: &Function) -> Option<Vec<&Expr>> {
     let [ObjectNamePart::Identifier(Ident { value, quote_style: None, span: _ })] = name.0.as_slice() else {
         return None;
     };
-    if !(value.eq_ignore_ascii_case("coalesce") && within_group.is_empty() && clauses.is_empty()) {
+    if !(within_group.is_empty() && clauses.is_empty()) {
         return None;
     }
-    args.iter()
-        .map(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-            _ => None,
-        })
-        .collect()
+    let args = args.iter().map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    });
+    Some((value, args.collect::<Option<Vec<_>>>()?))
 }
 
 fn not_understood() -> Refusal {

@@ -22,7 +22,7 @@ pub(crate) struct Written {
     /// The first and last token of all of it.
     pub outer: (usize, usize),
     /// The same without the parentheses around it.
-    inner: (usize, usize),
+    pub inner: (usize, usize),
     /// Whether there is a cast within.
     cast: bool,
 }
@@ -35,27 +35,35 @@ pub(crate) enum Content {
 
 /// What is known of the place a value is written in.
 #[derive(Clone, Copy)]
-struct Reading<'f> {
-    declared: Declared,
-    type_name: &'f str,
+pub(crate) struct Reading<'f> {
+    pub declared: Declared,
+    pub type_name: &'f str,
     /// Whether it is an array of values.
     array: bool,
 }
 
 /// Why a value can't be sealed.
-struct Fault(&'static str, &'static str);
+pub(crate) struct Fault(pub &'static str, pub &'static str);
 
-const FORM: Fault = Fault(
+pub(crate) const FORM: Fault = Fault(
     "the value is neither a literal nor a parameter",
     "compute the value in the application, and send it as a literal or a parameter",
 );
-const PLACE: Fault = Fault("the value's place in the text is in doubt", "write the value without a cast");
+pub(crate) const PLACE: Fault =
+    Fault("the value's place in the text is in doubt", "write the value without a cast");
 const CAST: Fault =
     Fault("the cast may change the value", "send the value as the column keeps it, without a cast");
 const STYLE: Fault = Fault("the literal's style isn't supported", "write it as '…', E'…' or $$…$$");
-const NUMBER: Fault =
+pub(crate) const NUMBER: Fault =
     Fault("the number is in a form that the server would rewrite", "write its digits, without an exponent");
 const SPACE: Fault = Fault("the value touches a word", "put a space between them");
+
+impl Written {
+    /// Without anything around it.
+    pub fn alone(content: Content, tokens: (usize, usize)) -> Self {
+        Self { content, outer: tokens, inner: tokens, cast: false }
+    }
+}
 
 impl<'c> Walker<'_, 'c> {
     /// A value that is stored in a protected column, or searched for in it.
@@ -112,7 +120,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(Refusal::on(
                 at.field,
                 "the column's type can't hold a sealed value",
-                "make it text or bytea",
+                if self.is_mysql() { "make it text or varbinary" } else { "make it text or bytea" },
             ));
         }
         let reading = Reading { declared: at.field.declared, type_name: &at.field.type_name, array };
@@ -160,8 +168,10 @@ impl<'c> Walker<'_, 'c> {
             Content::Parameter { token, number } => {
                 self.parameter(at, use_, form, (token, number))?;
                 let type_ = self.given_type(at, array);
-                let text =
-                    (cast || type_.is_some()).then(|| format!("${number}{}", type_.unwrap_or_default()));
+                let text = (cast || type_.is_some()).then(|| match self.is_mysql() {
+                    true => "?".to_owned(),
+                    false => format!("${number}{}", type_.unwrap_or_default()),
+                });
                 if use_ == ParameterUse::Store && !array {
                     self.stored_at(inner, number, text);
                 } else if let Some(text) = text {
@@ -174,7 +184,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// The type that a sealed value must be given, where the column doesn't.
     fn given_type(&self, at: Protected<'c>, array: bool) -> Option<&'static str> {
-        match (self.untyped, array, at.column.stored) {
+        match (self.untyped && !self.is_mysql(), array, at.column.stored) {
             (true, true, Stored::Bytes) => Some("::bytea[]"),
             (true, true, _) => Some("::text[]"),
             (true, false, Stored::Bytes) => Some("::bytea"),
@@ -198,7 +208,9 @@ impl<'c> Walker<'_, 'c> {
 
     fn written(&self, expr: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
         match expr {
+            Expr::Value(value) if self.is_mysql() => self.bare_mysql(value, reading),
             Expr::Value(value) => self.bare(value),
+            Expr::Prefixed { prefix, value } if self.is_mysql() => self.introduced(prefix, value, reading),
             Expr::Nested(inside) => {
                 let written = self.written(inside, reading)?;
                 let outer = self.around(written.outer, "(", ")").ok_or(PLACE)?;
@@ -217,14 +229,17 @@ impl<'c> Walker<'_, 'c> {
                 self.cast(written.content, data_type, outer.ok_or(PLACE)?, reading)
             }
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
-                let written = self.bare(value)?;
-                let (index, _) = written.outer;
+                let written = match self.is_mysql() {
+                    true => self.bare_mysql(value, reading)?,
+                    false => self.bare(value)?,
+                };
+                let (index, last) = written.outer;
                 let words = type_tokens(data_type, self.catalog.dialect);
                 let first = index.checked_sub(words.len()).ok_or(PLACE)?;
                 if !self.reads(first, &words) {
                     return Err(PLACE);
                 }
-                self.cast(written.content, data_type, (first, index), reading)
+                self.cast(written.content, data_type, (first, last), reading)
             }
             _ => Err(FORM),
         }
@@ -259,7 +274,7 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => return Err(FORM),
         };
-        Ok(Written { content, outer: (index, index), inner: (index, index), cast: false })
+        Ok(Written::alone(content, (index, index)))
     }
 
     fn signed(&self, minus: bool, written: Written) -> Result<Written, Fault> {
@@ -289,6 +304,16 @@ impl<'c> Walker<'_, 'c> {
         outer: (usize, usize),
         reading: Reading<'_>,
     ) -> Result<Written, Fault> {
+        if self.is_mysql() {
+            let value = match &content {
+                Content::Literal { value, .. } => Some(value.as_str()),
+                Content::Null | Content::Parameter { .. } => None,
+            };
+            if !matches!(content, Content::Null) && !reading.survives_cast(data_type, value) {
+                return Err(CAST);
+            }
+            return Ok(Written { content, outer, inner: outer, cast: true });
+        }
         let data_type = match (reading.array, data_type) {
             (false, data_type) => data_type,
             (true, DataType::Array(ArrayElemTypeDef::SquareBracket(of, None))) => of.as_ref(),

@@ -48,6 +48,8 @@ pub(crate) struct Walker<'a, 'c> {
     pub splices: Vec<Splice>,
     /// Whether values stand where the column doesn't give them their type.
     pub untyped: bool,
+    /// MySQL: the relation that `VALUES(column)` is about.
+    pub inserted: Option<&'c Relation>,
     pub parameters: BTreeMap<u16, Placed<'c>>,
     /// Parameters that are stored, each where it stands.
     pub stored: Vec<StoredAt>,
@@ -75,11 +77,17 @@ impl<'a, 'c> Walker<'a, 'c> {
             copies: BTreeSet::new(),
             splices: Vec::new(),
             untyped: false,
+            inserted: None,
             parameters: BTreeMap::new(),
             stored: Vec::new(),
             parameter_tokens: HashSet::new(),
             seen: HashSet::new(),
         }
+    }
+
+    /// Whether the text is MySQL's or MariaDB's.
+    pub fn is_mysql(&self) -> bool {
+        self.catalog.dialect.is_mysql()
     }
 
     /// Accounts for an identifier and gives its name.
@@ -144,6 +152,9 @@ impl<'a, 'c> Walker<'a, 'c> {
         alias: Option<&Ident>,
         or_cte: bool,
     ) -> Result<Range<'c>, Refusal> {
+        if let Some(range) = self.dual(name, alias) {
+            return Ok(range);
+        }
         for part in &name.0 {
             if part.as_ident().is_some_and(|ident| names::is_reserved(ident, self.catalog.dialect)) {
                 return Err(Refusal::unparsable("a keyword stands where a table is expected"));

@@ -7,6 +7,8 @@
     clippy::panic
 )]
 
+pub mod mysql;
+
 use fieldveil_sql::{
     Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Parameter, ParameterUse, Refusal,
     Relation, RelationKind, Replacement, Stored, analyze,

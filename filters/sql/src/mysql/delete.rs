@@ -1,0 +1,73 @@
+//! DELETE, from one table or from several.
+
+use sqlparser::ast::{Delete, FromTable, ObjectName, TableFactor, TableWithJoins};
+
+use crate::{
+    refusal::Refusal,
+    scope::{Outputs, Scope},
+    walker::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// DELETE, and what it returns.
+    pub fn delete_mysql(&mut self, delete: &Delete) -> Result<Outputs<'c>, Refusal> {
+        let Delete {
+            delete_token: _,
+            optimizer_hints: _,
+            tables,
+            from: FromTable::WithFromKeyword(from),
+            using,
+            selection,
+            returning,
+            output: None,
+            order_by,
+            limit,
+        } = delete
+        else {
+            return Err(not_understood());
+        };
+        let mut scope = Scope::default();
+        self.from(using.as_ref().unwrap_or(from), &mut scope)?;
+        if using.is_some() {
+            for table in from {
+                self.deleted_from(named(table)?, &scope)?;
+            }
+        }
+        tables.iter().try_for_each(|table| self.deleted_from(table, &scope))?;
+        if using.is_none() && tables.is_empty() {
+            let [target] = scope.ranges.as_slice() else { return Err(not_understood()) };
+            self.writable(target)?;
+        }
+        selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
+        self.order_keys(order_by, &Outputs::default(), &scope)?;
+        limit.iter().try_for_each(|limit| self.expr(limit, &scope))?;
+        self.returning(returning.as_ref(), scope)
+    }
+
+    /// A table of the list, which names one of FROM or USING.
+    fn deleted_from(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
+        let qualifier = self.parts(name)?;
+        let range = scope.range(&qualifier)?;
+        self.writable(range)
+    }
+}
+
+/// The name of a table without anything around it.
+fn named(table: &TableWithJoins) -> Result<&ObjectName, Refusal> {
+    let TableWithJoins {
+        relation: TableFactor::Table { name, alias: None, args: None, partitions, index_hints, .. },
+        joins,
+    } = table
+    else {
+        return Err(not_understood());
+    };
+    if partitions.is_empty() && index_hints.is_empty() && joins.is_empty() {
+        Ok(name)
+    } else {
+        Err(not_understood())
+    }
+}
+
+fn not_understood() -> Refusal {
+    Refusal::unparsable("a part of the DELETE isn't understood")
+}

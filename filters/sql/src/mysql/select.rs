@@ -1,0 +1,95 @@
+//! What names mean in SELECT besides.
+
+use std::rc::Rc;
+
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, TableIndexHints};
+
+use crate::{
+    lexer::Kind,
+    names,
+    refusal::Refusal,
+    scope::{Meaning, Output, Outputs, Protected, Range, Scope, Source},
+    walker::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// What HAVING, and the expressions of GROUP BY and ORDER BY, see: the names of the select list before those of
+    /// FROM. One that means one thing here and another there is in doubt.
+    pub fn with_aliases<'s>(&self, outputs: &Outputs<'c>, scope: &'s Scope<'s, 'c>) -> Scope<'s, 'c> {
+        let mut around = Scope::within(Some(scope));
+        if !self.is_mysql() {
+            return around;
+        }
+        let mut columns: Vec<Output<'c>> = Vec::new();
+        for output in &outputs.columns {
+            let Some(name) = &output.name else { continue };
+            let field = |protected: Option<Protected<'c>>| protected.map(|p| p.field.id);
+            let in_from = match scope.unqualified(name) {
+                Ok(Meaning::Protected(protected)) => Some(Some(protected.field.id)),
+                Ok(Meaning::Plain) => Some(None),
+                Ok(Meaning::Nothing) => None,
+                Err(_) => Some(Some(usize::MAX)),
+            };
+            if columns.iter().any(|known| known.name.as_ref() == Some(name)) {
+                continue;
+            }
+            columns.push(output.clone());
+            let twice = outputs.columns.iter().filter(|other| other.name == output.name);
+            let differs = in_from.is_some_and(|meant| meant != field(output.protected))
+                || twice.clone().any(|other| field(other.protected) != field(output.protected));
+            let bears = output.protected.is_some()
+                || in_from.is_some_and(|meant| meant.is_some())
+                || twice.clone().any(|other| other.protected.is_some());
+            if differs && bears {
+                columns.push(output.clone());
+            }
+        }
+        let source = Source::Derived(Rc::new(Outputs { columns, open: false }));
+        around.ranges.push(Range { name: None, schema: None, source });
+        around
+    }
+
+    /// The table of no columns.
+    pub fn dual(&self, name: &ObjectName, alias: Option<&Ident>) -> Option<Range<'c>> {
+        let [ObjectNamePart::Identifier(Ident { value, quote_style: None, span: _ })] = name.0.as_slice()
+        else {
+            return None;
+        };
+        let is_dual = self.is_mysql() && alias.is_none() && value.eq_ignore_ascii_case("dual");
+        is_dual.then(|| Range { name: None, schema: None, source: Source::Derived(Rc::default()) })
+    }
+
+    /// `PARTITION (…)` and index hints behind a table's name.
+    pub fn partitions_and_hints(
+        &mut self,
+        partitions: &[Ident],
+        hints: &[TableIndexHints],
+    ) -> Result<(), Refusal> {
+        let hinted = hints.iter().flat_map(|hint| &hint.index_names);
+        partitions.iter().chain(hinted).try_for_each(|ident| self.name(ident).map(|_| ()))
+    }
+
+    /// An output's name. One that is written as a string is not known here: the parser doesn't say where it stands.
+    pub fn output_alias(&mut self, ident: &Ident) -> Result<Option<String>, Refusal> {
+        match ident.quote_style {
+            Some('\'') if self.is_mysql() => Ok(None),
+            Some('"') if self.is_mysql() && names::fold(ident, self.catalog.dialect).is_none() => Ok(None),
+            _ => self.name(ident).map(Some),
+        }
+    }
+
+    /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
+    pub fn note_alias(&mut self, name: Option<&String>) {
+        match name {
+            _ if !self.is_mysql() => {}
+            Some(name) => drop(self.row_names.insert(name.clone())),
+            None => {
+                let strings = self.segment.tokens.iter().filter_map(|token| match &token.kind {
+                    Kind::Text { value, .. } => Some(names::lower(value)),
+                    _ => None,
+                });
+                self.row_names.extend(strings);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The same for MySQL and MariaDB.
+
+use fieldveil_sql::{
+    Catalog, Column, Declared, Dialect, Envelopes, Field, MySqlDialect, Relation, RelationKind, Stored,
+    analyze,
+};
+
+use super::render;
+
+/// The common catalog in MySQL's dialect, and besides:
+/// - `typed(id, amount=20 numeric(10,2), born=21 date, photo=22 bytea as bytes, flag=23 boolean, n=24 integer,
+///   at=25 timestamp)`
+/// - `hidden(id, ssn=26 labelled customer.ssn and invisible, name)`
+/// - `raw(id, token#27 as bytes)`, `#` indexed
+pub fn mysql() -> Catalog {
+    in_dialect(MySqlDialect::default())
+}
+
+pub fn mariadb() -> Catalog {
+    in_dialect(MySqlDialect { mariadb: true, ..MySqlDialect::default() })
+}
+
+pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
+    let mut catalog = Catalog { dialect: Dialect::MySql(dialect), ..super::catalog() };
+    let field = |id: usize, label: &str, declared: Declared, type_name: &str| Field {
+        id,
+        label: label.to_owned(),
+        equality: true,
+        indexed: false,
+        envelopes: Envelopes::OneNow,
+        declared,
+        type_name: type_name.to_owned(),
+    };
+    let column = |name: &str, stored: Stored, field: Option<Field>| Column {
+        number: 0,
+        name: name.to_owned(),
+        stored,
+        has_default: false,
+        generated: false,
+        field,
+    };
+    let typed = vec![
+        column("id", Stored::Other, None),
+        column("amount", Stored::Text, Some(field(20, "typed.amount", Declared::Numeric, "numeric(10,2)"))),
+        column("born", Stored::Text, Some(field(21, "typed.born", Declared::Date, "date"))),
+        column("photo", Stored::Bytes, Some(field(22, "typed.photo", Declared::Bytea, "bytea"))),
+        column("flag", Stored::Text, Some(field(23, "typed.flag", Declared::Boolean, "bool"))),
+        column("n", Stored::Text, Some(field(24, "typed.n", Declared::Integer, "int8"))),
+        column("at", Stored::Text, Some(field(25, "typed.at", Declared::Timestamp, "timestamp"))),
+    ];
+    let hidden = vec![
+        column("id", Stored::Other, None),
+        Column {
+            number: -2,
+            ..column("ssn", Stored::Text, Some(field(26, "customer.ssn", Declared::Characters, "text")))
+        },
+        column("name", Stored::Other, None),
+    ];
+    let token = field(27, "raw.token", Declared::Characters, "text");
+    let token = Field { equality: false, indexed: true, envelopes: Envelopes::One, ..token };
+    let raw = vec![column("id", Stored::Other, None), column("token", Stored::Bytes, Some(token))];
+    for (oid, name, columns) in [(20, "typed", typed), (21, "hidden", hidden), (22, "raw", raw)] {
+        let numbered = |(index, column): (usize, Column)| {
+            let number = i16::try_from(index).unwrap() + 1;
+            Column { number: if column.number < 0 { -number } else { number }, ..column }
+        };
+        catalog.relations.push(Relation {
+            oid,
+            schema: "public".to_owned(),
+            name: name.to_owned(),
+            visible: true,
+            kind: RelationKind::Table,
+            columns: columns.into_iter().enumerate().map(numbered).collect(),
+            searches: Vec::new(),
+            compares: Vec::new(),
+        });
+    }
+    catalog
+}
+
+/// The same where every deterministic label's keyset has several enabled keys.
+pub fn under_several_keys() -> Catalog {
+    let mut catalog = mysql();
+    let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+    for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
+        field.envelopes = Envelopes::Several;
+    }
+    catalog
+}
+
+/// Each text is accepted, touches a protected relation, and becomes what stands beside it.
+pub fn check_rewritten(cases: &[(&str, &str)]) {
+    super::check_rewritten_in(&mysql(), cases);
+}
+
+/// Each text is accepted, touches a protected relation, and stays as it is.
+pub fn check_kept(cases: &[&str]) {
+    let pairs: Vec<_> = cases.iter().map(|text| (*text, *text)).collect();
+    check_rewritten(&pairs);
+}
+
+/// Each text is refused with the label beside it (`""` for none).
+pub fn check_refused(cases: &[(&str, &str)]) {
+    check_refused_in(&mysql(), cases);
+}
+
+pub fn check_refused_in(catalog: &Catalog, cases: &[(&str, &str)]) {
+    let mut wrong = String::new();
+    for (text, label) in cases {
+        match analyze(text, catalog) {
+            Ok(analysis) => wrong.push_str(&format!("{text}\n  was accepted: {}\n", render(text, &analysis))),
+            Err(refusal) => {
+                if refusal.label.as_deref().unwrap_or_default() != *label {
+                    wrong.push_str(&format!("{text}\n  was refused with {:?}: {refusal}\n", refusal.label));
+                }
+                assert!(!refusal.to_string().contains("123-45"), "tells a literal: {refusal}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
