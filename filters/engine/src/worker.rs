@@ -231,7 +231,7 @@ impl Worker {
             // Another session may have prepared what this one has not.
             Err(_) => false,
         };
-        if text.len() <= MAX_CACHED_TEXT && is_everyones && !crate::postgres::end_user::holds_word(text) {
+        if text.len() <= MAX_CACHED_TEXT && is_everyones && !crate::database::holds_word(text) {
             self.analyses.put(key, Rc::clone(&analysis));
         }
         analysis

@@ -10,6 +10,7 @@
 //! | a text is checked against plan and catalog | `check.rs` |
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
+//! | the words that a server has in the place of tokens | `words.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
 
@@ -22,6 +23,7 @@ mod inbox;
 mod policy;
 mod seal;
 mod treat;
+mod words;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -35,6 +37,7 @@ pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::treat::{Costs, Row, Tally};
+pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;

@@ -1,8 +1,6 @@
 //! The end user's token on its way to the server: a word of ours goes in its place, so that the server keeps what is set
 //! and takes it back as it does with any setting, and never sees the token.
 
-mod words;
-
 use std::borrow::Cow;
 
 use fieldveil_pg_wire::frontend::Bind;
@@ -12,13 +10,10 @@ use fieldveil_sql::{
     identity::{self, Comment, TokenParameter},
 };
 
-pub(super) use self::words::Words;
-use self::words::{Given, Lasts, MAX_TOKEN, WORD};
 use super::{Session, Settings};
 use crate::client_error::ClientError;
+use crate::database::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN};
 
-/// Bytes of a purpose.
-pub(super) const MAX_PURPOSE: usize = 256;
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
 pub(super) struct Said {
@@ -42,11 +37,6 @@ impl Said {
     pub fn len(&self) -> usize {
         self.given.iter().fold(0, |sum, given| sum.saturating_add(given.len()))
     }
-}
-
-/// Whether a text holds a word that stands for a token: it is nobody else's.
-pub(crate) fn holds_word(text: &str) -> bool {
-    text.contains(WORD)
 }
 
 impl Settings {

@@ -5,10 +5,9 @@ use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
 use fieldveil_sql::Dialect;
 
 use super::Session;
-use super::end_user::{MAX_PURPOSE, Words};
 use crate::client_error::ClientError;
 use crate::database::Checked;
-use crate::database::MAX_AGE_MS;
+use crate::database::{MAX_AGE_MS, MAX_PURPOSE, Words};
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 

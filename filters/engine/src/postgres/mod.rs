@@ -31,7 +31,7 @@ mod check;
 mod client;
 mod copy;
 mod cursors;
-pub(crate) mod end_user;
+mod end_user;
 mod extended;
 mod flight;
 mod identity;

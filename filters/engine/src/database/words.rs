@@ -13,8 +13,15 @@ use crate::ports::Ports;
 const MAX_TOKENS: usize = 64;
 /// Bytes of a token.
 pub const MAX_TOKEN: usize = 16 << 10;
+/// Bytes of a purpose.
+pub const MAX_PURPOSE: usize = 256;
 /// What every word begins with.
-pub const WORD: &str = "fieldveil-";
+const WORD: &str = "fieldveil-";
+
+/// Whether a text holds a word that stands for a token: it is nobody else's.
+pub fn holds_word(text: &str) -> bool {
+    text.contains(WORD)
+}
 
 /// Until when the server may have a word set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
