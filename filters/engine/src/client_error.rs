@@ -1,7 +1,7 @@
 //! What a client is told. Every refusal of the engine becomes a [`ClientError`] here and nowhere else,
 //! so that the texts read alike and none of them can carry a value.
 
-use fieldveil_sql::{Refusal, RefusalClass};
+use fieldveil_sql::{Dialect, Refusal, RefusalClass};
 
 use crate::budgets::Allowance;
 use crate::field::FieldError;
@@ -18,6 +18,9 @@ pub struct ClientError {
     pub hint: String,
     /// The label that it is about, where it is about one: for the audit.
     pub label: Option<String>,
+    /// Whether the statement was not understood. To PostgreSQL's clients that is one of the things that are not
+    /// supported; MySQL has an error of its own for it.
+    pub not_understood: bool,
 }
 
 /// SQLSTATE classes that Fieldveil answers with, by the names of the PostgreSQL manual (appendix A).
@@ -50,7 +53,13 @@ pub mod sqlstate {
 
 impl ClientError {
     fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code, message: format!("fieldveil: {}", message.into()), hint: hint.into(), label: None }
+        Self {
+            code,
+            message: format!("fieldveil: {}", message.into()),
+            hint: hint.into(),
+            label: None,
+            not_understood: false,
+        }
     }
 
     /// It is about this label.
@@ -96,11 +105,18 @@ impl ClientError {
     }
 
     /// Policy refuses everything, for a token that is not valid.
-    pub fn invalid_token(reason: &str) -> Self {
+    pub fn invalid_token(reason: &str, dialect: Dialect) -> Self {
         Self::new(
             sqlstate::INVALID_AUTHORIZATION,
             format!("policy refuses protected fields: {reason}"),
-            "SET fieldveil.token to a valid one, or RESET fieldveil.token to go on as the database user.",
+            match dialect {
+                Dialect::Postgres => {
+                    "SET fieldveil.token to a valid one, or RESET fieldveil.token to go on as the database user."
+                }
+                Dialect::MySql(_) => {
+                    "SET @fieldveil_token to a valid one, or SET @fieldveil_token = NULL to go on as the database user."
+                }
+            },
         )
     }
 
@@ -110,6 +126,7 @@ impl ClientError {
         Self {
             code: sqlstate::FEATURE_NOT_SUPPORTED,
             label: None,
+            not_understood: false,
             message: "cached plan must not change result type".into(),
             hint: "Policy shows other columns sealed now than when this statement was prepared: prepare it again.".into(),
         }
@@ -137,7 +154,8 @@ impl ClientError {
             format!("{what}: {}", refusal.reason),
             refusal.remedy.clone(),
         );
-        Self { label: refusal.label.clone(), ..error }
+        let not_understood = refusal.class == RefusalClass::Unparsable;
+        Self { label: refusal.label.clone(), not_understood, ..error }
     }
 
     /// A feature that is not there yet.
@@ -206,7 +224,7 @@ impl ClientError {
         Self::new(
             sqlstate::PROTOCOL_VIOLATION,
             format!("protocol violation: {reason}"),
-            "Check that the client speaks PostgreSQL protocol 3.0 or 3.2.",
+            "Check that the client speaks PostgreSQL protocol 3.0 or 3.2, or MySQL protocol 4.1 or later.",
         )
     }
 
@@ -240,6 +258,7 @@ impl ClientError {
             message: "current transaction is aborted, commands ignored until end of transaction block".into(),
             hint: "Send ROLLBACK.".into(),
             label: None,
+            not_understood: false,
         }
     }
 }

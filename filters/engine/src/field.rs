@@ -11,7 +11,7 @@ mod uses;
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
 use fieldveil_plan::{OnPlaintext, PlanField, Protection, WriteRule};
-use fieldveil_sql::Declared;
+use fieldveil_sql::{Declared, Dialect};
 use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
 use zeroize::Zeroizing;
 
@@ -161,10 +161,11 @@ impl FieldPlan {
     }
 
     /// What a column must be to hold the field's values.
-    pub fn wanted_column(&self) -> &'static str {
-        match self.spec.protection {
-            Protection::FormatPreserving => "text, varchar or char",
-            _ => "text or bytea",
+    pub fn wanted_column(&self, dialect: Dialect) -> &'static str {
+        match (self.spec.protection, dialect) {
+            (Protection::FormatPreserving, Dialect::Postgres) => "text, varchar or char",
+            (_, Dialect::Postgres) => "text or bytea",
+            (_, Dialect::MySql(_)) => "CHAR, VARCHAR, TEXT, VARBINARY or BLOB",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_sql::{Envelopes, Names, identity};
+use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
 use super::{Checked, Core, ServerCatalog};
 use crate::client_error::ClientError;
@@ -69,7 +69,7 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
     if let Some(reason) = &checked.plan.denied
         && checked.concerns_fields()
     {
-        return Err(ClientError::invalid_token(reason));
+        return Err(ClientError::invalid_token(reason, catalog.sql.dialect));
     }
     let field = |index: &usize| checked.plan.fields.get(*index);
     for statement in &checked.analysis.statements {
@@ -78,7 +78,14 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
             if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
                 return Err(ClientError::unsupported(
                     format!("{} cannot be sealed: {reason}", field.spec.label),
-                    "Change the column's type to text (or to bytea), or make it wide enough.",
+                    match catalog.sql.dialect {
+                        Dialect::Postgres => {
+                            "Change the column's type to text (or to bytea), or make it wide enough."
+                        }
+                        Dialect::MySql(_) => {
+                            "Change the column to VARBINARY (or BLOB), or to VARCHAR (or TEXT) with a collation that ends in _bin, and make it wide enough."
+                        }
+                    },
                 ));
             }
         }

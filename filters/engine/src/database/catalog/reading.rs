@@ -99,7 +99,7 @@ impl CatalogReading {
                 }
             }
             (Some(field), None) => {
-                let wanted = plan.fields.get(field).map_or("", |f| f.wanted_column());
+                let wanted = plan.fields.get(field).map_or("", |f| f.wanted_column(self.dialect));
                 self.unusable.push((field, format!("column {schema}.{name}.{column} is not {wanted}")));
             }
         }
