@@ -104,8 +104,8 @@ proptest! {
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
         let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, Purpose::Store, code, false, bytes);
-        // No string and no number of MySQL's is a negative zero.
-        let expected = if &canonical[..] == b"-0" { b"0".to_vec() } else { canonical };
+        // MariaDB has no negative zero.
+        let expected = if &canonical[..] == b"-0" && settings.mariadb && declared.name() == "float8" { b"0".to_vec() } else { canonical };
         prop_assert_eq!(read(253, &shown), Ok(expected.clone()));
         prop_assert_eq!(read(code, without_length(code, &binary)), Ok(expected));
     }

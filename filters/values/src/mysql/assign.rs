@@ -70,8 +70,7 @@ impl Place<'_> {
     pub fn text(self, text: &str) -> Result<Vec<u8>, ValueError> {
         let canonical = match self.kind {
             Kind::Integer(_) | Kind::Bool => self.whole(text)?,
-            // A string is no negative zero.
-            Kind::Float8 => float::print(finite(text)? + 0.0),
+            Kind::Float8 => self.double(finite(text)?),
             Kind::Uuid if text.starts_with('{') => return Err(ValueError::Invalid("UUID")),
             Kind::Numeric(_) => {
                 numeric::digits(text).map(|_| text.to_owned()).ok_or(ValueError::Invalid("DECIMAL"))?
@@ -90,8 +89,15 @@ impl Place<'_> {
         }
         Ok(match given {
             Given::Integer(number) => number.to_string(),
+            Given::Double(number) if self.settings.mariadb => double::print(number + 0.0),
             Given::Double(number) => double::print(*number),
             Given::Decimal(text) => numeric::canonicalize(text, None)?,
+            // MySQL forgets the fraction of the one, and prints some digits of the other's.
+            Given::Datetime(Moment { clock, .. }) | Given::Time(clock)
+                if digits(*clock) > 0 && !self.settings.mariadb =>
+            {
+                return Err(self.refused(given));
+            }
             Given::Date(moment) => moment::date_text(moment.day),
             Given::Datetime(Moment { day, clock }) => {
                 format!("{} {}", moment::date_text(*day), moment::clock_text(clock.micros, digits(*clock)))
@@ -141,10 +147,15 @@ impl Place<'_> {
     fn float(self, given: &Given) -> Result<String, ValueError> {
         match given {
             Given::Integer(number) => Ok(number.to_string()),
-            Given::Double(number) => Ok(float::print(*number)),
-            Given::Decimal(text) => Ok(float::print(finite(text)? + 0.0)),
+            Given::Double(number) => Ok(self.double(*number)),
+            Given::Decimal(text) => Ok(self.double(finite(text)?)),
             _ => Err(self.refused(given)),
         }
+    }
+
+    /// MariaDB stores no negative zero.
+    fn double(self, number: f64) -> String {
+        float::print(if self.settings.mariadb { number + 0.0 } else { number })
     }
 
     fn decimal(self, given: &Given, modifier: Option<numeric::Modifier>) -> Result<String, ValueError> {

@@ -67,8 +67,7 @@ impl Given {
     }
 
     fn double(value: f64) -> Result<Self, ValueError> {
-        // The server stores no negative zero.
-        if value.is_finite() { Ok(Self::Double(value + 0.0)) } else { Err(ValueError::OutOfRange("DOUBLE")) }
+        if value.is_finite() { Ok(Self::Double(value)) } else { Err(ValueError::OutOfRange("DOUBLE")) }
     }
 
     /// What it is called when it is not taken.
