@@ -54,6 +54,16 @@ impl<'p> Costs<'p> {
     }
 }
 
+/// What becomes of a value. It may hold it: no `Debug`.
+pub enum Treated {
+    /// It stays.
+    AsStored,
+    /// NULL.
+    Null,
+    /// This, as canonical text.
+    Text(Zeroizing<Vec<u8>>),
+}
+
 /// A row while it is treated. What a label's budget says is asked once, so that all its values in the row fare alike.
 pub struct Row<'r> {
     plan: &'r Rc<CompiledPlan>,
@@ -108,6 +118,38 @@ impl<'r> Row<'r> {
             self.tally.count(self.plan, label, "plaintext");
         }
         Ok(shown.value)
+    }
+
+    /// What a reader gets for a value as it stands in the column, as canonical text of the declared type. `plaintext` gives
+    /// the text of what is stored if that is no envelope.
+    pub fn show(
+        &mut self,
+        field: usize,
+        how: Stored,
+        rows: u32,
+        stored: &[u8],
+        plaintext: impl FnOnce(&FieldPlan) -> Result<Zeroizing<Vec<u8>>, String>,
+    ) -> Result<Treated, ClientError> {
+        let Some(field) = self.plan.fields.get(field) else {
+            return Err(ClientError::protocol("a field without a plan"));
+        };
+        let label = &field.spec.label;
+        let read = self.read_of(field, rows, stored, how)?;
+        let shown = match read {
+            Read::Conceal => match field.conceal(stored, how)? {
+                Some(shown) => shown,
+                None => {
+                    self.tally.count(self.plan, label, read.name());
+                    return Ok(Treated::AsStored);
+                }
+            },
+            _ => field.read_text(read, self.keyring, stored, how, || plaintext(field))?,
+        };
+        self.tally.count(self.plan, label, read.name());
+        if shown.was_plaintext {
+            self.tally.count(self.plan, label, "plaintext");
+        }
+        Ok(shown.value.map_or(Treated::Null, Treated::Text))
     }
 
     fn read_of<'f>(

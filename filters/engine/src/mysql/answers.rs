@@ -1,13 +1,14 @@
 //! What answers the command at the head of the queue.
 
-use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+use fieldveil_mysql_wire::Status;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+use fieldveil_mysql_wire::response::{ColumnDefinition41, OkPacket, SessionChange};
 
 use super::authentication::kind;
-use super::flight::{Awaited, Origin, Single};
-use super::preparing::PrepareStage;
-use super::results::{Packet, Stage};
+use super::flight::{Awaited, Single};
+use super::rows;
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::{Output, Session, State};
+use super::{Output, Session};
 use crate::audit::Ended;
 use crate::database::Step;
 
@@ -34,7 +35,8 @@ impl Session {
             Awaited::ChangeUser(_) => self.change_user_answer(header, first, out),
             Awaited::Results(_) => self.results_step(header, first, rest, out),
             Awaited::Prepare(_) => self.prepare_step(header, first, rest, out),
-            Awaited::FieldList => self.field_list_step(header, first, rest, out),
+            Awaited::FieldList(_) => self.field_list_step(header, first, rest, out),
+            Awaited::Asked(_) => self.asked_step(header, first, rest),
         }
     }
 
@@ -76,16 +78,13 @@ impl Session {
         if let Awaited::Single(single) = entry.awaited
             && first != kind::ERROR
         {
-            self.succeeded(single);
+            match single {
+                Single::Nothing => {}
+                Single::MayChangeNames => self.names_may_change(),
+                Single::Resets => self.session_reset(),
+            }
         }
         Ok(self.pass_from_server(header, entry.shift, out))
-    }
-
-    /// A command of one packet's answer was done.
-    fn succeeded(&mut self, single: Single) {
-        match single {
-            Single::Nothing | Single::MayChangeNames | Single::Resets => {}
-        }
     }
 
     fn change_user_answer(
@@ -96,76 +95,18 @@ impl Session {
     ) -> Result<Step, &'static str> {
         if matches!(first, kind::OK | kind::ERROR) {
             let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
-            if let Awaited::ChangeUser(session) = entry.awaited
-                && first == kind::OK
-            {
-                self.user_changed(*session);
+            let Awaited::ChangeUser(session) = entry.awaited else { return Err(OUT_OF_PLACE) };
+            self.session_reset();
+            if first == kind::OK {
+                self.core.introduce("mysql", *session);
+                self.core.note_authenticated();
+                self.core.hold_plan();
             }
         }
         Ok(self.pass_from_server(header, 0, out))
     }
 
-    fn results_step(
-        &mut self,
-        header: Header,
-        first: u8,
-        rest: &[u8],
-        out: &mut Output,
-    ) -> Result<Step, &'static str> {
-        let capabilities = self.capabilities;
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
-        let (shift, origin) = (entry.shift, entry.origin);
-        let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
-        let packet = answer.results.peek(header.payload_len, first)?;
-        if packet == Packet::Row {
-            return Ok(self.pass_from_server(header, shift, out));
-        }
-        let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
-        let body = bytes.get(HEADER_LEN..).unwrap_or_default();
-        answer.results.take(packet, body, capabilities)?;
-        match answer.results.stage {
-            Stage::Done => drop(self.flight.pop()),
-            Stage::Infile => self.infile = origin == Origin::Client,
-            _ => {}
-        }
-        if matches!(self.state, State::Ready | State::Ending) && origin == Origin::Client {
-            return Ok(self.pass_from_server(header, shift, out));
-        }
-        Ok(Step::Took(bytes.len()))
-    }
-
-    fn prepare_step(
-        &mut self,
-        header: Header,
-        first: u8,
-        rest: &[u8],
-        out: &mut Output,
-    ) -> Result<Step, &'static str> {
-        let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
-        let body = bytes.get(HEADER_LEN..).unwrap_or_default();
-        let capabilities = self.capabilities;
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
-        let shift = entry.shift;
-        let Awaited::Prepare(prepares) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
-        match (prepares.stage, first) {
-            (_, kind::ERROR) => prepares.stage = PrepareStage::Done,
-            (PrepareStage::First, kind::OK) => {
-                // Status, statement id, columns, parameters.
-                let count = |at: usize| -> Option<usize> {
-                    Some(u16::from_le_bytes(*body.get(at..)?.first_chunk()?).into())
-                };
-                let (Some(columns), Some(parameters)) = (count(5), count(7)) else { return Err(MALFORMED) };
-                prepares.begin(parameters, columns);
-            }
-            (PrepareStage::First, _) => return Err(OUT_OF_PLACE),
-            _ => prepares.advance(capabilities),
-        }
-        if prepares.stage == PrepareStage::Done {
-            drop(self.flight.pop());
-        }
-        Ok(self.pass_from_server(header, shift, out))
-    }
-
+    /// The definitions in answer to COM_FIELD_LIST.
     fn field_list_step(
         &mut self,
         header: Header,
@@ -173,14 +114,59 @@ impl Session {
         rest: &[u8],
         out: &mut Output,
     ) -> Result<Step, &'static str> {
-        if rest.len() < header.total_len() {
-            return Ok(Step::More);
-        }
-        let shift = self.flight.head().map_or(0, |entry| entry.shift);
+        let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let shift = entry.shift;
         // Each definition begins with the length of its catalog's name.
         if matches!(first, kind::ERROR | kind::END) {
             drop(self.flight.pop());
+            return Ok(self.pass_from_server(header, shift, out));
         }
-        Ok(self.pass_from_server(header, shift, out))
+        let Awaited::FieldList(checked) = &entry.awaited else { return Err(OUT_OF_PLACE) };
+        let Some(catalog) = &checked.catalog else { return Ok(self.pass_from_server(header, shift, out)) };
+        let body = packet.get(HEADER_LEN..).unwrap_or_default();
+        let mut definition =
+            ColumnDefinition41::parse_field_list(body, self.capabilities).map_err(|_| MALFORMED)?;
+        let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+        let (schema, table) = (name(definition.schema), name(definition.org_table));
+        let field = catalog.field_named(schema, table, name(definition.org_name));
+        let field = field.and_then(|(field, _)| checked.plan.fields.get(field));
+        let Some(field) = field else { return Ok(self.pass_from_server(header, shift, out)) };
+        rows::declare(&mut definition, field, &self.reads.values)?;
+        let mut sequence = Sequence::starting_at(header.sequence.wrapping_add(shift));
+        definition.encode(self.capabilities, &mut sequence, &mut out.to_client).map_err(|_| MALFORMED)?;
+        Ok(Step::Took(packet.len()))
+    }
+
+    /// Another database, or other settings of texts: names, or texts, may mean something else.
+    pub(super) fn names_may_change(&mut self) {
+        self.core.catalog.current = None;
+        self.identity.may_change();
+    }
+
+    /// The session is as it was when the client had logged in.
+    fn session_reset(&mut self) {
+        self.names_may_change();
+        self.statements.forget();
+        self.names.forget();
+        self.identity.words = crate::database::Words::default();
+    }
+
+    /// An OK packet says what has changed in the session, where both sides have that capability.
+    pub(super) fn heed_changes(&mut self, body: &[u8]) {
+        let Ok(ok) = OkPacket::parse(body, self.capabilities) else { return };
+        let Some(state) = ok.session_state.filter(|_| ok.status.has(Status::SESSION_STATE_CHANGED)) else {
+            return;
+        };
+        let bears_on_reading = |change: SessionChange<'_>| match change {
+            SessionChange::Schema(_) => true,
+            SessionChange::SystemVariable { name, .. } => {
+                matches!(name, b"character_set_client" | b"character_set_results" | b"sql_mode")
+            }
+            _ => false,
+        };
+        if state.changes().any(bears_on_reading) {
+            self.names_may_change();
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The client's packets: which of them begin a command, and which belong to one.
 
-use fieldveil_mysql_wire::WireError;
-use fieldveil_mysql_wire::message::{Message, peek_message};
+use fieldveil_mysql_wire::message::peek_message;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+use fieldveil_mysql_wire::{CommandCode, WireError};
 
 use super::flight::Awaited;
 use super::{Continues, Output, Session, State};
@@ -120,8 +120,12 @@ impl Session {
         if !self.flight.takes_more() {
             return self.waits_for_answers();
         }
-        let Some(command) = rest.get(HEADER_LEN) else { return Step::More };
-        if let Some(step) = self.streamed(*command, header, rest, out) {
+        let Some(byte) = rest.get(HEADER_LEN) else { return Step::More };
+        let Some(command) = CommandCode::from_byte(*byte) else {
+            self.end_session(ClientError::protocol("an unknown command"), out);
+            return Step::Took(rest.len());
+        };
+        if let Some(step) = self.streamed(command, header, rest, out) {
             return step;
         }
         match peek_message(rest, MAX_HELD) {
@@ -129,7 +133,7 @@ impl Session {
                 self.client_sequence = message.last_sequence;
                 let taken = message.total_len;
                 let bytes = rest.get(..taken).unwrap_or_default();
-                match self.command(&message, bytes, out) {
+                match self.command(command, &message, bytes, out) {
                     Ok(Outcome::Done) => Step::Took(taken),
                     Ok(Outcome::Again) => Step::More,
                     Err(error) => self.broken(error, rest, out),
@@ -145,9 +149,4 @@ impl Session {
         self.end_session(ClientError::protocol(&error.to_string()), out);
         Step::Took(rest.len())
     }
-}
-
-/// The packets that a whole message came in.
-pub(super) fn packets(message: &Message<'_>) -> u8 {
-    message.last_sequence.wrapping_sub(message.sequence).wrapping_add(1)
 }

@@ -1,135 +1,99 @@
-//! The client's commands, one by one. What each gets is told in `docs/mysql-commands.md`.
+//! The client's commands, one by one. What each gets is told in `docs/mysql-messages.md`.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::command::{ChangeUser, Query};
 use fieldveil_mysql_wire::message::Message;
-use fieldveil_mysql_wire::packet::Header;
-use fieldveil_sql::identity::Comment;
-use fieldveil_sql::{Analysis, Statement};
+use fieldveil_mysql_wire::packet::{Header, Sequence};
+use fieldveil_mysql_wire::{CommandCode, WireError};
+use fieldveil_plan::SessionInput;
+use fieldveil_sql::identity::{self, Comment};
 
+use super::check::Readiness;
 use super::client::Outcome;
 use super::flight::{Answer, Awaited, Entry, Single};
-use super::preparing::Prepares;
+use super::startup::{attribute_refused, text};
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Step, Unready};
-
-/// The commands, by the names of the servers' own list.
-pub(super) mod command {
-    pub const QUIT: u8 = 0x01;
-    pub const INIT_DB: u8 = 0x02;
-    pub const QUERY: u8 = 0x03;
-    pub const FIELD_LIST: u8 = 0x04;
-    pub const REFRESH: u8 = 0x07;
-    pub const SHUTDOWN: u8 = 0x08;
-    pub const STATISTICS: u8 = 0x09;
-    pub const PROCESS_INFO: u8 = 0x0a;
-    pub const PROCESS_KILL: u8 = 0x0c;
-    pub const DEBUG: u8 = 0x0d;
-    pub const PING: u8 = 0x0e;
-    pub const CHANGE_USER: u8 = 0x11;
-    pub const BINLOG_DUMP: u8 = 0x12;
-    pub const TABLE_DUMP: u8 = 0x13;
-    pub const REGISTER_SLAVE: u8 = 0x15;
-    pub const STMT_PREPARE: u8 = 0x16;
-    pub const STMT_EXECUTE: u8 = 0x17;
-    pub const STMT_SEND_LONG_DATA: u8 = 0x18;
-    pub const STMT_CLOSE: u8 = 0x19;
-    pub const STMT_RESET: u8 = 0x1a;
-    pub const SET_OPTION: u8 = 0x1b;
-    pub const STMT_FETCH: u8 = 0x1c;
-    pub const BINLOG_DUMP_GTID: u8 = 0x1e;
-    pub const RESET_CONNECTION: u8 = 0x1f;
-}
+use crate::database::Step;
 
 impl Session {
     /// A command that passes as it comes, if it is one: it need not be held.
     pub(super) fn streamed(
         &mut self,
-        command: u8,
+        command: CommandCode,
         header: Header,
-        _rest: &[u8],
-        _out: &mut Output,
+        rest: &[u8],
+        out: &mut Output,
     ) -> Option<Step> {
-        use command::{
-            DEBUG, INIT_DB, PING, PROCESS_KILL, QUIT, REFRESH, RESET_CONNECTION, SET_OPTION, SHUTDOWN,
-            STATISTICS, STMT_CLOSE, STMT_RESET, STMT_SEND_LONG_DATA,
-        };
+        use CommandCode as Is;
         let single = match command {
-            QUIT => {
+            Is::Quit => {
                 self.core.ends(Ended::Client);
                 return Some(self.pass_from_client(header));
             }
-            STMT_CLOSE | STMT_SEND_LONG_DATA => return Some(self.pass_from_client(header)),
-            INIT_DB => Single::MayChangeNames,
-            RESET_CONNECTION => Single::Resets,
-            PING | STATISTICS | REFRESH | SHUTDOWN | PROCESS_KILL | DEBUG | SET_OPTION | STMT_RESET => {
-                Single::Nothing
+            Is::StmtSendLongData => return self.stream_long_data(header, rest, out),
+            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest, out),
+            Is::Query if header.goes_on() && self.streams_texts() => {
+                let checked = self.nothing_checked()?;
+                self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
+                return Some(self.pass_from_client(header));
             }
+            Is::InitDb => Single::MayChangeNames,
+            Is::ResetConnection => Single::Resets,
+            Is::Ping
+            | Is::Statistics
+            | Is::Refresh
+            | Is::Shutdown
+            | Is::ProcessKill
+            | Is::Debug
+            | Is::SetOption => Single::Nothing,
             _ => return None,
         };
         self.flight.push(Entry::client(Awaited::Single(single)));
         Some(self.pass_from_client(header))
     }
 
+    /// Whether texts that are too long to be held may pass unread.
+    fn streams_texts(&self) -> bool {
+        self.core.plan.as_ref().is_some_and(|plan| plan.fields.is_empty() && !plan.reads_comments)
+    }
+
     /// A whole command.
     pub(super) fn command(
         &mut self,
+        command: CommandCode,
         message: &Message<'_>,
         bytes: &[u8],
         out: &mut Output,
     ) -> Result<Outcome, WireError> {
-        use command::{
-            BINLOG_DUMP, BINLOG_DUMP_GTID, CHANGE_USER, FIELD_LIST, PROCESS_INFO, QUERY, REGISTER_SLAVE,
-            STMT_EXECUTE, STMT_FETCH, STMT_PREPARE, TABLE_DUMP,
-        };
-        let command = message.payload.first().copied().unwrap_or_default();
-        match self.policy_ready(&Comment::Nothing) {
-            Ok(()) => {}
-            Err(Unready::Fetch(fetches)) => {
-                self.core.wait_for(fetches, out);
-                return Ok(Outcome::Again);
-            }
-            Err(Unready::Refuse(error)) => {
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
-            }
-        }
-        if self.core.protects() {
-            let error = ClientError::unsupported("this command is not supported yet", "");
-            self.refuse(error, out);
-            return Ok(Outcome::Done);
-        }
-        let Some(checked) = self.nothing_checked() else {
-            self.end_session(ClientError::protocol("a command before the session is up"), out);
-            return Ok(Outcome::Done);
-        };
-        let awaited = match command {
-            QUERY | PROCESS_INFO | STMT_EXECUTE => Awaited::Results(Answer::text(checked)),
-            STMT_FETCH => Awaited::Results(Answer::fetch(checked)),
-            STMT_PREPARE => Awaited::Prepare(Prepares::default()),
-            FIELD_LIST => Awaited::FieldList,
-            REGISTER_SLAVE => Awaited::Single(Single::Nothing),
-            CHANGE_USER => Awaited::ChangeUser(Box::new(self.core.input.session.clone())),
-            BINLOG_DUMP | BINLOG_DUMP_GTID | TABLE_DUMP => {
-                out.to_server.extend_from_slice(bytes);
-                self.state = State::Passing;
-                return Ok(Outcome::Done);
+        use CommandCode as Is;
+        match command {
+            Is::Query => self.query(message, bytes, out),
+            Is::StmtPrepare => self.prepare(message, bytes, out),
+            Is::StmtExecute => self.execute(message, bytes, out),
+            Is::StmtFetch => self.fetch(message, out),
+            Is::StmtClose => self.close(message, out),
+            Is::StmtReset => self.reset(message, out),
+            Is::StmtSendLongData => self.keep_long_data(message, out),
+            Is::ChangeUser => self.change_user(message, bytes, out),
+            Is::FieldList | Is::ProcessInfo => Ok(self.describing(command, bytes, out)),
+            Is::RegisterReplica | Is::BinlogDump | Is::BinlogDumpGtid | Is::TableDump => {
+                Ok(self.replication(command, bytes, out))
             }
             _ => {
-                let error = ClientError::unsupported(
-                    "this command is not one that clients send",
-                    "Use a client that keeps to the commands of MySQL's protocol.",
+                self.refuse(
+                    ClientError::unsupported(
+                        format!("{} is not supported", command.name()),
+                        "Use a client that keeps to the commands that the sidecar's documentation names.",
+                    ),
+                    out,
                 );
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
+                Ok(Outcome::Done)
             }
-        };
-        out.to_server.extend_from_slice(bytes);
-        self.flight.push(Entry::client(awaited));
-        Ok(Outcome::Done)
+        }
     }
 
     /// A command that is longer than what is held of one: it is refused when all of it was dropped.
@@ -141,10 +105,129 @@ impl Session {
         self.drop_from_client(header)
     }
 
-    /// What is known of a command that is not looked at.
-    pub(super) fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        let plan = Rc::clone(self.core.plan.as_ref()?);
-        let analysis = Analysis { statements: vec![Statement::unread()], ..Analysis::default() };
-        Some(Rc::new(Checked { plan, catalog: None, analysis, touched: false, speaks_of_end_user: false }))
+    fn query(&mut self, message: &Message<'_>, bytes: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
+        let query = Query::parse(&message.payload, self.capabilities)?;
+        if self.must_know_to_identify(query.text) {
+            return Ok(self.ask_or_refuse(out));
+        }
+        let checked = match self.identify(query.text) {
+            Err(error) => Err(error),
+            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text)),
+            },
+        };
+        let sealed = checked.and_then(|(checked, text)| {
+            let text = match (checked.analysis.splices.is_empty(), &text) {
+                (true, Cow::Borrowed(_)) => None,
+                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
+                (false, text) => Some(self.seal_text(text, &checked)?),
+            };
+            Ok((checked, text))
+        });
+        let (checked, text) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        let mut entry = Entry::client(Awaited::Results(Answer::text(Rc::clone(&checked))));
+        match text {
+            Some(text) => {
+                let mut sequence = Sequence::default();
+                let query = Query { text: &text, ..query };
+                query.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
+                entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+            }
+            None => out.to_server.extend_from_slice(bytes),
+        }
+        self.executes(&checked);
+        self.flight.push(entry);
+        Ok(Outcome::Done)
+    }
+
+    /// Another user on the same connection. The plan is that user's once the server has let it in.
+    fn change_user(
+        &mut self,
+        message: &Message<'_>,
+        bytes: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let change = ChangeUser::parse(&message.payload, self.capabilities)?;
+        let attributes = change.attributes.unwrap_or_default();
+        if attributes.iter().any(|(name, _)| identity::mentions(name)) {
+            self.refuse(attribute_refused(), out);
+            return Ok(Outcome::Done);
+        }
+        let before = &self.core.input.session;
+        let session = SessionInput {
+            user: text(change.user),
+            role: text(change.user),
+            database: text(change.database),
+            application_name: match attributes.value(b"program_name") {
+                Some(name) => text(name),
+                None => before.application_name.clone(),
+            },
+            ..SessionInput::default()
+        };
+        out.to_server.extend_from_slice(bytes);
+        self.flight.push(Entry::client(Awaited::ChangeUser(Box::new(session))));
+        Ok(Outcome::Done)
+    }
+
+    /// COM_FIELD_LIST: definitions alone, of columns as they are declared. COM_PROCESS_INFO: what others do.
+    fn describing(&mut self, command: CommandCode, bytes: &[u8], out: &mut Output) -> Outcome {
+        // No statement, but as unknown as one.
+        let plan = match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
+            Readiness::Wait => return Outcome::Again,
+            Readiness::Refuse(error) => {
+                self.refuse(error, out);
+                return Outcome::Done;
+            }
+            Readiness::Ready(plan) => plan,
+        };
+        let Some(nothing) = self.nothing_checked() else { return Outcome::Done };
+        let catalog = self.core.catalog.current.clone().filter(|_| !plan.fields.is_empty());
+        let checked = crate::database::Checked {
+            plan,
+            catalog,
+            analysis: nothing.analysis.clone(),
+            touched: false,
+            speaks_of_end_user: false,
+        };
+        let checked = Rc::new(checked);
+        out.to_server.extend_from_slice(bytes);
+        self.flight.push(Entry::client(match command {
+            CommandCode::FieldList => Awaited::FieldList(checked),
+            _ => Awaited::Results(Answer::text(checked)),
+        }));
+        Outcome::Done
+    }
+
+    /// Replication carries sealed rows, and those of every table, past the field policy: only where it has no field.
+    fn replication(&mut self, command: CommandCode, bytes: &[u8], out: &mut Output) -> Outcome {
+        match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
+            Readiness::Wait => return Outcome::Again,
+            Readiness::Refuse(error) => self.refuse(error, out),
+            Readiness::Ready(plan) if !plan.fields.is_empty() => self.refuse(
+                ClientError::unsupported(
+                    "replication connections carry sealed rows past the field policy and are not supported",
+                    "Connect to the server directly for replication.",
+                ),
+                out,
+            ),
+            Readiness::Ready(_) => {
+                out.to_server.extend_from_slice(bytes);
+                match command {
+                    CommandCode::RegisterReplica => {
+                        self.flight.push(Entry::client(Awaited::Single(Single::Nothing)));
+                    }
+                    _ => self.state = State::Passing,
+                }
+            }
+        }
+        Outcome::Done
     }
 }

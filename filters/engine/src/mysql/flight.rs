@@ -7,8 +7,11 @@ use std::rc::Rc;
 
 use fieldveil_plan::SessionInput;
 
+use super::catalog;
 use super::preparing::Prepares;
 use super::results::Results;
+use super::rows::{Columns, RowPlan};
+use super::statements::Statement;
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
@@ -29,9 +32,11 @@ pub enum Awaited {
     /// COM_QUERY, COM_PROCESS_INFO, COM_STMT_EXECUTE, COM_STMT_FETCH.
     Results(Answer),
     /// COM_STMT_PREPARE.
-    Prepare(Prepares),
+    Prepare(Preparing),
     /// COM_FIELD_LIST: definitions up to an EOF.
-    FieldList,
+    FieldList(Rc<Checked>),
+    /// A question of the filter's own.
+    Asked(Asked),
     /// One packet: COM_PING and its like, COM_STATISTICS.
     Single(Single),
     /// COM_CHANGE_USER, with who the session is for then.
@@ -51,23 +56,63 @@ pub enum Single {
     Resets,
 }
 
+/// A statement that is being prepared.
+pub struct Preparing {
+    /// How far the answer has come.
+    pub prepares: Prepares,
+    /// The statement.
+    pub statement: Rc<Statement>,
+    /// What its text does; the statement's own once the server has prepared it.
+    pub checked: Rc<Checked>,
+    /// The columns of its result while their definitions come.
+    pub columns: Option<Columns>,
+}
+
+/// A question of the filter's own.
+pub struct Asked {
+    /// Which.
+    pub question: Question,
+    /// How far the answer has come.
+    pub results: Results,
+}
+
+/// What is asked.
+pub enum Question {
+    /// Who the session is for, and how its texts are read.
+    Identity,
+    /// The catalog.
+    Catalog(catalog::Answer),
+}
+
 /// An answer of results.
 pub struct Answer {
     /// What the text does.
     pub checked: Rc<Checked>,
     /// How far the answer has come.
     pub results: Results,
+    /// The columns of the result that comes, while their definitions come.
+    pub columns: Option<Columns>,
+    /// What its rows get.
+    pub rows: Option<Rc<RowPlan>>,
+    /// The prepared statement that is executed or fetched from: its rows are binary.
+    pub statement: Option<Rc<Statement>>,
 }
 
 impl Answer {
     /// Of a text.
     pub fn text(checked: Rc<Checked>) -> Self {
-        Self { checked, results: Results::default() }
+        Self { checked, results: Results::default(), columns: None, rows: None, statement: None }
+    }
+
+    /// Of a prepared statement that is executed.
+    pub fn execution(checked: Rc<Checked>, statement: Rc<Statement>) -> Self {
+        Self { statement: Some(statement), ..Self::text(checked) }
     }
 
     /// Of rows that are fetched.
-    pub fn fetch(checked: Rc<Checked>) -> Self {
-        Self { results: Results::rows(), ..Self::text(checked) }
+    pub fn fetch(checked: Rc<Checked>, statement: Rc<Statement>) -> Self {
+        let rows = statement.cursor.borrow().clone();
+        Self { results: Results::rows(), rows, statement: Some(statement), ..Self::text(checked) }
     }
 }
 
@@ -148,6 +193,11 @@ impl Flight {
     /// Whether every command was answered.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether commands are in flight behind the one that is being answered.
+    pub fn has_more(&self) -> bool {
+        self.entries.len() > 1
     }
 
     /// Whether the client's next command may go now.

@@ -5,39 +5,64 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes come in, and answers to what was fetched | `callbacks.rs` |
-//! | greeting, login, the principal, plan and keys | `startup.rs`, `authentication.rs` |
-//! | a command from the client | `client.rs`, `commands.rs` |
-//! | a statement is refused | `refuse.rs`, `errors.rs` |
-//! | what the server owes | `flight.rs`, `results.rs`, `preparing.rs` |
+//! | bytes come in | `callbacks.rs` |
+//! | greeting, HandshakeResponse, the principal, plan and keys | `startup.rs`, `authentication.rs` |
+//! | a packet from the client | `client.rs` |
+//! | its commands, one by one | `commands.rs`, `prepared.rs` |
+//! | a statement's text is checked against plan and catalog | `check.rs` |
+//! | its literals, its parameters are sealed | `seal.rs`, `parameters.rs` |
+//! | a command is refused | `refuse.rs`, `errors.rs` |
+//! | what the server owes, and how far it is | `flight.rs`, `results.rs`, `preparing.rs` |
 //! | a packet from the server | `server.rs`, `answers.rs` |
-
-#![allow(dead_code)]
+//! | definitions and rows | `result_sets.rs`, `rows.rs` |
+//! | a statement is prepared | `prepare_answer.rs`, `statements.rs` |
+//! | the end user's token is replaced by a word | `end_user.rs` |
+//! | the server says who the session is for, and how its texts are read | `identity.rs`, `reads.rs` |
+//! | the catalog is read | `catalog.rs` |
+//! | the server is asked for either | `asking.rs` |
+//! | statements that SQL prepares | `names.rs` |
 
 mod answers;
+mod asking;
 mod authentication;
 mod callbacks;
+mod catalog;
+mod check;
 mod client;
 mod commands;
+mod end_user;
 mod errors;
 mod flight;
+mod identity;
+mod names;
+mod parameters;
+mod prepare_answer;
+mod prepared;
 mod preparing;
+mod reads;
 mod refuse;
+mod result_sets;
 mod results;
+mod rows;
+mod seal;
 mod server;
 mod startup;
+mod statements;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::Capabilities;
-use fieldveil_plan::SessionInput;
 
 use self::flight::Flight;
+use self::identity::Identity;
+use self::names::SqlNames;
+use self::reads::Reads;
+use self::statements::Statements;
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 pub use crate::database::Output;
-use crate::database::{Core, Inbox, Renewed, Step, Waiting};
+use crate::database::{Core, Inbox, PlanChange, Renewed, Step, Waiting};
 use crate::fetch::Fetch;
 use crate::ports::Ports;
 use crate::worker::Worker;
@@ -87,9 +112,12 @@ pub struct Session {
     /// The number of the client's last packet.
     client_sequence: u8,
     flight: Flight,
+    statements: Statements,
+    names: SqlNames,
+    identity: Identity,
+    reads: Reads,
     /// Why a command that is being dropped is to be refused.
     dropped: Option<ClientError>,
-    is_mariadb: bool,
     /// The server reads a file that the client sends: its packets are no commands.
     infile: bool,
 }
@@ -107,8 +135,11 @@ impl Session {
             capabilities: Capabilities::default(),
             client_sequence: 0,
             flight: Flight::default(),
+            statements: Statements::default(),
+            names: SqlNames::default(),
+            identity: Identity::default(),
+            reads: Reads::default(),
             dropped: None,
-            is_mariadb: false,
             infile: false,
         }
     }
@@ -135,11 +166,16 @@ impl Session {
     }
 
     /// Plan or keys are others than before.
-    fn renewed(&mut self, _renewed: Renewed) {}
-
-    /// The server has let another user in.
-    fn user_changed(&mut self, session: SessionInput) {
-        self.core.introduce("mysql", session);
+    fn renewed(&mut self, renewed: &Renewed) {
+        if matches!(renewed.plan, PlanChange::Other) {
+            self.core.catalog.current = None;
+            self.names.forget();
+        }
+        if renewed.keys
+            && let Some(catalog) = self.core.keys_renewed()
+        {
+            self.names.catalog_read(&catalog);
+        }
     }
 
     fn waits_for_answers(&mut self) -> Step {

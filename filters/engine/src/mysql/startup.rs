@@ -27,7 +27,9 @@ const CLEARED: Capabilities = Capabilities::from_bits(u64::MAX << 38)
     .with(Capabilities::MARIADB_STMT_BULK_OPERATIONS)
     .with(Capabilities::MARIADB_CACHE_METADATA)
     .with(Capabilities::MARIADB_BULK_UNIT_RESULTS);
-/// What a client must not use without being offered it; what else it sets is for the server to pass over.
+/// What a field of the HandshakeResponse hangs on: refused where it is set.
+const LAYOUT: Capabilities = Capabilities::SSL.with(Capabilities::ZSTD_COMPRESSION_ALGORITHM);
+/// What a client must not use without being offered it: it would read, or write, another protocol.
 const REFUSED: &[(Capabilities, &str, &str)] = &[
     (
         Capabilities::SSL,
@@ -48,11 +50,6 @@ const REFUSED: &[(Capabilities, &str, &str)] = &[
         Capabilities::OPTIONAL_RESULTSET_METADATA,
         "result sets without metadata were not offered",
         "Leave resultset_metadata at FULL.",
-    ),
-    (
-        Capabilities::MARIADB_PROGRESS,
-        "progress reports were not offered",
-        "Use a client that keeps to the capabilities that the server offers.",
     ),
     (
         Capabilities::MARIADB_STMT_BULK_OPERATIONS,
@@ -82,7 +79,6 @@ impl Session {
             return Ok(Step::Took(taken));
         }
         let mut payload = message.payload.into_owned();
-        self.is_mariadb = HandshakeV10::parse(&payload).map_err(|_| MALFORMED)?.is_mariadb();
         self.capabilities = HandshakeV10::clear_capabilities(&mut payload, CLEARED).map_err(|_| MALFORMED)?;
         let mut sequence = Sequence::starting_at(message.sequence);
         write_message(&mut out.to_client, &mut sequence, |out| out.extend_from_slice(&payload))
@@ -104,8 +100,12 @@ impl Session {
         self.client_sequence = message.last_sequence;
         let taken = message.total_len;
         match self.introduce(&message.payload) {
-            Ok(()) => {
-                self.state = State::AwaitingPolicy(rest.get(..taken).unwrap_or_default().to_vec());
+            Ok(response) => {
+                let mut sequence = Sequence::starting_at(message.sequence);
+                let mut held = Vec::new();
+                out.close |=
+                    write_message(&mut held, &mut sequence, |out| out.extend_from_slice(&response)).is_err();
+                self.state = State::AwaitingPolicy(held);
                 self.admit(out);
                 Step::Took(taken)
             }
@@ -117,7 +117,8 @@ impl Session {
         }
     }
 
-    fn introduce(&mut self, payload: &[u8]) -> Result<(), ClientError> {
+    /// Gives the response without what the client was not offered and the server has: it would take it for agreed on.
+    fn introduce(&mut self, payload: &[u8]) -> Result<Vec<u8>, ClientError> {
         let malformed = |error: WireError| ClientError::protocol(&error.to_string());
         let greeting = ClientGreeting::parse(payload).map_err(malformed)?;
         let wanted = greeting.capabilities();
@@ -131,7 +132,9 @@ impl Session {
         self.capabilities = Capabilities::from_bits(self.capabilities.bits() & wanted.bits());
         let session = introduced(&response)?;
         self.core.introduce("mysql", session);
-        Ok(())
+        let mut payload = payload.to_vec();
+        HandshakeResponse41::clear_capabilities(&mut payload, CLEARED.without(LAYOUT)).map_err(malformed)?;
+        Ok(payload)
     }
 
     /// Forwards the held HandshakeResponse if plan and keys are there, else fetches what is missing once, else
@@ -156,7 +159,7 @@ impl Session {
         let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
         let policy = self.core.policy(comment, logged_in)?;
         let renewed = self.core.take_up(policy);
-        self.renewed(renewed);
+        self.renewed(&renewed);
         Ok(())
     }
 }

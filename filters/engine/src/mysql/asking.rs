@@ -1,0 +1,119 @@
+//! Questions of the filter's own to the server, on the client's connection, between two of its commands.
+
+use fieldveil_mysql_wire::command::{NO_ATTRIBUTES, Query};
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+use fieldveil_mysql_wire::{Capabilities, message};
+
+use super::catalog::{self, Reads};
+use super::check::Readiness;
+use super::flight::{Asked, Awaited, Entry, Question};
+use super::results::{Packet, Results, Stage};
+use super::server::{MALFORMED, OUT_OF_PLACE};
+use super::{Output, Session, identity};
+use crate::client_error::ClientError;
+use crate::database::{CatalogReading, MAX_HELD, Step, Waiting};
+use crate::field::CompiledPlan;
+
+impl Session {
+    /// Asks who the session is for.
+    pub(super) fn ask_identity(&mut self, out: &mut Output) -> Readiness {
+        self.ask(identity::QUESTION, Question::Identity, out)
+    }
+
+    /// Asks for the catalog.
+    pub(super) fn ask_catalog(&mut self, plan: &CompiledPlan, out: &mut Output) -> Readiness {
+        let text = catalog::question(plan);
+        self.ask(&text, Question::Catalog(catalog::Answer::default()), out)
+    }
+
+    fn ask(&mut self, text: &str, question: Question, out: &mut Output) -> Readiness {
+        if !self.flight.is_empty() {
+            self.core.waiting = Waiting::Answers;
+            return Readiness::Wait;
+        }
+        let attributes = self.capabilities.has(Capabilities::QUERY_ATTRIBUTES).then_some(NO_ATTRIBUTES);
+        let query = Query { attributes, text: text.as_bytes() };
+        if query.encode(self.capabilities, &mut Sequence::default(), &mut out.to_server).is_err() {
+            return Readiness::Refuse(ClientError::limit("the policy names too many tables", "Shorten it."));
+        }
+        self.flight.push(Entry::injected(Awaited::Asked(Asked { question, results: Results::default() })));
+        self.core.waiting = Waiting::Server;
+        Readiness::Wait
+    }
+
+    /// A packet of the answer to a question: none of it is for the client.
+    pub(super) fn asked_step(
+        &mut self,
+        header: Header,
+        first: u8,
+        rest: &[u8],
+    ) -> Result<Step, &'static str> {
+        let capabilities = self.capabilities;
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let Awaited::Asked(asked) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
+        let packet = asked.results.peek(header.payload_len, first)?;
+        let Some(message) = message::peek_message(rest, MAX_HELD).map_err(|_| MALFORMED)? else {
+            return Ok(Step::More);
+        };
+        let body = message.payload.as_ref();
+        asked.results.take(packet, body, capabilities)?;
+        let mut failed = None;
+        match (packet, &mut asked.question) {
+            (Packet::Row, Question::Catalog(answer)) => failed = answer.row(body).err(),
+            (Packet::Row, Question::Identity) => match identity::Answer::read(body) {
+                Some(answer) => self.identity.answer = Some(answer),
+                None => failed = Some("it does not say who the session is for"),
+            },
+            (Packet::Error, _) => failed = Some("the server refused the question"),
+            _ => {}
+        }
+        let is_done = asked.results.stage == Stage::Done;
+        if let Some(reason) = failed {
+            self.question_failed(reason);
+        }
+        if is_done {
+            let asked = self.flight.pop().map(|entry| entry.awaited);
+            if let Some(Awaited::Asked(asked)) = asked {
+                self.answered_question(asked.question);
+            }
+            self.core.waiting = Waiting::No;
+        }
+        debug_assert!(message.total_len >= HEADER_LEN);
+        Ok(Step::Took(message.total_len))
+    }
+
+    fn answered_question(&mut self, question: Question) {
+        if self.core.catalog.failed.is_some() {
+            return;
+        }
+        match question {
+            Question::Identity => self.identity_read(),
+            Question::Catalog(answer) => {
+                let Some(plan) = self.core.plan.clone() else { return };
+                self.core.catalog.reading = Some(CatalogReading::new(self.reads.dialect()));
+                let database = self.reads.database.clone();
+                let reads = Reads {
+                    plan: &plan,
+                    database: &database,
+                    folds_tables: self.reads.dialect.folds_tables,
+                    is_strict: self.reads.is_strict,
+                };
+                if let Err(reason) = answer.finish(&mut self.core, &reads) {
+                    self.question_failed(reason);
+                    return;
+                }
+                if let Some(catalog) = self.core.catalog_read() {
+                    self.names.catalog_read(&catalog);
+                }
+            }
+        }
+    }
+
+    /// The server's answer could not be read; the statement that waits for it is refused.
+    pub(super) fn question_failed(&mut self, reason: &str) {
+        self.core.catalog_failed(
+            reason,
+            "See that this user may read information_schema, then send the statement again.",
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! The question that the server is asked, and its answer row by row.
+
+use std::fmt::Write;
+
+use fieldveil_mysql_wire::response::TextRow;
+
+use crate::field::CompiledPlan;
+
+/// Columns of the answer.
+const COLUMNS: usize = 12;
+/// Databases that hold nothing of a user's.
+const SYSTEM: &str = "'information_schema', 'performance_schema', 'mysql', 'sys'";
+/// More rows than are read.
+const MAX_ROWS: usize = 200_001;
+
+/// The columns of the answer. MariaDB writes the default NULL as a word.
+const SELECT: &str = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION, c.COLUMN_NAME, LOWER(c.DATA_TYPE), \
+c.CHARACTER_MAXIMUM_LENGTH, c.COLLATION_NAME, \
+COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0, \
+COALESCE(c.GENERATION_EXPRESSION <> '', FALSE)";
+
+/// The text that asks for the catalog. Each table is asked for by its own names, which spares the server the others.
+pub fn question(plan: &CompiledPlan) -> String {
+    let mut tables: Vec<(&str, &str)> = plan
+        .fields
+        .iter()
+        .map(|field| field.spec.column())
+        .map(|column| (column.schema, column.table))
+        .collect();
+    tables.sort_unstable();
+    tables.dedup();
+    let mut text = String::new();
+    for (schema, table) in tables {
+        let (schema, table) = (literal(schema), literal(table));
+        text.push_str(SELECT);
+        let _ = write!(
+            text,
+            ", EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = {schema} AND s.TABLE_NAME = {table} \
+AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME), 0, '' \
+FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table} UNION ALL "
+        );
+    }
+    text.push_str(SELECT);
+    let _ = write!(
+        text,
+        ", 0, 1, v.VIEW_DEFINITION FROM information_schema.VIEWS v JOIN information_schema.COLUMNS c \
+ON c.TABLE_SCHEMA = v.TABLE_SCHEMA AND c.TABLE_NAME = v.TABLE_NAME WHERE v.TABLE_SCHEMA NOT IN ({SYSTEM}) \
+ORDER BY 1, 2, 11, 3 LIMIT {MAX_ROWS}"
+    );
+    text
+}
+
+/// A name as a literal that reads the same in every mode.
+fn literal(name: &str) -> String {
+    let mut literal = String::from("_utf8 x'");
+    for byte in name.bytes() {
+        let _ = write!(literal, "{byte:02x}");
+    }
+    literal.push('\'');
+    literal
+}
+
+/// One row of the answer: a column of a table or of a view.
+pub struct Row {
+    pub schema: String,
+    pub table: String,
+    pub number: i16,
+    pub column: String,
+    pub data_type: String,
+    /// Characters, or bytes if it holds bytes.
+    pub most: Option<usize>,
+    pub collation: Option<String>,
+    pub has_default: bool,
+    pub generated: bool,
+    pub has_index: bool,
+    /// The view's query, empty where this user may not see it.
+    pub view: Option<String>,
+}
+
+impl Row {
+    /// Reads a row; None if it is not as asked for.
+    pub fn read(body: &[u8]) -> Option<Self> {
+        let row = TextRow::parse(body, COLUMNS).ok()?;
+        let mut values = row.values();
+        let mut optional = || match values.next()? {
+            None => Some(None),
+            Some(bytes) => Some(Some(std::str::from_utf8(bytes).ok()?.to_owned())),
+        };
+        let schema = optional()??;
+        let table = optional()??;
+        let number = optional()??.parse().ok()?;
+        let column = optional()??;
+        let data_type = optional()??;
+        let most = optional()?.and_then(|most| most.parse().ok());
+        let collation = optional()?;
+        let mut is_set = || Some(optional()?.is_some_and(|value| value != "0"));
+        let (has_default, generated, has_index, is_view) = (is_set()?, is_set()?, is_set()?, is_set()?);
+        let view = optional()?.unwrap_or_default();
+        let view = is_view.then_some(view);
+        Some(Self {
+            schema,
+            table,
+            number,
+            column,
+            data_type,
+            most,
+            collation,
+            has_default,
+            generated,
+            has_index,
+            view,
+        })
+    }
+}

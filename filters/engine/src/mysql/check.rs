@@ -1,0 +1,175 @@
+//! A statement's text against plan and catalog: whether it may go to the server.
+
+use std::rc::Rc;
+
+use fieldveil_sql::identity::{self, Comment};
+use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
+
+use super::reads::read_alike;
+use super::{Output, Session};
+use crate::client_error::ClientError;
+use crate::database::{Checked, Unready};
+use crate::field::CompiledPlan;
+
+/// Whether a statement can be looked at now.
+pub(super) enum Readiness {
+    /// Yes, under this plan; the catalog is there if the plan has a field and the text needs it.
+    Ready(Rc<CompiledPlan>),
+    /// No: something is on its way, come again.
+    Wait,
+    /// No, and it is to be refused.
+    Refuse(ClientError),
+}
+
+impl Session {
+    /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
+    pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
+        let Some(held) = self.core.plan.clone() else {
+            return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
+        };
+        let quiet = needs_no_question(text, &held).is_some();
+        if let Some(error) = self.core.catalog.failed.take() {
+            return Readiness::Refuse(error);
+        }
+        if self.identity_is_due(&held) && !quiet {
+            return self.ask_identity(out);
+        }
+        match self.policy_ready(comment) {
+            Ok(()) => {}
+            // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
+            Err(_) if quiet => {}
+            Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
+            Err(Unready::Fetch(fetches)) => {
+                self.core.wait_for(fetches, out);
+                return Readiness::Wait;
+            }
+        }
+        let Some(plan) = self.core.plan.clone() else {
+            return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
+        };
+        if plan.fields.is_empty() || quiet || self.core.catalog_is_fresh() || self.reads.readable().is_err() {
+            return Readiness::Ready(plan);
+        }
+        // Another principal's plan, that protects where the one before did not.
+        if !self.reads.is_known {
+            return self.ask_identity(out);
+        }
+        self.ask_catalog(&plan, out)
+    }
+
+    /// Checks a text; the error is what the client is told.
+    pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+        if plan.fields.is_empty() {
+            return Ok(untouched(text, plan, Statement::unread()));
+        }
+        let known = self.core.catalog.current.as_ref().filter(|_| self.reads.readable().is_ok());
+        let Some(catalog) = known else {
+            return match needs_no_question(text, plan) {
+                Some(checked) => Ok(checked),
+                None => {
+                    self.reads.readable()?;
+                    Err(ClientError::unavailable(
+                        "the server's catalog",
+                        "it was not read",
+                        "Send the statement again.",
+                    ))
+                }
+            };
+        };
+        let text = match self.reads.text(text) {
+            Ok(text) => text,
+            // But for the statement that mends it.
+            Err(error) => return needs_no_question(text, plan).ok_or(error),
+        };
+        let checked = self.core.check(text, plan, catalog, &self.names)?;
+        self.names.check(&checked)?;
+        Ok(Rc::new(checked))
+    }
+
+    /// A statement goes to the server: what it does to the catalog, and to who the session is for.
+    pub(super) fn executes(&mut self, checked: &Checked) {
+        let statements = &checked.analysis.statements;
+        if statements.iter().any(|statement| statement.changes_catalog) {
+            self.core.catalog.current = None;
+        }
+        if checked.speaks_of_end_user {
+            self.identity.spoken_of();
+        }
+        if statements.iter().any(may_change_reading) {
+            self.identity.may_change();
+        }
+    }
+
+    /// What is known of a command that is not looked at.
+    pub(super) fn nothing_checked(&self) -> Option<Rc<Checked>> {
+        Some(untouched(b"", self.core.plan.as_ref()?, Statement::unread()))
+    }
+}
+
+/// Whether who the session is for, or how its texts are read, may be another afterwards.
+fn may_change_reading(statement: &Statement) -> bool {
+    statement.changes_identity || statement.kind == StatementKind::Other
+}
+
+fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
+    let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
+    let speaks_of_end_user = identity::mentions(text);
+    Rc::new(Checked { plan: Rc::clone(plan), catalog: None, analysis, touched: false, speaks_of_end_user })
+}
+
+/// A text that means the same whoever the session is for, whatever its settings and the tables are, and before which a
+/// question would be in the way: transaction control, a SET of a constant, what asks after the statement before.
+fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    let read = read_alike(text)?;
+    let words: Vec<String> = read.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+    if asks_after_last(&words) {
+        let mut statement = Statement::unread();
+        (statement.changes_catalog, statement.changes_identity) = (false, false);
+        statement.kind = StatementKind::Select;
+        return Some(untouched(text, plan, statement));
+    }
+    if read.contains(['(', '@']) && words.first().is_some_and(|word| word == "set") {
+        return None;
+    }
+    let dialect = Dialect::MySql(MySqlDialect::default());
+    if !identity::is_for_anybody(read, dialect) {
+        return None;
+    }
+    let catalog = fieldveil_sql::Catalog { dialect, ..fieldveil_sql::Catalog::default() };
+    let analysis = fieldveil_sql::analyze(read, &catalog).ok()?;
+    match analysis.statements.as_slice() {
+        [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
+            Some(untouched(text, plan, statement.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text asks the server what it knows of the statement before.
+fn asks_after_last(words: &[String]) -> bool {
+    let mut words = words.iter().map(|word| word.trim_end_matches(';')).filter(|word| !word.is_empty());
+    match words.next() {
+        Some("show") => {
+            matches!(words.next(), Some("warnings" | "errors")) && words.all(|word| word != "select")
+        }
+        Some("select") => {
+            const KNOWN: [&str; 6] = [
+                "row_count()",
+                "found_rows()",
+                "last_insert_id()",
+                "@@warning_count",
+                "@@error_count",
+                "@@identity",
+            ];
+            words.next().is_some_and(|word| KNOWN.contains(&word))
+                && match (words.next(), words.next(), words.next()) {
+                    (None, ..) => true,
+                    (Some("as"), Some(name), None) | (Some(name), None, _) => {
+                        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    }
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,80 @@
+//! The end user's token on its way to the server: a word of ours goes in its place, so that the server keeps what is set,
+//! and never sees the token.
+
+use std::borrow::Cow;
+
+use fieldveil_sql::identity::{self, Comment};
+
+use super::Session;
+use super::reads::read_alike;
+use crate::client_error::ClientError;
+use crate::database::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN};
+
+/// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
+#[derive(Default)]
+pub struct Said {
+    /// In its comments.
+    pub comment: Comment,
+    /// In its literals.
+    given: Vec<Given>,
+}
+
+impl Session {
+    /// Whether the server must say how a text is read before what it says of the end user can be read.
+    pub(super) fn must_know_to_identify(&self, text: &[u8]) -> bool {
+        identity::mentions(text) && !self.reads.is_known && read_alike(text).is_none()
+    }
+
+    /// The text as the server may have it, and what it says of the end user.
+    pub(super) fn identify<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
+        if !identity::mentions(text) {
+            return Ok((Cow::Borrowed(text), Said::default()));
+        }
+        let read = match read_alike(text).map_or_else(|| self.reads.text(text), Ok) {
+            Ok(read) => read,
+            Err(error) if identity::may_say_token(text) => return Err(error),
+            Err(_) => return Ok((Cow::Borrowed(text), Said::default())),
+        };
+        let found = identity::identify(read, self.reads.dialect());
+        let found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
+        if !found.parameters.is_empty() {
+            return Err(ClientError::unsupported(
+                "a parameter carries @fieldveil_token",
+                "Write the token into the text: SET @fieldveil_token = '…'.",
+            ));
+        }
+        let (mut replaced, mut given) = (Vec::new(), Vec::new());
+        for token in &found.tokens {
+            let mut ports = self.core.ports.borrow_mut();
+            let taken = self.identity.words.take(&token.value, Lasts::Session, &mut *ports)?;
+            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
+            given.push(taken);
+        }
+        replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
+        replaced.sort_by_key(|(range, _)| range.start);
+        let said = Said { comment: bounded(found.comment), given };
+        if replaced.is_empty() {
+            return Ok((Cow::Borrowed(text), said));
+        }
+        let mut rewritten = read.to_owned();
+        for (range, with) in replaced.into_iter().rev() {
+            rewritten.replace_range(range, &with);
+        }
+        Ok((Cow::Owned(rewritten.into_bytes()), said))
+    }
+
+    /// A text is about to be executed that was prepared with words in the place of tokens.
+    pub(super) fn gives(&mut self, said: &Said) {
+        said.given.iter().for_each(|given| self.identity.words.give(given));
+    }
+}
+
+/// What is too long is not understood.
+fn bounded(comment: Comment) -> Comment {
+    match comment {
+        Comment::Says { purpose, token } if purpose.len() > MAX_PURPOSE || token.len() > MAX_TOKEN => {
+            Comment::Malformed
+        }
+        comment => comment,
+    }
+}

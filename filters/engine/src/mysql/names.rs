@@ -1,0 +1,95 @@
+//! The statements that SQL prepares (`PREPARE … FROM`), by the names that it gives them.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
+
+use crate::client_error::ClientError;
+use crate::database::{Checked, ServerCatalog};
+
+/// Statements that a connection may prepare in SQL.
+const MAX_PREPARED: usize = 4_096;
+
+/// What SQL has prepared, as far as it is known to be right now.
+#[derive(Default)]
+pub struct SqlNames {
+    prepared: HashMap<String, Rc<Prepared>>,
+    given: Cell<u64>,
+    /// The catalog that says what their names mean.
+    shape: u64,
+    /// By field, the keys that its values were sealed under.
+    keys: Vec<Vec<u32>>,
+}
+
+impl SqlNames {
+    /// Nothing is prepared any more, or nothing of it is known for sure.
+    pub fn forget(&mut self) {
+        self.prepared.clear();
+    }
+
+    /// The catalog was read, or there are other keys: what was prepared when names meant something else is forgotten, and
+    /// what holds values that are sealed under the keys of then.
+    pub fn catalog_read(&mut self, catalog: &ServerCatalog) {
+        if self.shape != catalog.shape {
+            self.prepared.clear();
+            self.shape = catalog.shape;
+        }
+        if self.keys != catalog.keys {
+            let before = std::mem::replace(&mut self.keys, catalog.keys.clone());
+            let keeps = |field: &usize| before.get(*field) == self.keys.get(*field);
+            self.prepared.retain(|_, prepared| prepared.sealed.iter().all(keeps));
+        }
+    }
+
+    /// Whether what a text prepares still has room.
+    pub fn check(&self, checked: &Checked) -> Result<(), ClientError> {
+        let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
+        if checked.analysis.statements.iter().any(prepares) && self.prepared.len() >= MAX_PREPARED {
+            return Err(ClientError::limit(
+                "the session has prepared too many statements in SQL",
+                "Deallocate statements that are no longer used.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A statement of a text was done, or has failed: even then what had its name is gone.
+    pub fn executed(&mut self, statement: &Statement, has_failed: bool) {
+        match &statement.session {
+            Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
+                let prepared = Prepared {
+                    server_name: server_name.clone(),
+                    parameters: parameters.clone(),
+                    sealed: sealed.clone(),
+                    statement: Statement { session: None, changes_catalog: true, ..statement.clone() },
+                };
+                match has_failed {
+                    true => self.prepared.remove(name),
+                    false => self.prepared.insert(name.clone(), Rc::new(prepared)),
+                };
+            }
+            Some(SessionUse::Deallocate { name: Some(name) }) => drop(self.prepared.remove(name)),
+            Some(SessionUse::Deallocate { name: None }) => self.prepared.clear(),
+            _ => {}
+        }
+    }
+}
+
+impl Names for SqlNames {
+    fn prepared(&self, name: &str) -> Option<Prepared> {
+        self.prepared.get(name).map(|prepared| prepared.as_ref().clone())
+    }
+
+    fn cursor(&self, _: &str) -> Option<Statement> {
+        None
+    }
+
+    fn server_name(&self, name: &str) -> String {
+        let number = self.given.get().saturating_add(1);
+        self.given.set(number);
+        let _ = name;
+        format!("fieldveil_{number}")
+    }
+}

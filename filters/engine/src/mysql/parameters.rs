@@ -1,0 +1,166 @@
+//! Sealing the values of a prepared statement's parameters, also those that were sent ahead.
+
+use std::borrow::Cow;
+
+use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::column_type::ColumnType;
+use fieldveil_mysql_wire::command::{
+    Parameter, ParameterType, ParameterValue, StmtExecute, StmtSendLongData,
+};
+use fieldveil_mysql_wire::message::Message;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+use fieldveil_sql::{Form, like_pattern};
+use fieldveil_values::mysql;
+use zeroize::Zeroizing;
+
+use super::client::Outcome;
+use super::seal::bad_value;
+use super::statements::{LongData, Places, Statement, protected};
+use super::{Output, Session};
+use crate::client_error::ClientError;
+use crate::database::{Checked, Place, Step, misplaced, purpose};
+use crate::field::Stored;
+
+impl Session {
+    /// The execution to forward: every value in a protected place sealed.
+    pub(super) fn seal_parameters(
+        &mut self,
+        execution: &mut StmtExecute<'_>,
+        statement: &Statement,
+        checked: &Checked,
+    ) -> Result<(), ClientError> {
+        let places = Places::of(checked, statement.parameters.get());
+        let given = std::mem::take(&mut execution.parameters);
+        for (index, parameter) in given.into_iter().enumerate() {
+            let index = u16::try_from(index).map_err(|_| misplaced())?;
+            if index >= places.len() || protected(checked, index).is_none() {
+                execution.parameters.push(parameter);
+                continue;
+            }
+            let sealed = self.seal_parameter(&parameter, index, statement, checked)?;
+            execution.parameters.extend(sealed);
+        }
+        execution.sends_types = true;
+        Ok(())
+    }
+
+    fn seal_parameter(
+        &mut self,
+        given: &Parameter<'_>,
+        index: u16,
+        statement: &Statement,
+        checked: &Checked,
+    ) -> Result<Vec<Parameter<'static>>, ClientError> {
+        let parameter = *protected(checked, index).ok_or_else(misplaced)?;
+        let place = Place::of(checked, parameter.field)?;
+        let Place { field, stored, .. } = place;
+        let count = match parameter.form {
+            Form::Envelopes => {
+                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
+                keys.map_or(1, Vec::len).max(1)
+            }
+            _ => 1,
+        };
+        let long_data = statement.long_data.borrow();
+        let (code, unsigned, value): (u8, bool, &[u8]) = match &given.value {
+            ParameterValue::Null => {
+                place.refuse_shown(parameter.use_, None)?;
+                return Ok((0..count).map(|_| sent(stored, None)).collect());
+            }
+            ParameterValue::Value(value) => {
+                let ParameterType { column_type, unsigned } = given.parameter_type;
+                (column_type.code(), unsigned, value)
+            }
+            ParameterValue::LongData => match long_data.get(&index) {
+                Some(LongData::Kept(value)) => (ColumnType::VarString.code(), false, value),
+                _ => {
+                    let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
+                    return Err(ClientError::long_value(&field.spec.label, limit));
+                }
+            },
+        };
+        let settings = self.reads.values;
+        let text =
+            mysql::read_parameter(&field.declared, &settings, purpose(parameter.use_), code, unsigned, value)
+                .map(Zeroizing::new)
+                .map_err(|error| bad_value(field, &error.to_string()))?;
+        place.refuse_shown(parameter.use_, Some(&text))?;
+        let sealed = match parameter.form {
+            Form::Value => vec![self.core.seal(field, &text, stored, parameter.use_)?],
+            Form::Pattern => vec![like_pattern(&self.core.seal(field, &text, stored, parameter.use_)?)],
+            Form::Envelopes => self.core.seal_with_each(field, &text, stored, parameter.use_)?,
+            Form::Array => return Err(misplaced()),
+        };
+        if sealed.len() != count {
+            return Err(misplaced());
+        }
+        Ok(sealed.into_iter().map(|sealed| sent(stored, Some(sealed))).collect())
+    }
+
+    /// A part of a value that is sent ahead: it passes as it comes, if its place is not protected.
+    pub(super) fn stream_long_data(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+        const FIXED: usize = 7;
+        let fixed = rest.get(HEADER_LEN..)?.get(..FIXED)?;
+        let data = StmtSendLongData::parse(fixed).ok()?;
+        let statement = self.statements.get(data.statement).cloned();
+        let Some(statement) = statement else {
+            // The server passes over it, too.
+            return Some(self.drop_from_client(header));
+        };
+        let checked = std::rc::Rc::clone(&statement.checked.borrow());
+        if protected(&checked, data.parameter).is_some() {
+            return None;
+        }
+        let places = Places::of(&checked, statement.parameters.get());
+        let server = StmtSendLongData {
+            statement: statement.server_id.get(),
+            parameter: places.first(data.parameter),
+            data: &[],
+        };
+        let mut long_data = statement.long_data.borrow_mut();
+        long_data.insert(data.parameter, LongData::Passed);
+        drop(long_data);
+        if server.statement == data.statement && server.parameter == data.parameter {
+            return Some(self.pass_from_client(header));
+        }
+        let step = self.pass_from_client(header);
+        let [a, b, c, ..] = header.payload_len.to_le_bytes();
+        let [d, e, f, g] = server.statement.to_le_bytes();
+        let [h, i] = server.parameter.to_le_bytes();
+        let command = fixed.first().copied().unwrap_or_default();
+        out.to_server.extend_from_slice(&[a, b, c, header.sequence, command, d, e, f, g, h, i]);
+        self.client.pass = header.payload_len.saturating_sub(FIXED);
+        let _ = step;
+        Some(Step::Took(HEADER_LEN.saturating_add(FIXED)))
+    }
+
+    /// A part of a protected value that is sent ahead: it is kept until the execution.
+    pub(super) fn keep_long_data(
+        &mut self,
+        message: &Message<'_>,
+        _out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let data = StmtSendLongData::parse(&message.payload)?;
+        let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
+        if let Some(statement) = self.statements.get(data.statement) {
+            let mut long_data = statement.long_data.borrow_mut();
+            let held =
+                long_data.entry(data.parameter).or_insert_with(|| LongData::Kept(Zeroizing::default()));
+            match held {
+                // One byte more than what is sealed tells that there was more.
+                LongData::Kept(kept) if kept.len().saturating_add(data.data.len()) <= limit => {
+                    kept.extend_from_slice(data.data);
+                }
+                _ => *held = LongData::TooLong,
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// A sealed value as it goes to the server.
+fn sent(stored: Stored, value: Option<Vec<u8>>) -> Parameter<'static> {
+    let parameter_type = if stored == Stored::Raw { ParameterType::BLOB } else { ParameterType::STRING };
+    let value = value.map_or(ParameterValue::Null, |value| ParameterValue::Value(Cow::Owned(value)));
+    Parameter { parameter_type, name: &[], value }
+}

@@ -1,0 +1,278 @@
+//! The client's commands on prepared statements.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::command::{
+    ExecuteContext, StmtClose, StmtExecute, StmtFetch, StmtPrepare, StmtReset,
+};
+use fieldveil_mysql_wire::message::Message;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+
+use super::check::Readiness;
+use super::client::Outcome;
+use super::flight::{Answer, Awaited, Entry, Preparing, Single};
+use super::preparing::Prepares;
+use super::statements::{MAX_STATEMENTS, Statement};
+use super::{Output, Session};
+use crate::client_error::ClientError;
+use crate::database::{Checked, Step, Waiting};
+use crate::field::CompiledPlan;
+
+/// A prepared statement that may be executed.
+enum Rechecked {
+    /// As the server has it.
+    Same(Rc<Checked>),
+    /// In another form, for keys or tables have changed.
+    Anew(Rc<Checked>),
+}
+
+impl Session {
+    pub(super) fn prepare(
+        &mut self,
+        message: &Message<'_>,
+        bytes: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let prepare = StmtPrepare::parse(&message.payload)?;
+        if self.must_know_to_identify(prepare.text) {
+            return Ok(self.ask_or_refuse(out));
+        }
+        let checked = match self.identify(prepare.text) {
+            Err(error) => Err(error),
+            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
+                Readiness::Wait => return Ok(Outcome::Again),
+                Readiness::Refuse(error) => Err(error),
+                Readiness::Ready(_) if self.statements.is_full(&text) => Err(ClientError::limit(
+                    &format!("the session holds {MAX_STATEMENTS} prepared statements, or 16 MiB of them"),
+                    "Close statements that are no longer used.",
+                )),
+                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text, said)),
+            },
+        };
+        let sealed = checked.and_then(|(checked, own, said)| {
+            let text = match (checked.analysis.splices.is_empty(), &own) {
+                (true, Cow::Borrowed(_)) => None,
+                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
+                (false, own) => Some(self.seal_text(own, &checked)?),
+            };
+            Ok((checked, text, own, said))
+        });
+        let (checked, text, own, said) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                self.statements.failed();
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked)));
+        let preparing = Preparing { prepares: Prepares::default(), statement, checked, columns: None };
+        let mut entry = Entry::client(Awaited::Prepare(preparing));
+        match text {
+            Some(text) => {
+                let mut sequence = Sequence::default();
+                StmtPrepare { text: &text }.encode(&mut sequence, &mut out.to_server)?;
+                entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+            }
+            None => out.to_server.extend_from_slice(bytes),
+        }
+        self.flight.push(entry);
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn execute(
+        &mut self,
+        message: &Message<'_>,
+        bytes: &[u8],
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let id = StmtExecute::peek_statement(&message.payload)?;
+        let Some(statement) = self.statements.get(id).cloned() else {
+            self.refuse(ClientError::unknown_statement(), out);
+            return Ok(Outcome::Done);
+        };
+        let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(plan) => self.recheck(&statement, &plan),
+        };
+        let checked = match ready {
+            Ok(Rechecked::Same(checked)) => checked,
+            Ok(Rechecked::Anew(checked)) => return self.prepare_anew(&statement, checked, out),
+            Err(error) => {
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        statement.checked.replace(Rc::clone(&checked));
+        let long_data = statement.long_data.borrow();
+        let context = ExecuteContext {
+            capabilities: self.capabilities,
+            parameters: statement.parameters.get(),
+            types: &statement.types.borrow().clone(),
+            has_long_data: &|index| u16::try_from(index).is_ok_and(|index| long_data.contains_key(&index)),
+        };
+        let mut execution = StmtExecute::parse(&message.payload, &context)?;
+        drop(long_data);
+        if execution.sends_types {
+            statement.types.replace(execution.types(statement.parameters.get()).collect());
+        }
+        let is_plain = checked.analysis.parameters.is_empty();
+        if !is_plain && let Err(error) = self.seal_parameters(&mut execution, &statement, &checked) {
+            // The server has not been told of the values sent ahead that are refused with it.
+            self.refuse(error, out);
+            return Ok(Outcome::Done);
+        }
+        let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));
+        let mut entry = Entry::client(Awaited::Results(answer));
+        if is_plain && id == statement.server_id.get() {
+            out.to_server.extend_from_slice(bytes);
+        } else {
+            execution.statement = statement.server_id.get();
+            let mut sequence = Sequence::default();
+            execution.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
+            entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+        }
+        statement.reset();
+        self.gives(&statement.said);
+        self.executes(&checked);
+        let is_dml = |s: &fieldveil_sql::Statement| !s.changes_catalog && !s.changes_identity;
+        if checked.analysis.statements.iter().all(is_dml) {
+            entry = entry.pipelined();
+        }
+        self.flight.push(entry);
+        Ok(Outcome::Done)
+    }
+
+    /// The text cannot be read before the server has said how.
+    pub(super) fn ask_or_refuse(&mut self, out: &mut Output) -> Outcome {
+        let readiness = match self.core.catalog.failed.take() {
+            Some(error) => Readiness::Refuse(error),
+            None => self.ask_identity(out),
+        };
+        match readiness {
+            Readiness::Refuse(error) => {
+                self.refuse(error, out);
+                Outcome::Done
+            }
+            _ => Outcome::Again,
+        }
+    }
+
+    /// Puts the statement that the server has in the form that it takes under the keys and tables of now. The client's
+    /// execution waits for that.
+    fn prepare_anew(
+        &mut self,
+        statement: &Rc<Statement>,
+        checked: Rc<Checked>,
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        if !self.flight.is_empty() {
+            self.core.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        let text = match self.seal_text(&statement.text, &checked) {
+            Ok(text) => text,
+            Err(error) => {
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        StmtPrepare { text: &text }.encode(&mut Sequence::default(), &mut out.to_server)?;
+        let preparing = Preparing {
+            prepares: Prepares::default(),
+            statement: Rc::clone(statement),
+            checked,
+            columns: None,
+        };
+        self.flight.push(Entry::injected(Awaited::Prepare(preparing)));
+        self.core.waiting = Waiting::Server;
+        Ok(Outcome::Again)
+    }
+
+    /// Checks a prepared statement anew if plan, catalog or keys changed since. What the server has cannot be changed any
+    /// more: if it would differ now, it must be prepared anew. Where what the client was told of its parameters stays true
+    /// that is done here; else it must prepare again. What its columns are is told at each execution.
+    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rechecked, ClientError> {
+        if !plan.fields.is_empty() {
+            self.reads.readable()?;
+        }
+        let before = statement.checked.borrow();
+        if self.is_current(&before) && !before.goes_by_name() {
+            self.core.served(&before)?;
+            self.core.within_budgets(&before)?;
+            return Ok(Rechecked::Same(Rc::clone(&before)));
+        }
+        let checked = self.check(&statement.text, plan)?;
+        match checked.same_as(&before) {
+            true => Ok(Rechecked::Same(checked)),
+            false => Ok(Rechecked::Anew(checked)),
+        }
+    }
+
+    /// Whether a statement was checked under the plan and catalog in force.
+    fn is_current(&self, checked: &Checked) -> bool {
+        let same_plan = self.core.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
+            (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
+            (None, _) => checked.plan.fields.is_empty(),
+            (Some(_), None) => false,
+        };
+        same_plan && same_catalog
+    }
+
+    /// An execution that is too long to be held passes if nothing in it is protected.
+    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+        let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
+        let statement = self.statements.get(id).cloned()?;
+        let checked = Rc::clone(&statement.checked.borrow());
+        let due = self.core.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+        let passes = !due && !checked.touched && self.is_current(&checked) && !checked.goes_by_name();
+        if !passes || id != statement.server_id.get() {
+            return None;
+        }
+        let _ = out;
+        // The types that it brings are not read; the server takes them.
+        statement.reset();
+        self.executes(&checked);
+        let answer = Answer::execution(checked, statement);
+        self.flight.push(Entry::client(Awaited::Results(answer)));
+        Some(self.pass_from_client(header))
+    }
+
+    pub(super) fn fetch(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+        let fetch = StmtFetch::parse(&message.payload)?;
+        let Some(statement) = self.statements.get(fetch.statement).cloned() else {
+            self.refuse(ClientError::unknown_statement(), out);
+            return Ok(Outcome::Done);
+        };
+        let fetch = StmtFetch { statement: statement.server_id.get(), ..fetch };
+        fetch.encode(&mut Sequence::default(), &mut out.to_server)?;
+        let checked = Rc::clone(&statement.checked.borrow());
+        self.flight.push(Entry::client(Awaited::Results(Answer::fetch(checked, statement))));
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn close(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+        let close = StmtClose::parse(&message.payload)?;
+        let statement = self.statements.get(close.statement).map(|statement| statement.server_id.get());
+        let server = StmtClose { statement: statement.unwrap_or(close.statement) };
+        server.encode(&mut Sequence::default(), &mut out.to_server)?;
+        self.statements.close(close.statement);
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn reset(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+        let reset = StmtReset::parse(&message.payload)?;
+        let statement = self.statements.get(reset.statement).cloned();
+        let id = statement.as_ref().map_or(reset.statement, |statement| statement.server_id.get());
+        StmtReset { statement: id }.encode(&mut Sequence::default(), &mut out.to_server)?;
+        if let Some(statement) = statement {
+            statement.reset();
+        }
+        self.flight.push(Entry::client(Awaited::Single(Single::Nothing)));
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,204 @@
+//! The answer to COM_QUERY, COM_STMT_EXECUTE and COM_STMT_FETCH: definitions, and rows that are treated.
+
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::message::peek_message;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+use fieldveil_mysql_wire::response::ColumnDefinition41;
+use fieldveil_mysql_wire::{Capabilities, WireError};
+
+use super::flight::{Answer, Awaited, Entry, Origin};
+use super::results::{Packet, Stage};
+use super::rows::{Columns, RowError};
+use super::server::{MALFORMED, OUT_OF_PLACE};
+use super::{Output, Session};
+use crate::audit::Ended;
+use crate::client_error::{ClientError, sqlstate};
+use crate::database::{MAX_HELD, Step};
+use crate::ports::Level;
+
+impl Session {
+    /// A packet of an answer of results.
+    pub(super) fn results_step(
+        &mut self,
+        header: Header,
+        first: u8,
+        rest: &[u8],
+        out: &mut Output,
+    ) -> Result<Step, &'static str> {
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let (shift, swallowing) = (entry.shift, entry.swallowing);
+        let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
+        let packet = answer.results.peek(header.payload_len, first)?;
+        if packet == Packet::Row {
+            if swallowing {
+                return Ok(self.drop_from_server(header));
+            }
+            return match answer.rows.as_ref().is_none_or(|rows| rows.is_empty()) {
+                true => Ok(self.pass_from_server(header, shift, out)),
+                false => self.row(header, rest, out),
+            };
+        }
+        let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
+        let body = bytes.get(HEADER_LEN..).unwrap_or_default();
+        let number = header.sequence.wrapping_add(shift);
+        let written = self.take_result(packet, body, number, out)?;
+        if swallowing {
+            return Ok(Step::Took(bytes.len()));
+        }
+        match written {
+            true => Ok(Step::Took(bytes.len())),
+            false => Ok(self.pass_from_server(header, shift, out)),
+        }
+    }
+
+    /// Takes in a packet that is no row. Returns whether another was written in its place.
+    fn take_result(
+        &mut self,
+        packet: Packet,
+        body: &[u8],
+        number: u8,
+        out: &mut Output,
+    ) -> Result<bool, &'static str> {
+        let (capabilities, values) = (self.capabilities, self.reads.values);
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let (origin, swallowing) = (entry.origin, entry.swallowing);
+        let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
+        let complete = answer.results.complete;
+        answer.results.take(packet, body, capabilities)?;
+        let mut written = false;
+        match packet {
+            Packet::ColumnCount => {
+                let Stage::Definitions { columns, .. } = answer.results.stage else { return Err(MALFORMED) };
+                let treats = answer.checked.catalog.is_some();
+                answer.rows = None;
+                answer.columns = treats.then(|| Columns::new(&answer.checked, &values, complete, columns));
+            }
+            Packet::Definition(_) => {
+                if let Some(columns) = &mut answer.columns {
+                    written = define(columns, body, capabilities, number, (!swallowing).then_some(out))?;
+                }
+                if !matches!(answer.results.stage, Stage::Definitions { .. }) {
+                    answer.rows = answer.columns.take().map(|columns| Rc::new(columns.finish()));
+                }
+            }
+            Packet::Infile => self.infile = origin == Origin::Client,
+            Packet::Ok | Packet::EndOfRows | Packet::EndOfDefinitions | Packet::Error | Packet::Row => {}
+        }
+        self.result_ended(packet, complete, body);
+        Ok(written)
+    }
+
+    /// What a packet that may end a result, or all of them, comes to.
+    fn result_ended(&mut self, packet: Packet, complete: usize, body: &[u8]) {
+        let Some(Entry { awaited: Awaited::Results(answer), .. }) = self.flight.head() else { return };
+        let Answer { results, checked, .. } = answer;
+        let has_failed = packet == Packet::Error;
+        let ended = results.complete > complete || has_failed;
+        let checked = ended.then(|| Rc::clone(checked));
+        if results.has_cursor
+            && let Some(statement) = &answer.statement
+            && answer.results.stage == Stage::Done
+            && answer.rows.is_some()
+        {
+            statement.cursor.replace(answer.rows.clone());
+        }
+        let is_done = answer.results.stage == Stage::Done;
+        if let Some(checked) = checked
+            && let Some(statement) = checked.analysis.statements.get(complete)
+        {
+            self.names.executed(statement, has_failed);
+        }
+        if is_done {
+            drop(self.flight.pop());
+        }
+        if matches!(packet, Packet::Ok | Packet::EndOfRows) {
+            self.heed_changes(body);
+        }
+    }
+
+    /// A row of which values are treated.
+    fn row(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+        let message = match peek_message(rest, MAX_HELD) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Ok(Step::More),
+            Err(WireError::TooLarge { .. }) => {
+                let error = ClientError::limit(
+                    "a row is longer than the 16 MiB that are read of one, and it has a protected column",
+                    "Select the protected columns apart from the long ones.",
+                );
+                self.row_failed(&error, header, out)?;
+                return Ok(self.drop_from_server(header));
+            }
+            Err(_) => return Err(MALFORMED),
+        };
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let shift = entry.shift;
+        let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
+        let (rows, is_binary) = (answer.rows.clone().ok_or(OUT_OF_PLACE)?, answer.statement.is_some());
+        let Some(keyring) = self.core.keyring() else { return Err("rows came before the keys") };
+        let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
+        let start = out.to_client.len();
+        let body = message.payload.as_ref();
+        match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, &mut self.core) {
+            Ok(()) => {
+                // What was opened may take more packets, or fewer, than what was sealed.
+                let after = Sequence::after(message.last_sequence.wrapping_add(shift)).next();
+                let more = sequence.next().wrapping_sub(after);
+                if let Some(entry) = self.flight.head() {
+                    entry.shift = entry.shift.wrapping_add(more);
+                }
+            }
+            Err(RowError::Server(reason)) => return Err(reason),
+            Err(RowError::Treatment(error)) => {
+                out.to_client.truncate(start);
+                self.row_failed(&error, header, out)?;
+            }
+        }
+        Ok(Step::Took(message.total_len))
+    }
+
+    /// A row that the client can't be given. The client gets an error in its place and nothing more of this
+    /// answer. Where the server has done, or will do, more than read, an error would say too little: then
+    /// the session ends.
+    fn row_failed(
+        &mut self,
+        error: &ClientError,
+        header: Header,
+        out: &mut Output,
+    ) -> Result<(), &'static str> {
+        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        entry.swallowing = true;
+        let number = header.sequence.wrapping_add(entry.shift);
+        let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
+        let checked = Rc::clone(&answer.checked);
+        self.core.count_ended(Some(&checked.plan), error);
+        // A budget that is spent has its line already, one for all of its rows.
+        if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
+            self.core.log(Level::Error, &error.message);
+        }
+        self.write_error(error, number, &mut out.to_client);
+        if !checked.only_reads() || self.flight.has_more() {
+            self.core.ends(Ended::Filter);
+            out.close = true;
+        }
+        Ok(())
+    }
+}
+
+/// A column's definition: another is written where its declared type is another.
+pub(super) fn define(
+    columns: &mut Columns,
+    body: &[u8],
+    capabilities: Capabilities,
+    number: u8,
+    out: Option<&mut Output>,
+) -> Result<bool, &'static str> {
+    let mut definition = ColumnDefinition41::parse(body, capabilities).map_err(|_| MALFORMED)?;
+    let is_another = columns.take(&mut definition)?;
+    if let Some(out) = out.filter(|_| is_another) {
+        let mut sequence = Sequence::starting_at(number);
+        definition.encode(capabilities, &mut sequence, &mut out.to_client).map_err(|_| MALFORMED)?;
+    }
+    Ok(is_another)
+}

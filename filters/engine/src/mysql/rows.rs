@@ -1,0 +1,289 @@
+//! Rows on their way to the client: which of their columns are protected, as the server's own column definitions tell, or
+//! the analysis of the text where a column comes from no table any more; and what each becomes.
+
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::column_type::ColumnType;
+use fieldveil_mysql_wire::packet::Sequence;
+use fieldveil_mysql_wire::response::{
+    BinaryRow, BinaryRowWriter, BinaryValue, ColumnDefinition41, ColumnFlags, ExtendedMetadata, TextRow,
+    TextRowWriter,
+};
+use fieldveil_mysql_wire::{WireError, charset};
+use fieldveil_plan::Protection;
+use fieldveil_sql::{ResultField, StatementKind};
+use fieldveil_values::Purpose;
+use fieldveil_values::mysql::{self, Column, Settings};
+use zeroize::Zeroizing;
+
+use crate::client_error::ClientError;
+use crate::database::{Checked, Costs, Row, Tally, Treated};
+use crate::field::{FieldPlan, Read, Stored};
+use crate::keyring::Keyring;
+
+/// A column whose values are changed.
+#[derive(Debug, Clone, Copy)]
+struct TreatedColumn {
+    index: usize,
+    field: usize,
+    stored: Stored,
+    /// Rows that a row spends of its label's budget.
+    rows: u32,
+    /// The type that the client is told.
+    shown: ColumnType,
+}
+
+/// What the rows of one result get.
+pub struct RowPlan {
+    /// The statement's plan.
+    pub checked: Rc<Checked>,
+    settings: Settings,
+    treated: Vec<TreatedColumn>,
+    /// The stored types of all columns, by which binary rows are read.
+    types: Vec<ColumnType>,
+}
+
+/// The columns of a result while their definitions come.
+pub struct Columns {
+    checked: Rc<Checked>,
+    settings: Settings,
+    /// The number of the statement in its text, and how many columns its result has.
+    statement: Option<usize>,
+    columns: usize,
+    treated: Vec<(usize, usize, Stored, ColumnType)>,
+    types: Vec<ColumnType>,
+}
+
+/// What one column is.
+#[derive(Clone, Copy)]
+struct Origin {
+    field: usize,
+    stored: Stored,
+    /// Whether it is cast, so that it is of the type of the cast.
+    cast: bool,
+}
+
+impl Columns {
+    /// Of a result with so many columns, of one statement of a text.
+    pub fn new(checked: &Rc<Checked>, settings: &Settings, statement: usize, columns: usize) -> Self {
+        Self {
+            checked: Rc::clone(checked),
+            settings: *settings,
+            // A routine's results come in among those of the other statements.
+            statement: (checked.analysis.statements.len() == 1 || reads_alone(checked)).then_some(statement),
+            columns,
+            treated: Vec::new(),
+            types: Vec::new(),
+        }
+    }
+
+    /// Takes in the next definition, and puts the declared type in it in the place of the stored one. Returns whether it is
+    /// another now.
+    pub fn take(&mut self, definition: &mut ColumnDefinition41<'_>) -> Result<bool, &'static str> {
+        let index = self.types.len();
+        self.types.push(definition.column_type);
+        let Some(Origin { field: id, stored, cast }) = self.origin(index, definition) else {
+            return Ok(false);
+        };
+        let Some(field) = self.checked.plan.fields.get(id) else { return Ok(false) };
+        let is_another = !cast && declare(definition, field, &self.settings)?;
+        self.treated.push((index, id, stored, definition.column_type));
+        Ok(is_another)
+    }
+
+    fn origin(&self, index: usize, definition: &ColumnDefinition41<'_>) -> Option<Origin> {
+        let statement = self.statement.and_then(|number| self.checked.analysis.statements.get(number));
+        let known = statement.and_then(|statement| statement.columns.as_deref());
+        let known = known.filter(|known| known.len() == self.columns);
+        let known = known.and_then(|known| known.get(index).copied().flatten());
+        let cast = known.is_some_and(|known| known.cast);
+        let catalog = self.checked.catalog.as_ref()?;
+        let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+        let (schema, table) = (name(definition.schema), name(definition.org_table));
+        if let Some((field, stored)) = catalog.field_named(schema, table, name(definition.org_name)) {
+            return Some(Origin { field, stored, cast });
+        }
+        let ResultField { field, cast: _ } = known?;
+        let stored = stored_as(self.checked.plan.fields.get(field)?, definition);
+        Some(Origin { field, stored, cast })
+    }
+
+    /// All definitions have come.
+    pub fn finish(self) -> RowPlan {
+        let costs = Costs::of(&self.checked.plan, self.treated.iter().map(|(_, field, ..)| *field));
+        let treated = self.treated.iter().map(|(index, field, stored, shown)| TreatedColumn {
+            index: *index,
+            field: *field,
+            stored: *stored,
+            rows: costs.rows(&self.checked.plan, *field),
+            shown: *shown,
+        });
+        let treated = treated.collect();
+        drop(costs);
+        RowPlan { checked: self.checked, settings: self.settings, treated, types: self.types }
+    }
+}
+
+fn reads_alone(checked: &Checked) -> bool {
+    checked.analysis.statements.iter().all(|statement| statement.kind != StatementKind::Other)
+}
+
+/// How an expression's result holds what was sealed.
+fn stored_as(field: &FieldPlan, definition: &ColumnDefinition41<'_>) -> Stored {
+    match (field.spec.protection, definition.charset) {
+        (Protection::FormatPreserving, _) => Stored::Formatted,
+        (_, charset::BINARY) => Stored::Raw,
+        _ => Stored::Armored,
+    }
+}
+
+/// Puts the declared type in the place of the stored one, unless envelopes are shown. Returns whether it did.
+pub fn declare(
+    definition: &mut ColumnDefinition41<'_>,
+    field: &FieldPlan,
+    settings: &Settings,
+) -> Result<bool, &'static str> {
+    if matches!(field.read, Read::Conceal) {
+        return Ok(false);
+    }
+    let Ok(Column { column_type, charset, length, flags, decimals }) =
+        mysql::column(&field.declared, settings)
+    else {
+        return Ok(false);
+    };
+    definition.column_type = ColumnType::from_code(column_type).ok_or("an unknown declared type")?;
+    definition.charset = charset;
+    definition.length = length;
+    definition.decimals = decimals;
+    definition.flags = ColumnFlags::from_bits((definition.flags.bits() & !Column::TYPE_FLAGS) | flags);
+    definition.extended = definition.extended.map(|_| ExtendedMetadata::NONE);
+    Ok(true)
+}
+
+impl RowPlan {
+    /// Whether rows pass as they are.
+    pub fn is_empty(&self) -> bool {
+        self.treated.is_empty()
+    }
+
+    /// Writes the row to `out` with its protected values treated.
+    pub fn write(
+        &self,
+        body: &[u8],
+        is_binary: bool,
+        keyring: &Keyring,
+        sequence: &mut Sequence,
+        out: &mut Vec<u8>,
+        tally: &mut dyn Tally,
+    ) -> Result<(), RowError> {
+        let mut this = Row::new(&self.checked.plan, keyring, tally);
+        match is_binary {
+            false => self.write_text(body, &mut this, sequence, out),
+            true => self.write_binary(body, &mut this, sequence, out),
+        }
+    }
+
+    fn write_text(
+        &self,
+        body: &[u8],
+        this: &mut Row<'_>,
+        sequence: &mut Sequence,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RowError> {
+        let row = TextRow::parse(body, self.types.len())?;
+        let mut writer = TextRowWriter::new(out, sequence, row.columns());
+        let mut treated = self.treated.iter().peekable();
+        for (index, value) in row.values().enumerate() {
+            let column = treated.next_if(|column| column.index == index);
+            let (Some(column), Some(stored)) = (column, value) else {
+                writer.push(value)?;
+                continue;
+            };
+            match self.show(this, column, stored)? {
+                Treated::AsStored => writer.push(Some(stored))?,
+                Treated::Null => writer.push(None)?,
+                Treated::Text(canonical) => {
+                    let field = self.field(column)?;
+                    let shown = mysql::encode_text(&field.declared, &self.settings, &canonical);
+                    let shown = shown.map(Zeroizing::new).map_err(|e| unreadable(field, &e.to_string()))?;
+                    writer.push(Some(&shown))?;
+                }
+            }
+        }
+        Ok(writer.finish()?)
+    }
+
+    fn write_binary(
+        &self,
+        body: &[u8],
+        this: &mut Row<'_>,
+        sequence: &mut Sequence,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RowError> {
+        let row = BinaryRow::parse(body, &self.types)?;
+        let mut writer = BinaryRowWriter::new(out, sequence, self.types.len());
+        let mut treated = self.treated.iter().peekable();
+        for (index, value) in row.values().enumerate() {
+            let column = treated.next_if(|column| column.index == index);
+            let (Some(column), Some(stored)) = (column, value) else {
+                writer.push_raw(value.map(BinaryValue::as_it_stands))?;
+                continue;
+            };
+            match self.show(this, column, stored.bytes())? {
+                Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
+                Treated::Null => writer.push_raw(None)?,
+                Treated::Text(canonical) => {
+                    let field = self.field(column)?;
+                    let shown = mysql::encode_binary(&field.declared, &self.settings, &canonical);
+                    let shown = shown.map(Zeroizing::new).map_err(|e| unreadable(field, &e.to_string()))?;
+                    writer.push_encoded(column.shown, &shown)?;
+                }
+            }
+        }
+        Ok(writer.finish()?)
+    }
+
+    fn field(&self, column: &TreatedColumn) -> Result<&FieldPlan, ClientError> {
+        let field = self.checked.plan.fields.get(column.field);
+        field.ok_or_else(|| ClientError::protocol("a field without a plan"))
+    }
+
+    fn show(
+        &self,
+        this: &mut Row<'_>,
+        column: &TreatedColumn,
+        stored: &[u8],
+    ) -> Result<Treated, ClientError> {
+        let plaintext = |field: &FieldPlan| {
+            let code = ColumnType::VarString.code();
+            mysql::read_parameter(&field.declared, &self.settings, Purpose::Store, code, false, stored)
+                .map(Zeroizing::new)
+                .map_err(|error| error.to_string())
+        };
+        this.show(column.field, column.stored, column.rows, stored, plaintext)
+    }
+}
+
+fn unreadable(field: &FieldPlan, reason: &str) -> ClientError {
+    ClientError::unreadable(&field.spec.label, reason)
+}
+
+/// Why a row could not be passed on.
+pub enum RowError {
+    /// A value that the principal can't be given.
+    Treatment(ClientError),
+    /// The server broke the protocol.
+    Server(&'static str),
+}
+
+impl From<ClientError> for RowError {
+    fn from(error: ClientError) -> Self {
+        Self::Treatment(error)
+    }
+}
+
+impl From<WireError> for RowError {
+    fn from(_: WireError) -> Self {
+        Self::Server("a malformed row")
+    }
+}

@@ -1,0 +1,87 @@
+//! Sealing what the client sends as text: each literal in a protected place.
+
+use std::fmt::Write;
+
+use fieldveil_sql::{Form, Replacement, like_pattern};
+use fieldveil_values::Purpose;
+use fieldveil_values::mysql::{self, Settings};
+use zeroize::Zeroizing;
+
+use super::Session;
+use crate::client_error::ClientError;
+use crate::database::{Checked, Place, misplaced, purpose};
+use crate::field::{FieldPlan, Stored};
+
+impl Session {
+    /// The text to forward: every literal in a protected place sealed, the rest as it came.
+    pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+        let settings = self.reads.values;
+        self.core.replaced(text, checked, |core, replacement, out| match replacement {
+            Replacement::Seal { field, value, use_, form } => {
+                let place = Place::of(checked, *field)?;
+                let Place { field, stored, .. } = place;
+                let text = read_literal(field, &settings, purpose(*use_), value.as_bytes())?;
+                place.refuse_shown(*use_, Some(&text))?;
+                match form {
+                    Form::Value => write_literal(out, &core.seal(field, &text, stored, *use_)?, stored),
+                    Form::Pattern => {
+                        let sealed = core.seal(field, &text, stored, *use_)?;
+                        write_literal(out, &like_pattern(&sealed), stored);
+                    }
+                    Form::Envelopes => {
+                        for (index, sealed) in
+                            core.seal_with_each(field, &text, stored, *use_)?.iter().enumerate()
+                        {
+                            if index > 0 {
+                                out.extend_from_slice(b", ");
+                            }
+                            write_literal(out, sealed, stored);
+                        }
+                    }
+                    Form::Array => return Err(misplaced()),
+                }
+                Ok(())
+            }
+            Replacement::Placeholders { field } => {
+                let place = Place::of(checked, *field)?;
+                let count = core.envelope_count(place.field).max(1);
+                out.extend_from_slice(vec!["?"; count].join(", ").as_bytes());
+                Ok(())
+            }
+            Replacement::Nulls { .. } | Replacement::Text(_) => Err(misplaced()),
+        })
+    }
+}
+
+/// The canonical text of a literal.
+fn read_literal(
+    field: &FieldPlan,
+    settings: &Settings,
+    purpose: Purpose,
+    value: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+    let read = mysql::read_literal(&field.declared, settings, purpose, value);
+    read.map(Zeroizing::new).map_err(|error| bad_value(field, &error.to_string()))
+}
+
+/// A value is not of the declared type.
+pub(super) fn bad_value(field: &FieldPlan, reason: &str) -> ClientError {
+    ClientError::bad_value(&field.spec.label, reason, &field.spec.type_name)
+}
+
+/// A literal that reads the same in every sql_mode.
+fn write_literal(out: &mut Vec<u8>, sealed: &[u8], stored: Stored) {
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\' | b'"');
+    if stored != Stored::Raw && sealed.iter().all(is_plain) {
+        out.push(b'\'');
+        out.extend_from_slice(sealed);
+        out.push(b'\'');
+        return;
+    }
+    let mut literal = String::from(if stored == Stored::Raw { "x'" } else { "_utf8mb4 x'" });
+    for byte in sealed {
+        let _ = write!(literal, "{byte:02x}");
+    }
+    literal.push('\'');
+    out.extend_from_slice(literal.as_bytes());
+}

@@ -1,0 +1,176 @@
+//! Prepared statements as the server has them, with what analysis said of each.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::command::ParameterType;
+use fieldveil_sql::{Form, Parameter};
+
+use super::end_user::Said;
+use super::rows::RowPlan;
+use crate::database::Checked;
+
+/// Prepared statements a connection may hold.
+pub const MAX_STATEMENTS: usize = 16_384;
+/// Bytes of statement text a connection may hold.
+pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
+
+/// What was sent ahead of a parameter's value.
+pub enum LongData {
+    /// The server has it.
+    Passed,
+    /// It is kept, to be sealed. It may hold a value: no `Debug`.
+    Kept(zeroize::Zeroizing<Vec<u8>>),
+    /// It is longer than what is sealed of one value, and was dropped.
+    TooLong,
+}
+
+/// A prepared statement.
+pub struct Statement {
+    /// The client's text, with words in the place of tokens.
+    pub text: Rc<[u8]>,
+    /// What the client's text says of the end user.
+    pub said: Said,
+    /// What analysis said, renewed when plan or catalog change.
+    pub checked: RefCell<Rc<Checked>>,
+    /// The number that the client has for it.
+    pub id: Cell<u32>,
+    /// The number that the server has for it: another once it was prepared anew.
+    pub server_id: Cell<u32>,
+    /// How many parameters the client's text has.
+    pub parameters: Cell<u16>,
+    /// The types of the last execution's values.
+    pub types: RefCell<Vec<ParameterType>>,
+    /// By parameter, from 0 on, what was sent ahead of its value.
+    pub long_data: RefCell<BTreeMap<u16, LongData>>,
+    /// What the rows of its cursor get.
+    pub cursor: RefCell<Option<Rc<RowPlan>>>,
+}
+
+impl Statement {
+    /// One that the server has not answered yet.
+    pub fn new(text: &[u8], said: Said, checked: Rc<Checked>) -> Self {
+        Self {
+            text: Rc::from(text),
+            said,
+            checked: RefCell::new(checked),
+            id: Cell::new(0),
+            server_id: Cell::new(0),
+            parameters: Cell::new(0),
+            types: RefCell::default(),
+            long_data: RefCell::default(),
+            cursor: RefCell::default(),
+        }
+    }
+
+    /// Its execution, or COM_STMT_RESET, has taken what was sent ahead.
+    pub fn reset(&self) {
+        self.long_data.borrow_mut().clear();
+    }
+}
+
+/// The parameters of a text as the server has it, where one of the client's may stand for several.
+pub struct Places {
+    /// By parameter of the client's, how many the server has in its place.
+    counts: Vec<usize>,
+}
+
+impl Places {
+    /// Of a text with so many parameters.
+    pub fn of(checked: &Checked, parameters: u16) -> Self {
+        let count = |index: u16| {
+            protected(checked, index).filter(|p| p.form == Form::Envelopes).map_or(1, |parameter| {
+                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
+                keys.map_or(1, Vec::len).max(1)
+            })
+        };
+        Self { counts: (0..parameters).map(count).collect() }
+    }
+
+    /// Of a text that has so many in the server's form.
+    pub fn of_server(checked: &Checked, server: usize) -> Self {
+        let more: usize = (0..u16::try_from(server).unwrap_or(u16::MAX))
+            .filter_map(|index| protected(checked, index))
+            .filter(|parameter| parameter.form == Form::Envelopes)
+            .map(|parameter| {
+                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
+                keys.map_or(0, |keys| keys.len().saturating_sub(1))
+            })
+            .sum();
+        Self::of(checked, u16::try_from(server.saturating_sub(more)).unwrap_or(u16::MAX))
+    }
+
+    /// How many the client's text has.
+    pub fn len(&self) -> u16 {
+        u16::try_from(self.counts.len()).unwrap_or(u16::MAX)
+    }
+
+    /// The first of the server's parameters in the place of this one of the client's.
+    pub fn first(&self, index: u16) -> u16 {
+        let before: usize = self.counts.iter().take(usize::from(index)).sum();
+        u16::try_from(before).unwrap_or(u16::MAX)
+    }
+
+    /// The client's parameter that this one of the server's stands for, if it is the first of them.
+    pub fn client(&self, server: usize) -> Option<u16> {
+        (0..self.len()).find(|index| usize::from(self.first(*index)) == server)
+    }
+}
+
+/// The protected place of the client's parameter, counted from 0, if it stands in one.
+pub fn protected(checked: &Checked, index: u16) -> Option<&Parameter> {
+    let number = index.checked_add(1)?;
+    checked.analysis.parameters.iter().find(|parameter| parameter.number == number)
+}
+
+/// A connection's prepared statements.
+#[derive(Default)]
+pub struct Statements {
+    by_id: HashMap<u32, Rc<Statement>>,
+    /// What was prepared last, if that succeeded.
+    last: Option<Rc<Statement>>,
+    bytes: usize,
+}
+
+impl Statements {
+    /// A statement by the client's number for it; that of [`fieldveil_mysql_wire::command::LAST_STATEMENT`] is the last.
+    pub fn get(&self, id: u32) -> Option<&Rc<Statement>> {
+        match id {
+            fieldveil_mysql_wire::command::LAST_STATEMENT => self.last.as_ref(),
+            id => self.by_id.get(&id),
+        }
+    }
+
+    /// Whether one more statement with this text would pass a limit.
+    pub fn is_full(&self, text: &[u8]) -> bool {
+        self.bytes.saturating_add(text.len()) > MAX_STATEMENT_BYTES || self.by_id.len() >= MAX_STATEMENTS
+    }
+
+    /// The server has prepared it.
+    pub fn prepared(&mut self, statement: &Rc<Statement>) {
+        self.bytes = self.bytes.saturating_add(statement.text.len());
+        self.by_id.insert(statement.id.get(), Rc::clone(statement));
+        self.last = Some(Rc::clone(statement));
+    }
+
+    /// What was to be prepared last was not.
+    pub fn failed(&mut self) {
+        self.last = None;
+    }
+
+    /// The client has closed it.
+    pub fn close(&mut self, id: u32) {
+        if let Some(statement) = self.by_id.remove(&id) {
+            self.bytes = self.bytes.saturating_sub(statement.text.len());
+            if self.last.as_ref().is_some_and(|last| Rc::ptr_eq(last, &statement)) {
+                self.last = None;
+            }
+        }
+    }
+
+    /// The server has forgotten all.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
