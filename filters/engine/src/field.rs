@@ -4,6 +4,7 @@
 mod cipher;
 mod compiled;
 mod error;
+mod postgres;
 mod stricter;
 mod treatment;
 mod uses;
@@ -12,7 +13,7 @@ use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
 use fieldveil_plan::{OnPlaintext, PlanField, Protection, WriteRule};
 use fieldveil_sql::{Declared, Dialect};
-use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
+use fieldveil_values::{DeclaredType, ValueError, oid};
 use zeroize::Zeroizing;
 
 pub use self::compiled::{CompiledPlan, UnusablePlan};
@@ -25,7 +26,7 @@ use crate::keyring::Keyring;
 pub enum Stored {
     /// `fv1.…` in a text column.
     Armored,
-    /// The bytes themselves in a `bytea` column.
+    /// The bytes themselves in a column of bytes: `bytea`, `VARBINARY`.
     Raw,
     /// No envelope, but a text of the value's own format.
     Formatted,
@@ -178,21 +179,6 @@ impl FieldPlan {
         FieldError::Unreadable { label: self.spec.label.clone(), reason: reason.into() }
     }
 
-    /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
-    /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
-    pub fn read_parameter(
-        &self,
-        purpose: Purpose,
-        client_oid: u32,
-        binary: bool,
-        bytes: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
-        self.declared
-            .read_parameter(purpose, client_oid, binary, bytes)
-            .map(Zeroizing::new)
-            .map_err(|error| self.bad_value(&error))
-    }
-
     /// Whether values of this field may be looked for.
     pub fn searchable(&self) -> bool {
         self.read.searchable()
@@ -206,21 +192,6 @@ impl FieldPlan {
     /// Whether values of this field may be written.
     pub fn writable(&self) -> bool {
         self.spec.write == WriteRule::Seal
-    }
-
-    /// The elements of a bound array, each as [`Self::read_parameter`] gives it.
-    pub fn read_array(
-        &self,
-        purpose: Purpose,
-        client_oid: u32,
-        binary: bool,
-        bytes: &[u8],
-    ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, FieldError> {
-        let elements = self
-            .declared
-            .read_array_parameter(purpose, client_oid, binary, bytes)
-            .map_err(|error| self.bad_value(&error))?;
-        Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }
 
     /// What a reader who sees envelopes gets for the stored value: None if it passes as it is, else what comes in its
@@ -241,34 +212,10 @@ impl FieldPlan {
     }
 
     /// What a reader gets for the stored value who gets `read` of it: what the field says, or what its budget says of
-    /// rows past it.
+    /// rows past it; as canonical text of the declared type. `plaintext` gives the text of what is stored if that is no
+    /// envelope and the policy lets it through; its error says why it is no value of the type.
     ///
     /// Not for [`Read::Conceal`]: see [`Self::conceal`].
-    pub fn read(
-        &self,
-        read: &Read,
-        keyring: &Keyring,
-        stored: &[u8],
-        how: Stored,
-        binary: bool,
-    ) -> Result<Shown, FieldError> {
-        let plaintext = || {
-            // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
-            let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
-            let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
-            text.map(Zeroizing::new).map_err(|e| e.to_string())
-        };
-        let Shown { value, was_plaintext } = self.read_text(read, keyring, stored, how, plaintext)?;
-        let encode = |text: Zeroizing<Vec<u8>>| {
-            let shown =
-                if binary { self.declared.encode_binary(&text) } else { self.declared.encode_text(&text) };
-            shown.map(Zeroizing::new).map_err(|e| self.unreadable(e.to_string()))
-        };
-        Ok(Shown { value: value.map(encode).transpose()?, was_plaintext })
-    }
-
-    /// The same as canonical text of the declared type. `plaintext` gives the text of what is stored if that is no
-    /// envelope and the policy lets it through; its error says why it is no value of the type.
     pub fn read_text(
         &self,
         read: &Read,

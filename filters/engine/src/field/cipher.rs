@@ -259,7 +259,8 @@ impl FieldPlan {
         Ok(opened)
     }
 
-    /// Characters that the longest value takes when it is stored; None where values have no longest.
+    /// Characters, or bytes in a column of bytes, that the longest value takes when it is stored; None where values have no
+    /// longest.
     pub fn longest_stored(
         &self,
         keyring: &Keyring,

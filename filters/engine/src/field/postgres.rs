@@ -1,0 +1,63 @@
+//! The forms in which a client of PostgreSQL sends a field's values and gets them.
+
+use fieldveil_values::{Purpose, oid};
+use zeroize::Zeroizing;
+
+use super::{FieldError, FieldPlan, Read, Shown, Stored};
+use crate::keyring::Keyring;
+
+impl FieldPlan {
+    /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
+    /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
+    pub fn read_parameter(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
+        self.declared
+            .read_parameter(purpose, client_oid, binary, bytes)
+            .map(Zeroizing::new)
+            .map_err(|error| self.bad_value(&error))
+    }
+
+    /// The elements of a bound array, each as [`Self::read_parameter`] gives it.
+    pub fn read_array(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, FieldError> {
+        let elements = self
+            .declared
+            .read_array_parameter(purpose, client_oid, binary, bytes)
+            .map_err(|error| self.bad_value(&error))?;
+        Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
+    }
+
+    /// What [`Self::read_text`] gives, in text or binary form.
+    pub fn read(
+        &self,
+        read: &Read,
+        keyring: &Keyring,
+        stored: &[u8],
+        how: Stored,
+        binary: bool,
+    ) -> Result<Shown, FieldError> {
+        let plaintext = || {
+            // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
+            let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
+            let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
+            text.map(Zeroizing::new).map_err(|e| e.to_string())
+        };
+        let Shown { value, was_plaintext } = self.read_text(read, keyring, stored, how, plaintext)?;
+        let encode = |text: Zeroizing<Vec<u8>>| {
+            let shown =
+                if binary { self.declared.encode_binary(&text) } else { self.declared.encode_text(&text) };
+            shown.map(Zeroizing::new).map_err(|e| self.unreadable(e.to_string()))
+        };
+        Ok(Shown { value: value.map(encode).transpose()?, was_plaintext })
+    }
+}
