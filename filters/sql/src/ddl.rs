@@ -130,7 +130,7 @@ pub(crate) fn create_as(
     Ok(Effects { reads: Vec::new(), columns: None, copies, ..effects })
 }
 
-fn unsupported(what: &str) -> Refusal {
+pub(crate) fn unsupported(what: &str) -> Refusal {
     Refusal::unsupported(
         format!("{what} can't be made through the sidecar"),
         "connect to the server directly, as its owner, if it is meant",
@@ -148,7 +148,7 @@ pub(crate) fn is_create_as(segment: &Segment<'_>) -> bool {
 }
 
 /// The protected columns that the tokens name.
-fn named<'c>(
+pub(crate) fn named<'c>(
     segment: &Segment<'_>,
     relations: &[&'c Relation],
 ) -> impl Iterator<Item = (usize, Protected<'c>)> {
@@ -169,7 +169,11 @@ fn named<'c>(
         .into_iter()
 }
 
-fn no_protected_column(segment: &Segment<'_>, relations: &[&Relation], what: &str) -> Result<(), Refusal> {
+pub(crate) fn no_protected_column(
+    segment: &Segment<'_>,
+    relations: &[&Relation],
+    what: &str,
+) -> Result<(), Refusal> {
     match named(segment, relations).next() {
         None => Ok(()),
         Some((_, protected)) => Err(Refusal::on(

@@ -4,6 +4,8 @@ mod parser;
 
 pub(crate) use parser::parsed;
 
+use crate::refusal::Refusal;
+
 /// The dialect of a text, with what the session's settings make of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -28,6 +30,32 @@ pub struct MySqlDialect {
     /// Whether tables' and databases' names are told apart without regard to letter case
     /// (`lower_case_table_names` is not 0).
     pub folds_tables: bool,
+}
+
+/// Modes of `sql_mode` under which a text means something else than this crate reads in it.
+const OTHER_MEANING: &[&str] = &["ORACLE", "HIGH_NOT_PRECEDENCE", "EMPTY_STRING_IS_NULL"];
+
+impl MySqlDialect {
+    /// What a session's `@@sql_mode`, `VERSION()` and `@@lower_case_table_names` say.
+    ///
+    /// # Errors
+    /// A [`Refusal`] under a mode in which texts mean something else: none may be read then.
+    pub fn of_session(sql_mode: &str, version: &str, lower_case_table_names: &str) -> Result<Self, Refusal> {
+        let has = |mode: &str| sql_mode.split(',').any(|own| own.trim().eq_ignore_ascii_case(mode));
+        if let Some(mode) = OTHER_MEANING.iter().find(|mode| has(mode)) {
+            return Err(Refusal::unsupported(
+                format!("the session's sql_mode has {mode}, which gives texts another meaning"),
+                "set sql_mode without it",
+            ));
+        }
+        Ok(Self {
+            ansi_quotes: has("ANSI_QUOTES"),
+            no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
+            pipes_as_concat: has("PIPES_AS_CONCAT"),
+            mariadb: version.to_ascii_lowercase().contains("mariadb"),
+            folds_tables: lower_case_table_names.trim() != "0",
+        })
+    }
 }
 
 impl Dialect {

@@ -3,6 +3,7 @@
 
 mod calls;
 mod comment;
+mod variables;
 
 use std::ops::Range;
 
@@ -12,6 +13,7 @@ pub use self::comment::Comment;
 use crate::{
     dialect::Dialect,
     lexer::{self, Kind, Style, Token},
+    mysql::statement as mysql,
     refusal::Refusal,
     segment::{self, Segment},
     statement,
@@ -107,16 +109,33 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
             false => Ok(identity),
         };
     };
-    for segment in &segments {
-        settings(segment, &mut identity)?;
+    for (index, segment) in segments.iter().enumerate() {
+        match dialect {
+            Dialect::Postgres => settings(segment, &mut identity)?,
+            Dialect::MySql(_) => {
+                variables::read(segment, &mut identity)?;
+                let rest = segments.get(index.saturating_add(1)).and_then(|next| text.get(next.offset..));
+                if rest.is_some_and(|rest| may_say_token(rest.as_bytes()))
+                    && mysql::may_change_reading(segment)
+                {
+                    return Err(misplaced(
+                        "one text changes how texts are read, and then names the end user",
+                    ));
+                }
+            }
+        }
     }
     comment::read(text, &lexer::comments(text, &tokens, dialect), &mut identity)?;
     Ok(identity)
 }
 
 /// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, transaction control,
-/// and what sets the end user by `set_config`.
+/// and what sets the end user by `set_config`. In MySQL: SET, SHOW, transaction control, and SELECT without a table.
 pub fn is_for_anybody(text: &str, dialect: Dialect) -> bool {
+    if dialect.is_mysql() {
+        let segments = segment::split(text, dialect);
+        return segments.is_ok_and(|segments| segments.iter().all(variables::is_for_anybody));
+    }
     let control = [
         "set",
         "reset",
@@ -143,12 +162,18 @@ pub(crate) fn sets_own_alone(segment: &Segment<'_>) -> bool {
 
 /// Whether a text begins a transaction block.
 pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
-    let begins = |segment: &Segment<'_>| matches!(segment.word(0), "begin" | "start");
+    let begins = |segment: &Segment<'_>| match dialect {
+        Dialect::Postgres => matches!(segment.word(0), "begin" | "start"),
+        Dialect::MySql(_) => mysql::begins_transaction(segment),
+    };
     segment::split(text, dialect).is_ok_and(|segments| segments.iter().any(begins))
 }
 
 /// Whether the session may be another principal's after the statement.
 pub(crate) fn changes(segment: &Segment<'_>) -> bool {
+    if segment.dialect.is_mysql() {
+        return mysql::changes_identity(segment);
+    }
     let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
     match segment.word(0) {
         "reset" | "discard" => true,

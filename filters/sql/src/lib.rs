@@ -104,10 +104,13 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
     let mut analysis = Analysis::default();
     let mut before =
         Before { names, prepared: HashMap::new(), renamed: false, reshaped: false, identified: false };
-    for segment in &segments {
+    for (index, segment) in segments.iter().enumerate() {
         let analyzed = statement::analyze(segment, catalog, &before)?;
         before.check(segment, &analyzed, catalog)?;
         before.take_in(segment, &analyzed, catalog);
+        if let Some(next) = segments.get(index.saturating_add(1)) {
+            refuse_read_otherwise(text, segment, next, catalog)?;
+        }
         let Analyzed { kind, changes_catalog, effects, is_dml: _ } = analyzed;
         if segments.len() > 1 {
             if !effects.parameters.is_empty() {
@@ -228,6 +231,27 @@ impl Names for Before<'_> {
     fn server_name(&self, name: &str) -> String {
         self.names.server_name(name)
     }
+}
+
+/// Refuses a text whose rest a MySQL may read otherwise than its beginning, as after `SET sql_mode`, if anything protected
+/// may be in it.
+fn refuse_read_otherwise(
+    text: &str,
+    segment: &Segment<'_>,
+    next: &Segment<'_>,
+    catalog: &Catalog,
+) -> Result<(), Refusal> {
+    let rest = text.get(next.offset..).unwrap_or_default();
+    if catalog.dialect.is_mysql()
+        && mysql::statement::may_change_reading(segment)
+        && mention::may_reach(rest, catalog)
+    {
+        return Err(Refusal::unsupported(
+            "one text changes how texts are read, and then goes on with a table with sealed columns",
+            "send the statements one by one",
+        ));
+    }
+    Ok(())
 }
 
 /// A text whose tokens can't be told apart, which the server will most likely not accept either; or one of too

@@ -7,6 +7,7 @@ mod operands;
 mod reading;
 mod search;
 mod select;
+pub(crate) mod statement;
 mod update;
 
 pub(crate) use operands::operands;

@@ -269,14 +269,14 @@ pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
 }
 
 /// The name that the server knows in the place of a token.
-fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Splice> {
+pub(crate) fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Splice> {
     let token = segment.tokens.get(index)?;
     let (start, end) = (token.range.start, token.range.end);
     let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);
     Some(Splice { range, with: Replacement::Text(crate::names::quote(server_name, segment.dialect)) })
 }
 
-fn name_at(segment: &Segment<'_>, index: usize) -> Result<String, Refusal> {
+pub(crate) fn name_at(segment: &Segment<'_>, index: usize) -> Result<String, Refusal> {
     let name = segment.tokens.get(index).and_then(|token| token.name());
     name.map(str::to_owned).ok_or_else(not_understood)
 }

@@ -6,6 +6,7 @@ use crate::{
     copy, ddl,
     dml::{self, Effects},
     identity, mention,
+    mysql::statement as mysql,
     refusal::Refusal,
     segment::Segment,
     session::{self, Names, Prepared},
@@ -23,6 +24,10 @@ pub(crate) struct Analyzed {
 
 /// Whether it ends a transaction.
 pub(crate) fn ends_transaction(segment: &Segment<'_>) -> bool {
+    // In MySQL neither names nor variables go back to what they were.
+    if segment.dialect.is_mysql() {
+        return false;
+    }
     matches!(segment.word(0), "commit" | "end" | "rollback" | "abort")
         || (segment.is_word(0, "prepare") && segment.is_word(1, "transaction"))
 }
@@ -84,6 +89,9 @@ pub(crate) fn analyze(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
+    if segment.dialect.is_mysql() {
+        return mysql::analyze(segment, catalog, names);
+    }
     setting::refuse_other_strings(segment)?;
     setting::refuse_hidden_settings(segment)?;
     let inner = explained(segment);
@@ -157,6 +165,9 @@ pub(crate) fn makes_with_rows(segment: &Segment<'_>) -> bool {
 
 /// Whether it makes a table with its rows, or a view, by one of these names.
 pub(crate) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    if segment.dialect.is_mysql() {
+        return mysql::makes_one_of(segment, catalog);
+    }
     if let Some(inner) = explained(segment).filter(|inner| !inner.is_word(0, "explain")) {
         return makes_one_of(&inner, catalog);
     }
@@ -199,6 +210,9 @@ fn selects_into(segment: &Segment<'_>) -> bool {
 /// Whether it surely neither reads nor writes rows, nor gives a table another name or its rows to another table:
 /// DROP, CREATE INDEX, and CREATE TABLE with columns alone.
 pub(crate) fn only_defines(segment: &Segment<'_>) -> bool {
+    if segment.dialect.is_mysql() {
+        return mysql::only_defines(segment);
+    }
     let has = |name| segment.tokens.iter().any(|token| token.is_word(name));
     let object = if segment.is_word(1, "unique") { 2 } else { 1 };
     match (segment.word(0), segment.word(object)) {
@@ -235,7 +249,7 @@ fn kind(segment: &Segment<'_>) -> StatementKind {
 
 /// What follows the common table expressions: the first such keyword outside of brackets. A SELECT whose common
 /// table expressions write is of no kind.
-fn with_kind(segment: &Segment<'_>) -> StatementKind {
+pub(crate) fn with_kind(segment: &Segment<'_>) -> StatementKind {
     let mut depth = 0_usize;
     let mut writes = false;
     for index in 0..segment.tokens.len() {

@@ -89,6 +89,14 @@ impl Token {
         }
     }
 
+    /// The name of MySQL's `@name`, in lower case.
+    pub fn user_variable(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Variable { name, system: false } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The token as written.
     pub fn source<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
