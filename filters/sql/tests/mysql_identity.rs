@@ -1,5 +1,5 @@
 //! What texts of MySQL and MariaDB say of the end user behind the session.
-#![allow(clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use fieldveil_sql::identity::{Comment, Identity, begins_transaction, identify, is_for_anybody, names_token};
 use fieldveil_sql::{Dialect, MySqlDialect};

@@ -1,5 +1,5 @@
 //! MySQL's and MariaDB's statements besides those that read and write rows: SET, PREPARE, data definition, and the rest.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 mod common;
 
 use common::{catalog, check_rewritten_in, render};
