@@ -10,6 +10,7 @@ mod exchange;
 mod http;
 mod json;
 mod json_stream;
+mod mysql_wire;
 mod session;
 mod sql;
 mod values;
@@ -23,6 +24,9 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("startup", wire::startup),
     ("frontend", wire::frontend),
     ("backend", wire::backend),
+    ("mysql_connection", mysql_wire::connection),
+    ("mysql_command", mysql_wire::command),
+    ("mysql_response", mysql_wire::response),
     ("copy", copy::copy),
     ("sql", sql::analysis),
     ("values", values::values),

@@ -24,6 +24,12 @@ mod read;
 mod redact;
 mod write;
 
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
+#[cfg(test)]
+mod messages_doc;
+#[cfg(test)]
+mod recorded;
 #[cfg(test)]
 mod testing;
 
