@@ -65,6 +65,13 @@ impl<'c> Walker<'_, 'c> {
         let found = match scope.unqualified(&name)? {
             // Not accounted for: if the name is a protected one, it is so in a way that isn't understood.
             Meaning::Nothing => return Ok(None),
+            // In MySQL a sub-select sees the names of the select list around it.
+            Meaning::Plain if scope.outer.is_some() && self.is_alias(&name) && !scope.knows(&name) => {
+                return Err(Refusal::unsupported(
+                    "an unqualified name may mean a sealed column of the select list around it",
+                    "qualify the column with its table's name or alias",
+                ));
+            }
             Meaning::Plain => None,
             Meaning::Protected(protected) => Some(protected),
         };

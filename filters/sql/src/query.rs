@@ -67,8 +67,8 @@ impl<'c> Walker<'_, 'c> {
             SetExpr::Select(select) => return self.select(select, outer, order_by, targets),
             SetExpr::Query(query) => self.query_for(query, outer, targets)?,
             SetExpr::SetOperation { .. } => self.set_operation(body, outer, targets)?,
-            SetExpr::Values(Values { explicit_row, value_keyword: false, rows })
-                if *explicit_row == self.is_mysql() =>
+            SetExpr::Values(Values { explicit_row, value_keyword, rows })
+                if self.is_mysql() || !(*explicit_row || *value_keyword) =>
             {
                 self.values(rows.iter().map(|row| row.content.as_slice()), outer, targets)?
             }

@@ -266,6 +266,12 @@ impl<'s, 'c> Scope<'s, 'c> {
         Ok(if unknown_inside || names::is_system_column(name) { Meaning::Plain } else { Meaning::Nothing })
     }
 
+    /// Whether some range surely has a column of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        let has = |range: &Range<'c>| matches!(range.lookup(name), Lookup::Found(_));
+        self.ranges.iter().any(has) || self.outer.is_some_and(|outer| outer.knows(name))
+    }
+
     /// What `qualifier.name` means.
     pub fn qualified(&self, qualifier: &[String], name: &str) -> Result<Option<Protected<'c>>, Refusal> {
         let range = self.range(qualifier)?;

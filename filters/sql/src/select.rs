@@ -62,6 +62,9 @@ impl<'c> Walker<'_, 'c> {
         let mut scope = Scope::within(outer);
         self.from(from, &mut scope)?;
         let outputs = self.items_for(projection, &scope, targets)?;
+        if self.is_mysql() && into.is_some() {
+            return Err(not_understood());
+        }
         if let Some(SelectInto { temporary: _, unlogged: _, table: _, targets }) = into {
             let [Expr::Identifier(name)] = targets.as_slice() else { return Err(not_understood()) };
             self.made(name)?;

@@ -5,7 +5,9 @@ use crate::{
     catalog::Catalog,
     copy, ddl,
     dml::{self, Effects},
-    identity, mention,
+    identity,
+    lexer::Kind,
+    mention,
     mysql::statement as mysql,
     refusal::Refusal,
     segment::Segment,
@@ -195,11 +197,19 @@ pub(crate) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     }
 }
 
-/// `INTO` that isn't that of an INSERT or a MERGE.
+/// `INTO` that isn't that of an INSERT or a MERGE, nor, in MySQL, of a REPLACE or of variables.
 fn into(segment: &Segment<'_>) -> Option<usize> {
+    let mysql = segment.dialect.is_mysql();
+    let variable = |index: usize| {
+        segment.tokens.get(index).is_some_and(|token| matches!(token.kind, Kind::Variable { .. }))
+    };
     (1..segment.tokens.len()).find(|index| {
         segment.is_word(*index, "into")
-            && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
+            && match segment.word(index.saturating_sub(1)) {
+                "insert" | "merge" => false,
+                "replace" | "ignore" | "low_priority" | "high_priority" | "delayed" => !mysql,
+                _ => !(mysql && variable(index.saturating_add(1))),
+            }
     })
 }
 

@@ -287,6 +287,8 @@ fn what_computes_with_sealed_values_is_refused() {
         ("SELECT ssn AS s FROM customer HAVING s > '123-45'", "customer.ssn"),
         ("SELECT name AS ssn FROM customer HAVING ssn = '123-45'", ""),
         ("SELECT ssn AS s, (SELECT s) AS t FROM customer", ""),
+        ("SELECT c.ssn AS s, (SELECT s FROM other LIMIT 1) AS t FROM customer c", ""),
+        ("SELECT ssn INTO x FROM customer", "customer.ssn"),
         ("SELECT phone FROM customer GROUP BY phone", "customer.phone"),
         ("SELECT DISTINCT phone FROM customer", "customer.phone"),
         ("SELECT ssn, count(*) FROM customer GROUP BY ssn WITH ROLLUP", ""),

@@ -45,6 +45,14 @@ fn values_are_sealed_for_their_columns() {
         ),
         ("INSERT INTO hidden VALUES (1, 'n')", "INSERT INTO hidden« (`id`, `name`) » VALUES (1, 'n')"),
         (
+            "INSERT INTO shift PARTITION (p0, p1) VALUES (1, DEFAULT, 'x')",
+            "INSERT INTO shift PARTITION (p0, p1)« (`a`, `b`, `secret`) » VALUES (1, DEFAULT, «S12:x»)",
+        ),
+        (
+            "INSERT INTO other (a) VALUES ((SELECT name FROM customer WHERE ssn = 'x'))",
+            "INSERT INTO other (a) VALUES ((SELECT name FROM customer WHERE ssn = «?1:x»))",
+        ),
+        (
             "INSERT INTO customer (ssn) VALUES (42), (-4.50), (TRUE), ('a' 'b'), (x'41'), (_utf8mb4'é')",
             "INSERT INTO customer (ssn) VALUES («S1:42»), («S1:-4.50»), («S1:1»), («S1:ab»), («S1:A»), («S1:é»)",
         ),
@@ -146,6 +154,10 @@ fn a_duplicate_key_writes_no_plaintext() {
         ("INSERT INTO customer (ssn) VALUES ('a') ON DUPLICATE KEY UPDATE nothing = 'x'", ""),
         (
             "INSERT INTO customer (ssn) SELECT p.ssn FROM (SELECT ssn FROM person) p ON DUPLICATE KEY UPDATE ssn = p.ssn",
+            "",
+        ),
+        (
+            "INSERT INTO customer (ssn) WITH c AS (SELECT ssn FROM person) SELECT ssn FROM c ON DUPLICATE KEY UPDATE name = c.ssn",
             "",
         ),
         (

@@ -63,7 +63,7 @@ impl<'c> Walker<'_, 'c> {
             Source::Relation(relation) => {
                 let last = table.0.last().and_then(|part| part.as_ident());
                 let behind = last.and_then(|ident| self.positions.token_at(ident.span));
-                let behind = behind.ok_or_else(not_understood)?;
+                let behind = self.behind_partitions(behind.ok_or_else(not_understood)?);
                 Some(self.rows_mysql(relation, columns, source.as_deref(), behind)?)
             }
             Source::Derived(_) | Source::Unknown => {
@@ -175,18 +175,26 @@ impl<'c> Walker<'_, 'c> {
         Ok(Some(range))
     }
 
+    /// The last token of `table [PARTITION (…)]`.
+    fn behind_partitions(&self, table: usize) -> usize {
+        let partition = table.saturating_add(1);
+        let close =
+            || (partition..self.segment.tokens.len()).find(|index| self.segment.is_symbol(*index, ")"));
+        if self.segment.is_word(partition, "partition") { close().unwrap_or(table) } else { table }
+    }
+
     /// The tables of `INSERT … SELECT … FROM`, whose columns ON DUPLICATE KEY UPDATE sees as well.
     fn selected_from(&mut self, source: &Query) -> Result<Vec<Range<'c>>, Refusal> {
         let SetExpr::Select(select) = source.body.as_ref() else { return Ok(Vec::new()) };
+        if source.with.is_some() {
+            return Err(not_only_tables());
+        }
         let Select { from, .. } = select.as_ref();
         let mut ranges = Vec::new();
         for TableWithJoins { relation, joins } in from {
             for factor in std::iter::once(relation).chain(joins.iter().map(|join| &join.relation)) {
                 let TableFactor::Table { name, alias, args: None, .. } = factor else {
-                    return Err(Refusal::unsupported(
-                        "ON DUPLICATE KEY UPDATE behind a SELECT of more than tables",
-                        "select from tables by their names",
-                    ));
+                    return Err(not_only_tables());
                 };
                 let alias: Option<&TableAlias> = alias.as_ref();
                 ranges.push(self.range(name, alias.map(|alias| &alias.name))?);
@@ -241,6 +249,13 @@ impl<'c> Walker<'_, 'c> {
             )
         })
     }
+}
+
+fn not_only_tables() -> Refusal {
+    Refusal::unsupported(
+        "ON DUPLICATE KEY UPDATE behind a SELECT of more than tables",
+        "select from tables by their names",
+    )
 }
 
 fn not_understood() -> Refusal {

@@ -78,6 +78,11 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
+    /// Whether the select list gives a protected output this name.
+    pub fn is_alias(&self, name: &str) -> bool {
+        self.is_mysql() && self.row_names.contains(name)
+    }
+
     /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
     pub fn note_alias(&mut self, name: Option<&String>) {
         match name {

@@ -22,6 +22,7 @@ pub fn mariadb() -> Catalog {
 
 pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
     let mut catalog = Catalog { dialect: Dialect::MySql(dialect), ..super::catalog() };
+    catalog.planned = ["customer", "person", "typed", "vault"].map(str::to_owned).to_vec();
     let field = |id: usize, label: &str, declared: Declared, type_name: &str| Field {
         id,
         label: label.to_owned(),
