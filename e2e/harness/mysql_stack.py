@@ -9,6 +9,7 @@ import pymysql
 
 from harness import mysql_shop, shop
 from harness.agent import Agent
+from harness.certificates import Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream
 from harness.http_stack import Shared
 from harness.mysql_builds import OLDER, Build
@@ -55,6 +56,10 @@ class MySqlOptions:
     relay: bool = False
     # Envoy reaches the server by loopback; not with a relay.
     tcp: bool = False
+    # The server offers TLS within the protocol.
+    tls: bool = False
+    # Another way to the server than its own addresses.
+    upstream: "Callable[[MySqlStack], Upstream] | None" = None
     build: Build = OLDER
     keysets: tuple[str, ...] = ("pii", "payments")
     # More catalogs and rules, beside the example's.
@@ -79,7 +84,14 @@ class MySqlStack:
         self._progress = progress
         self._owns = shared is None
         self.work = shared.work if shared else WorkDir()
-        self.server = MySqld(self.work, self.options.settings, build=self.options.build)
+        speaks_tls = self.options.tls or self.options.upstream is not None
+        self.certificates = Certificates(self.work.path / "mysql-certificates") if speaks_tls else None
+        self.server = MySqld(
+            self.work,
+            self.options.settings,
+            build=self.options.build,
+            certificates=self.certificates if self.options.tls else None,
+        )
         self.opa = shared.opa if shared else Opa(self.work, self.options.policies)
         self.agent = shared.agent if shared else Agent(self.work)
         self.relay = Relay(self.work.socket("my-relay.sock"), self.server.socket) if self.options.relay else None
@@ -150,6 +162,8 @@ class MySqlStack:
         self.envoy.start()
 
     def _upstream(self) -> Upstream:
+        if self.options.upstream is not None:
+            return self.options.upstream(self)
         if self.options.tcp:
             return Upstream(address=LOOPBACK, port=self.server.port)
         return Upstream(self.relay.socket if self.relay else self.server.socket)

@@ -1,12 +1,14 @@
 """A MariaDB or MySQL server of our own: on a Unix socket, and on loopback for who wants TCP."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pymysql
 
 from harness import mysql_builds
+from harness.certificates import Certificates
 from harness.mysql_builds import Build
 from harness.ports import LOOPBACK, free_port
 from harness.postgres import UNPRIVILEGED
@@ -52,6 +54,7 @@ class MySqld:
         settings: dict[str, str] | None = None,
         *,
         build: Build = mysql_builds.OLDER,
+        certificates: Certificates | None = None,
         name: str = "mysqld",
     ) -> None:
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
@@ -63,6 +66,11 @@ class MySqld:
         self.socket = work.socket(f"{name}/mysql.sock")
         of_build = OF_MYSQL if build.mysql else OF_MARIADB
         self._settings = {**SETTINGS, **of_build, **build.settings(), **(settings or {})}
+        self._certificates = certificates
+        if certificates:
+            self._settings |= {"ssl": "ON"} if not build.mysql else {"tls-version": "TLSv1.2,TLSv1.3"}
+            self._settings |= {"ssl-ca": str(certificates.ca), "ssl-cert": str(certificates.server)}
+            self._settings |= {"ssl-key": str(self.home / "server.key")}
         self.process = Process(build.name, work.log(name))
 
     def start(self) -> None:
@@ -103,6 +111,7 @@ class MySqld:
             for folder in (self.home, self.data):
                 if folder.exists():
                     os.chown(folder, self.user, self.user)
+        self._take_key()
         as_user = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
         # All of it is on disk when it ends.
         quiet = {**self._settings, "general-log": "OFF", "innodb-fast-shutdown": "1"}
@@ -118,6 +127,14 @@ class MySqld:
         )
         if done.returncode != 0:
             raise PartFailed(f"{self.build.name} could not be initialised\n{done.stderr.decode(errors='replace')}")
+
+    def _take_key(self) -> None:
+        if self._certificates is None:
+            return
+        key = self.home / "server.key"
+        shutil.copyfile(self._certificates.server_key, key)
+        if self.user is not None:
+            os.chown(key, self.user, self.user)
 
     def _accepts(self) -> bool:
         try:

@@ -246,4 +246,13 @@ MYSQL_CLIENTS = (
             ("prepared", "execute", "Prepares each statement and caches it; sends and reads binary."),
         )
     ),
+    Client(
+        "sqlx-mysql",
+        "sqlx",
+        "rust",
+        (RUST_CLIENTS["sqlx-mysql"],),
+        (FOLDER / "rust" / "Cargo.toml", '\nsqlx = { version = "='),
+        "Prepares each statement and caches it; sends and reads binary.",
+        mysql=True,
+    ),
 )
