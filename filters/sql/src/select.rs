@@ -127,7 +127,8 @@ impl<'c> Walker<'_, 'c> {
         for key in keys {
             let key = without_brackets(key);
             // The server prefers the input column to the output one; here either must do.
-            if let Some(column) = self.output(key, outputs)? {
+            let output = self.output(key, outputs)?;
+            if let Some(column) = output {
                 self.compared(column)?;
             }
             if is_ordinal(key) {
@@ -135,6 +136,7 @@ impl<'c> Walker<'_, 'c> {
             }
             match self.column(key, scope)? {
                 Some(column) => self.compared(column)?,
+                None if self.is_mysql() && output.is_some() => {}
                 None => self.expr(key, &self.with_aliases(outputs, scope))?,
             }
         }

@@ -48,6 +48,8 @@ fn what_reads_a_column_as_it_is_passes() {
         "SELECT name INTO @n FROM customer WHERE id = 1",
         "SELECT name, id FROM customer WHERE id = 1 INTO @n, @i",
         "SELECT * FROM hidden",
+        "SELECT ssn AS `sealed`, MAX(id) AS m FROM customer GROUP BY `sealed` HAVING m > 1 ORDER BY m DESC LIMIT 10",
+        "SELECT ssn FROM customer GROUP BY 1 ORDER BY NULL",
     ]);
 }
 
