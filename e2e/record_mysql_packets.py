@@ -1,4 +1,4 @@
-"""Records what real clients and real MariaDB servers say to each other, for the tests of `filters/mysql-wire`.
+"""Records what real clients and real servers say to each other, for the tests of `filters/mysql-wire`.
 
     PYTHONPATH=e2e .tools/venv/bin/python e2e/record_mysql_packets.py
 
@@ -9,17 +9,18 @@ The values are made up; the password is the example's.
 import contextlib
 import os
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import mysql.connector
 import pymysql
 
-from harness import mysql_shop, shop
-from harness.mariadb import MariaDb
+from harness import mysql_builds, mysql_shop, shop
+from harness.mysqld import MySqld
 from harness.relay import Relay
 from harness.workdir import WorkDir
-from tools.layout import MARIADB_VERSIONS, ROOT
+from tools.layout import ROOT
 
 OUT = ROOT / "filters" / "mysql-wire" / "testdata"
 
@@ -27,7 +28,7 @@ EVERY_TYPE = """\
 CREATE TABLE every_type (
   i1 tinyint, i2 smallint, i3 mediumint, i4 int unsigned, i8 bigint, f4 float, f8 double, n decimal(12,4), y year,
   d date, t time(6), dt datetime(3), ts timestamp, c char(5), v varchar(300), b varbinary(20), x text, bl blob,
-  e enum('a','b'), s set('a','b'), bits bit(9), j json, u uuid
+  e enum('a','b'), s set('a','b'), bits bit(9), j json, u varchar(36)
 )"""
 ROW = (
     -1, -300, 70000, 4000000000, 2**60, 1.5, 2.25, "12.5", 2024, "2024-02-29", "-12:34:56.789",
@@ -36,6 +37,8 @@ ROW = (
     "123e4567-e89b-12d3-a456-426655440000",
 )  # fmt: skip
 INSERT = f"INSERT INTO every_type VALUES ({', '.join(['%s'] * len(ROW))})"
+# COM_QUIT as a packet.
+QUIT = b"\x01\0\0\0\x01"
 # First byte of the packet that ends a result set.
 END = 0xFE
 FAILURES = (pymysql.Error, mysql.connector.Error)
@@ -54,7 +57,7 @@ def texts(connection: pymysql.Connection) -> None:
         cursor.execute("SELECT 1; SET @a = 1; SELECT 'two', NULL; UPDATE every_type SET i1 = 7")
         while cursor.nextset():
             pass
-        cursor.execute("SELECT repeat('long', 5000)")
+        cursor.execute("SELECT repeat('long', 500)")
         cursor.execute("DROP TABLE every_type")
     connection.select_db(shop.PLAIN_DATABASE)
     connection.ping(reconnect=False)
@@ -78,6 +81,8 @@ def prepared(connection: mysql.connector.MySQLConnection) -> None:
     with connection.cursor() as cursor:
         cursor.execute(EVERY_TYPE)
     with connection.cursor(prepared=True) as cursor:
+        if "MariaDB" not in connection.server_info:
+            cursor.add_attribute("trace", "of this statement")
         cursor.execute(INSERT, ROW)
         cursor.execute(INSERT, [None] * len(ROW))
         cursor.execute("SELECT i1, i4, i8, f8, n, c, v, b, bl FROM every_type WHERE i1 = %s OR i1 IS NULL", [-1])
@@ -103,8 +108,11 @@ def record(name: str, relay: Relay, connect: Callable, work: Callable) -> None:
     work(connection)
     connection.close()
     (recording,) = relay.recordings
-    (OUT / f"{name}.client").write_bytes(recording.to_server)
-    (OUT / f"{name}.server").write_bytes(recording.to_client)
+    # The relay's threads may have some of it yet.
+    while not bytes(recording.to_server).endswith(QUIT):
+        time.sleep(0.01)
+    (OUT / f"{name}.client").write_bytes(bytes(recording.to_server))
+    (OUT / f"{name}.server").write_bytes(bytes(recording.to_client))
 
 
 def main() -> None:
@@ -113,9 +121,9 @@ def main() -> None:
     os.chdir(work.path)
     # Drivers tell the server where they run.
     socket.gethostname = lambda: "client"
-    for version in MARIADB_VERSIONS:
-        server = MariaDb(work, version=version, name=f"mariadb-{version}")
-        relay = Relay(work.socket(f"relay-{version}.sock"), server.socket)
+    for build in mysql_builds.EVERY:
+        server = MySqld(work, build=build, name=build.name)
+        relay = Relay(work.socket(f"relay-{build.name}.sock"), server.socket)
         try:
             server.start()
             mysql_shop.create_databases(server)
@@ -126,11 +134,11 @@ def main() -> None:
             }  # fmt: skip
             flags = pymysql.constants.CLIENT.MULTI_STATEMENTS
             record(
-                f"{version}-pymysql-texts", relay, lambda t=told, f=flags: pymysql.connect(**t, client_flag=f), texts
+                f"{build.name}-pymysql-texts", relay, lambda t=told, f=flags: pymysql.connect(**t, client_flag=f), texts
             )
-            record(f"{version}-pymysql-files", relay, lambda t=told: pymysql.connect(**t, local_infile=True), files)
+            record(f"{build.name}-pymysql-files", relay, lambda t=told: pymysql.connect(**t, local_infile=True), files)
             record(
-                f"{version}-connector-prepared",
+                f"{build.name}-connector-prepared",
                 relay,
                 lambda t=told: mysql.connector.connect(**t, use_pure=True, autocommit=True),
                 prepared,
