@@ -95,7 +95,7 @@ impl Session {
         if checked.speaks_of_end_user {
             self.identity.spoken_of();
         }
-        if statements.iter().any(may_change_reading) {
+        if statements.iter().any(|statement| statement.changes_identity || statement.changes_catalog) {
             self.identity.may_change();
         }
     }
@@ -104,11 +104,6 @@ impl Session {
     pub(super) fn nothing_checked(&self) -> Option<Rc<Checked>> {
         Some(untouched(b"", self.core.plan.as_ref()?, Statement::unread()))
     }
-}
-
-/// Whether who the session is for, or how its texts are read, may be another afterwards.
-fn may_change_reading(statement: &Statement) -> bool {
-    statement.changes_identity || statement.kind == StatementKind::Other
 }
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {

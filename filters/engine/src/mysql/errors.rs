@@ -13,6 +13,8 @@ const MAX_MESSAGE: usize = 1_024;
 type Code = (u16, &'static str);
 
 const TABLEACCESS_DENIED: Code = (1142, "42000");
+const COLUMNACCESS_DENIED: Code = (1143, "42000");
+const PARSE_ERROR: Code = (1064, "42000");
 const ACCESS_DENIED: Code = (1045, "28000");
 const NOT_SUPPORTED_YET: Code = (1235, "42000");
 const TRUNCATED_WRONG_VALUE_FOR_FIELD: Code = (1366, "22007");
@@ -26,8 +28,10 @@ const UNKNOWN_ERROR: Code = (1105, "HY000");
 /// The number and SQLSTATE of an error.
 pub fn code(error: &ClientError) -> Code {
     match error.code {
+        sqlstate::INSUFFICIENT_PRIVILEGE if error.label.is_some() => COLUMNACCESS_DENIED,
         sqlstate::INSUFFICIENT_PRIVILEGE => TABLEACCESS_DENIED,
         sqlstate::INVALID_AUTHORIZATION => ACCESS_DENIED,
+        sqlstate::FEATURE_NOT_SUPPORTED if error.not_understood => PARSE_ERROR,
         sqlstate::FEATURE_NOT_SUPPORTED => NOT_SUPPORTED_YET,
         sqlstate::INVALID_TEXT_REPRESENTATION => TRUNCATED_WRONG_VALUE_FOR_FIELD,
         sqlstate::INVALID_SQL_STATEMENT_NAME => UNKNOWN_STMT_HANDLER,

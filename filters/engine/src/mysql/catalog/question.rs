@@ -13,8 +13,9 @@ const SYSTEM: &str = "'information_schema', 'performance_schema', 'mysql', 'sys'
 /// More rows than are read.
 const MAX_ROWS: usize = 200_001;
 
-/// The columns of the answer. MariaDB writes the default NULL as a word.
-const SELECT: &str = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION, c.COLUMN_NAME, LOWER(c.DATA_TYPE), \
+/// The columns of the answer. One that is invisible has a number below 0; MariaDB writes the default NULL as a word.
+const SELECT: &str = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, \
+IF(c.EXTRA LIKE '%INVISIBLE%', -1, 1) * CAST(c.ORDINAL_POSITION AS SIGNED), c.COLUMN_NAME, LOWER(c.DATA_TYPE), \
 c.CHARACTER_MAXIMUM_LENGTH, c.COLLATION_NAME, \
 COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0, \
 COALESCE(c.GENERATION_EXPRESSION <> '', FALSE)";
