@@ -61,7 +61,7 @@ impl Reads {
     /// As the server says it.
     pub fn of(said: &Said<'_>) -> Self {
         let mut unreadable = None;
-        let dialect = dialect_of(said);
+        let dialect = MySqlDialect::of_session(said.sql_mode, said.version, said.lower_case_table_names);
         let dialect = dialect.unwrap_or_else(|refusal| {
             unreadable = Some(ClientError::refused(&refusal, &[]));
             MySqlDialect::default()
@@ -125,16 +125,4 @@ pub fn read_alike(text: &[u8]) -> Option<&str> {
         matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~') && !matches!(byte, b'\\' | b'"' | b'|' | b'!')
     };
     std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| plain(&byte)))
-}
-
-/// As the session's settings say it.
-fn dialect_of(said: &Said<'_>) -> Result<MySqlDialect, fieldveil_sql::Refusal> {
-    let has = |mode: &str| said.sql_mode.split(',').any(|m| m.trim().eq_ignore_ascii_case(mode));
-    Ok(MySqlDialect {
-        ansi_quotes: has("ANSI_QUOTES"),
-        no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
-        pipes_as_concat: has("PIPES_AS_CONCAT"),
-        mariadb: said.version.to_ascii_lowercase().contains("mariadb"),
-        folds_tables: said.lower_case_table_names != "0",
-    })
 }
