@@ -124,6 +124,14 @@ impl FieldPlan {
             && self.declared.has_one_text()
     }
 
+    /// Whether what two values are stored as may differ in letter case alone. No alphabet has a space, and envelopes differ
+    /// in more.
+    pub fn tells_apart_by_case(&self) -> bool {
+        let has =
+            |is: fn(&char) -> bool| self.alphabet.is_some_and(|a| a.characters().chars().any(|c| is(&c)));
+        has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase)
+    }
+
     /// Whether values that the server holds equal have equal blind indexes.
     pub fn indexed(&self) -> bool {
         self.spec.protection == Protection::Indexed && self.declared.has_one_text()

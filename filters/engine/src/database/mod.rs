@@ -36,7 +36,7 @@ pub(crate) use self::checked::Checked;
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
-pub(crate) use self::treat::{Costs, Row, Tally, Treated};
+pub(crate) use self::treat::{ClientForm, Costs, Row, Tally, Treated};
 pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};

@@ -60,8 +60,17 @@ pub enum Treated {
     AsStored,
     /// NULL.
     Null,
-    /// This, as canonical text.
-    Text(Zeroizing<Vec<u8>>),
+    /// This.
+    Value(Zeroizing<Vec<u8>>),
+}
+
+/// The form in which a client gets values. The errors say why it can't have one.
+pub trait ClientForm {
+    /// The text of what is stored that is no envelope.
+    fn plaintext(&self, field: &FieldPlan, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String>;
+
+    /// What stands for a canonical text of the declared type.
+    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String>;
 }
 
 /// A row while it is treated. What a label's budget says is asked once, so that all its values in the row fare alike.
@@ -78,61 +87,22 @@ impl<'r> Row<'r> {
         Self { plan, keyring, tally, decided: Vec::new() }
     }
 
-    /// What a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. `rows` is what the
-    /// row costs of the label's budget.
+    /// A field that is treated.
+    pub fn field(&self, field: usize) -> Result<&'r FieldPlan, ClientError> {
+        self.plan.fields.get(field).ok_or_else(|| ClientError::protocol("a field without a plan"))
+    }
+
+    /// What a reader gets for a value as it stands in the column, in this form. `rows` is what the row costs of the label's
+    /// budget.
     pub fn treat(
         &mut self,
         field: usize,
         how: Stored,
-        binary: bool,
         rows: u32,
         stored: &[u8],
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
-        let Some(field) = self.plan.fields.get(field) else {
-            return Err(ClientError::protocol("a field without a plan"));
-        };
-        let label = &field.spec.label;
-        let envelope;
-        let as_written = stored;
-        let stored = match how {
-            Stored::Raw if !binary => {
-                envelope = fieldveil_values::bytea_from_text(stored)
-                    .map_err(|_| ClientError::unreadable(label, "it is not the text form of bytea"))?;
-                envelope.as_slice()
-            }
-            Stored::Raw | Stored::Armored | Stored::Formatted => stored,
-        };
-        let read = self.read_of(field, rows, stored, how)?;
-        let shown = match read {
-            Read::Conceal => match field.conceal(stored, how)? {
-                Some(shown) => shown,
-                None => {
-                    self.tally.count(self.plan, label, read.name());
-                    return Ok(Some(Zeroizing::new(as_written.to_vec())));
-                }
-            },
-            _ => field.read(read, self.keyring, stored, how, binary)?,
-        };
-        self.tally.count(self.plan, label, read.name());
-        if shown.was_plaintext {
-            self.tally.count(self.plan, label, "plaintext");
-        }
-        Ok(shown.value)
-    }
-
-    /// What a reader gets for a value as it stands in the column, as canonical text of the declared type. `plaintext` gives
-    /// the text of what is stored if that is no envelope.
-    pub fn show(
-        &mut self,
-        field: usize,
-        how: Stored,
-        rows: u32,
-        stored: &[u8],
-        plaintext: impl FnOnce(&FieldPlan) -> Result<Zeroizing<Vec<u8>>, String>,
+        form: &dyn ClientForm,
     ) -> Result<Treated, ClientError> {
-        let Some(field) = self.plan.fields.get(field) else {
-            return Err(ClientError::protocol("a field without a plan"));
-        };
+        let field = self.field(field)?;
         let label = &field.spec.label;
         let read = self.read_of(field, rows, stored, how)?;
         let shown = match read {
@@ -143,13 +113,16 @@ impl<'r> Row<'r> {
                     return Ok(Treated::AsStored);
                 }
             },
-            _ => field.read_text(read, self.keyring, stored, how, || plaintext(field))?,
+            _ => field.read_text(read, self.keyring, stored, how, || form.plaintext(field, stored, how))?,
         };
+        let encode = |text: Zeroizing<Vec<u8>>| form.encode(field, &text);
+        let value = shown.value.map(encode).transpose();
+        let value = value.map_err(|reason| ClientError::unreadable(label, &reason))?;
         self.tally.count(self.plan, label, read.name());
         if shown.was_plaintext {
             self.tally.count(self.plan, label, "plaintext");
         }
-        Ok(shown.value.map_or(Treated::Null, Treated::Text))
+        Ok(value.map_or(Treated::Null, Treated::Value))
     }
 
     fn read_of<'f>(

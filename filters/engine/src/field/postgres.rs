@@ -37,6 +37,23 @@ impl FieldPlan {
         Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }
 
+    /// The text of a stored value that is no envelope; the error says why it is no value of the type.
+    pub(crate) fn stored_text(&self, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
+        // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
+        let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
+        let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
+        text.map(Zeroizing::new).map_err(|e| e.to_string())
+    }
+
+    /// A canonical text in text or binary form; the error says why it has none.
+    pub(crate) fn shown_as(&self, binary: bool, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
+        let shown = match binary {
+            true => self.declared.encode_binary(canonical),
+            false => self.declared.encode_text(canonical),
+        };
+        shown.map(Zeroizing::new).map_err(|e| e.to_string())
+    }
+
     /// What [`Self::read_text`] gives, in text or binary form.
     pub fn read(
         &self,
@@ -46,18 +63,9 @@ impl FieldPlan {
         how: Stored,
         binary: bool,
     ) -> Result<Shown, FieldError> {
-        let plaintext = || {
-            // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
-            let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
-            let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
-            text.map(Zeroizing::new).map_err(|e| e.to_string())
-        };
+        let plaintext = || self.stored_text(stored, how);
         let Shown { value, was_plaintext } = self.read_text(read, keyring, stored, how, plaintext)?;
-        let encode = |text: Zeroizing<Vec<u8>>| {
-            let shown =
-                if binary { self.declared.encode_binary(&text) } else { self.declared.encode_text(&text) };
-            shown.map(Zeroizing::new).map_err(|e| self.unreadable(e.to_string()))
-        };
+        let encode = |text: Zeroizing<Vec<u8>>| self.shown_as(binary, &text).map_err(|e| self.unreadable(e));
         Ok(Shown { value: value.map(encode).transpose()?, was_plaintext })
     }
 }

@@ -6,7 +6,7 @@ mod question;
 
 use std::collections::HashSet;
 
-use fieldveil_plan::{Column as PlannedColumn, Protection};
+use fieldveil_plan::Column as PlannedColumn;
 
 use self::question::Row;
 pub(super) use self::question::question;
@@ -176,24 +176,11 @@ fn unusable(field: &FieldPlan, row: &Row) -> Option<String> {
     if let Err(error) = fieldveil_values::mysql::check(&field.declared) {
         return Some(format!("cannot be shown in the declared type: {error}"));
     }
-    if field.spec.protection != Protection::FormatPreserving {
-        return None;
-    }
     let collation = row.collation.as_deref()?;
     let exact = collation == "binary" || collation.ends_with("_bin");
-    let letters = field.spec.alphabet.as_deref().unwrap_or_default();
-    let has = |is: fn(char) -> bool| letters.chars().any(is);
-    let folds = !letters.is_ascii() || (has(|c| c.is_ascii_lowercase()) && has(|c| c.is_ascii_uppercase()));
-    if folds && !exact {
-        return Some(format!(
+    (field.tells_apart_by_case() && !exact).then(|| {
+        format!(
             "has the collation {collation}, by which ciphertexts of other letter case are equal: give it a _bin collation"
-        ));
-    }
-    let pads = !collation.contains("_nopad") && !collation.contains("_0900_") && collation != "binary";
-    if has(|c| c == ' ') && pads {
-        return Some(format!(
-            "has the collation {collation}, which pays no regard to spaces at the end, and the alphabet has a space"
-        ));
-    }
-    None
+        )
+    })
 }

@@ -17,7 +17,7 @@ use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, Costs, Row, Tally, Treated};
+use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
 use crate::field::{FieldPlan, Read, Stored};
 use crate::keyring::Keyring;
 
@@ -191,6 +191,7 @@ impl RowPlan {
         out: &mut Vec<u8>,
     ) -> Result<(), RowError> {
         let row = TextRow::parse(body, self.types.len())?;
+        let form = MySqlForm { settings: &self.settings, binary: false };
         let mut writer = TextRowWriter::new(out, sequence, row.columns());
         let mut treated = self.treated.iter().peekable();
         for (index, value) in row.values().enumerate() {
@@ -199,15 +200,10 @@ impl RowPlan {
                 writer.push(value)?;
                 continue;
             };
-            match self.show(this, column, stored)? {
+            match this.treat(column.field, column.stored, column.rows, stored, &form)? {
                 Treated::AsStored => writer.push(Some(stored))?,
                 Treated::Null => writer.push(None)?,
-                Treated::Text(canonical) => {
-                    let field = self.field(column)?;
-                    let shown = mysql::encode_text(&field.declared, &self.settings, &canonical);
-                    let shown = shown.map(Zeroizing::new).map_err(|e| unreadable(field, &e.to_string()))?;
-                    writer.push(Some(&shown))?;
-                }
+                Treated::Value(shown) => writer.push(Some(&shown))?,
             }
         }
         Ok(writer.finish()?)
@@ -221,6 +217,7 @@ impl RowPlan {
         out: &mut Vec<u8>,
     ) -> Result<(), RowError> {
         let row = BinaryRow::parse(body, &self.types)?;
+        let form = MySqlForm { settings: &self.settings, binary: true };
         let mut writer = BinaryRowWriter::new(out, sequence, self.types.len());
         let mut treated = self.treated.iter().peekable();
         for (index, value) in row.values().enumerate() {
@@ -229,43 +226,33 @@ impl RowPlan {
                 writer.push_raw(value.map(BinaryValue::as_it_stands))?;
                 continue;
             };
-            match self.show(this, column, stored.bytes())? {
+            match this.treat(column.field, column.stored, column.rows, stored.bytes(), &form)? {
                 Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
                 Treated::Null => writer.push_raw(None)?,
-                Treated::Text(canonical) => {
-                    let field = self.field(column)?;
-                    let shown = mysql::encode_binary(&field.declared, &self.settings, &canonical);
-                    let shown = shown.map(Zeroizing::new).map_err(|e| unreadable(field, &e.to_string()))?;
-                    writer.push_encoded(column.shown, &shown)?;
-                }
+                Treated::Value(shown) => writer.push_encoded(column.shown, &shown)?,
             }
         }
         Ok(writer.finish()?)
     }
-
-    fn field(&self, column: &TreatedColumn) -> Result<&FieldPlan, ClientError> {
-        let field = self.checked.plan.fields.get(column.field);
-        field.ok_or_else(|| ClientError::protocol("a field without a plan"))
-    }
-
-    fn show(
-        &self,
-        this: &mut Row<'_>,
-        column: &TreatedColumn,
-        stored: &[u8],
-    ) -> Result<Treated, ClientError> {
-        let plaintext = |field: &FieldPlan| {
-            let code = ColumnType::VarString.code();
-            mysql::read_parameter(&field.declared, &self.settings, Purpose::Store, code, false, stored)
-                .map(Zeroizing::new)
-                .map_err(|error| error.to_string())
-        };
-        this.show(column.field, column.stored, column.rows, stored, plaintext)
-    }
 }
 
-fn unreadable(field: &FieldPlan, reason: &str) -> ClientError {
-    ClientError::unreadable(&field.spec.label, reason)
+/// As it stands in a row, text or binary.
+struct MySqlForm<'s> {
+    settings: &'s Settings,
+    binary: bool,
+}
+
+impl ClientForm for MySqlForm<'_> {
+    fn plaintext(&self, field: &FieldPlan, stored: &[u8], _: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
+        let code = ColumnType::VarString.code();
+        let text = mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, stored);
+        text.map(Zeroizing::new).map_err(|e| e.to_string())
+    }
+
+    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
+        let encode = if self.binary { mysql::encode_binary } else { mysql::encode_text };
+        encode(&field.declared, self.settings, canonical).map(Zeroizing::new).map_err(|e| e.to_string())
+    }
 }
 
 /// Why a row could not be passed on.

@@ -6,8 +6,7 @@ use fieldveil_sql::Dialect;
 
 use super::Session;
 use crate::client_error::ClientError;
-use crate::database::Checked;
-use crate::database::{MAX_AGE_MS, MAX_PURPOSE, Words};
+use crate::database::{Checked, MAX_AGE_MS, MAX_PURPOSE, Words};
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 

@@ -10,9 +10,8 @@ use zeroize::Zeroizing;
 
 use super::catalog;
 use crate::client_error::ClientError;
-use crate::database::Checked;
-use crate::database::{Costs, Row, Tally};
-use crate::field::{Read, Stored};
+use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
+use crate::field::{FieldPlan, Read, Stored};
 use crate::keyring::Keyring;
 
 /// Where a result column comes from.
@@ -229,7 +228,49 @@ fn treat(
     column: &TreatedColumn,
     stored: &[u8],
 ) -> Result<Option<Zeroizing<Vec<u8>>>, RowError> {
-    Ok(row.treat(column.field, column.stored, column.binary, column.rows, stored)?)
+    Ok(treat_value(row, (column.field, column.stored), column.binary, column.rows, stored)?)
+}
+
+/// What a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. `rows` is what the row
+/// costs of the label's budget.
+pub fn treat_value(
+    row: &mut Row<'_>,
+    (field, how): (usize, Stored),
+    binary: bool,
+    rows: u32,
+    value: &[u8],
+) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
+    let bytes;
+    let stored = match how {
+        Stored::Raw if !binary => {
+            bytes = fieldveil_values::bytea_from_text(value).map_err(|_| {
+                let label = row.field(field).map_or("", |field| field.spec.label.as_str());
+                ClientError::unreadable(label, "it is not the text form of bytea")
+            })?;
+            bytes.as_slice()
+        }
+        Stored::Raw | Stored::Armored | Stored::Formatted => value,
+    };
+    Ok(match row.treat(field, how, rows, stored, &PostgresForm { binary })? {
+        Treated::AsStored => Some(Zeroizing::new(value.to_vec())),
+        Treated::Null => None,
+        Treated::Value(shown) => Some(shown),
+    })
+}
+
+/// Text or binary.
+struct PostgresForm {
+    binary: bool,
+}
+
+impl ClientForm for PostgresForm {
+    fn plaintext(&self, field: &FieldPlan, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
+        field.stored_text(stored, how)
+    }
+
+    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
+        field.shown_as(self.binary, canonical)
+    }
 }
 
 /// Why a row could not be passed on.

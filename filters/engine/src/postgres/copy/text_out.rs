@@ -6,11 +6,10 @@ use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 
 use super::{CopyColumn, dialect};
-use crate::database::Checked;
-use crate::database::{Costs, Row, Tally};
+use crate::database::{Checked, Costs, Row, Tally};
 use crate::field::Stored;
 use crate::keyring::Keyring;
-use crate::postgres::rows::RowError;
+use crate::postgres::rows::{self, RowError};
 
 /// What the rows get.
 pub struct TextOut {
@@ -62,7 +61,8 @@ impl TextOut {
                 treated.extend_from_slice(raw);
                 continue;
             };
-            let shown = this.treat(column.field, column.stored, false, column.rows, &value)?;
+            let shown =
+                rows::treat_value(&mut this, (column.field, column.stored), false, column.rows, &value)?;
             let shown = shown.as_ref().map(|shown| shown.as_slice());
             match self.dialect.quotes {
                 None => text::encode(&self.dialect, shown, &mut treated),
