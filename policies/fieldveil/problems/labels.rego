@@ -6,7 +6,7 @@ import data.fieldveil.columns
 shortest := {"digits": 6, "alphanumeric": 4, "alphanumeric_lower": 4, "alphanumeric_upper": 4}
 
 # Their values are characters, and none of another type keeps its form.
-characters := {"text", "varchar", "bpchar"}
+characters := {"text", "tinytext", "mediumtext", "longtext", "varchar", "bpchar"}
 
 # Where equality shows, fewer values than these are told apart by how often each is stored.
 few := 1000
@@ -80,7 +80,7 @@ found contains problem if {
 	problem := {
 		"path": array.concat(place.path, ["type"]),
 		"reason": sprintf("%v can not be format_preserving", [place.definition.type]),
-		"remedy": sprintf("use %v, or another protection", [concat(" or ", sort(characters))]),
+		"remedy": "use bpchar or text or varchar, or another protection",
 	}
 }
 
@@ -153,7 +153,7 @@ has_alphabet(place) if place.definition.alphabet
 
 is_accepted(place) if place.definition.accept_leakage
 
-has_few_values(definition) if definition.type == "bool"
+has_few_values(definition) if definition.type in {"bool", "tinyint(1)"}
 
 has_few_values(definition) if definition.distinct_values in {"bool", "enum"}
 

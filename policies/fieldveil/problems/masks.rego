@@ -5,11 +5,11 @@ import data.fieldveil.treatment
 
 # What each mask can be made of; the types as their first word. Arrays have no mask.
 masks := {
-	"last4": {"text", "varchar", "bpchar"},
-	"first1": {"text", "varchar", "bpchar"},
-	"email": {"text", "varchar", "bpchar"},
-	"partial": {"text", "varchar", "bpchar"},
-	"year": {"date", "timestamp", "timestamptz"},
+	"last4": characters,
+	"first1": characters,
+	"email": characters,
+	"partial": characters,
+	"year": {"date", "timestamp", "timestamptz", "datetime"},
 }
 
 # Every mask of a rule, with its place in it.

@@ -111,7 +111,10 @@ test_a_quoted_relation_and_a_column_of_its_own_label_are_fine if {
 }
 
 test_every_known_type_fits_and_its_arrays if {
-	every type in {"bpchar", "varchar(5)", "numeric(10,2)", "time", "time(3)", "timestamptz(6)", "json", "jsonb"} {
+	every type in {
+		"bpchar", "varchar(5)", "numeric(10,2)", "time", "time(3)", "timestamptz(6)", "json", "jsonb",
+		"longtext", "tinyint(1)", "double", "datetime", "datetime(3)", "mediumblob", "varbinary(16)",
+	} {
 		of_catalog(set_to("labels/a/type", type)) == set()
 		of_catalog(set_to("labels/a/type", sprintf("%v[]", [type]))) == set()
 	}
