@@ -21,7 +21,7 @@ python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
 demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR takes yours)
-	@$(SETUP) python filter keys opa
+	@$(SETUP) python filter keys opa $(if $(shell command -v mvn),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
 policy-tools: python ## build what it takes to write policies: .tools/bin/fieldveil and .tools/bin/opa

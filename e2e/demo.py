@@ -12,11 +12,15 @@ from pathlib import Path
 
 import httpx
 import psycopg
+import pymysql
 
 import demo_api
+import demo_mysql
 from demo_view import BOLD, GREEN, RED, heading, paint, side_by_side
 from harness import Options, Stack, shop
 from harness.bundles import Bundles
+from harness.mysql_stack import SEALED as MYSQL
+from harness.mysql_stack import MySqlStack
 from harness.process import PartFailed
 from tools.layout import FIELDVEIL
 
@@ -27,6 +31,7 @@ CUSTOMERS = [
 INSERT = "INSERT INTO customer (id, name, email, ssn, phone, card, notes) VALUES (%s, %s, %s, %s, %s, %s, %s)"
 SELECT = "SELECT id, name, email, ssn, phone, card, notes FROM customer WHERE id = 1"
 SEARCH = "SELECT id, name, ssn FROM customer WHERE ssn = '219-09-9999'"
+FAILURES = (PartFailed, psycopg.Error, pymysql.Error, httpx.HTTPError)
 REFUSED = "SELECT name FROM customer WHERE ssn LIKE '219%'"
 
 
@@ -53,11 +58,11 @@ def main() -> int:
             api = demo_api.WebShop(Path(scratch))
             options = Options(bundles=bundles, http=api.http)
             stack = Stack(options, progress=lambda what: print(f"  {what} …", flush=True))
-            with stack.start(), contextlib.closing(api):
+            with stack.start(), contextlib.closing(api), demo_mysql.beside(stack) as mysql:
                 api.start(stack.postgres)
                 print(f"  all ready after {time.monotonic() - started:.1f} s")
-                story(stack, own=bundles is not None)
-                how_to_connect(stack, keep)
+                story(stack, mysql, own=bundles is not None)
+                how_to_connect(stack, mysql, keep)
                 if keep:
                     how_to_begin_a_database(stack)
                     how_to_ship(bundles, arguments.policies)
@@ -65,7 +70,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nStopped; nothing is left running.")
         return 0 if keep else 130
-    except (PartFailed, psycopg.Error, httpx.HTTPError) as error:
+    except FAILURES as error:
         print(paint(f"\nThe demo failed: {error}", RED), file=sys.stderr)
         return 1
     print("\nEverything that the demo started is stopped.")
@@ -82,11 +87,15 @@ def bundled(policies: Path, scratch: Path) -> Bundles:
     return bundles
 
 
-def story(stack: Stack, *, own: bool) -> None:
+def story(stack: Stack, mysql: MySqlStack | None, *, own: bool) -> None:
     """The example's, as far as the policies go along."""
     if not own:
         tell(stack)
         demo_api.tell(stack)
+        if mysql is not None:
+            demo_mysql.tell(stack, mysql, INSERT, SELECT, CUSTOMERS[0])
+        else:
+            print("\nMariaDB is left out: set-up fetches it where Maven is, on Linux on amd64.")
     elif shop.DATABASE not in protected_databases(stack):
         heading("These policies protect nothing in the example's database")
         named = ", ".join(protected_databases(stack)) or "no database"
@@ -96,7 +105,9 @@ def story(stack: Stack, *, own: bool) -> None:
             tell(stack)
             if demo_api.is_protected(stack):
                 demo_api.tell(stack)
-        except (PartFailed, psycopg.Error, httpx.HTTPError) as error:
+            if demo_mysql.can_tell(stack, mysql):
+                demo_mysql.tell(stack, mysql, INSERT, SELECT, CUSTOMERS[0])
+        except FAILURES as error:
             print(paint(f"  {error}", RED))
             print("  The story ends here: these policies treat the example in another way than its own do.")
 
@@ -150,10 +161,10 @@ def refusal(run) -> None:
         raise PartFailed("the statement should have been refused, and was not")
 
 
-def how_to_connect(stack: Stack, keep: bool) -> None:
+def how_to_connect(stack: Stack, mysql: MySqlStack | None, keep: bool) -> None:
     heading("Connect yourself")
     if not keep:
-        print("  KEEP=1 beside make demo leaves it all running, and prints the psql command lines.")
+        print("  KEEP=1 beside make demo leaves it all running, and prints how.")
         return
     psql = stack.postgres.program("psql")
     password = f"PGPASSWORD={shlex.quote(shop.PASSWORD)}"
@@ -161,6 +172,9 @@ def how_to_connect(stack: Stack, keep: bool) -> None:
         print(f"  {password} {psql} -h {stack.socket_dir} -U {user} {shop.DATABASE}")
     print(f"  the API, with x-user: app, billing or any other: {stack.http.url('/customers/1')}")
     print(f"  over TCP: … -h 127.0.0.1 -p {stack.envoy.port('postgres')} …")
+    if mysql is not None:
+        port, socket = mysql.envoy.port(MYSQL), mysql.envoy.socket(MYSQL)
+        print(f"  MariaDB, by the same users: the Unix socket {socket}, or 127.0.0.1 port {port}")
     print(f"  what is stored, past the sidecar: {psql} -h {stack.postgres.socket_dir} -U postgres {shop.DATABASE}")
     print(f"  logs: {stack.work.path / 'logs'}")
 
