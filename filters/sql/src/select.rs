@@ -1,5 +1,7 @@
 //! SELECT.
 
+use std::cell::OnceCell;
+
 use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr, OrderBy,
     OrderByExpr, OrderByKind, Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
@@ -72,8 +74,9 @@ impl<'c> Walker<'_, 'c> {
         }
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
         self.group_by(group_by, &outputs, &scope)?;
-        let named = self.with_aliases(&outputs, &scope);
-        having.iter().try_for_each(|having| self.expr(having, &named))?;
+        if let Some(having) = having {
+            self.expr(having, &self.with_aliases(&outputs, &scope))?;
+        }
         for NamedWindowDefinition(name, window) in named_window {
             self.name(name)?;
             match window {
@@ -124,6 +127,7 @@ impl<'c> Walker<'_, 'c> {
         outputs: &Outputs<'c>,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
+        let named = OnceCell::new();
         for key in keys {
             let key = without_brackets(key);
             // The server prefers the input column to the output one; here either must do.
@@ -137,7 +141,7 @@ impl<'c> Walker<'_, 'c> {
             match self.column(key, scope)? {
                 Some(column) => self.compared(column)?,
                 None if self.is_mysql() && output.is_some() => {}
-                None => self.expr(key, &self.with_aliases(outputs, scope))?,
+                None => self.expr(key, named.get_or_init(|| self.with_aliases(outputs, scope)))?,
             }
         }
         Ok(())
@@ -164,6 +168,7 @@ impl<'c> Walker<'_, 'c> {
         outputs: &Outputs<'c>,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
+        let named = OnceCell::new();
         for OrderByExpr { expr, options: _, with_fill } in keys {
             if with_fill.is_some() {
                 return Err(not_understood());
@@ -180,7 +185,7 @@ impl<'c> Walker<'_, 'c> {
                     "order by another column, or in the application",
                 ));
             }
-            self.expr(key, &self.with_aliases(outputs, scope))?;
+            self.expr(key, named.get_or_init(|| self.with_aliases(outputs, scope)))?;
         }
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! What names mean in SELECT besides.
 
-use std::rc::Rc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, TableIndexHints};
 
@@ -20,27 +23,26 @@ impl<'c> Walker<'_, 'c> {
         if !self.is_mysql() {
             return around;
         }
-        let mut columns: Vec<Output<'c>> = Vec::new();
+        let field = |protected: Option<Protected<'c>>| protected.map(|protected| protected.field.id);
+        // Of each name the fields that it means, here and in FROM.
+        let mut meant: BTreeMap<&str, (&Output<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
         for output in &outputs.columns {
-            let Some(name) = &output.name else { continue };
-            let field = |protected: Option<Protected<'c>>| protected.map(|p| p.field.id);
-            let in_from = match scope.unqualified(name) {
-                Ok(Meaning::Protected(protected)) => Some(Some(protected.field.id)),
-                Ok(Meaning::Plain) => Some(None),
-                Ok(Meaning::Nothing) => None,
-                Err(_) => Some(Some(usize::MAX)),
-            };
-            if columns.iter().any(|known| known.name.as_ref() == Some(name)) {
-                continue;
+            let Some(name) = output.name.as_deref() else { continue };
+            let (_, fields) = meant.entry(name).or_insert_with(|| (output, BTreeSet::new()));
+            fields.insert(field(output.protected));
+        }
+        let mut columns: Vec<Output<'c>> = Vec::with_capacity(meant.len());
+        for (name, (output, mut fields)) in meant {
+            match scope.unqualified(name) {
+                Ok(Meaning::Nothing) => {}
+                Ok(Meaning::Plain) => drop(fields.insert(None)),
+                Ok(Meaning::Protected(protected)) => drop(fields.insert(field(Some(protected)))),
+                // In doubt there, and so here.
+                Err(_) => fields.extend([None, Some(usize::MAX)]),
             }
             columns.push(output.clone());
-            let twice = outputs.columns.iter().filter(|other| other.name == output.name);
-            let differs = in_from.is_some_and(|meant| meant != field(output.protected))
-                || twice.clone().any(|other| field(other.protected) != field(output.protected));
-            let bears = output.protected.is_some()
-                || in_from.is_some_and(|meant| meant.is_some())
-                || twice.clone().any(|other| other.protected.is_some());
-            if differs && bears {
+            if fields.len() > 1 {
+                // Twice: ambiguous.
                 columns.push(output.clone());
             }
         }
