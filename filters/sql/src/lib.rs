@@ -1,24 +1,25 @@
-//! What a PostgreSQL text does with protected columns, and what to put in place of its literals.
+//! What a text of PostgreSQL, MySQL or MariaDB does with protected columns, and what to put in place of its literals.
 //!
-//! [`analyze`] takes a text (of a Query or a Parse message) and a [`Catalog`] of the relations that matter, and
+//! [`analyze`] takes a text (of a Query or a Parse message, of COM_QUERY or COM_STMT_PREPARE) and a [`Catalog`] of the relations that matter, and
 //! gives an [`Analysis`]: which protected fields each statement reads, searches and writes, which byte ranges of
 //! the text are literals to be sealed, and which parameters will carry values to be sealed. Or it gives a
 //! [`Refusal`], which names the label where it is known, the reason, and the remedy.
 //!
 //! # Rules
 //! - **Whitelist.** What isn't known to be right for sealed values is refused, and so is what isn't understood.
-//! - **Two readings.** A lexer of our own follows PostgreSQL's rules; where the parser's tokens differ from its
+//! - **Two readings.** A lexer of our own follows the server's rules; where the parser's tokens differ from its
 //!   tokens, nothing is believed. The tree, written out again, must be the text. Every word of the text that
 //!   could be a protected column or table must have been met by the walk.
 //! - **The text stays.** Literals are replaced by byte range; all else is forwarded as it came.
 //! - **Nothing told.** No refusal holds a literal or any of the text but names of the catalog.
 //!
 //! # When not to use it
-//! For another dialect than PostgreSQL's; as an access control (functions in the server can do anything); for a
+//! For another dialect than [`Dialect`] has; as an access control (functions in the server can do anything); for a
 //! text that isn't UTF-8.
 //!
 //! # What it assumes
-//! - `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
+//! - PostgreSQL: `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
+//! - MySQL and MariaDB: the client's character set is UTF-8, and the session's `sql_mode` is what [`MySqlDialect`] says.
 //! - The catalog is that of the session now. After a statement with `changes_catalog` it must be read again,
 //!   and, when that was in a transaction, once more when the transaction ends.
 //! - A label stands for one keyset, one tenant, one declared type and one treatment: columns of one label may be compared,
