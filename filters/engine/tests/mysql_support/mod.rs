@@ -1,0 +1,253 @@
+//! A MySQL session between a scripted client and a scripted server.
+
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used
+)]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fieldveil_engine::config::{Config, Protocol};
+use fieldveil_engine::database::Output;
+use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::mysql::Session;
+use fieldveil_engine::worker::Worker;
+use serde_json::{Value, json};
+
+use crate::support::{TestPorts, contains, keys, plan};
+
+/// PROTOCOL_41, SECURE_CONNECTION, CONNECT_WITH_DB, PLUGIN_AUTH, MULTI_STATEMENTS, MULTI_RESULTS and DEPRECATE_EOF.
+const CAPABILITIES: u32 = 0x200 | 0x8000 | 8 | 0x8_0000 | 0x1_0000 | 0x2_0000 | 0x100_0000;
+/// `utf8mb4_bin`
+const CHARSET: u16 = 46;
+
+/// One packet.
+pub fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_le_bytes();
+    [&length[..3], &[sequence], payload].concat()
+}
+
+pub fn query(text: &str) -> Vec<u8> {
+    packet(0, &[b"\x03", text.as_bytes()].concat())
+}
+
+pub fn ok(sequence: u8) -> Vec<u8> {
+    packet(sequence, &[0, 0, 0, 2, 0, 0, 0])
+}
+
+pub fn error(sequence: u8, number: u16, text: &str) -> Vec<u8> {
+    packet(sequence, &[b"\xff".as_slice(), &number.to_le_bytes(), b"#42000", text.as_bytes()].concat())
+}
+
+pub fn greeting() -> Vec<u8> {
+    let capabilities = (CAPABILITIES | 0x800 | 0x20).to_le_bytes();
+    let parts: [&[u8]; 9] = [
+        b"\x0a8.0.36\0\x07\0\0\0abcdefgh\0",
+        &capabilities[..2],
+        b"\x2d\x02\0",
+        &capabilities[2..],
+        b"\x15",
+        &[0; 10],
+        b"ijklmnopqrst\0",
+        b"caching_sha2_password\0",
+        b"",
+    ];
+    packet(0, &parts.concat())
+}
+
+pub fn handshake_response() -> Vec<u8> {
+    let parts: [&[u8]; 5] = [
+        &CAPABILITIES.to_le_bytes(),
+        &[0, 0, 0, 1, 45],
+        &[0; 23],
+        b"app\0\x00shop\0",
+        b"caching_sha2_password\0",
+    ];
+    packet(1, &parts.concat())
+}
+
+fn string(text: &[u8]) -> Vec<u8> {
+    assert!(text.len() < 0xffff, "longer strings are written with more bytes of length");
+    match u8::try_from(text.len()).ok().filter(|length| *length < 251) {
+        Some(length) => [&[length], text].concat(),
+        None => [b"\xfc".as_slice(), &u16::try_from(text.len()).unwrap().to_le_bytes(), text].concat(),
+    }
+}
+
+/// A column of `shop.customer`, or of nothing.
+fn definition(sequence: u8, table: &str, name: &str) -> Vec<u8> {
+    let schema: &[u8] = if table.is_empty() { b"" } else { b"shop" };
+    let org_name = if table.is_empty() { "" } else { name };
+    let names = [b"def".as_slice(), schema, table.as_bytes(), table.as_bytes(), name.as_bytes()];
+    let mut payload = names.iter().flat_map(|name| string(name)).collect::<Vec<u8>>();
+    payload.extend(string(org_name.as_bytes()));
+    payload.push(0x0c);
+    payload.extend(CHARSET.to_le_bytes());
+    payload.extend(1020_u32.to_le_bytes());
+    payload.extend([0xfd, 0, 0, 0, 0, 0]);
+    packet(sequence, &payload)
+}
+
+/// A text result set of a table's columns.
+pub fn rows(table: &str, columns: &[&str], rows: &[Vec<Option<&[u8]>>]) -> Vec<u8> {
+    let mut sequence = 0_u8;
+    let mut next = || {
+        sequence = sequence.wrapping_add(1);
+        sequence
+    };
+    let mut answer = packet(next(), &[u8::try_from(columns.len()).unwrap()]);
+    for column in columns {
+        answer.extend(definition(next(), table, column));
+    }
+    for row in rows {
+        let value = |value: &Option<&[u8]>| value.map_or(vec![0xfb], string);
+        answer.extend(packet(next(), &row.iter().flat_map(value).collect::<Vec<u8>>()));
+    }
+    answer.extend(packet(next(), &[0xfe, 0, 0, 2, 0, 0, 0]));
+    answer
+}
+
+/// `ssn` deterministic and `notes` randomized, both revealed and written.
+pub fn revealing() -> Vec<Value> {
+    let field = |column: &str, protection: &str| {
+        json!({"relation": "shop.customer", "column": column, "label": format!("customer.{column}"), "keyset": "pii",
+            "tenant": "", "protection": protection, "type": "varchar(64)", "read": {"treatment": "reveal"}, "write": "seal"})
+    };
+    vec![field("ssn", "deterministic"), field("notes", "randomized")]
+}
+
+/// A session and all that came out of it.
+pub struct Dialogue {
+    pub session: Session,
+    pub to_server: Vec<u8>,
+    pub to_client: Vec<u8>,
+    pub closed: bool,
+    pub ports: Rc<RefCell<TestPorts>>,
+    worker: Rc<RefCell<Worker>>,
+    fields: Vec<Value>,
+    fetches: Vec<Fetch>,
+    chunk: usize,
+    unread: Vec<u8>,
+}
+
+impl Dialogue {
+    /// A connection of which nothing was heard yet.
+    pub fn new(fields: &[Value], chunk: usize) -> Self {
+        let config = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
+            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}}"#;
+        let config = Config::from_json(config, Protocol::MySql, &|_| None).unwrap();
+        let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
+        let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
+        Self {
+            session: Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into()),
+            to_server: vec![],
+            to_client: vec![],
+            closed: false,
+            ports,
+            worker,
+            fields: fields.to_vec(),
+            fetches: vec![],
+            chunk,
+            unread: vec![],
+        }
+    }
+
+    /// A session that is up.
+    pub fn ready(fields: &[Value], chunk: usize) -> Self {
+        let mut dialogue = Self::new(fields, chunk);
+        dialogue.server(&greeting());
+        dialogue.client(&handshake_response());
+        dialogue.answer_fetches();
+        assert!(contains(&dialogue.to_server, b"app\0"), "the login was not passed on");
+        dialogue.server(&ok(2));
+        dialogue.to_server.clear();
+        dialogue.to_client.clear();
+        dialogue
+    }
+
+    /// As [`Self::ready`], with the questions of the first statement answered.
+    pub fn with_catalog(fields: &[Value], chunk: usize) -> Self {
+        let mut dialogue = Self::ready(fields, chunk);
+        dialogue.client(&query("SELECT 1 FROM orders"));
+        dialogue.answer_questions();
+        assert!(contains(&dialogue.to_server, b"SELECT 1 FROM orders"), "the statement was not passed on");
+        dialogue.server(&ok(1));
+        dialogue.to_server.clear();
+        dialogue.to_client.clear();
+        dialogue
+    }
+
+    /// The server's answers to who the session is for, and to the catalog.
+    pub fn answer_questions(&mut self) {
+        assert!(contains(&self.to_server, b"SELECT CURRENT_USER()"), "who the session is for was not asked");
+        let who: [Option<&[u8]>; 10] = [
+            Some(b"app@localhost"),
+            None,
+            Some(b"shop"),
+            None,
+            None,
+            Some(b"STRICT_TRANS_TABLES"),
+            Some(b"utf8mb4"),
+            Some(b"utf8mb4"),
+            Some(b"0"),
+            Some(b"8.0.36"),
+        ];
+        self.server(&rows("", &["x"; 10], &[who.to_vec()]));
+        assert!(contains(&self.to_server, b"information_schema.COLUMNS"), "the catalog was not asked for");
+        let column = |number: &'static str, name: &'static str| -> Vec<Option<&'static [u8]>> {
+            let texts: [&[u8]; 5] = [b"shop", b"customer", number.as_bytes(), name.as_bytes(), b"varchar"];
+            let others: [&[u8]; 7] = [b"4000", b"utf8mb4_bin", b"0", b"0", b"0", b"0", b""];
+            texts.into_iter().chain(others).map(Some).collect()
+        };
+        let columns = [column("1", "id"), column("2", "name"), column("3", "ssn"), column("4", "notes")];
+        self.server(&rows("", &["x"; 12], &columns));
+    }
+
+    pub fn answer_fetches(&mut self) {
+        for fetch in std::mem::take(&mut self.fetches) {
+            let body = if matches!(fetch, Fetch::Plan(_)) { plan(&self.fields) } else { keys() };
+            let answer = Answer::Body { body: &body, etag: None };
+            let result = self.worker.borrow_mut().answered(&fetch, answer, 1_000_000);
+            self.session.answered(&fetch, result);
+        }
+        self.client(b"");
+    }
+
+    fn take(&mut self, output: Output) {
+        self.to_server.extend(output.to_server);
+        self.to_client.extend(output.to_client);
+        self.fetches.extend(output.fetch);
+        self.closed |= output.close;
+    }
+
+    /// Bytes from the client, held back as the host does while the session waits.
+    pub fn client(&mut self, bytes: &[u8]) {
+        self.unread.extend_from_slice(bytes);
+        while !self.session.is_waiting() {
+            let rest = self.unread.split_off(self.unread.len().min(self.chunk));
+            let chunk = std::mem::replace(&mut self.unread, rest);
+            let output = self.session.client_data(&chunk);
+            self.take(output);
+            if self.unread.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Bytes from the server.
+    pub fn server(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(self.chunk.min(bytes.len()).max(1)) {
+            let output = self.session.server_data(chunk);
+            let resume = output.resume;
+            self.take(output);
+            if resume {
+                self.client(b"");
+            }
+        }
+    }
+}
