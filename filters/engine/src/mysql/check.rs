@@ -27,17 +27,17 @@ impl Session {
         let Some(held) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let quiet = needs_no_question(text, &held).is_some();
+        let quiet = || needs_no_question(text, &held).is_some();
         if let Some(error) = self.core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if self.identity_is_due(&held) && !quiet {
+        if self.identity_is_due(&held) && !quiet() {
             return self.ask_identity(out);
         }
         match self.policy_ready(comment) {
             Ok(()) => {}
             // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
-            Err(_) if quiet => {}
+            Err(_) if quiet() => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
                 self.core.wait_for(fetches, out);
@@ -47,7 +47,8 @@ impl Session {
         let Some(plan) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        if plan.fields.is_empty() || quiet || self.core.catalog_is_fresh() || self.reads.readable().is_err() {
+        if plan.fields.is_empty() || self.core.catalog_is_fresh() || self.reads.readable().is_err() || quiet()
+        {
             return Readiness::Ready(plan);
         }
         // Another principal's plan, that protects where the one before did not.
