@@ -55,7 +55,7 @@ fn blank() -> impl Strategy<Value = String> {
 
 /// Statements with `«field» ` for a literal that is stored and `«?field» ` for one that is looked for.
 const STATEMENTS: &[&str] = &[
-    "INSERT INTO customer ( name , ssn , phone ) VALUES ( 'é語\\\\' , «1» , «2» ) , ( ? , «1» , NULL )",
+    "INSERT INTO customer ( name , ssn , phone ) VALUES ( 'é語' , «1» , «2» ) , ( ? , «1» , NULL )",
     "INSERT IGNORE INTO customer SET `id` = 1 , ssn = «1» ON DUPLICATE KEY UPDATE ssn = «1» , email = VALUES ( email )",
     "REPLACE LOW_PRIORITY customer ( ssn ) VALUES ROW ( «1» ) , ROW ( «1» )",
     "UPDATE public . customer AS c , person p SET c . email = «0» , p . ssn = «5» WHERE ( c . ssn = «?1» ) AND p . id > 5",
@@ -125,8 +125,6 @@ proptest! {
         blanks in prop::collection::vec(blank(), 9),
     ) {
         let (text, expected) = build(STATEMENTS[which], &literals, &blanks);
-        // A backslash of the statement's own is read by the settings, too.
-        prop_assume!(!(dialect.no_backslash_escapes && STATEMENTS[which].contains('\\')));
         prop_assert_eq!(sealed_by(&text, &in_dialect(dialect)), expected);
     }
 
