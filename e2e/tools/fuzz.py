@@ -73,7 +73,7 @@ def fuzz(program: Path, name: str) -> bool:
     for folder in (found, crashes):
         folder.mkdir(parents=True, exist_ok=True)
     limits = [f"-max_len={LONGEST}", f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}"]
-    words = [f"-dict={FUZZ / 'sql.dict'}"] if name == "sql" else []
+    words = [f"-dict={FUZZ / f'{name}.dict'}"] if name in {"sql", "mysql_sql"} else []
     started = time.monotonic()
     done = run(
         program,

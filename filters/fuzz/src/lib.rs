@@ -29,6 +29,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("mysql_response", mysql_wire::response),
     ("copy", copy::copy),
     ("sql", sql::analysis),
+    ("mysql_sql", sql::mysql_analysis),
     ("values", values::values),
     ("masks", values::masks),
     ("envelope", envelope::envelope),

@@ -4,20 +4,48 @@ use std::sync::LazyLock;
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::identity::{Comment, identify, mentions};
-use fieldveil_sql::{Analysis, Catalog, Dialect, Replacement, analyze};
+use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze};
 
 static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_under_several_keys()]);
+
+/// The same in every mode of MySQL and MariaDB.
+static MYSQL_CATALOGS: LazyLock<Vec<Catalog>> = LazyLock::new(|| {
+    let modes = (0_u8..32).map(mode);
+    modes
+        .flat_map(|dialect| CATALOGS.each_ref().map(|catalog| Catalog { dialect, ..catalog.clone() }))
+        .collect()
+});
+
+fn mode(bits: u8) -> Dialect {
+    let is_on = |bit: u8| bits & (1 << bit) != 0;
+    Dialect::MySql(MySqlDialect {
+        ansi_quotes: is_on(0),
+        no_backslash_escapes: is_on(1),
+        pipes_as_concat: is_on(2),
+        mariadb: is_on(3),
+        folds_tables: is_on(4),
+    })
+}
 
 /// Any text is refused, or its splices can be made and its parameters are what they say.
 pub(crate) fn analysis(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     CATALOGS.iter().for_each(|catalog| analysis_in(text, catalog));
-    identity(text);
+    identity(text, Dialect::Postgres);
+}
+
+/// The same in MySQL's dialect. The first byte says which mode.
+pub(crate) fn mysql_analysis(bytes: &[u8]) {
+    let Some((mode, text)) = bytes.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let catalogs = MYSQL_CATALOGS.chunks(2).nth(usize::from(*mode % 32)).into_iter().flatten();
+    catalogs.clone().for_each(|catalog| analysis_in(text, catalog));
+    catalogs.take(1).for_each(|catalog| identity(text, catalog.dialect));
 }
 
 /// Any text is refused, or what it says of the end user can be taken out of it, and the rest says nothing more.
-fn identity(text: &str) {
-    let Ok(found) = identify(text, Dialect::Postgres) else { return };
+fn identity(text: &str, dialect: Dialect) {
+    let Ok(found) = identify(text, dialect) else { return };
     let mut ranges: Vec<_> =
         found.tokens.iter().map(|token| (token.range.clone(), "'x'".to_owned())).collect();
     ranges.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
@@ -35,12 +63,10 @@ fn identity(text: &str) {
     rest.push_str(text.get(at..).expect("between characters"));
     for token in &found.tokens {
         let literal = text.get(token.range.clone()).expect("between characters");
-        assert!(literal.len() >= 2 && literal.ends_with(['\'', '$']), "a whole literal");
+        assert!(literal.len() >= 2 && literal.ends_with(['\'', '$', '"']), "a whole literal");
         assert!(!token.value.is_empty(), "the empty one is none");
     }
-    let Ok(again) = identify(&rest, Dialect::Postgres) else {
-        panic!("what goes to the server is understood as well")
-    };
+    let Ok(again) = identify(&rest, dialect) else { panic!("what goes to the server is understood as well") };
     assert_eq!(again.tokens.len(), found.tokens.len(), "as many words as there were tokens");
     assert!(again.tokens.iter().all(|token| *token.value == "x"), "nothing but words");
     assert_eq!(again.parameters, found.parameters, "the same parameters");

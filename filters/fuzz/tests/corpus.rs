@@ -49,6 +49,7 @@ replays!(
     mysql_response,
     copy,
     sql,
+    mysql_sql,
     values,
     masks,
     envelope,

@@ -1,19 +1,30 @@
 //! What the analysis says of each text: a JSON string a line in, a JSON object a line out; with `--several-keys`, while
-//! the keysets of deterministic labels have several enabled keys. The differential test
-//! against the server's own parser reads it. Its texts are made up; it prints their literals.
+//! the keysets of deterministic labels have several enabled keys; with `--mysql`, in MySQL's dialect, with `--mariadb`,
+//! `--ansi-quotes`, `--no-backslash-escapes` and `--pipes-as-concat` as they are said. The differential tests
+//! against the servers read it. Its texts are made up; it prints their literals.
 
 use std::env;
 use std::io::{self, BufRead, BufWriter, Write};
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::{
-    Analysis, Form, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze,
+    Analysis, Dialect, Form, MySqlDialect, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze,
 };
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
-    let several = env::args().nth(1).is_some_and(|word| word == "--several-keys");
-    let catalog = if several { catalog_under_several_keys() } else { catalog() };
+    let words: Vec<String> = env::args().skip(1).collect();
+    let has = |word: &str| words.iter().any(|said| said == word);
+    let mut catalog = if has("--several-keys") { catalog_under_several_keys() } else { catalog() };
+    if has("--mysql") {
+        catalog.dialect = Dialect::MySql(MySqlDialect {
+            ansi_quotes: has("--ansi-quotes"),
+            no_backslash_escapes: has("--no-backslash-escapes"),
+            pipes_as_concat: has("--pipes-as-concat"),
+            mariadb: has("--mariadb"),
+            folds_tables: false,
+        });
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;
