@@ -24,11 +24,11 @@ OUT = ROOT / "filters" / "engine" / "testdata" / "dialogues"
 class Tap:
     """A relay in front of Envoy and one behind it, on one thread, so that the order of events is theirs."""
 
-    def __init__(self, stack: Stack) -> None:
-        self.socket = stack.relay.socket
-        self.folder = stack.work.path / "front"
+    def __init__(self, socket: Path, server: Path, folder: Path) -> None:
+        self.socket = socket
+        self.folder = folder
         self.folder.mkdir()
-        self._server = stack.postgres.socket
+        self._server = server
         self.events: list[tuple[str, bytes]] = []
         self.to_client = bytearray()
         self._loop = asyncio.new_event_loop()
@@ -176,7 +176,7 @@ def record(stack: Stack, tap: Tap, user: str, work: Callable[[psycopg.Connection
 
 def main() -> None:
     stack = Stack(Options(relay=True))
-    tap = Tap(stack)
+    tap = Tap(stack.relay.socket, stack.postgres.socket, stack.work.path / "front")
     # One thread for both sides of Envoy: the stack's own relay has its place.
     stack.relay = tap
     with stack.start():
