@@ -80,7 +80,7 @@ fn string(text: &[u8]) -> Vec<u8> {
 }
 
 /// A column of `shop.customer`, or of nothing.
-fn definition(sequence: u8, table: &str, name: &str) -> Vec<u8> {
+pub fn definition(sequence: u8, table: &str, name: &str) -> Vec<u8> {
     let schema: &[u8] = if table.is_empty() { b"" } else { b"shop" };
     let org_name = if table.is_empty() { "" } else { name };
     let names = [b"def".as_slice(), schema, table.as_bytes(), table.as_bytes(), name.as_bytes()];
@@ -216,6 +216,14 @@ impl Dialogue {
             self.session.answered(&fetch, result);
         }
         self.client(b"");
+    }
+
+    /// The worker's own renewal brought these keysets.
+    pub fn give_keys(&mut self, keys: &[u8]) {
+        let now_ms = self.ports.borrow().now_ms;
+        let fetch = self.worker.borrow_mut().fetch_keys(now_ms);
+        let answer = Answer::Body { body: keys, etag: None };
+        self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     }
 
     fn take(&mut self, output: Output) {
