@@ -168,7 +168,6 @@ fn literals_are_read_as_the_server_reads_them() {
         ("SELECT 1 FROM customer WHERE ssn = _gbk'a'", "customer.ssn"),
         ("SELECT 1 FROM customer WHERE ssn = 'a' COLLATE utf8mb4_bin", "customer.ssn"),
         ("SELECT 1 FROM typed WHERE n = 0x10", "typed.n"),
-        ("SELECT 1 FROM typed WHERE n = 1e3", "typed.n"),
         ("SELECT 1 FROM typed WHERE photo = 7", "typed.photo"),
         ("SELECT 1 FROM typed WHERE amount = CAST('1.5' AS DECIMAL)", "typed.amount"),
         ("SELECT 1 FROM customer WHERE ssn = CAST(? AS CHAR(3))", "customer.ssn"),

@@ -61,6 +61,10 @@ fn values_are_sealed_for_their_columns() {
             "INSERT INTO typed (born, at, photo, n) VALUES («S21:2020-01-02», «S25:2020-01-02 03:04:05», «S22:\\x61», «S24:-7»)",
         ),
         (
+            "INSERT INTO typed (ratio, amount, n) VALUES (0.1e0, 1.5e-07, 5e0), (-1E+20, .5, 007), (-0e0, 5., 00)",
+            "INSERT INTO typed (ratio, amount, n) VALUES («S28:0.1», «S20:0.00000015», «S24:5»), («S28:-100000000000000000000», «S20:0.5», «S24:7»), («S28:0», «S20:5», «S24:0»)",
+        ),
+        (
             "INSERT INTO customer (name, ssn) VALUES (CONCAT('a', @n), IFNULL(?, 'x'))",
             "INSERT INTO customer (name, ssn) VALUES (CONCAT('a', @n), IFNULL(?, «S1:x»)) | $1=S1",
         ),
@@ -78,6 +82,9 @@ fn values_are_sealed_for_their_columns() {
         ("INSERT INTO customer SET ssn = '123-45', email = ssn", "customer.email"),
         ("INSERT INTO customer (ssn) VALUES (007)", "customer.ssn"),
         ("INSERT INTO customer (ssn) VALUES (1e3)", "customer.ssn"),
+        ("INSERT INTO customer (ssn) VALUES (.5)", "customer.ssn"),
+        ("INSERT INTO typed (ratio) VALUES (1e999)", "typed.ratio"),
+        ("INSERT INTO typed (born) VALUES (1e3)", "typed.born"),
         ("INSERT INTO customer (ssn) VALUES (b'01')", "customer.ssn"),
         ("INSERT INTO computed (id) VALUES (1)", "computed.digest"),
         ("INSERT INTO computed () VALUES ()", "computed.digest"),

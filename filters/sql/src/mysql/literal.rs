@@ -40,12 +40,10 @@ impl Walker<'_, '_> {
             (Value::HexStringLiteral(_), Kind::Text { value, style: Style::Hex }) => reading.hex(value)?,
             (_, Kind::Text { .. }) => return Err(STYLE),
             (Value::Number(theirs, false), Kind::Number) if theirs == source => {
-                if !is_plain_number(source) {
-                    return Err(NUMBER);
-                }
+                let value = reading.number(source).ok_or(NUMBER)?;
                 match reading.declared {
-                    Declared::Bytea => reading.text(source),
-                    _ => Content::Literal { value: Zeroizing::new(source.to_owned()), number: true },
+                    Declared::Bytea => reading.text(&value),
+                    _ => Content::Literal { value, number: true },
                 }
             }
             (Value::Boolean(true), _) if token.is_word("true") => reading.text("1"),
@@ -98,6 +96,29 @@ impl Walker<'_, '_> {
 }
 
 impl Reading<'_> {
+    /// A number without its sign, as the server reads it. Characters would get it as the server writes it, which is as
+    /// it stands only where it is plain.
+    fn number(self, source: &str) -> Option<Zeroizing<String>> {
+        if is_plain_number(source) {
+            return Some(Zeroizing::new(source.to_owned()));
+        }
+        if !matches!(self.declared, Declared::Float | Declared::Numeric | Declared::Integer) {
+            return None;
+        }
+        if source.contains(['e', 'E']) {
+            // A double; what it is converted to has its shortest digits.
+            let value: f64 = source.parse().ok()?;
+            return value.is_finite().then(|| Zeroizing::new(value.to_string()));
+        }
+        let (whole, fraction) = source.split_once('.').unwrap_or((source, ""));
+        let whole = match whole.trim_start_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
+        let point = if fraction.is_empty() { "" } else { "." };
+        Some(Zeroizing::new(format!("{whole}{point}{fraction}")))
+    }
+
     /// Characters; of bytes the hexadecimal digits, as the declared type is written.
     fn text(self, text: &str) -> Content {
         let value = match self.declared {

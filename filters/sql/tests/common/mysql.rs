@@ -9,7 +9,7 @@ use super::render;
 
 /// The common catalog in MySQL's dialect, and besides:
 /// - `typed(id, amount=20 numeric(10,2), born=21 date, photo=22 bytea as bytes, flag=23 boolean, n=24 integer,
-///   at=25 timestamp)`
+///   at=25 timestamp, ratio=28 float8)`
 /// - `hidden(id, ssn=26 labelled customer.ssn and invisible, name)`
 /// - `raw(id, token#27 as bytes)`, `#` indexed
 pub fn mysql() -> Catalog {
@@ -48,6 +48,7 @@ pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
         column("flag", Stored::Text, Some(field(23, "typed.flag", Declared::Boolean, "bool"))),
         column("n", Stored::Text, Some(field(24, "typed.n", Declared::Integer, "int8"))),
         column("at", Stored::Text, Some(field(25, "typed.at", Declared::Timestamp, "timestamp"))),
+        column("ratio", Stored::Text, Some(field(28, "typed.ratio", Declared::Float, "float8"))),
     ];
     let hidden = vec![
         column("id", Stored::Other, None),
