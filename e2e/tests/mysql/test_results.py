@@ -1,0 +1,118 @@
+"""Answers of every shape pass whole: several result sets, several statements, long packets, rows of other tables."""
+
+from collections.abc import Iterator
+
+import pymysql
+import pytest
+from pymysql.constants import CLIENT
+
+from harness.mysql_stack import MySqlStack
+from tests.mysql.asking import ask, change, refusal
+from tests.mysql.test_connecting import connector
+from tests.rows import ADA, ALAN, INSERT
+
+# A packet holds a byte less.
+PACKET = 1 << 24
+
+
+@pytest.fixture
+def app(shop: MySqlStack) -> Iterator[pymysql.Connection]:
+    with shop.connect("app", client_flag=CLIENT.MULTI_STATEMENTS) as connection:
+        yield connection
+
+
+@pytest.fixture
+def plain(stack: MySqlStack) -> Iterator[pymysql.Connection]:
+    """Where nothing is protected."""
+    stack.stored("CREATE TABLE IF NOT EXISTS plain.blob_of (id int PRIMARY KEY, content longblob)")
+    stack.stored("TRUNCATE plain.blob_of")
+    with stack.connect("app", "plain", max_allowed_packet=1 << 26) as connection:
+        yield connection
+
+
+def all_of(app: pymysql.Connection, statements: str) -> list[list[tuple]]:
+    with app.cursor() as cursor:
+        cursor.execute(statements)
+        sets = [list(cursor.fetchall())]
+        while cursor.nextset():
+            sets.append(list(cursor.fetchall()))
+    return sets
+
+
+def test_several_statements_in_one_text_are_each_sealed_and_opened(shop: MySqlStack, app: pymysql.Connection) -> None:
+    sets = all_of(app, "INSERT INTO customer (id, ssn) VALUES (1, 'first'); SELECT ssn FROM customer; SELECT 7")
+    assert sets == [[], [("first",)], [(7,)]]
+    assert b"first" not in shop.relay.to_server()
+
+
+def test_an_error_in_the_middle_ends_the_text(app: pymysql.Connection) -> None:
+    with app.cursor() as cursor:
+        cursor.execute("SELECT 1; SELECT 1 FROM nowhere; SELECT 2")
+        assert cursor.fetchall() == ((1,),)
+        with pytest.raises(pymysql.ProgrammingError):
+            cursor.nextset()
+    assert ask(app, "SELECT 3") == [(3,)]
+
+
+def test_a_refused_statement_refuses_the_whole_text(shop: MySqlStack, app: pymysql.Connection) -> None:
+    change(app, INSERT, ADA)
+    text = "UPDATE customer SET name = 'changed'; SELECT id FROM customer WHERE ssn > '0'"
+    assert "customer.ssn" in refusal(app, text)[1]
+    assert shop.stored("SELECT name FROM customer") == [(ADA[1],)]
+
+
+def test_result_sets_of_a_procedure_are_opened(shop: MySqlStack, app: pymysql.Connection) -> None:
+    shop.stored("DROP PROCEDURE IF EXISTS both_of")
+    shop.stored("CREATE PROCEDURE both_of() BEGIN SELECT ssn FROM customer; SELECT id, email FROM customer; END")
+    change(app, INSERT, ADA)
+    assert all_of(app, "CALL both_of()")[:2] == [[(ADA[3],)], [(1, ADA[2])]]
+
+
+@pytest.mark.parametrize("size", [PACKET - 1, PACKET, PACKET + 5, 2 * PACKET], ids=str)
+def test_packets_longer_than_one_pass_both_ways(stack: MySqlStack, plain: pymysql.Connection, size: int) -> None:
+    content = (bytes(range(256)) * (size // 256 + 1))[:size]
+    sender = connector(stack, database="plain")
+    with sender.cursor(prepared=True) as cursor:
+        cursor.execute("INSERT INTO blob_of VALUES (?, ?)", (1, content))
+    sender.close()
+    ((stored,),) = ask(plain, "SELECT content FROM blob_of")
+    assert (len(stored), stored == content) == (size, True)
+
+
+def test_a_text_longer_than_what_is_read_of_one_is_refused(stack: MySqlStack, plain: pymysql.Connection) -> None:
+    with plain.cursor() as cursor, pytest.raises(pymysql.OperationalError) as refused:
+        cursor.execute("INSERT INTO blob_of VALUES (1, _binary %s)", [bytes(PACKET + 5)])
+    assert refused.value.args[0] == 1153
+    assert stack.stored("SELECT COUNT(*) FROM plain.blob_of") == [(0,)]
+
+
+def test_rows_fetched_one_by_one_are_opened(shop: MySqlStack, app: pymysql.Connection) -> None:
+    for row in (ADA, ALAN):
+        change(app, INSERT, row)
+    with app.cursor(pymysql.cursors.SSCursor) as cursor:
+        cursor.execute("SELECT ssn FROM customer ORDER BY id")
+        assert [cursor.fetchone(), cursor.fetchone(), cursor.fetchone()] == [(ADA[3],), (ALAN[3],), None]
+
+
+def test_other_commands_and_statements_pass(app: pymysql.Connection) -> None:
+    for statement in ("SHOW TABLES", "SHOW CREATE TABLE customer", "DESCRIBE customer", "EXPLAIN SELECT 1", "SELECT 1"):
+        assert ask(app, statement)
+    for statement in ("SET @a = 1", "SET SESSION wait_timeout = 100", "SET NAMES utf8mb4"):
+        assert ask(app, statement) == []
+    assert ask(app, "SELECT @a") == [(1,)]
+
+
+def test_a_file_of_the_clients_is_loaded_sealed_or_refused(shop: MySqlStack, tmp_path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("1\tloaded-canary\n")
+    with shop.connect("app", local_infile=True) as app:
+        load = f"LOAD DATA LOCAL INFILE '{file}' INTO TABLE customer (id, ssn)"
+        told = ""
+        try:
+            change(app, load)
+        except pymysql.MySQLError as refused:
+            told = str(refused)
+        if told:
+            assert "customer.ssn" in told
+        assert ask(app, "SELECT ssn FROM customer") == ([] if told else [("loaded-canary",)])
+    assert b"loaded-canary" not in shop.relay.to_server()
