@@ -233,7 +233,11 @@ SUITES = {
         Suite("rust", "unit and property tests of the filter", _rust),
         Suite("fuzz-corpus", "what fuzzing found worth keeping, run again", _fuzz_corpus),
         Suite("fuzz", "every parser under libFuzzer", _fuzz),
-        Suite("sqldiff", "the analysis of statements against PostgreSQL's own parser", _sqldiff),
+        Suite(
+            "sqldiff",
+            "the analysis of statements against the servers and PostgreSQL's parser",
+            _sqldiff,
+        ),
         Suite("rego", "tests of the policies, every line covered", _rego),
         Suite(
             "go",
