@@ -18,6 +18,7 @@ use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::mysql::{Output, Session};
 use fieldveil_engine::worker::Worker;
+use fieldveil_mysql_wire::packet::peek_packet;
 use serde::Deserialize;
 use support::{TestPorts, contains};
 
@@ -128,17 +129,35 @@ fn replay(recorded: &Recorded, size: usize) -> Replay {
     replay
 }
 
+/// What the client gets, packet by packet; of a refusal only that it is one, for its words have tests of their own.
+fn packets(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut packets = Vec::new();
+    while let Some((header, payload)) = peek_packet(bytes) {
+        let refused = payload.first() == Some(&0xff) && contains(payload, b"fieldveil: ");
+        packets.push(if refused {
+            vec![header.sequence, 0xff]
+        } else {
+            bytes[..header.total_len()].to_vec()
+        });
+        bytes = &bytes[header.total_len()..];
+    }
+    assert!(bytes.is_empty(), "half a packet");
+    packets
+}
+
 #[test]
 fn recorded_dialogues_come_out_the_same_at_every_split() {
     let recorded = recorded();
     assert!(recorded.len() >= 8);
     for (path, dialogue) in recorded {
-        let expected = unhex(&dialogue.to_client);
+        let expected = packets(&unhex(&dialogue.to_client));
+        let whole = replay(&dialogue, usize::MAX).to_client;
+        assert!(packets(&whole) == expected, "{path:?}: the client gets something else");
         for size in (1..64).chain([usize::MAX]) {
             let replay = replay(&dialogue, size);
             assert!(!replay.closed, "{path:?} in chunks of {size}: the connection is ended");
             assert!(
-                replay.to_client == expected,
+                replay.to_client == whole,
                 "{path:?} in chunks of {size}: the client gets something else"
             );
             assert!(
