@@ -71,9 +71,10 @@ impl Session {
 
     /// A packet of the file that the server asked for; an empty one is its end.
     fn file_packet(&mut self, header: Header, out: &mut Output) -> Step {
-        if header.payload_len == 0 {
+        if header.payload_len == 0 && !self.infile_continues {
             self.infile = false;
         }
+        self.infile_continues = header.goes_on();
         let shift = self.flight.head().map_or(0, |entry| entry.shift);
         if shift == 0 {
             self.client.pass = header.total_len();

@@ -120,6 +120,8 @@ pub struct Session {
     dropped: Option<ClientError>,
     /// The server reads a file that the client sends: its packets are no commands.
     infile: bool,
+    /// A packet of that file goes on in the next one, which ends the packet and not the file if it is empty.
+    infile_continues: bool,
 }
 
 impl Session {
@@ -141,6 +143,7 @@ impl Session {
             reads: Reads::default(),
             dropped: None,
             infile: false,
+            infile_continues: false,
         }
     }
 

@@ -189,3 +189,22 @@ pub(super) fn attribute_refused() -> ClientError {
 pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::CLEARED;
+
+    const DOC: &str = include_str!("../../../../docs/mysql-messages.md");
+
+    #[test]
+    fn capabilities_that_are_not_offered_are_those_that_the_docs_call_cleared() {
+        let rows = DOC.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+        let cleared = rows.filter_map(|(bit, rest)| {
+            let (_name, what) = rest.split_once(" | ")?;
+            what.starts_with("cleared").then(|| bit.parse::<u32>().ok()).flatten()
+        });
+        // From 38 on no server has a capability yet.
+        let expected = cleared.fold(u64::MAX << 38, |all, bit| all | 1 << bit);
+        assert_eq!(CLEARED.bits(), expected);
+    }
+}
