@@ -10,7 +10,7 @@ use fieldveil_mysql_wire::command::{
 use fieldveil_mysql_wire::message::Message;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 use fieldveil_sql::{Form, like_pattern};
-use fieldveil_values::mysql;
+use fieldveil_values::{mysql, oid};
 use zeroize::Zeroizing;
 
 use super::client::Outcome;
@@ -79,6 +79,21 @@ impl Session {
                 }
             },
         };
+        // A string is in the client's character set, of which what is no text of UTF-8 would be read as another value.
+        let is_characters = matches!(
+            ColumnType::from_code(code),
+            Some(
+                ColumnType::VarChar
+                    | ColumnType::VarString
+                    | ColumnType::String
+                    | ColumnType::Json
+                    | ColumnType::Enum
+                    | ColumnType::Set
+            )
+        );
+        if is_characters && field.declared.oid() != oid::BYTEA {
+            self.reads.text(value)?;
+        }
         let settings = self.reads.values;
         let text =
             mysql::read_parameter(&field.declared, &settings, purpose(parameter.use_), code, unsigned, value)
