@@ -40,12 +40,10 @@ func connector(name, mode, dsn string) (driver.Connector, error) {
 	case "postgres":
 		return pq.NewConnector(dsn)
 	case "mysql":
-		config, err := mysql.ParseDSN(dsn)
+		config, err := mysqlConfig(mode, dsn)
 		if err != nil {
 			return nil, err
 		}
-		// Otherwise arguments are prepared for each call.
-		config.InterpolateParams = mode == "simple"
 		return mysql.NewConnector(config)
 	}
 	return nil, fmt.Errorf("driver %q: one of pgx, postgres, mysql", name)
@@ -55,6 +53,27 @@ func connector(name, mode, dsn string) (driver.Connector, error) {
 type Database struct {
 	pool *sql.DB
 	conn *sql.Conn
+	// How statements go to it.
+	statements statements
+}
+
+// statements sends a script's SQL with its arguments, which are `$1` and so on.
+type statements interface {
+	Query(ctx context.Context, text string, arguments []any) (*sql.Rows, error)
+	Exec(ctx context.Context, text string, arguments []any) (sql.Result, error)
+}
+
+// asTheyAre are statements of a driver that keeps what it has prepared.
+type asTheyAre struct {
+	conn *sql.Conn
+}
+
+func (statements asTheyAre) Query(ctx context.Context, text string, arguments []any) (*sql.Rows, error) {
+	return statements.conn.QueryContext(ctx, text, arguments...)
+}
+
+func (statements asTheyAre) Exec(ctx context.Context, text string, arguments []any) (sql.Result, error) {
+	return statements.conn.ExecContext(ctx, text, arguments...)
 }
 
 // Open connects.
@@ -70,7 +89,11 @@ func Open(ctx context.Context, name, mode, dsn string) (*Database, error) {
 		_ = pool.Close()
 		return nil, fail(err)
 	}
-	return &Database{pool, conn}, nil
+	database := &Database{pool, conn, asTheyAre{conn}}
+	if name == "mysql" {
+		database.statements = &mysqlStatements{conn, mode == "prepared", map[string]*statement{}}
+	}
+	return database, nil
 }
 
 // Close ends the connection.

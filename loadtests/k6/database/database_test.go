@@ -167,16 +167,49 @@ func TestASessionIsAnAnswerOfOne(t *testing.T) {
 
 func TestWhatCantBeOpenedIsNamed(t *testing.T) {
 	for part, words := range map[string][3]string{
-		"driver …":    {"oracle", "prepared", ""},
-		"mode …":      {"pgx", "named", ""},
-		"dial":        {"pgx", "prepared", "host=/no/such/folder user=app password=hunter2"},
-		"no such":     {"postgres", "extended", "host=/no/such/folder user=app password=hunter2"},
-		"invalid DSN": {"mysql", "prepared", "nonsense"},
+		"driver …":              {"oracle", "prepared", ""},
+		"mode …":                {"pgx", "named", ""},
+		"dial":                  {"pgx", "prepared", "host=/no/such/folder user=app password=hunter2"},
+		"no such":               {"postgres", "extended", "host=/no/such/folder user=app password=hunter2"},
+		"invalid DSN":           {"mysql", "prepared", "nonsense"},
+		"one of prepared, text": {"mysql", "simple", "app:hunter2@unix(/no/such/socket)/shop"},
 	} {
 		_, err := Open(context.Background(), words[0], words[1], words[2])
 		if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", part, err)
 		}
+	}
+}
+
+func TestArgumentsAreQuestionMarksInMySQL(t *testing.T) {
+	for text, want := range map[string]statement{
+		"SELECT 1":                        {text: "SELECT 1"},
+		"a = $1 AND b < $2":               {text: "a = ? AND b < ?", order: []int{0, 1}},
+		"a = $10 OR b = $2 OR c = $2":     {text: "a = ? OR b = ? OR c = ?", order: []int{9, 1, 1}},
+		"VALUES ($2, $1, UPPER($1), '$')": {text: "VALUES (?, ?, UPPER(?), '$')", order: []int{1, 0, 0}},
+	} {
+		translated, order := questionMarks(text)
+		if translated != want.text || !reflect.DeepEqual(order, want.order) {
+			t.Errorf("%s: %s, %v", text, translated, order)
+		}
+	}
+}
+
+func TestAStatementOfMySQLHasAsManyArgumentsAsItNames(t *testing.T) {
+	statements := mysqlStatements{known: map[string]*statement{}}
+	for text, given := range map[string][]any{
+		"a = $1 AND b = $2": {1},
+		"a = $1":            {1, 2},
+		"a = $2":            {},
+		"a = 1":             {1},
+	} {
+		if _, _, err := statements.find(context.Background(), text, given); err == nil {
+			t.Errorf("%s with %d", text, len(given))
+		}
+	}
+	_, found, err := statements.find(context.Background(), "a = $2 AND b = $1", []any{"b", "a"})
+	if err != nil || !reflect.DeepEqual(found, []any{"a", "b"}) {
+		t.Errorf("%v, %v", found, err)
 	}
 }
 

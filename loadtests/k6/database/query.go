@@ -26,7 +26,7 @@ type Rows struct {
 
 // Exec gives the number of rows that a statement changed.
 func (database *Database) Exec(ctx context.Context, statement string, arguments []any) (int64, error) {
-	done, err := database.conn.ExecContext(ctx, statement, arguments...)
+	done, err := database.statements.Exec(ctx, statement, arguments)
 	if err != nil {
 		return 0, fail(err)
 	}
@@ -36,7 +36,7 @@ func (database *Database) Exec(ctx context.Context, statement string, arguments 
 
 // Query reads an answer to its end.
 func (database *Database) Query(ctx context.Context, statement string, arguments []any) (Rows, error) {
-	rows, err := database.conn.QueryContext(ctx, statement, arguments...)
+	rows, err := database.statements.Query(ctx, statement, arguments)
 	if err != nil {
 		return Rows{}, fail(err)
 	}
@@ -103,7 +103,7 @@ func typeName(rows *sql.Rows, column int) string {
 func (database *Database) Digest(
 	ctx context.Context, statement string, names []string, arguments []any,
 ) (int64, string, error) {
-	rows, err := database.conn.QueryContext(ctx, statement, arguments...)
+	rows, err := database.statements.Query(ctx, statement, arguments)
 	if err != nil {
 		return 0, "", fail(err)
 	}
