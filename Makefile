@@ -103,11 +103,11 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some twenty minutes)
-	@$(SETUP) python filter keys opa k6 plotly bench-sealing
+	@$(SETUP) python filter keys opa k6 plotly bench-sealing mariadb
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 
 loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
-	@$(SETUP) python filter keys opa k6 bench-sealing
+	@$(SETUP) python filter keys opa k6 bench-sealing mariadb
 	@$(SUITES) loadtest-smoke
 
 loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json

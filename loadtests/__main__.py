@@ -12,7 +12,7 @@ from loadtests.report.document import DOCUMENT, RUNS, committed
 from loadtests.results import Results, UnreadableResults, read
 from loadtests.runner import Runner, say
 from loadtests.scenario import Suite
-from loadtests.suites import SUITES
+from loadtests.suites import SUITES, present
 from loadtests.summary import SuiteSummary
 from tools.layout import TOOLS
 
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     add_amount(run)
     run.set_defaults(do=_run)
     smoke = commands.add_parser("smoke", help="look at every answer of every suite once, and time nothing")
-    smoke.add_argument("--suite", type=suites, default=list(SUITES.values()))
+    smoke.add_argument("--suite", type=suites, default=present())
     smoke.set_defaults(do=_smoke)
     comparing = commands.add_parser("compare", help="say what changed between two runs beyond the noise")
     comparing.add_argument("old", type=Path, metavar="A.json")
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def add_amount(run: argparse.ArgumentParser) -> None:
     """What is run, and how much of it."""
-    run.add_argument("--suite", type=suites, default=list(SUITES.values()), help="names divided by commas; all")
+    run.add_argument("--suite", type=suites, default=present(), help="names divided by commas; all")
     run.add_argument("--scale", type=_scale, default=1.0, help="how much of it; 1 takes some twenty minutes")
     run.add_argument("--rounds", type=int, choices=range(1, 100), default=3, metavar="N")
 

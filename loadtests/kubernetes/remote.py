@@ -10,11 +10,12 @@ from harness import shop
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.kubernetes.places import Place, Places
-from loadtests.rig import PLAIN, SEALED, TARGETS, Databases, Target, interrupt
-from loadtests.rig.live import CONNECT_TIMEOUT
+from loadtests.rig import PLAIN, SEALED, TARGETS, Target, interrupt
+from loadtests.rig.databases import PostgresDatabases
+from loadtests.rig.live import CONNECT_TIMEOUT, PostgresLive
 
 # What a rig has beside, whose programs and files a script of k6 shares.
-ONE_MACHINE = ("agent", "catalog", "opa", "postgres", "service")
+ONE_MACHINE = ("agent", "catalog", "mysql", "opa", "postgres", "service")
 
 
 class NotReady(Exception):
@@ -22,19 +23,11 @@ class NotReady(Exception):
 
 
 @dataclass(frozen=True)
-class RemoteLive:
+class RemoteLive(PostgresLive):
     """A target in a cluster; `loadtests.rig.Live` of one that is not ours."""
 
     target: Target
     place: Place
-
-    @property
-    def name(self) -> str:
-        return self.target.name
-
-    @property
-    def sealed(self) -> bool:
-        return self.target.sealed
 
     @property
     def database(self) -> str:
@@ -58,7 +51,7 @@ class RemoteLive:
         return psycopg.conninfo.make_conninfo("", **{**options, **said, **ours})
 
 
-class Remote(Databases):
+class Remote(PostgresDatabases):
     """Stands where `loadtests.rig.Rig` does. Starts nothing, and stops nothing."""
 
     def __init__(self, places: Places, *, drop: bool) -> None:

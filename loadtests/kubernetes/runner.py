@@ -42,10 +42,10 @@ class ClusterRunner(Runner):
         self._together: list[float] = []
         return super().run()
 
-    def made(self, seconds: float, noise: environment.Noise, postgresql: str) -> Made:
+    def made(self, seconds: float, noise: environment.Noise, servers: dict[str, str]) -> Made:
         # This machine's noise says nothing of the cluster.
         together = {"runners_together_percent": self._together}
-        versions = {"postgresql": postgresql, "k6 image": self.image, **self.places.versions}
+        versions = {**servers, "k6 image": self.image, **self.places.versions}
         return made.made(
             noise.source,
             noise.started,

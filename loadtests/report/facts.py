@@ -7,9 +7,12 @@ from loadtests.figures import number
 from loadtests.report import words
 from loadtests.results import Measurement, Results, ScenarioResult
 
-PROGRAMS = {"envoy": "Envoy", "postgresql": "PostgreSQL", "opa": "OPA", "k6": "k6", "pgbouncer": "PgBouncer"}
+PROGRAMS = {
+    "envoy": "Envoy", "postgresql": "PostgreSQL", "mariadb": "MariaDB", "opa": "OPA", "k6": "k6",
+    "pgbouncer": "PgBouncer",
+}  # fmt: skip
 # Of these their size.
-MODULES = {"filter_bytes": "a filter", "json_filter_bytes": "one for JSON"}
+MODULES = {"filter_bytes": "a filter", "mysql_filter_bytes": "one for MySQL", "json_filter_bytes": "one for JSON"}
 GIB = 1 << 30
 # Rounds that differ by more than this say little of a few percent.
 UNEVEN = 1.15

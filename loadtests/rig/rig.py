@@ -1,5 +1,5 @@
-"""One PostgreSQL with two databases, plain and sealed; one service of HTTP; OPA, the key agent; and a proxy process for
-each target. Of the two servers, those that the suites speak to.
+"""One PostgreSQL with two databases, plain and sealed; one MariaDB with the same; one service of HTTP; OPA, the key
+agent; and a proxy process for each target. Of the servers, those that the suites speak to.
 
 Each target has a proxy of its own, so that CPU and memory are read for it alone.
 """
@@ -16,11 +16,12 @@ from harness.stack import OPA_CONNECTIONS, filter_config
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.rig import interrupt, policies
-from loadtests.rig.databases import PLAIN, SEALED, Databases
+from loadtests.rig.databases import PLAIN, SEALED, PostgresDatabases
 from loadtests.rig.live import Live
+from loadtests.rig.mysql import MySqlDatabases, MySqlLive
 from loadtests.rig.pgbouncer import PgBouncer
 from loadtests.rig.service import LiveHttp, Service
-from loadtests.rig.targets import HTTP_TARGETS, Target, present
+from loadtests.rig.targets import HTTP_TARGETS, MYSQL_TARGETS, Target, present
 from loadtests.scenario import Suite
 
 NUMBER = 5432
@@ -39,18 +40,20 @@ SETTINGS = {
 }
 
 
-Part = Postgres | Opa | Agent | Envoy | PgBouncer | Service
+Part = Postgres | MySqlDatabases | Opa | Agent | Envoy | PgBouncer | Service
 
 
-class Rig(Databases):
+class Rig(PostgresDatabases):
     def __init__(self, suites: list[Suite]) -> None:
         self.work = WorkDir()
         self.catalog = policies.write(suites, self.work.path / "policies")
         self.postgres = Postgres(self.work, SETTINGS)
         self.opa = Opa(self.work, (self.catalog.parent,))
         self.agent = Agent(self.work)
+        # What suites of MySQL's protocol are given in place of this.
+        self.mysql = MySqlDatabases(self.work, self.opa, self.agent)
         self.service = Service(self.work, self.opa, self.agent)
-        self.live: dict[str, Live | LiveHttp] = {}
+        self.live: dict[str, Live | MySqlLive | LiveHttp] = {}
         # Those of the suites; of none, the databases are looked at without one.
         self._protocols = {suite.protocol for suite in suites} or {"postgres"}
         # In the order of starting.
@@ -79,11 +82,14 @@ class Rig(Databases):
 
     def _start(self) -> None:
         self.agent.create_kek()
-        self.agent.create_keyset(policies.KEYSET)
+        for keyset in (policies.KEYSET, *(policies.EXAMPLES if "mysql" in self._protocols else ())):
+            self.agent.create_keyset(keyset)
         self._begin(self.opa)
         self._begin(self.agent)
         if "postgres" in self._protocols:
             self._start_databases()
+        if "mysql" in self._protocols:
+            self._start_mysql()
         if "http" in self._protocols:
             self._start_service()
 
@@ -99,6 +105,15 @@ class Rig(Databases):
                     connection.execute(values.SQL)
         for target in present():
             self.live[target.name] = self._live(target)
+
+    def _start_mysql(self) -> None:
+        self._begin(self.mysql)
+        for target in MYSQL_TARGETS.values():
+            proxy = self.mysql.envoy(target) if target.proxy else None
+            if proxy:
+                self._begin(proxy)
+            # The ways to PostgreSQL have the same names.
+            self.live[f"mysql/{target.name}"] = self.mysql.add(target, proxy)
 
     def _start_service(self) -> None:
         self._begin(self.service)

@@ -1,7 +1,7 @@
 """The ways to the database, and to the service, that are compared."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadtests.scenario import Protocol
 
@@ -23,12 +23,16 @@ class Target:
 TARGETS = {
     target.name: target
     for target in (
-        Target("direct", "straight to PostgreSQL"),
+        Target("direct", "straight to the server"),
         Target("envoy-tcp", "Envoy's TCP proxy, no filter", proxy="envoy"),
         Target("envoy-noop", "Envoy with the filter, nothing protected", proxy="envoy", filter=True),
         Target("fieldveil", "Envoy with the filter, fields protected", sealed=True, proxy="envoy", filter=True),
         Target("pgbouncer", "PgBouncer, a server connection for as long as a client is there", proxy="pgbouncer"),
     )
+}
+# The same ways to MariaDB.
+MYSQL_TARGETS = {
+    name: replace(target, protocol="mysql") for name, target in TARGETS.items() if target.proxy != "pgbouncer"
 }
 HTTP_TARGETS = {
     target.name: target

@@ -1,7 +1,19 @@
 """Every suite, in the order in which they run."""
 
+from harness import mysql_builds
 from loadtests.scenario import Suite
-from loadtests.suites import db2_backup, fieldproc, ims_osam, json_bodies, oltp, rows, sidecar, sqlcredit, ztpf_crypto
+from loadtests.suites import (
+    db2_backup,
+    fieldproc,
+    ims_osam,
+    json_bodies,
+    mysql,
+    oltp,
+    rows,
+    sidecar,
+    sqlcredit,
+    ztpf_crypto,
+)
 
 _ALL = (
     sidecar.SUITE,
@@ -12,6 +24,12 @@ _ALL = (
     ims_osam.SUITE,
     ztpf_crypto.SUITE,
     db2_backup.SUITE,
+    mysql.SUITE,
     json_bodies.SUITE,
 )
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _ALL}
+
+
+def present() -> list[Suite]:
+    """Those that this machine has the servers for."""
+    return [suite for suite in _ALL if suite.protocol != "mysql" or mysql_builds.OLDER.is_there]

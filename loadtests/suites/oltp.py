@@ -1,9 +1,7 @@
 """What an application does all day, one row at a time, with three protected columns."""
 
-import psycopg
-
 from loadtests import values
-from loadtests.rig import PLAIN, SEALED, Live, Rig, WrongRows
+from loadtests.rig import Databases, LiveDatabase, WrongRows
 from loadtests.scenario import Arrival, Closed, Mode, Scenario, Suite
 
 ROWS = 10_000
@@ -15,9 +13,9 @@ TABLES = {"insert": NEW, "update": CHANGED}
 CHANGED_ROWS = 2_000
 TABLE = """
 CREATE TABLE {table} (
-  id bigint PRIMARY KEY, name text, email text, ssn text, phone text, generation int NOT NULL DEFAULT 0
+  id bigint PRIMARY KEY, name {text}, email {text}, ssn {text}, phone {text}, generation int NOT NULL DEFAULT 0
 );
-CREATE INDEX ON {table} (ssn);
+CREATE INDEX {table}_ssn ON {table} (ssn);
 """
 FIELDS = {
     "email": {"protection": "deterministic", "type": "text"},
@@ -51,42 +49,35 @@ OPERATIONS = {
 }
 
 
-def prepare(rig: Rig, scale: float) -> None:
-    rig.tables("".join(TABLE.format(table=table) for table in (READ, NEW, CHANGED)))
+def prepare(rig: Databases, scale: float) -> None:
+    rig.tables("".join(TABLE.format(table=table, text=rig.TEXT) for table in (READ, NEW, CHANGED)))
     for table, rows in ((READ, ROWS), (CHANGED, CHANGED_ROWS)):
         rig.fill(table, ("id", "name", *COLUMNS), (_row(number, 0)[:-1] for number in range(1, rows + 1)))
         rig.assert_sealed(table, *COLUMNS)
-    for database in (PLAIN, SEALED):
-        with rig.direct(database) as straight:
-            straight.execute("CREATE SCHEMA IF NOT EXISTS saved")
-            straight.execute(f"CREATE UNLOGGED TABLE saved.{CHANGED} AS TABLE {CHANGED}")
+    rig.keep(CHANGED)
 
 
 def _row(number: int, generation: int) -> tuple:
     return number, f"name {number}", *values.contact(number, generation), generation
 
 
-def empty(rig: Rig, live: Live) -> None:
-    with rig.direct(live.database) as connection:
-        connection.execute(f"TRUNCATE {NEW}")
+def empty(rig: Databases, live: LiveDatabase) -> None:
+    rig.run(live.database, f"TRUNCATE {NEW}")
 
 
-def inserted(rig: Rig, live: Live, count: int) -> None:
+def inserted(rig: Databases, live: LiveDatabase, count: int) -> None:
     """Every row that was acknowledged, through the target; in the sealed database nothing is stored in clear."""
     found = _read(rig, live, NEW)
     if found != [_row(row[0], 0) for row in found] or len(found) != count:
         raise WrongRows(f"{NEW} through {live.name} does not hold the {count} rows that were inserted")
 
 
-def unchanged(rig: Rig, live: Live) -> None:
+def unchanged(rig: Databases, live: LiveDatabase) -> None:
     """Every row as it was filled in, whatever updated it last."""
-    with rig.direct(live.database) as connection:
-        connection.execute(f"TRUNCATE {CHANGED}")
-        connection.execute(f"INSERT INTO {CHANGED} SELECT * FROM saved.{CHANGED} ORDER BY id")
-        connection.execute(f"VACUUM ANALYZE {CHANGED}")
+    rig.put_back(live.database, CHANGED)
 
 
-def updated(rig: Rig, live: Live, count: int) -> None:
+def updated(rig: Databases, live: LiveDatabase, count: int) -> None:
     """Every row is whole, through the target, and there are as many generations as updates were acknowledged."""
     found = _read(rig, live, CHANGED)
     if found != [_row(number, row[-1]) for number, row in enumerate(found, 1)] or len(found) != CHANGED_ROWS:
@@ -96,25 +87,20 @@ def updated(rig: Rig, live: Live, count: int) -> None:
         raise WrongRows(f"{CHANGED} through {live.name}: {writes} updates are there, {count} were acknowledged")
 
 
-def _read(rig: Rig, live: Live, table: str) -> list[tuple]:
+def _read(rig: Databases, live: LiveDatabase, table: str) -> list[tuple]:
     columns = ", ".join(("id", "name", *COLUMNS, "generation"))
-    with live.connect() as connection:
-        try:
-            found = connection.execute(f"SELECT {columns} FROM {table} ORDER BY id").fetchall()
-        except psycopg.Error as error:
-            raise WrongRows(f"{table} through {live.name} can't be read: SQLSTATE {error.sqlstate}") from error
+    found = live.rows(table, f"SELECT {columns} FROM {table} ORDER BY id")
     if live.sealed:
         rig.assert_sealed(table, *COLUMNS)
     return found
 
 
-def envelopes(rig: Rig, live: Live) -> dict:
+def envelopes(rig: Databases, live: LiveDatabase) -> dict:
     """What stands in the database, straight from the server: row by row, where it is sealed."""
     if not live.sealed:
         return {}
-    with rig.direct(live.database) as connection:
-        query = f"SELECT {', '.join(COLUMNS)} FROM {READ} WHERE id <= {READ_ROWS} ORDER BY id"
-        return {"stored": connection.execute(query).fetchall()}
+    query = f"SELECT {', '.join(COLUMNS)} FROM {READ} WHERE id <= {READ_ROWS} ORDER BY id"
+    return {"stored": rig.rows(live.database, query)}
 
 
 # By operation.
@@ -123,16 +109,30 @@ STORED = {"insert": inserted, "update": updated}
 
 
 def scenarios(scale: float) -> list[Scenario]:
-    seconds = max(0.3, 0.5 * scale)
+    seconds = _seconds(scale)
+    readers = [_reading(user, how, seconds) for user, how in READERS.items()]
+    return [*asked(scale, "extended", "simple"), *readers, *arriving(scale)]
+
+
+def asked(scale: float, *modes: Mode) -> list[Scenario]:
+    """As fast as they are answered: prepared, and in these modes."""
+    seconds = _seconds(scale)
 
     def closed(operation: str, mode: Mode, clients: int) -> Scenario:
         return _scenario(operation, f"{mode}-{clients}", Closed(clients, seconds), mode)
 
     found = [closed(operation, "prepared", clients) for operation in OPERATIONS for clients in (8, 1)]
-    found += [closed(operation, mode, 8) for mode in ("extended", "simple") for operation in OPERATIONS]
-    steady = Arrival(rate=500, seconds=2 * seconds, clients=16)
-    found += [_reading(user, how, seconds) for user, how in READERS.items()]
-    return found + [_scenario(operation, "500-a-second", steady, "prepared") for operation in ("point-read", "insert")]
+    return found + [closed(operation, mode, 8) for mode in modes for operation in OPERATIONS]
+
+
+def arriving(scale: float) -> list[Scenario]:
+    """So many each second."""
+    steady = Arrival(rate=500, seconds=2 * _seconds(scale), clients=16)
+    return [_scenario(operation, "500-a-second", steady, "prepared") for operation in ("point-read", "insert")]
+
+
+def _seconds(scale: float) -> float:
+    return max(0.3, 0.5 * scale)
 
 
 def _reading(user: str, how: str, seconds: float) -> Scenario:

@@ -1,12 +1,13 @@
 """Answers of many rows, three protected columns in each: what reports and exports read."""
 
 from loadtests import values
-from loadtests.rig import Rig
-from loadtests.scenario import Closed, Scenario, Suite
+from loadtests.rig import Databases
+from loadtests.scenario import Closed, Mode, Scenario, Suite
 
 ROWS = 20_000
 COLUMNS = ("email", "ssn", "phone")
-TABLE = "CREATE TABLE many (id bigint PRIMARY KEY, name text, email text, ssn text, phone text)"
+READ = "many"
+TABLE = "CREATE TABLE {table} (id bigint PRIMARY KEY, name {text}, email {text}, ssn {text}, phone {text})"
 FIELDS = {
     "email": {"protection": "deterministic", "type": "text"},
     "ssn": {"protection": "deterministic", "type": "text"},
@@ -16,10 +17,10 @@ FIELDS = {
 SIZES = ((100, 1), (100, 8), (10_000, 1), (10_000, 4))
 
 
-def prepare(rig: Rig, scale: float) -> None:
-    rig.tables(TABLE)
-    rig.fill("many", ("id", "name", *COLUMNS), map(_row, range(1, ROWS + 1)))
-    rig.assert_sealed("many", *COLUMNS)
+def prepare(rig: Databases, scale: float) -> None:
+    rig.tables(TABLE.format(table=READ, text=rig.TEXT))
+    rig.fill(READ, ("id", "name", *COLUMNS), map(_row, range(1, ROWS + 1)))
+    rig.assert_sealed(READ, *COLUMNS)
 
 
 def digests(length: int) -> list[str]:
@@ -32,17 +33,20 @@ def _row(number: int) -> tuple:
 
 
 def scenarios(scale: float) -> list[Scenario]:
-    def reading(rows: int, clients: int, seconds: float) -> Scenario:
-        return Scenario(
-            name=f"{rows}-rows-{clients}",
-            what=f"{rows:,} rows by a range of the primary key, three protected columns opened in each",
-            script="read-rows",
-            workload=Closed(clients, max(0.3, seconds * scale)),
-            unit="row",
-            data={"rows": ROWS, "table": "many", "length": rows, "digests": digests(rows)},
-        )
+    return [reading(rows, clients, scale) for rows, clients in SIZES]
 
-    return [reading(rows, clients, 0.5 if rows <= 100 else 1.0) for rows, clients in SIZES]
+
+def reading(rows: int, clients: int, scale: float, mode: Mode = "prepared") -> Scenario:
+    seconds = 0.5 if rows <= 100 else 1.0
+    return Scenario(
+        name=f"{rows}-rows-{clients}" if mode == "prepared" else f"{rows}-rows-{mode}-{clients}",
+        what=f"{rows:,} rows by a range of the primary key, three protected columns opened in each",
+        script="read-rows",
+        workload=Closed(clients, max(0.3, seconds * scale)),
+        unit="row",
+        mode=mode,
+        data={"rows": ROWS, "table": READ, "length": rows, "digests": digests(rows)},
+    )
 
 
 SUITE = Suite(
@@ -50,5 +54,5 @@ SUITE = Suite(
     what="answers of 100 and of 10,000 rows, three protected columns in each",
     scenarios=scenarios,
     prepare=prepare,
-    fields={"public.many": FIELDS},
+    fields={f"public.{READ}": FIELDS},
 )

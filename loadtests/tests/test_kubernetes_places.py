@@ -65,6 +65,8 @@ def test_a_suite_that_needs_the_machines_own_parts_is_told_so():
     try:
         with pytest.raises(NotReady, match="make loadtest"):
             remote.postgres  # noqa: B018
+        with pytest.raises(NotReady, match="the rig's mysql"):
+            remote.mysql  # noqa: B018
         with pytest.raises(NotReady, match="the rig's service"):
             json_bodies.prepare(remote, 1.0)
         assert not hasattr(remote, "no_such_part")

@@ -189,7 +189,7 @@ def test_the_report_knows_the_nodes(answers, tmp_path):
     answer(answers, "get nodes -o json", {"items": [{"metadata": {"name": "node-7"}, "status": status}]})
     runner = a_runner(tmp_path)
     runner._together = [99.0]
-    results = Results(runner.made(1.0, Noise(), "18.4"), [], [])
+    results = Results(runner.made(1.0, Noise(), {"postgresql": "18.4"}), [], [])
     assert facts.machine(results) == "node node-7: 2 cores, 24Gi of memory, Linux 6.1, Debian 12, Kubernetes v1.36.3"
     assert results.made.noise == {"runners_together_percent": [99.0]}
     # Not those of this machine.
