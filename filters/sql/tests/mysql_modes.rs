@@ -123,10 +123,16 @@ proptest! {
         let text = format!("INSERT INTO customer (ssn) VALUES ({})", words.join(" "));
         if let Ok(analysis) = analyze(&text, &catalog_in(dialect)) {
             let rendered = render(&text, &analysis);
-            let rest = without_comments(&rendered).replace("«S1:leak", "");
-            prop_assert!(!rest.contains("leak"), "{}", rendered);
+            prop_assert!(!without_comments(&without_sealed(&rendered)).contains("leak"), "{}", rendered);
         }
     }
+}
+
+/// What is sealed may hold anything.
+fn without_sealed(rendered: &str) -> String {
+    let mut parts = rendered.split("«S1:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |rest, part| rest + part.split_once('»').map_or(part, |(_, behind)| behind))
 }
 
 /// What is behind a line comment's mark is no value; nothing else hides one in these texts.
