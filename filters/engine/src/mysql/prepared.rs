@@ -20,6 +20,9 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Step, Waiting};
 use crate::field::CompiledPlan;
 
+/// Where a statement's number stands in a packet.
+const NUMBER_AT: usize = HEADER_LEN + 1;
+
 /// A prepared statement that may be executed.
 enum Rechecked {
     /// As the server has it.
@@ -114,22 +117,27 @@ impl Session {
             types: &statement.types.borrow().clone(),
             has_long_data: &|index| u16::try_from(index).is_ok_and(|index| long_data.contains_key(&index)),
         };
-        let mut execution = StmtExecute::parse(&message.payload, &context)?;
+        let execution = StmtExecute::parse(&message.payload, &context);
         drop(long_data);
-        if execution.sends_types {
+        if let Ok(execution) = &execution
+            && execution.sends_types
+        {
             statement.types.replace(execution.types(statement.parameters.get()).collect());
-        }
-        let is_plain = checked.analysis.parameters.is_empty();
-        if !is_plain && let Err(error) = self.seal_parameters(&mut execution, &statement, &checked) {
-            // The server has not been told of the values sent ahead that are refused with it.
-            self.refuse(error, out);
-            return Ok(Outcome::Done);
         }
         let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));
         let mut entry = Entry::client(Awaited::Results(answer));
-        if is_plain && id == statement.server_id.get() {
-            out.to_server.extend_from_slice(bytes);
+        if checked.analysis.parameters.is_empty() {
+            // What the server may make of the values is its own matter.
+            let (before, behind) = bytes.split_at_checked(NUMBER_AT).unwrap_or_default();
+            out.to_server.extend_from_slice(before);
+            out.to_server.extend_from_slice(&statement.server_id.get().to_le_bytes());
+            out.to_server.extend_from_slice(behind.get(4..).unwrap_or_default());
         } else {
+            let mut execution = execution?;
+            if let Err(error) = self.seal_parameters(&mut execution, &statement, &checked) {
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
             execution.statement = statement.server_id.get();
             let mut sequence = Sequence::default();
             execution.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
