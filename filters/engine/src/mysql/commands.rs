@@ -1,4 +1,4 @@
-//! The client's commands, one by one. What each gets is told in `docs/mysql-protocol.md`.
+//! The client's commands, one by one. What each gets is told in `docs/mysql-messages.md`.
 
 use std::borrow::Cow;
 use std::rc::Rc;
