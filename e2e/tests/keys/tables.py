@@ -1,17 +1,14 @@
 """A database whose tables held values before they were protected, and `fieldveil table` on them."""
 
 import json
-import signal
-import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 
 from harness import Options, Stack, shop
+from tests.keys.table_command import TableCommand
 from tests.sample import SAMPLES
-from tools.layout import FIELDVEIL
 
 DATABASE = "tables"
 PERSON, ITEMS, EVERYTHING = "public.person", 'public."Order Items"', "public.everything"
@@ -79,21 +76,7 @@ CREATE TABLE probe (id bigint PRIMARY KEY, random text, fixed text);
 """
 
 
-@dataclass(frozen=True)
-class Done:
-    status: int
-    out: str
-    errors: str
-
-    @property
-    def report(self) -> dict:
-        return json.loads(self.out)
-
-    def found(self, column: str) -> dict[str, int]:
-        return next(one["found"] for one in self.report["columns"] if one["column"] == column)
-
-
-class Tables:
+class Tables(TableCommand):
     """A stack with the tables, and the command on them."""
 
     def __init__(self, policies: Path) -> None:
@@ -123,41 +106,12 @@ class Tables:
             host=str(server.socket_dir), port=server.port, user="postgres", dbname=DATABASE
         )
 
-    def command(self, command: str, table: str, *words: object, user: str = "app", **flags: object) -> list[str]:
-        """`flags` replace what is given by default; None leaves one out."""
-        given = {"table": table, "direct": self.direct_url}
-        if command != "ranges":
-            given["catalog"] = self.catalog
-        if command in ("seal", "reseal", "verify"):
-            given["keysets"] = self.stack.agent.keysets
-        if command in ("seal", "reseal", "unseal"):
-            given["through"] = self.stack.dsn(user, DATABASE)
-        given |= flags
-        pairs = [word for name, value in given.items() if value is not None for word in (f"--{name}", value)]
-        return [str(word) for word in (FIELDVEIL, "table", command, *pairs, "--output", "json", *words)]
+    @property
+    def keysets(self) -> Path:
+        return self.stack.agent.keysets
 
-    def run(self, command: str, table: str, *words: object, **more: object) -> Done:
-        done = subprocess.run(
-            self.command(command, table, *words, **more), capture_output=True, text=True, check=False, timeout=120
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    def ok(self, command: str, table: str, *words: object, **more: object) -> Done:
-        done = self.run(command, table, *words, **more)
-        assert done.status == 0, done
-        return done
-
-    def killed(self, command: str, table: str, seconds: float, *words: object, number: int = signal.SIGKILL) -> Done:
-        """Ends the command after a time, if it has not ended itself."""
-        running = subprocess.Popen(
-            self.command(command, table, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            out, errors = running.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            running.send_signal(number)
-            out, errors = running.communicate(timeout=60)
-        return Done(running.returncode, out, errors)
+    def through_url(self, user: str) -> str:
+        return self.stack.dsn(user, DATABASE)
 
     def rotate(self, *purposes: str) -> None:
         """New primary keys, in use by the sidecar when this returns."""

@@ -34,7 +34,7 @@ func TestBundleSaysWhatTheFolderThatItWasBuiltOfSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if columns[i], err = catalog.Columns("shop", customer); err != nil {
+		if columns[i], err = catalog.Columns(Database{"postgres", "shop"}, customer); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestMountedCatalogIsReadThroughItsLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if columns, err := catalog.Columns("d", Table{"p", "t"}); err != nil || len(columns) != 1 || columns[0].Label != "a.b" {
+	if columns, err := catalog.Columns(Database{"postgres", "d"}, Table{"p", "t"}); err != nil || len(columns) != 1 || columns[0].Label != "a.b" {
 		t.Error(columns, err)
 	}
 }

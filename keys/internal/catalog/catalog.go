@@ -67,9 +67,16 @@ type Catalog struct {
 	tables []table
 }
 
+// Database is one of a server, as catalogs name it.
+type Database struct {
+	Protocol string // postgres or mysql
+	Name     string
+}
+
 type table struct {
-	database, relation string
-	columns            map[string]labelOrStorage
+	database Database
+	relation string
+	columns  map[string]labelOrStorage
 }
 
 type file struct {
@@ -164,11 +171,9 @@ func (c *Catalog) add(path string, read *file) error {
 		}
 	}
 	for _, database := range read.Databases {
-		if database.Protocol != "postgres" {
-			continue
-		}
+		where := Database{database.Protocol, database.Database}
 		for relation, columns := range database.Columns {
-			c.tables = append(c.tables, table{database.Database, relation, columns})
+			c.tables = append(c.tables, table{where, relation, columns})
 		}
 	}
 	return nil
@@ -183,7 +188,7 @@ func (c *Catalog) define(path, label string, storage Storage) error {
 }
 
 // Columns are the protected columns of a table, by name.
-func (c *Catalog) Columns(database string, wanted Table) ([]Column, error) {
+func (c *Catalog) Columns(database Database, wanted Table) ([]Column, error) {
 	found := map[string]Column{}
 	for _, table := range c.tables {
 		name, err := ParseTable(table.relation)
@@ -202,7 +207,7 @@ func (c *Catalog) Columns(database string, wanted Table) ([]Column, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.Input(c.place, "no column of "+wanted.String()+" in database "+database+" is protected",
+		return nil, fault.Input(c.place, "no column of "+wanted.String()+" in the "+database.Protocol+" database "+database.Name+" is protected",
 			"name the catalogs with --catalog as OPA has them, and the table as they do")
 	}
 	columns := make([]Column, 0, len(found))

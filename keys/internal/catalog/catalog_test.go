@@ -12,7 +12,7 @@ func TestExampleCatalogIsReadAsThePolicyLibraryReadsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, err := catalog.Columns("shop", Table{"public", "customer"})
+	columns, err := catalog.Columns(Database{"postgres", "shop"}, Table{"public", "customer"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestColumnsOfOneTableAreTakenFromAllCatalogs(t *testing.T) {
 	if err != nil || table.String() != `public."Order Items"` {
 		t.Fatal(table, err)
 	}
-	columns, err := catalog.Columns("hr", table)
+	columns, err := catalog.Columns(Database{"postgres", "hr"}, table)
 	if err != nil || len(columns) != 2 {
 		t.Fatalf("%+v, %v", columns, err)
 	}
@@ -60,7 +60,7 @@ func TestWhatCatalogsSayBesideStorageIsPassedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, err := catalog.Columns("d", Table{"p", "t"})
+	columns, err := catalog.Columns(Database{"postgres", "d"}, Table{"p", "t"})
 	if err != nil || len(columns) != 1 || columns[0].Storage != (Storage{Protection: Indexed, Keyset: "k", Type: "text"}) {
 		t.Errorf("%+v, %v", columns, err)
 	}
@@ -74,7 +74,7 @@ func TestTenantThatThePrincipalChoosesIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, err := catalog.Columns("d", Table{"p", "t"})
+	columns, err := catalog.Columns(Database{"postgres", "d"}, Table{"p", "t"})
 	if err != nil || !columns[0].Tenant.Chosen || columns[1].Tenant != (Tenant{Name: "acme"}) {
 		t.Errorf("%+v, %v", columns, err)
 	}
@@ -91,7 +91,7 @@ func TestUnsoundCatalogsAreRefused(t *testing.T) {
 	} {
 		catalog, err := Read([]string{write(t, label), write(t, text)})
 		if err == nil {
-			_, err = catalog.Columns("d", Table{"p", "t"})
+			_, err = catalog.Columns(Database{"postgres", "d"}, Table{"p", "t"})
 		}
 		if err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", text, err)

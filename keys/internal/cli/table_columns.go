@@ -31,7 +31,7 @@ func (f *columnFlags) add(c *cobra.Command, command table.Command) {
 }
 
 // read gives the columns that are worked on.
-func (f *columnFlags) read(database string, name catalog.Table) ([]catalog.Column, error) {
+func (f *columnFlags) read(database catalog.Database, name catalog.Table) ([]catalog.Column, error) {
 	columns, err := f.chosen(database, name)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (f *columnFlags) read(database string, name catalog.Table) ([]catalog.Colum
 	return columns, nil
 }
 
-func (f *columnFlags) chosen(database string, name catalog.Table) ([]catalog.Column, error) {
+func (f *columnFlags) chosen(database catalog.Database, name catalog.Table) ([]catalog.Column, error) {
 	var defined []catalog.Column
 	var names []string
 	for _, text := range f.columns {

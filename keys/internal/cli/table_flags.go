@@ -160,7 +160,7 @@ func work(job *table.Job, server tableServer) table.Work {
 	for _, column := range job.Columns {
 		keys[column.Name] = column.KeyID
 	}
-	return table.Work{Command: job.Command, Database: server.Database(), Table: job.Table, Key: server.Key(), Columns: keys, Range: job.Range}
+	return table.Work{Command: job.Command, Database: server.Database().Name, Table: job.Table, Key: server.Key(), Columns: keys, Range: job.Range}
 }
 
 // onceConnected is for what is tried once: before the first row a person sees

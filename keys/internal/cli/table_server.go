@@ -17,8 +17,8 @@ import (
 // tableServer is what the commands ask of a server beside the work itself.
 type tableServer interface {
 	table.Server
-	// Database is the name under which catalogs have the table's database, Key the names of the primary key's columns.
-	Database() string
+	// Database is the table's database as catalogs name it, Key the names of the primary key's columns.
+	Database() catalog.Database
 	Key() []string
 	Use(columns []catalog.Column, writes bool) ([]table.Column, error)
 	Straight(ctx context.Context) error

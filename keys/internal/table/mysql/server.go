@@ -43,8 +43,10 @@ func Open(ctx context.Context, name catalog.Table, direct, through *driver.Confi
 	return s, s.sameServer(ctx)
 }
 
-// Database is the name under which catalogs have the table's database.
-func (s *Server) Database() string { return s.table.name.Schema }
+// Database is the table's database as catalogs name it.
+func (s *Server) Database() catalog.Database {
+	return catalog.Database{Protocol: "mysql", Name: s.table.name.Schema}
+}
 
 // Key is the names of the primary key's columns.
 func (s *Server) Key() []string {

@@ -61,8 +61,10 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 	return s, s.seesAll(ctx)
 }
 
-// Database is the name under which catalogs have the table's database.
-func (s *Server) Database() string { return s.database }
+// Database is the table's database as catalogs name it.
+func (s *Server) Database() catalog.Database {
+	return catalog.Database{Protocol: "postgres", Name: s.database}
+}
 
 // Key is the names of the primary key's columns.
 func (s *Server) Key() []string { return s.key }
