@@ -10,6 +10,7 @@
 //! | a text is checked against plan and catalog | `check.rs` |
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
+//! | who the session is for, as the server says | `identity.rs` |
 //! | the words that a server has in the place of tokens | `words.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
@@ -19,6 +20,7 @@ mod budgeted;
 mod catalog;
 mod check;
 mod checked;
+mod identity;
 mod inbox;
 mod policy;
 mod seal;
@@ -33,6 +35,7 @@ use fieldveil_plan::PlanInput;
 
 pub(crate) use self::catalog::{CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog};
 pub(crate) use self::checked::Checked;
+pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
@@ -105,6 +108,7 @@ pub(crate) struct Core {
     /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
     asked_for_tenants: bool,
     pub catalog: CatalogState,
+    pub identity: Identity,
     /// Why the last fetch of the plan, of the keys failed.
     fetch_failures: BTreeMap<&'static str, String>,
     /// Held bytes that the worker knows of.
@@ -131,6 +135,7 @@ impl Core {
             keyring: Weak::new(),
             asked_for_tenants: false,
             catalog: CatalogState::default(),
+            identity: Identity::default(),
             fetch_failures: BTreeMap::new(),
             held: 0,
             audit,

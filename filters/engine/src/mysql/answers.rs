@@ -141,7 +141,7 @@ impl Session {
     /// Another database, or other settings of texts: names, or texts, may mean something else.
     pub(super) fn names_may_change(&mut self) {
         self.core.catalog.current = None;
-        self.identity.may_change();
+        self.core.identity.may_change();
     }
 
     /// The session is as it was when the client had logged in.
@@ -149,7 +149,7 @@ impl Session {
         self.names_may_change();
         self.statements.forget();
         self.names.forget();
-        self.identity.words = crate::database::Words::default();
+        self.core.identity.words = crate::database::Words::default();
     }
 
     /// An OK packet says what has changed in the session, where both sides have that capability.

@@ -61,7 +61,7 @@ impl Session {
         match (packet, &mut asked.question) {
             (Packet::Row, Question::Catalog(answer)) => failed = answer.row(body).err(),
             (Packet::Row, Question::Identity) => match identity::Answer::read(body) {
-                Some(answer) => self.identity.answer = Some(answer),
+                Some(answer) => self.identity = Some(answer),
                 None => failed = Some("it does not say who the session is for"),
             },
             (Packet::Error, _) => failed = Some("the server refused the question"),

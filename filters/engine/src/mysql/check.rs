@@ -31,7 +31,7 @@ impl Session {
         if let Some(error) = self.core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if self.identity_is_due(&held) && !quiet() {
+        if self.core.identity_is_due(&held) && !quiet() {
             return self.ask_identity(out);
         }
         match self.policy_ready(comment) {
@@ -94,10 +94,10 @@ impl Session {
             self.core.catalog.current = None;
         }
         if checked.speaks_of_end_user {
-            self.identity.spoken_of();
+            self.core.identity.spoken_of = true;
         }
         if statements.iter().any(|statement| statement.changes_identity || statement.changes_catalog) {
-            self.identity.may_change();
+            self.core.identity.may_change();
         }
     }
 

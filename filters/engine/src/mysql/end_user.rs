@@ -8,7 +8,7 @@ use fieldveil_sql::identity::{self, Comment};
 use super::Session;
 use super::reads::read_alike;
 use crate::client_error::ClientError;
-use crate::database::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN};
+use crate::database::{Given, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
@@ -43,38 +43,12 @@ impl Session {
                 "Write the token into the text: SET @fieldveil_token = '…'.",
             ));
         }
-        let (mut replaced, mut given) = (Vec::new(), Vec::new());
-        for token in &found.tokens {
-            let mut ports = self.core.ports.borrow_mut();
-            let taken = self.identity.words.take(&token.value, Lasts::Session, &mut *ports)?;
-            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
-            given.push(taken);
-        }
-        replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
-        replaced.sort_by_key(|(range, _)| range.start);
-        let said = Said { comment: bounded(found.comment), given };
-        if replaced.is_empty() {
-            return Ok((Cow::Borrowed(text), said));
-        }
-        let mut rewritten = read.to_owned();
-        for (range, with) in replaced.into_iter().rev() {
-            rewritten.replace_range(range, &with);
-        }
-        Ok((Cow::Owned(rewritten.into_bytes()), said))
+        let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
+        Ok((text, Said { comment, given }))
     }
 
     /// A text is about to be executed that was prepared with words in the place of tokens.
     pub(super) fn gives(&mut self, said: &Said) {
-        said.given.iter().for_each(|given| self.identity.words.give(given));
-    }
-}
-
-/// What is too long is not understood.
-fn bounded(comment: Comment) -> Comment {
-    match comment {
-        Comment::Says { purpose, token } if purpose.len() > MAX_PURPOSE || token.len() > MAX_TOKEN => {
-            Comment::Malformed
-        }
-        comment => comment,
+        self.core.gives(&said.given);
     }
 }

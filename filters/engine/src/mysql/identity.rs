@@ -1,17 +1,11 @@
 //! Who the session is for now, and how its texts are read, as the server has it.
 
 use fieldveil_mysql_wire::response::TextRow;
-use fieldveil_plan::PlanInput;
+use fieldveil_plan::SessionInput;
 
 use super::Session;
 use super::reads::{Reads, Said};
-use crate::client_error::ClientError;
-use crate::database::{MAX_AGE_MS, MAX_PURPOSE, Words};
-use crate::fetch::PrincipalKey;
-use crate::field::CompiledPlan;
-
-/// The token of a session whose word stands for none that it knows: policy refuses it, as it does any that is no JWT.
-const UNKNOWN: &str = "unknown";
+use crate::database::MAX_PURPOSE;
 
 /// What the server is asked. What a client may have set to keep rows from itself does not keep this one.
 pub(super) const QUESTION: &str = "SELECT CURRENT_USER(), CURRENT_ROLE(), DATABASE(), \
@@ -64,81 +58,28 @@ fn role_of(user: &str, role: Option<&str>) -> String {
     }
 }
 
-/// What is known of who the session is for, and how old that is.
-pub struct Identity {
-    /// The server must be asked before a statement that may depend on it.
-    due: bool,
-    read_ms: u64,
-    /// The client has said something of it: from then on it matters also where nothing is protected.
-    spoken_of: bool,
-    /// The answer, while it comes in.
-    pub answer: Option<Answer>,
-    /// The tokens that the client gave.
-    pub words: Words,
-}
-
-impl Default for Identity {
-    fn default() -> Self {
-        Self { due: true, read_ms: 0, spoken_of: false, answer: None, words: Words::default() }
-    }
-}
-
-impl Identity {
-    /// The client speaks of it.
-    pub fn spoken_of(&mut self) {
-        self.spoken_of = true;
-    }
-
-    /// It may be another now.
-    pub fn may_change(&mut self) {
-        self.due = true;
-    }
-}
-
 impl Session {
-    /// Whether the server is to be asked before a statement that depends on who the session is for.
-    pub(super) fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        let age = self.core.now_ms.saturating_sub(self.identity.read_ms);
-        let matters = !plan.fields.is_empty() || self.identity.spoken_of;
-        matters && (self.identity.due || age > MAX_AGE_MS)
-    }
-
     /// The server's answer is complete.
     pub(super) fn identity_read(&mut self) {
-        let Some(answer) = self.identity.answer.take() else {
+        let Some(Answer { role, word, purpose, reads }) = self.identity.take() else {
             if self.core.catalog.failed.is_none() {
                 self.question_failed("it does not say who the session is for");
             }
             return;
         };
-        if answer.purpose.len() > MAX_PURPOSE {
-            self.core.catalog.failed = Some(ClientError::limit(
-                "fieldveil_purpose is longer than the 256 bytes that are read of it",
-                "SET @fieldveil_purpose to a shorter word.",
-            ));
+        if purpose.len() <= MAX_PURPOSE {
+            self.core.identity.words.settle(&word);
+        }
+        let database = reads.database.clone();
+        let session = SessionInput { role, purpose, database, ..self.core.input.session.clone() };
+        if let Err(error) = self.core.identity_read(&word, session, "@fieldveil_purpose") {
+            self.core.catalog.failed = Some(error);
             return;
         }
-        self.identity.words.settle(&answer.word);
-        let token = match answer.word.as_str() {
-            "" => "",
-            word => self.identity.words.token(word).unwrap_or(UNKNOWN),
-        };
-        let mut input: PlanInput = self.core.input.clone();
-        token.clone_into(&mut input.token);
-        input.session.role = answer.role;
-        input.session.purpose = answer.purpose;
-        answer.reads.database.clone_into(&mut input.session.database);
-        if input != self.core.input {
-            self.core.principal = Some(PrincipalKey::new(&input));
-            self.core.input = input;
-        }
         // What a bare name means depends on the database, and what a text says on the dialect.
-        if self.reads.dialect != answer.reads.dialect || self.reads.database != answer.reads.database {
+        if self.reads.dialect != reads.dialect || self.reads.database != reads.database {
             self.core.catalog.current = None;
         }
-        self.reads = answer.reads;
-        self.identity.due = false;
-        self.identity.read_ms = self.core.now_ms;
-        self.core.worker.borrow_mut().count("identity.reads", 1);
+        self.reads = reads;
     }
 }

@@ -55,7 +55,6 @@ use std::rc::Rc;
 use fieldveil_mysql_wire::Capabilities;
 
 use self::flight::Flight;
-use self::identity::Identity;
 use self::names::SqlNames;
 use self::reads::Reads;
 use self::statements::Statements;
@@ -114,7 +113,8 @@ pub struct Session {
     flight: Flight,
     statements: Statements,
     names: SqlNames,
-    identity: Identity,
+    /// Who the session is for, while the answer comes in.
+    identity: Option<identity::Answer>,
     reads: Reads,
     /// Why a command that is being dropped is to be refused.
     dropped: Option<ClientError>,
@@ -139,7 +139,7 @@ impl Session {
             flight: Flight::default(),
             statements: Statements::default(),
             names: SqlNames::default(),
-            identity: Identity::default(),
+            identity: None,
             reads: Reads::default(),
             dropped: None,
             infile: false,

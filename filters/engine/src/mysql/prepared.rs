@@ -236,7 +236,7 @@ impl Session {
         let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
         let statement = self.statements.get(id).cloned()?;
         let checked = Rc::clone(&statement.checked.borrow());
-        let due = self.core.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+        let due = self.core.plan.as_ref().is_none_or(|plan| self.core.identity_is_due(plan));
         let passes = !due && !checked.touched && self.is_current(&checked) && !checked.goes_by_name();
         if !passes || id != statement.server_id.get() {
             return None;

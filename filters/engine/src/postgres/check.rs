@@ -141,7 +141,9 @@ impl Session {
         if self.block.changed_catalog {
             self.core.catalog.current = None;
         }
-        self.identity.transaction_may_end();
+        if self.block.changed_identity {
+            self.core.identity.may_change();
+        }
     }
 
     /// A statement went to the server, or is about to be executed: what it does to the catalog, and to who the session is

@@ -12,7 +12,7 @@ use fieldveil_sql::{
 
 use super::{Session, Settings};
 use crate::client_error::ClientError;
-use crate::database::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN};
+use crate::database::{Given, Lasts, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
@@ -65,26 +65,11 @@ impl Session {
             Err(error) if identity::may_say_token(text) => return Err(error),
             Err(_) => return Ok((Cow::Borrowed(text), said)),
         };
-        let found = identity::identify(read, Dialect::Postgres)
+        let mut found = identity::identify(read, Dialect::Postgres)
             .map_err(|refusal| ClientError::refused(&refusal, &[]))?;
-        let (mut replaced, mut given) = (Vec::new(), Vec::new());
-        for token in &found.tokens {
-            let lasts = Lasts::of(token.local);
-            let taken = self.identity.words.take(&token.value, lasts, &mut *self.core.ports.borrow_mut())?;
-            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
-            given.push(taken);
-        }
-        replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
-        replaced.sort_by_key(|(range, _)| range.start);
-        let said = Said { comment: bounded(found.comment), given, parameters: found.parameters, ..said };
-        if replaced.is_empty() {
-            return Ok((Cow::Borrowed(text), said));
-        }
-        let mut rewritten = read.to_owned();
-        for (range, with) in replaced.into_iter().rev() {
-            rewritten.replace_range(range, &with);
-        }
-        Ok((Cow::Owned(rewritten.into_bytes()), said))
+        let parameters = std::mem::take(&mut found.parameters);
+        let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
+        Ok((text, Said { comment, given, parameters, ..said }))
     }
 
     /// The StartupMessage as the server may have it, where it says something of the end user; None if as it came.
@@ -103,17 +88,20 @@ impl Session {
         let mut replaced = false;
         for (name, value) in &mut startup.parameters {
             if identity::mentions(name.as_bytes()) {
-                self.identity.spoken_of();
+                self.core.identity.spoken_of = true;
             }
             if identity::names_token(name.as_bytes(), Dialect::Postgres) && !value.is_empty() {
-                let given =
-                    self.identity.words.take(value, Lasts::Connection, &mut *self.core.ports.borrow_mut())?;
+                let given = self.core.identity.words.take(
+                    value,
+                    Lasts::Connection,
+                    &mut *self.core.ports.borrow_mut(),
+                )?;
                 *value = given.word.to_string();
                 replaced = true;
             }
         }
         if identity::mentions(options.as_bytes()) {
-            self.identity.spoken_of();
+            self.core.identity.spoken_of = true;
         }
         let mut rewritten = Vec::new();
         match replaced {
@@ -127,7 +115,7 @@ impl Session {
 
     /// A text is about to be executed that was prepared with words in the place of tokens.
     pub(super) fn gives(&mut self, said: &Said) {
-        said.given.iter().for_each(|given| self.identity.words.give(given));
+        self.core.gives(&said.given);
     }
 
     /// Puts words in the place of the tokens among the values. Returns whether there were any.
@@ -141,7 +129,8 @@ impl Session {
                 let token = std::str::from_utf8(bytes).map_err(|_| {
                     ClientError::unsupported("fieldveil.token is not UTF-8 text", "Send the JWT as text.")
                 })?;
-                let given = self.identity.words.take(token, lasts, &mut *self.core.ports.borrow_mut())?;
+                let given =
+                    self.core.identity.words.take(token, lasts, &mut *self.core.ports.borrow_mut())?;
                 *value = Some(Cow::Owned(given.word.as_bytes().to_vec()));
                 replaced = true;
             } else if carries.is_none()
@@ -155,15 +144,5 @@ impl Session {
             }
         }
         Ok(replaced)
-    }
-}
-
-/// What is too long is not understood.
-fn bounded(comment: Comment) -> Comment {
-    match comment {
-        Comment::Says { purpose, token } if purpose.len() > MAX_PURPOSE || token.len() > MAX_TOKEN => {
-            Comment::Malformed
-        }
-        comment => comment,
     }
 }

@@ -51,7 +51,6 @@ use fieldveil_pg_wire::backend::TransactionStatus;
 
 use self::copy::{CopyOut, Copying};
 use self::flight::Flight;
-use self::identity::Identity;
 use self::statements::Statements;
 use crate::client_error::ClientError;
 pub use crate::database::Output;
@@ -82,6 +81,8 @@ struct Block {
     is_open: bool,
     /// Something in it changed the catalog: its end, too, may change it.
     changed_catalog: bool,
+    /// Something in it changed who the session is for, likewise.
+    changed_identity: bool,
 }
 
 /// What the server reports of the session, as far as it bears on reading statements.
@@ -128,7 +129,8 @@ pub struct Session {
     flight: Flight,
     statements: Statements,
     block: Block,
-    identity: Identity,
+    /// Who the session is for, while the answer comes in.
+    identity: Option<identity::Answer>,
     settings: Settings,
     status: TransactionStatus,
     /// Syncs sent.
@@ -166,7 +168,7 @@ impl Session {
             flight: Flight::default(),
             statements: Statements::default(),
             block: Block::default(),
-            identity: Identity::new(),
+            identity: None,
             settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
             status: TransactionStatus::Idle,
             group: 0,

@@ -170,9 +170,9 @@ impl Session {
             }
             b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
             b"application_name" if status.value != self.core.input.session.application_name.as_bytes() => {
-                self.identity.reported();
+                self.core.identity.may_change();
             }
-            b"session_authorization" => self.identity.reported(),
+            b"session_authorization" => self.core.identity.may_change(),
             b"search_path" if status.value != self.settings.search_path => {
                 self.settings.search_path = status.value.to_vec();
                 self.core.catalog.current = None;
@@ -197,7 +197,8 @@ impl Session {
             self.statements.forget_portals();
             drop(self.statements.by_sql.cursors.end_transaction(false));
             self.block.changed_catalog = false;
-            self.identity.transaction_ended();
+            self.block.changed_identity = false;
+            self.core.identity.words.transaction_ended();
         }
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,

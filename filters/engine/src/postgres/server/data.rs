@@ -11,6 +11,7 @@ use crate::client_error::{ClientError, sqlstate};
 use crate::field::CompiledPlan;
 use crate::ports::Level;
 use crate::postgres::flight::Awaited;
+use crate::postgres::identity::Answer;
 use crate::postgres::rows::{RowError, RowPlan};
 use crate::postgres::statements::Portal;
 use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
@@ -124,8 +125,9 @@ impl Session {
                 return Ok(Fate::Taken);
             }
             Some(Awaited::Identity) => {
-                if let Err(reason) = self.identity.row(body) {
-                    self.catalog_failed(reason);
+                match Answer::read(body) {
+                    Some(answer) => self.identity = Some(answer),
+                    None => self.catalog_failed("it does not say who the session is for"),
                 }
                 return Ok(Fate::Taken);
             }
