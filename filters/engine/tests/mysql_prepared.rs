@@ -135,3 +135,16 @@ fn client_is_told_of_its_own_parameters_alone() {
     assert_eq!(told.iter().map(|(sequence, _)| *sequence).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(dialogue.to_client[11..13], [1, 0], "how many parameters there are");
 }
+
+#[test]
+fn execution_of_an_unprotected_statement_passes_as_it_came_under_its_own_number() {
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    dialogue.client(&prepare("SELECT what FROM orders WHERE id = ?"));
+    dialogue.server(&prepared(3, 1));
+    for id in [3, LAST] {
+        dialogue.to_server.clear();
+        dialogue.client(&execute(id, &[Some(b"5")]));
+        assert_eq!(dialogue.to_server, execute(3, &[Some(b"5")]));
+        dialogue.server(&ok(1));
+    }
+}
