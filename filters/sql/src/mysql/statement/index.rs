@@ -1,7 +1,12 @@
 //! Indexes over protected columns.
 
 use crate::{
-    catalog::Relation, ddl, lexer::Kind, predicate::require_equality, refusal::Refusal, scope::Protected,
+    catalog::{Relation, Stored},
+    ddl,
+    lexer::Kind,
+    predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},
+    refusal::Refusal,
+    scope::Protected,
     segment::Segment,
 };
 
@@ -31,19 +36,24 @@ pub(super) fn added(segment: &Segment<'_>, at: usize, protected: Protected<'_>) 
     Ok(true)
 }
 
-/// A column as it is, where equality is all that is asked of it; of an index that keeps nothing apart also a prefix.
+/// A column as it is, where equality is all that is asked of it; of an index that keeps nothing apart also a prefix, and of an
+/// indexed label what equal values have in common.
 fn check(segment: &Segment<'_>, at: usize, protected: Protected<'_>, kind: &str) -> Result<(), Refusal> {
     let unique = matches!(kind, "unique" | "primary");
-    if unique || !protected.field.indexed {
-        require_equality(protected)?;
-    }
     let (before, mut next) = (at.checked_sub(1), at.saturating_add(1));
     let begins =
         before.is_some_and(|before| segment.is_symbol(before, "(") || segment.is_symbol(before, ","));
-    let is_number =
-        matches!(segment.tokens.get(next.saturating_add(1)).map(|token| &token.kind), Some(Kind::Number));
-    if !unique && segment.is_symbol(next, "(") && is_number && segment.is_symbol(next.saturating_add(2), ")")
-    {
+    let length = length_at(segment, next);
+    // What equal values of an indexed label have in common.
+    let common = match protected.column.stored {
+        Stored::Bytes => RAW_INDEX_PREFIX,
+        Stored::Text | Stored::Other => ARMORED_INDEX_PREFIX,
+    };
+    let by_common = protected.field.indexed && length == Some(common.to_string().as_str());
+    if !(by_common || (protected.field.indexed && !unique)) {
+        require_equality(protected)?;
+    }
+    if length.is_some() && (by_common || !unique) {
         next = next.saturating_add(3);
     }
     if matches!(segment.word(next), "asc" | "desc") {
@@ -59,6 +69,15 @@ fn check(segment: &Segment<'_>, at: usize, protected: Protected<'_>, kind: &str)
         "only the column as it is can be indexed",
         "index the column without an expression; where values must be unique, without a length",
     ))
+}
+
+/// `(length)`
+fn length_at<'s>(segment: &'s Segment<'_>, open: usize) -> Option<&'s str> {
+    let number = segment.tokens.get(open.saturating_add(1))?;
+    let is_length = segment.is_symbol(open, "(")
+        && matches!(number.kind, Kind::Number)
+        && segment.is_symbol(open.saturating_add(2), ")");
+    is_length.then(|| number.source(segment.text))
 }
 
 /// Brackets around a token.
