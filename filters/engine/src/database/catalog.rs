@@ -80,15 +80,6 @@ impl ServerCatalog {
         self.mark();
     }
 
-    /// The same tables for a session whose texts are read otherwise now.
-    #[allow(dead_code)]
-    pub fn read_as(&self, dialect: Dialect) -> Self {
-        let mut other = self.clone();
-        other.sql.dialect = dialect;
-        other.mark();
-        other
-    }
-
     fn mark(&mut self) {
         let mut hasher = DefaultHasher::new();
         (self.shape, self.sql.dialect, &self.keys).hash(&mut hasher);
@@ -101,7 +92,6 @@ impl ServerCatalog {
     }
 
     /// The field of a column that goes by these names.
-    #[allow(dead_code)]
     pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, Stored)> {
         let names = NamesOf(self.sql.dialect);
         let relation = self
