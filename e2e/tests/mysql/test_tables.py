@@ -159,6 +159,18 @@ def test_row_that_others_hold_is_waited_for_and_not_overwritten(tables: MySqlTab
     assert tables.rows("SELECT ssn FROM person WHERE id = 7") == [("theirs",)]
 
 
+def test_envelope_that_does_not_open_is_told_and_all_others_are_done(tables: MySqlTables) -> None:
+    tables.ok("seal", PERSON)
+    with tables.direct() as direct:
+        change(direct, "UPDATE person SET ssn = CONCAT(LEFT(ssn, CHAR_LENGTH(ssn) - 1), 'A') WHERE id = 5")
+        change(direct, "UPDATE person SET ssn = CONCAT(LEFT(ssn, CHAR_LENGTH(ssn) - 1), 'Q') WHERE id = 6")
+    done = tables.run("unseal", PERSON, column="ssn")
+    assert (done.status, done.report["faulty"]) == (1, 2), done
+    assert "078" not in done.out + done.errors
+    left = tables.stored("SELECT id FROM person WHERE ssn LIKE 'fv1.%' ORDER BY id")
+    assert left == [(5,), (6,)]
+
+
 @pytest.mark.parametrize("command", ["reseal", "unseal"])
 def test_user_who_sees_masks_can_not_write_them_back(tables: MySqlTables, command: str) -> None:
     tables.ok("seal", PERSON)

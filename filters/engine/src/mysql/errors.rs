@@ -23,6 +23,8 @@ const UNKNOWN_STMT_HANDLER: Code = (1243, "HY000");
 const USER_LIMIT_REACHED: Code = (1226, "42000");
 const NET_PACKET_TOO_LARGE: Code = (1153, "08S01");
 const MALFORMED_PACKET: Code = (1835, "HY000");
+/// What is stored does not open: no other number says that a client need not try again.
+const INTERNAL_ERROR: Code = (1815, "HY000");
 const UNKNOWN_ERROR: Code = (1105, "HY000");
 
 /// The number and SQLSTATE of an error.
@@ -40,6 +42,7 @@ pub fn code(error: &ClientError) -> Code {
         sqlstate::PROGRAM_LIMIT_EXCEEDED if error.label.is_some() => DATA_TOO_LONG,
         sqlstate::PROGRAM_LIMIT_EXCEEDED => NET_PACKET_TOO_LARGE,
         sqlstate::PROTOCOL_VIOLATION => MALFORMED_PACKET,
+        sqlstate::DATA_CORRUPTED => INTERNAL_ERROR,
         _ => UNKNOWN_ERROR,
     }
 }

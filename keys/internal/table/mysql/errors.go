@@ -25,8 +25,9 @@ const (
 // rowClasses of SQLSTATE are what one row's content can cause: data, constraints, what a trigger raises.
 var rowClasses = []string{"22", "23", "45"}
 
-// rowNumbers are those of the general class that say the same: a value that a column does not take, a constraint.
-var rowNumbers = []uint16{1366, 1264, 1292, 1406, 1690, 3819, 4025}
+// rowNumbers say the same whatever their class: a value that a column does not take, a constraint; of the sidecar an
+// envelope that does not open, a value that is too long.
+var rowNumbers = []uint16{1153, 1264, 1292, 1366, 1406, 1690, 1815, 3819, 4025}
 
 // passingNumbers are connections that end, resources that are short, transactions that collide, locks that are held,
 // keys or plans that are away.
@@ -45,10 +46,10 @@ func (s *session) explain(err error) error {
 	switch {
 	case s.flag == direct && own:
 		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: mysql://USER@HOST:PORT/DATABASE")
-	case slices.Contains(passingNumbers, said.Number), strings.HasPrefix(state, "08"), strings.HasPrefix(state, "40"):
-		return &table.Transient{Reason: s.flag + ": " + reason}
 	case slices.Contains(rowNumbers, said.Number), begins(state, rowClasses):
 		return &table.RowError{Reason: reason}
+	case slices.Contains(passingNumbers, said.Number), begins(state, []string{"08", "40"}):
+		return &table.Transient{Reason: s.flag + ": " + reason}
 	case own:
 		return fault.Input(s.flag, reason, "change the policy or the table")
 	}

@@ -19,7 +19,7 @@ func TestErrorsAreSortedAndQuoteNoValue(t *testing.T) {
 		want   any
 	}{
 		{1205, "HY000", new(*table.Transient)}, {1213, "40001", new(*table.Transient)}, {1927, "70100", new(*table.Transient)},
-		{1366, "22007", new(*table.RowError)}, {1062, "23000", new(*table.RowError)}, {1644, "45000", new(*table.RowError)}, {1064, "42000", new(*fault.Fault)},
+		{1366, "22007", new(*table.RowError)}, {1062, "23000", new(*table.RowError)}, {1815, "HY000", new(*table.RowError)}, {1105, "HY000", new(*table.Transient)}, {1644, "45000", new(*table.RowError)}, {1064, "42000", new(*fault.Fault)},
 	} {
 		err := session.explain(errorOf(one.number, one.state, "Incorrect value: 'secret'"))
 		if !errors.As(err, one.want) || strings.Contains(err.Error(), "secret") {
