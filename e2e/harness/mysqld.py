@@ -100,7 +100,9 @@ class MySqld:
         return b"".join(path.read_bytes() for path in kept if path.is_file())
 
     def _command(self, settings: dict[str, str], *more: str) -> list[str | Path]:
-        words = [f"--{name}={value}" for name, value in ({"datadir": str(self.data)} | settings).items()]
+        # A server that starts deletes all temporary tables where its own are to be: another's too.
+        own = {"datadir": str(self.data), "tmpdir": str(self.home)}
+        words = [f"--{name}={value}" for name, value in (own | settings).items()]
         return [*self.build.command(), "--no-defaults", *words, *more]
 
     def _init(self) -> None:
