@@ -1,0 +1,18 @@
+"""The quick part of the driver matrix: the clients that need no Node.js, Java or Rust toolchain of their own.
+
+`make e2e` runs all of them and writes `docs/mysql-drivers.md`.
+"""
+
+import pytest
+
+from harness.mysql_stack import MySqlStack
+from matrix import known
+from matrix.clients import MYSQL_CLIENTS, Client
+from matrix.mysql import run
+
+QUICK = [client for client in MYSQL_CLIENTS if client.family in ("python", "go")]
+
+
+@pytest.mark.parametrize("client", QUICK, ids=lambda it: it.name)
+def test_client_does_what_the_matrix_says(stack: MySqlStack, client: Client) -> None:
+    assert run(stack, client).differences(known.load().of(client.name)) == []
