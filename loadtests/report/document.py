@@ -163,13 +163,15 @@ def _run_of_its_own(results: Results) -> Iterator[str]:
     yield from ("", f"## In a run of its own: {', '.join(escape(suite.name) for suite in results.suites)}", "")
     yield (
         f"Commit {escape(facts.commit(results))}, {escape(made.started)}, {facts.amount(results)}; "
-        f"{escape(facts.noise(results))}. **{escape(verdict.said)}.** {verdict.thresholds}."
+        f"{escape(facts.noise(results))}. With {escape(facts.versions(results))}. "
+        f"**{escape(verdict.said)}.** {verdict.thresholds}."
     )
     yield ""
     yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
-    if found := bodies.summary(results):
-        yield from ("", f"### {found.title}", "")
-        yield from table(found)
+    for found in (grids.summary(results), bodies.summary(results)):
+        if found and found.rows:
+            yield from ("", f"### {found.title}", "")
+            yield from table(found)
     for suite in results.suites:
         yield from _chapter(suite)
 

@@ -200,6 +200,19 @@ def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -
     assert text.index(f"## In a run of its own: {run.suites[0].name}") > text.index(f"## {run.suites[-1].name}")
     assert text.count(f"\n## {run.suites[0].name}\n") == 1
     assert "Commit later" in text
+    # What it was made of, and what it costs, as of the first.
+    own = text[text.index("## In a run of its own") :]
+    assert "With Envoy 1.40.0, PostgreSQL 18.4, OPA 1.22.0" in own
+    assert own.index("### What it costs") < own.index(f"\n## {run.suites[0].name}\n")
+
+
+def test_versions_name_every_server_and_module() -> None:
+    found = sample.results()
+    versions = {**found.made.versions, "mariadb": "10.11.5", "mysql_filter_bytes": "6650000"}
+    text = document.render(replace(found, made=replace(found.made, versions=versions)))
+    assert (
+        "PostgreSQL 18.4, OPA 1.22.0, k6 1.8.1, MariaDB 10.11.5, a filter of 4.97 MB, one for MySQL of 6.65 MB." in text
+    )
 
 
 def test_committed_document_is_what_the_last_runs_give() -> None:
