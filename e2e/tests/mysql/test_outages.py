@@ -1,0 +1,113 @@
+"""A part that is away or broken: the stated error, nothing forwarded, and recovery without a restart of Envoy."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pymysql
+import pytest
+
+from harness.mysql_stack import MySqlOptions, MySqlStack
+from tests.mysql.asking import ask, change, refusal
+from tests.rows import ADA, INSERT
+
+UNAVAILABLE = 1105
+# A keyset's way: the agent's timer, then the filter's.
+RECOVERY_SECONDS = 20.0
+QUICK = {"keys": {"refresh_seconds": 1}}
+
+
+@pytest.fixture
+def made() -> Iterator[Callable[..., MySqlStack]]:
+    """Makes stacks that this test alone breaks."""
+    stacks: list[MySqlStack] = []
+
+    def make(*, without: tuple[str, ...] = (), **options: object) -> MySqlStack:
+        stacks.append(MySqlStack(MySqlOptions(**{"relay": True, "filter_config": QUICK, **options})))
+        return stacks[-1].start(without=without)
+
+    yield make
+    for stack in stacks:
+        stack.stop()
+
+
+def refused(stack: MySqlStack, user: str) -> str:
+    """What a client is told that comes in, or asks, while something is away."""
+    with pytest.raises(pymysql.MySQLError) as away, stack.connect(user) as connection:
+        ask(connection, "SELECT ssn FROM customer")
+    assert away.value.args[0] == UNAVAILABLE
+    return away.value.args[1]
+
+
+def recovers(stack: MySqlStack, user: str) -> None:
+    deadline = time.monotonic() + RECOVERY_SECONDS
+    while True:
+        try:
+            with stack.connect(user) as connection:
+                ask(connection, "SELECT ssn FROM customer")
+                return
+        except pymysql.MySQLError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+def test_without_opa_a_session_is_refused_until_it_is_there(made) -> None:
+    stack = made(without=("opa",))
+    assert "OPA" in refused(stack, "app")
+    stack.opa.start()
+    recovers(stack, "app")
+
+
+def test_without_the_agent_a_session_is_refused_until_it_is_there(made) -> None:
+    stack = made(without=("agent",))
+    assert "key agent" in refused(stack, "app")
+    stack.agent.start()
+    recovers(stack, "app")
+
+
+def test_missing_keyset_is_named_until_it_is_there(made) -> None:
+    stack = made(keysets=("pii",))
+    assert "payments" in refused(stack, "app")
+    stack.agent.create_keyset("payments")
+    recovers(stack, "app")
+
+
+def test_known_principals_go_on_while_opa_and_agent_are_away(made) -> None:
+    stack = made()
+    with stack.connect("app") as app:
+        change(app, INSERT, ADA)
+        stack.opa.stop()
+        stack.agent.stop()
+        assert ask(app, "SELECT ssn FROM customer") == [(ADA[3],)]
+        with stack.connect("app") as again:
+            assert ask(again, "SELECT ssn FROM customer") == [(ADA[3],)]
+        assert "OPA" in refused(stack, "billing")
+
+
+def test_rotated_key_opens_old_values_and_seals_new_ones(made) -> None:
+    stack = made()
+    with stack.connect("app") as app:
+        change(app, INSERT, ADA)
+        stack.agent.keys("rotate", "pii")
+        time.sleep(4)
+        change(app, INSERT, (2, *ADA[1:]))
+        assert ask(app, "SELECT ssn, phone FROM customer") == [(ADA[3], ADA[4])] * 2
+
+
+def test_server_away_closes_the_connection_and_comes_back(made) -> None:
+    stack = made()
+    stack.connect("app").close()
+    stack.server.stop()
+    with pytest.raises(pymysql.OperationalError):
+        stack.connect("app")
+    stack.server.start()
+    recovers(stack, "app")
+
+
+def test_a_listener_by_loopback_does_the_same(made) -> None:
+    stack = made(relay=False, tcp=True)
+    with stack.connect("app", tcp=True) as app:
+        change(app, INSERT, ADA)
+        assert ask(app, "SELECT ssn FROM customer") == [(ADA[3],)]
+    assert stack.stored("SELECT LEFT(ssn, 4) FROM customer") == [("fv1.",)]
+    assert "customer.ssn" in refusal(stack.connect("app"), "SELECT id FROM customer WHERE ssn > '0'")[1]
