@@ -1,9 +1,9 @@
 // A row by a protected column, through its index.
 
-import { connect, expect, row } from "../lib/connect.js";
+import { connect, expect, row, warm } from "../lib/connect.js";
 import { email, ssn } from "../lib/values.js";
 
-export { connect };
+export { connect, warm };
 
 export function run({ db, data }, iteration) {
   const id = row(iteration, data.rows);

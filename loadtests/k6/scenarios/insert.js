@@ -1,9 +1,9 @@
 // A new row, three protected columns sealed.
 
-import { connect, expect } from "../lib/connect.js";
+import { connect, expect, warm } from "../lib/connect.js";
 import { email, phone, ssn } from "../lib/values.js";
 
-export { connect };
+export { connect, warm };
 
 export function run({ db, data }, iteration) {
   const id = iteration + 1;

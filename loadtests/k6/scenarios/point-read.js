@@ -1,9 +1,9 @@
 // A row by its primary key, three protected columns opened.
 
-import { connect, expect, row } from "../lib/connect.js";
+import { connect, expect, row, warm } from "../lib/connect.js";
 import { email, phone, ssn } from "../lib/values.js";
 
-export { connect };
+export { connect, warm };
 
 export function run({ db, data }, iteration) {
   const id = row(iteration, data.rows);

@@ -1,8 +1,8 @@
 // Many rows by a range of the primary key, three protected columns opened in each.
 
-import { connect, expect } from "../lib/connect.js";
+import { connect, expect, warm } from "../lib/connect.js";
 
-export { connect };
+export { connect, warm };
 
 const COLUMNS = ["id", "name", "email", "ssn", "phone"];
 

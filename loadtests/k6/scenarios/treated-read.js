@@ -1,7 +1,9 @@
 // A row by its primary key, as its reader may see it: masked, nulled or concealed.
 
-import { connect as open, expect, row } from "../lib/connect.js";
+import { connect as open, expect, row, warm } from "../lib/connect.js";
 import { digits, email, phone, ssn } from "../lib/values.js";
+
+export { warm };
 
 export function connect(work) {
   const state = open(work);

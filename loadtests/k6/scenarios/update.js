@@ -2,8 +2,10 @@
 // rows of its own: so what a row must hold is known.
 
 import exec from "k6/execution";
-import { connect as open, expect, row } from "../lib/connect.js";
+import { connect as open, expect, row, warm } from "../lib/connect.js";
 import { contact } from "../lib/values.js";
+
+export { warm };
 
 export function connect(work) {
   const { clients } = work.workload;
