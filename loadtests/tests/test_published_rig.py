@@ -9,8 +9,7 @@ import pytest
 
 from harness import shop
 from loadtests.results import Measurement
-from loadtests.rig import Live, Rig
-from loadtests.rig.databases import NotSealed, WrongRows
+from loadtests.rig import Live, NotSealed, Rig, WrongRows
 from loadtests.runner import Runner
 from loadtests.scenario import Suite
 from loadtests.suites import db2_backup, fieldproc, ledger, sqlcredit
