@@ -51,8 +51,8 @@ impl Session {
         {
             return Readiness::Ready(plan);
         }
-        // Another principal's plan, that protects where the one before did not.
-        if !self.reads.is_known {
+        // Another plan, that protects where the one before did not: nothing was asked for that one.
+        if self.core.identity_is_due(&plan) {
             return self.ask_identity(out);
         }
         self.ask_catalog(&plan, out)
@@ -118,7 +118,7 @@ fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<C
 fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let read = read_alike(text)?;
     let words: Vec<String> = read.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
-    if asks_after_last(&words) {
+    if asks_after_last(read) {
         let mut statement = Statement::unread();
         (statement.changes_catalog, statement.changes_identity) = (false, false);
         statement.kind = StatementKind::Select;
@@ -141,9 +141,13 @@ fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>
     }
 }
 
-/// Whether a text asks the server what it knows of the statement before.
-fn asks_after_last(words: &[String]) -> bool {
-    let mut words = words.iter().map(|word| word.trim_end_matches(';')).filter(|word| !word.is_empty());
+/// Whether a text asks the server what it knows of the statement before, and does no more.
+fn asks_after_last(text: &str) -> bool {
+    let alone = text.trim_ascii().trim_end_matches(';').to_ascii_lowercase();
+    if alone.contains(';') {
+        return false;
+    }
+    let mut words = alone.split_ascii_whitespace();
     match words.next() {
         Some("show") => {
             matches!(words.next(), Some("warnings" | "errors")) && words.all(|word| word != "select")
