@@ -1,6 +1,5 @@
 //! What a client is told, in MySQL's terms: an error number, an SQLSTATE and one message.
 
-use fieldveil_mysql_wire::Capabilities;
 use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::Sequence;
 
@@ -59,13 +58,8 @@ pub fn message(error: &ClientError) -> String {
     message
 }
 
-/// Writes the packet. The capabilities are those of both sides.
-pub fn write(
-    error: &ClientError,
-    sequence: &mut Sequence,
-    _capabilities: Capabilities,
-    to_client: &mut Vec<u8>,
-) -> bool {
+/// Writes the packet.
+pub fn write(error: &ClientError, sequence: &mut Sequence, to_client: &mut Vec<u8>) -> bool {
     let (number, state) = code(error);
     write_message(to_client, sequence, |out| {
         out.push(0xff);

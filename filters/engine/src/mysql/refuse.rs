@@ -77,7 +77,7 @@ impl Session {
     /// Writes an error to the client, as the packet with this number.
     pub(super) fn write_error(&self, error: &ClientError, number: u8, to_client: &mut Vec<u8>) {
         let mut sequence = Sequence::starting_at(number);
-        if !errors::write(error, &mut sequence, self.capabilities, to_client) {
+        if !errors::write(error, &mut sequence, to_client) {
             self.core.log(Level::Error, "an error message could not be written");
         }
     }
