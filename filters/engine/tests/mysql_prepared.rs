@@ -20,7 +20,9 @@ fn prepare(text: &str) -> Vec<u8> {
 
 /// COM_STMT_EXECUTE with strings as values; None for one that was sent ahead.
 fn execute(id: u32, values: &[Option<&[u8]>]) -> Vec<u8> {
-    let mut payload = [b"\x17".as_slice(), &id.to_le_bytes(), &[0, 1, 0, 0, 0, 0, 1]].concat();
+    let mut payload = [b"\x17".as_slice(), &id.to_le_bytes(), &[0, 1, 0, 0, 0]].concat();
+    payload.extend(vec![0; values.len().div_ceil(8)]);
+    payload.push(1);
     values.iter().for_each(|_| payload.extend([0xfd, 0]));
     for value in values.iter().flatten() {
         payload.push(u8::try_from(value.len()).unwrap());
@@ -147,4 +149,85 @@ fn execution_of_an_unprotected_statement_passes_as_it_came_under_its_own_number(
         assert_eq!(dialogue.to_server, execute(3, &[Some(b"5")]));
         dialogue.server(&ok(1));
     }
+}
+
+/// COM_STMT_EXECUTE without types, of strings.
+fn execute_again(id: u32, values: &[&[u8]]) -> Vec<u8> {
+    let mut payload = [b"\x17".as_slice(), &id.to_le_bytes(), &[0, 1, 0, 0, 0, 0, 0]].concat();
+    for value in values {
+        payload.push(u8::try_from(value.len()).unwrap());
+        payload.extend(*value);
+    }
+    packet(0, &payload)
+}
+
+#[test]
+fn statement_that_was_prepared_anew_gets_the_types_that_the_client_sends_once() {
+    let text = "SELECT ssn FROM customer WHERE ssn = '078-05-1120' AND name = ?";
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    dialogue.client(&prepare(text));
+    dialogue.server(&prepared(1, 1));
+    dialogue.client(&execute(1, &[Some(b"Ada")]));
+    dialogue.server(&ok(1));
+    dialogue.give_keys(&keys_among("ba"));
+    dialogue.client(&execute_again(1, &[b"Bob"]));
+    dialogue.to_server.clear();
+    dialogue.server(&prepared(2, 1));
+    assert_eq!(dialogue.to_server[9..], execute(2, &[Some(b"Bob")]));
+}
+
+#[test]
+fn refused_execution_takes_what_was_sent_ahead_with_it() {
+    let text = "SELECT ssn FROM customer WHERE ssn = ? AND name = ?";
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    dialogue.client(&prepare(text));
+    dialogue.server(&prepared(1, 2));
+    dialogue.client(&long_data(1, 1, b"Ada"));
+    dialogue.client(&long_data(1, 0, &[b'1'; 65]));
+    dialogue.to_server.clear();
+    dialogue.to_client.clear();
+    dialogue.client(&execute(1, &[None, None]));
+    assert_eq!(dialogue.to_server, packet(0, b"\x1a\x01\0\0\0"), "the server keeps what was sent ahead");
+    dialogue.server(&ok(1));
+    assert_eq!(packets(&dialogue.to_client), [(1, 0xff)]);
+    dialogue.to_server.clear();
+    dialogue.client(&long_data(1, 0, CANARY));
+    dialogue.client(&execute(1, &[None, Some(b"Ada")]));
+    assert!(contains(&dialogue.to_server, b"fv1."), "the value holds what was sent before the refusal");
+}
+
+#[test]
+fn part_of_sixteen_megabytes_is_refused_where_the_execution_is() {
+    let mut dialogue = searching();
+    dialogue.to_client.clear();
+    let part = vec![b'1'; 0xff_ffff - 7];
+    dialogue.client(&[long_data(1, 0, &part), packet(1, b"")].concat());
+    assert!(dialogue.to_server.is_empty() && dialogue.to_client.is_empty(), "a part has no answer");
+    dialogue.client(&execute(1, &[None]));
+    assert_eq!(dialogue.to_server, packet(0, b"\x03"));
+}
+
+#[test]
+fn part_that_is_shorter_than_its_own_head_ends_the_session() {
+    let mut dialogue = searching();
+    dialogue.give_keys(&keys_among("ba"));
+    dialogue.client(&[packet(0, b"\x18\x01\0"), query("SELECT 1 FROM orders")].concat());
+    dialogue.server(&error(1, 1065, "Query was empty"));
+    assert!(dialogue.closed);
+}
+
+#[test]
+fn statement_of_twenty_thousand_parameters_is_prepared_and_sealed() {
+    let rows = vec!["(?, ?, ?, ?)"; 5_000].join(", ");
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    dialogue.client(&prepare(&format!("INSERT INTO customer VALUES {rows}")));
+    let count = 20_000_u16.to_le_bytes();
+    let mut answer = packet(1, &[0, 1, 0, 0, 0, 0, 0, count[0], count[1], 0, 0, 0]);
+    for number in 0..20_000_u32 {
+        answer.extend(definition(number.wrapping_add(2).to_le_bytes()[0], "", "?"));
+    }
+    dialogue.server(&answer);
+    dialogue.to_server.clear();
+    dialogue.client(&execute(1, &vec![Some(b"1".as_slice()); 20_000]));
+    assert!(contains(&dialogue.to_server, b"fv1."));
 }

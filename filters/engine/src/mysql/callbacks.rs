@@ -67,7 +67,8 @@ impl Session {
 
     /// Tells the worker how many bytes of messages that are not whole this session holds.
     fn account(&mut self, out: &mut Output) {
-        let held = self.client.held().saturating_add(self.server.held());
+        let held =
+            self.client.held().saturating_add(self.server.held()).saturating_add(self.statements.held());
         self.core.account(held, out);
     }
 }

@@ -35,7 +35,7 @@ impl Session {
                 return Some(self.pass_from_client(header));
             }
             Is::StmtSendLongData => return self.stream_long_data(header, rest, out),
-            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest, out),
+            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest),
             Is::Query if header.goes_on() && self.streams_texts() => {
                 let checked = self.nothing_checked()?;
                 self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
@@ -77,7 +77,7 @@ impl Session {
             Is::StmtFetch => self.fetch(message, out),
             Is::StmtClose => self.close(message, out),
             Is::StmtReset => self.reset(message, out),
-            Is::StmtSendLongData => self.keep_long_data(message, out),
+            Is::StmtSendLongData => self.keep_long_data(message),
             Is::ChangeUser => self.change_user(message, bytes, out),
             Is::FieldList | Is::ProcessInfo => Ok(self.describing(command, bytes, out)),
             Is::RegisterReplica | Is::BinlogDump | Is::BinlogDumpGtid | Is::TableDump => {

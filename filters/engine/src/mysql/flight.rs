@@ -11,7 +11,7 @@ use super::catalog;
 use super::preparing::Prepares;
 use super::results::Results;
 use super::rows::{Columns, RowPlan};
-use super::statements::Statement;
+use super::statements::{Places, Statement};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
@@ -64,6 +64,8 @@ pub struct Preparing {
     pub statement: Rc<Statement>,
     /// What its text does; the statement's own once the server has prepared it.
     pub checked: Rc<Checked>,
+    /// Its parameters in the server's form, from the first packet on.
+    pub places: Places,
     /// The columns of its result while their definitions come.
     pub columns: Option<Columns>,
 }

@@ -10,7 +10,7 @@
 //! | a packet from the client | `client.rs` |
 //! | its commands, one by one | `commands.rs`, `prepared.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
-//! | its literals, its parameters are sealed | `seal.rs`, `parameters.rs` |
+//! | its literals, its parameters are sealed | `seal.rs`, `parameters.rs`, `long_data.rs` |
 //! | a command is refused | `refuse.rs`, `errors.rs` |
 //! | what the server owes, and how far it is | `flight.rs`, `results.rs`, `preparing.rs` |
 //! | a packet from the server | `server.rs`, `answers.rs` |
@@ -34,6 +34,7 @@ mod end_user;
 mod errors;
 mod flight;
 mod identity;
+mod long_data;
 mod names;
 mod parameters;
 mod prepare_answer;

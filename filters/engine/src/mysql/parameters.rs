@@ -14,8 +14,9 @@ use fieldveil_values::{mysql, oid};
 use zeroize::Zeroizing;
 
 use super::client::Outcome;
+use super::long_data::Ahead;
 use super::seal::bad_value;
-use super::statements::{LongData, Places, Statement, protected};
+use super::statements::{Places, Statement, envelopes};
 use super::{Output, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Place, Step, misplaced, purpose};
@@ -32,13 +33,13 @@ impl Session {
         let places = Places::of(checked, statement.parameters.get());
         let given = std::mem::take(&mut execution.parameters);
         for (index, parameter) in given.into_iter().enumerate() {
-            let index = u16::try_from(index).map_err(|_| misplaced())?;
-            if index >= places.len() || protected(checked, index).is_none() {
-                execution.parameters.push(parameter);
-                continue;
+            match places.protected(index) {
+                None => execution.parameters.push(parameter),
+                Some(place) => {
+                    let sealed = self.seal_parameter(&parameter, place, index, statement, checked)?;
+                    execution.parameters.extend(sealed);
+                }
             }
-            let sealed = self.seal_parameter(&parameter, index, statement, checked)?;
-            execution.parameters.extend(sealed);
         }
         execution.sends_types = true;
         Ok(())
@@ -47,20 +48,14 @@ impl Session {
     fn seal_parameter(
         &mut self,
         given: &Parameter<'_>,
-        index: u16,
+        parameter: &fieldveil_sql::Parameter,
+        index: usize,
         statement: &Statement,
         checked: &Checked,
     ) -> Result<Vec<Parameter<'static>>, ClientError> {
-        let parameter = *protected(checked, index).ok_or_else(misplaced)?;
         let place = Place::of(checked, parameter.field)?;
         let Place { field, stored, .. } = place;
-        let count = match parameter.form {
-            Form::Envelopes => {
-                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
-                keys.map_or(1, Vec::len).max(1)
-            }
-            _ => 1,
-        };
+        let count = envelopes(checked, parameter);
         let long_data = statement.long_data.borrow();
         let (code, unsigned, value): (u8, bool, &[u8]) = match &given.value {
             ParameterValue::Null => {
@@ -71,13 +66,15 @@ impl Session {
                 let ParameterType { column_type, unsigned } = given.parameter_type;
                 (column_type.code(), unsigned, value)
             }
-            ParameterValue::LongData => match long_data.get(&index) {
-                Some(LongData::Kept(value)) => (ColumnType::VarString.code(), false, value),
-                _ => {
-                    let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
-                    return Err(ClientError::long_value(&field.spec.label, limit));
+            ParameterValue::LongData => {
+                match u16::try_from(index).ok().and_then(|index| long_data.get(index)) {
+                    Some(Ahead::Kept(value)) => (ColumnType::VarString.code(), false, value),
+                    _ => {
+                        let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
+                        return Err(ClientError::long_value(&field.spec.label, limit));
+                    }
                 }
-            },
+            }
         };
         // A string is in the client's character set, of which what is no text of UTF-8 would be read as another value.
         let is_characters = matches!(
@@ -115,59 +112,45 @@ impl Session {
     /// A part of a value that is sent ahead: it passes as it comes, if its place is not protected.
     pub(super) fn stream_long_data(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
         const FIXED: usize = 7;
+        let data_len = header.payload_len.checked_sub(FIXED)?;
         let fixed = rest.get(HEADER_LEN..)?.get(..FIXED)?;
         let data = StmtSendLongData::parse(fixed).ok()?;
-        let statement = self.statements.get(data.statement).cloned();
-        let Some(statement) = statement else {
+        let Some(statement) = self.statements.get(data.statement).cloned() else {
             // The server passes over it, too.
             return Some(self.drop_from_client(header));
         };
-        let checked = std::rc::Rc::clone(&statement.checked.borrow());
-        if protected(&checked, data.parameter).is_some() {
-            return None;
-        }
-        let places = Places::of(&checked, statement.parameters.get());
-        let server = StmtSendLongData {
-            statement: statement.server_id.get(),
-            parameter: places.first(data.parameter),
-            data: &[],
-        };
+        let places = Places::of(&statement.checked.borrow(), statement.parameters.get());
         let mut long_data = statement.long_data.borrow_mut();
-        long_data.insert(data.parameter, LongData::Passed);
-        drop(long_data);
-        if server.statement == data.statement && server.parameter == data.parameter {
-            return Some(self.pass_from_client(header));
+        if places.protected(data.parameter.into()).is_some() {
+            if !header.goes_on() {
+                return None;
+            }
+            // Too long for any value that is sealed; the execution is refused, for this command has no answer.
+            long_data.give_up(data.parameter);
+            return Some(self.drop_from_client(header));
         }
+        long_data.pass(data.parameter);
+        let server = statement.server_id.get();
+        let parameter = places.first(data.parameter);
         let step = self.pass_from_client(header);
+        if server == data.statement && parameter == data.parameter {
+            return Some(step);
+        }
         let [a, b, c, ..] = header.payload_len.to_le_bytes();
-        let [d, e, f, g] = server.statement.to_le_bytes();
-        let [h, i] = server.parameter.to_le_bytes();
+        let [d, e, f, g] = server.to_le_bytes();
+        let [h, i] = parameter.to_le_bytes();
         let command = fixed.first().copied().unwrap_or_default();
         out.to_server.extend_from_slice(&[a, b, c, header.sequence, command, d, e, f, g, h, i]);
-        self.client.pass = header.payload_len.saturating_sub(FIXED);
-        let _ = step;
+        self.client.pass = data_len;
         Some(Step::Took(HEADER_LEN.saturating_add(FIXED)))
     }
 
     /// A part of a protected value that is sent ahead: it is kept until the execution.
-    pub(super) fn keep_long_data(
-        &mut self,
-        message: &Message<'_>,
-        _out: &mut Output,
-    ) -> Result<Outcome, WireError> {
+    pub(super) fn keep_long_data(&self, message: &Message<'_>) -> Result<Outcome, WireError> {
         let data = StmtSendLongData::parse(&message.payload)?;
         let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
         if let Some(statement) = self.statements.get(data.statement) {
-            let mut long_data = statement.long_data.borrow_mut();
-            let held =
-                long_data.entry(data.parameter).or_insert_with(|| LongData::Kept(Zeroizing::default()));
-            match held {
-                // One byte more than what is sealed tells that there was more.
-                LongData::Kept(kept) if kept.len().saturating_add(data.data.len()) <= limit => {
-                    kept.extend_from_slice(data.data);
-                }
-                _ => *held = LongData::TooLong,
-            }
+            statement.long_data.borrow_mut().keep(data.parameter, data.data, limit);
         }
         Ok(Outcome::Done)
     }

@@ -1,7 +1,5 @@
 //! The answer to COM_STMT_PREPARE: the statement's number, and the definitions of its parameters and columns.
 
-use std::rc::Rc;
-
 use fieldveil_mysql_wire::command::StmtClose;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::{ColumnDefinition41, StmtPrepareOk};
@@ -12,7 +10,7 @@ use super::preparing::PrepareStage;
 use super::result_sets::define;
 use super::rows::{self, Columns};
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::statements::{Places, protected};
+use super::statements::Places;
 use super::{Output, Session};
 use crate::client_error::ClientError;
 use crate::database::{Step, Waiting};
@@ -90,6 +88,8 @@ impl Session {
                 let ok = StmtPrepareOk::parse(body, capabilities).map_err(|_| MALFORMED)?;
                 preparing.prepares.begin(ok.parameters.into(), ok.columns.into());
                 let places = Places::of_server(&preparing.checked, ok.parameters.into());
+                let told = places.len();
+                preparing.places = places;
                 if preparing.checked.catalog.is_some() {
                     let columns = preparing.prepares.columns;
                     preparing.columns = Some(Columns::new(&preparing.checked, &values, 0, columns));
@@ -98,9 +98,9 @@ impl Session {
                 let before = statement.server_id.replace(ok.statement);
                 if for_client {
                     statement.id.set(ok.statement);
-                    statement.parameters.set(places.len());
-                    if places.len() != ok.parameters {
-                        let told = StmtPrepareOk { parameters: places.len(), ..ok };
+                    statement.parameters.set(told);
+                    if told != ok.parameters {
+                        let told = StmtPrepareOk { parameters: told, ..ok };
                         let mut sequence = Sequence::starting_at(number);
                         told.encode(&mut sequence, &mut out.to_client).map_err(|_| MALFORMED)?;
                         fate = Fate::Written;
@@ -157,10 +157,9 @@ fn parameter(
     values: &fieldveil_values::mysql::Settings,
     for_client: bool,
 ) -> Result<Fate, &'static str> {
-    let places = Places::of_server(&preparing.checked, preparing.prepares.parameters);
-    let Some(client) = places.client(server) else { return Ok(Fate::Dropped) };
-    let checked: &Rc<_> = &preparing.checked;
-    let field = protected(checked, client).and_then(|parameter| checked.plan.fields.get(parameter.field));
+    let Some(client) = preparing.places.client(server) else { return Ok(Fate::Dropped) };
+    let protected = preparing.places.protected(client);
+    let field = protected.and_then(|parameter| preparing.checked.plan.fields.get(parameter.field));
     let Some(field) = field.filter(|_| for_client) else { return Ok(Fate::Pass) };
     let mut definition = ColumnDefinition41::parse(body, capabilities).map_err(|_| MALFORMED)?;
     if !rows::declare(&mut definition, field, values)? {

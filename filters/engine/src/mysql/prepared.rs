@@ -14,7 +14,7 @@ use super::check::Readiness;
 use super::client::Outcome;
 use super::flight::{Answer, Awaited, Entry, Preparing, Single};
 use super::preparing::Prepares;
-use super::statements::{MAX_STATEMENTS, Statement};
+use super::statements::{MAX_STATEMENTS, Places, Statement};
 use super::{Output, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Step, Waiting};
@@ -22,6 +22,11 @@ use crate::field::CompiledPlan;
 
 /// Where a statement's number stands in a packet.
 const NUMBER_AT: usize = HEADER_LEN + 1;
+
+fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
+    let (prepares, places) = (Prepares::default(), Places::default());
+    Preparing { prepares, statement, checked, places, columns: None }
+}
 
 /// A prepared statement that may be executed.
 enum Rechecked {
@@ -70,8 +75,8 @@ impl Session {
                 return Ok(Outcome::Done);
             }
         };
-        let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked)));
-        let preparing = Preparing { prepares: Prepares::default(), statement, checked, columns: None };
+        let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked), self.statements.counter()));
+        let preparing = preparing(statement, checked);
         let mut entry = Entry::client(Awaited::Prepare(preparing));
         match text {
             Some(text) => {
@@ -104,10 +109,7 @@ impl Session {
         let checked = match ready {
             Ok(Rechecked::Same(checked)) => checked,
             Ok(Rechecked::Anew(checked)) => return self.prepare_anew(&statement, checked, out),
-            Err(error) => {
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
-            }
+            Err(error) => return self.refuse_execution(&statement, error, out),
         };
         statement.checked.replace(Rc::clone(&checked));
         let long_data = statement.long_data.borrow();
@@ -115,7 +117,7 @@ impl Session {
             capabilities: self.capabilities,
             parameters: statement.parameters.get(),
             types: &statement.types.borrow().clone(),
-            has_long_data: &|index| u16::try_from(index).is_ok_and(|index| long_data.contains_key(&index)),
+            has_long_data: &|index| u16::try_from(index).is_ok_and(|index| long_data.get(index).is_some()),
         };
         let execution = StmtExecute::parse(&message.payload, &context);
         drop(long_data);
@@ -126,7 +128,12 @@ impl Session {
         }
         let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));
         let mut entry = Entry::client(Awaited::Results(answer));
-        if checked.analysis.parameters.is_empty() {
+        // What was prepared anew has not had the types that the client sends once.
+        let lacks_types = statement.server_id != statement.id
+            && execution
+                .as_ref()
+                .is_ok_and(|execution| !execution.sends_types && !execution.parameters.is_empty());
+        if checked.analysis.parameters.is_empty() && !lacks_types {
             // What the server may make of the values is its own matter.
             let (before, behind) = bytes.split_at_checked(NUMBER_AT).unwrap_or_default();
             out.to_server.extend_from_slice(before);
@@ -135,8 +142,7 @@ impl Session {
         } else {
             let mut execution = execution?;
             if let Err(error) = self.seal_parameters(&mut execution, &statement, &checked) {
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
+                return self.refuse_execution(&statement, error, out);
             }
             execution.statement = statement.server_id.get();
             let mut sequence = Sequence::default();
@@ -151,6 +157,27 @@ impl Session {
             entry = entry.pipelined();
         }
         self.flight.push(entry);
+        Ok(Outcome::Done)
+    }
+
+    /// Refuses an execution. What was sent ahead of its values goes with it, at the server too.
+    fn refuse_execution(
+        &mut self,
+        statement: &Statement,
+        error: ClientError,
+        out: &mut Output,
+    ) -> Result<Outcome, WireError> {
+        let server_has_some = statement.long_data.borrow().has_passed();
+        statement.reset();
+        if !server_has_some {
+            self.refuse(error, out);
+            return Ok(Outcome::Done);
+        }
+        self.core.note_refusal(&error);
+        let reset = StmtReset { statement: statement.server_id.get() };
+        reset.encode(&mut Sequence::default(), &mut out.to_server)?;
+        let entry = Entry::refused(Awaited::Single(Single::Nothing), error);
+        self.flight.push(entry.shifted(self.client_sequence, 0));
         Ok(Outcome::Done)
     }
 
@@ -181,20 +208,20 @@ impl Session {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
+        if statement.long_data.borrow().has_passed() {
+            // It belongs to the statement that would be closed.
+            let error = ClientError::unsupported(
+                "keys or tables changed while parts of a statement's values were sent",
+                "Send them again.",
+            );
+            return self.refuse_execution(statement, error, out);
+        }
         let text = match self.seal_text(&statement.text, &checked) {
             Ok(text) => text,
-            Err(error) => {
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
-            }
+            Err(error) => return self.refuse_execution(statement, error, out),
         };
         StmtPrepare { text: &text }.encode(&mut Sequence::default(), &mut out.to_server)?;
-        let preparing = Preparing {
-            prepares: Prepares::default(),
-            statement: Rc::clone(statement),
-            checked,
-            columns: None,
-        };
+        let preparing = preparing(Rc::clone(statement), checked);
         self.flight.push(Entry::injected(Awaited::Prepare(preparing)));
         self.core.waiting = Waiting::Server;
         Ok(Outcome::Again)
@@ -232,7 +259,7 @@ impl Session {
     }
 
     /// An execution that is too long to be held passes if nothing in it is protected.
-    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8]) -> Option<Step> {
         let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
         let statement = self.statements.get(id).cloned()?;
         let checked = Rc::clone(&statement.checked.borrow());
@@ -241,7 +268,6 @@ impl Session {
         if !passes || id != statement.server_id.get() {
             return None;
         }
-        let _ = out;
         // The types that it brings are not read; the server takes them.
         statement.reset();
         self.executes(&checked);

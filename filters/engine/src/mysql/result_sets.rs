@@ -99,7 +99,6 @@ impl Session {
         if results.has_cursor
             && let Some(statement) = &answer.statement
             && answer.results.stage == Stage::Done
-            && answer.rows.is_some()
         {
             statement.cursor.replace(answer.rows.clone());
         }

@@ -1,13 +1,14 @@
 //! Prepared statements as the server has them, with what analysis said of each.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::command::ParameterType;
 use fieldveil_sql::{Form, Parameter};
 
 use super::end_user::Said;
+use super::long_data::LongData;
 use super::rows::RowPlan;
 use crate::database::Checked;
 
@@ -15,16 +16,6 @@ use crate::database::Checked;
 pub const MAX_STATEMENTS: usize = 16_384;
 /// Bytes of statement text a connection may hold.
 pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
-
-/// What was sent ahead of a parameter's value.
-pub enum LongData {
-    /// The server has it.
-    Passed,
-    /// It is kept, to be sealed. It may hold a value: no `Debug`.
-    Kept(zeroize::Zeroizing<Vec<u8>>),
-    /// It is longer than what is sealed of one value, and was dropped.
-    TooLong,
-}
 
 /// A prepared statement.
 pub struct Statement {
@@ -42,15 +33,15 @@ pub struct Statement {
     pub parameters: Cell<u16>,
     /// The types of the last execution's values.
     pub types: RefCell<Vec<ParameterType>>,
-    /// By parameter, from 0 on, what was sent ahead of its value.
-    pub long_data: RefCell<BTreeMap<u16, LongData>>,
+    /// What was sent ahead of its parameters' values.
+    pub long_data: RefCell<LongData>,
     /// What the rows of its cursor get.
     pub cursor: RefCell<Option<Rc<RowPlan>>>,
 }
 
 impl Statement {
-    /// One that the server has not answered yet.
-    pub fn new(text: &[u8], said: Said, checked: Rc<Checked>) -> Self {
+    /// One that the server has not answered yet, with what long data the connection holds.
+    pub fn new(text: &[u8], said: Said, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
         Self {
             text: Rc::from(text),
             said,
@@ -59,7 +50,7 @@ impl Statement {
             server_id: Cell::new(0),
             parameters: Cell::new(0),
             types: RefCell::default(),
-            long_data: RefCell::default(),
+            long_data: RefCell::new(LongData::new(held)),
             cursor: RefCell::default(),
         }
     }
@@ -71,57 +62,71 @@ impl Statement {
 }
 
 /// The parameters of a text as the server has it, where one of the client's may stand for several.
+#[derive(Default)]
 pub struct Places {
-    /// By parameter of the client's, how many the server has in its place.
-    counts: Vec<usize>,
+    /// By parameter of the client's, the first of the server's in its place, and what protected place it stands in.
+    places: Vec<(usize, Option<Parameter>)>,
 }
 
 impl Places {
     /// Of a text with so many parameters.
     pub fn of(checked: &Checked, parameters: u16) -> Self {
-        let count = |index: u16| {
-            protected(checked, index).filter(|p| p.form == Form::Envelopes).map_or(1, |parameter| {
-                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
-                keys.map_or(1, Vec::len).max(1)
-            })
-        };
-        Self { counts: (0..parameters).map(count).collect() }
+        let mut places = vec![(0, None); parameters.into()];
+        for parameter in &checked.analysis.parameters {
+            let place = parameter.number.checked_sub(1).and_then(|index| places.get_mut(usize::from(index)));
+            if let Some((_, protected)) = place {
+                *protected = Some(*parameter);
+            }
+        }
+        let mut next = 0_usize;
+        for (first, protected) in &mut places {
+            *first = next;
+            next = next.saturating_add(protected.map_or(1, |parameter| envelopes(checked, &parameter)));
+        }
+        Self { places }
     }
 
     /// Of a text that has so many in the server's form.
     pub fn of_server(checked: &Checked, server: usize) -> Self {
-        let more: usize = (0..u16::try_from(server).unwrap_or(u16::MAX))
-            .filter_map(|index| protected(checked, index))
-            .filter(|parameter| parameter.form == Form::Envelopes)
-            .map(|parameter| {
-                let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
-                keys.map_or(0, |keys| keys.len().saturating_sub(1))
-            })
+        let more: usize = checked
+            .analysis
+            .parameters
+            .iter()
+            .filter(|parameter| usize::from(parameter.number) <= server)
+            .map(|parameter| envelopes(checked, parameter).saturating_sub(1))
             .sum();
         Self::of(checked, u16::try_from(server.saturating_sub(more)).unwrap_or(u16::MAX))
     }
 
     /// How many the client's text has.
     pub fn len(&self) -> u16 {
-        u16::try_from(self.counts.len()).unwrap_or(u16::MAX)
+        u16::try_from(self.places.len()).unwrap_or(u16::MAX)
     }
 
     /// The first of the server's parameters in the place of this one of the client's.
     pub fn first(&self, index: u16) -> u16 {
-        let before: usize = self.counts.iter().take(usize::from(index)).sum();
-        u16::try_from(before).unwrap_or(u16::MAX)
+        let place = self.places.get(usize::from(index));
+        place.and_then(|(first, _)| u16::try_from(*first).ok()).unwrap_or(u16::MAX)
+    }
+
+    /// The protected place of the client's parameter, if it stands in one.
+    pub fn protected(&self, index: usize) -> Option<&Parameter> {
+        self.places.get(index)?.1.as_ref()
     }
 
     /// The client's parameter that this one of the server's stands for, if it is the first of them.
-    pub fn client(&self, server: usize) -> Option<u16> {
-        (0..self.len()).find(|index| usize::from(self.first(*index)) == server)
+    pub fn client(&self, server: usize) -> Option<usize> {
+        self.places.binary_search_by_key(&server, |(first, _)| *first).ok()
     }
 }
 
-/// The protected place of the client's parameter, counted from 0, if it stands in one.
-pub fn protected(checked: &Checked, index: u16) -> Option<&Parameter> {
-    let number = index.checked_add(1)?;
-    checked.analysis.parameters.iter().find(|parameter| parameter.number == number)
+/// How many parameters the server has in the place of one of the client's.
+pub fn envelopes(checked: &Checked, parameter: &Parameter) -> usize {
+    if parameter.form != Form::Envelopes {
+        return 1;
+    }
+    let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
+    keys.map_or(1, Vec::len).max(1)
 }
 
 /// A connection's prepared statements.
@@ -131,6 +136,8 @@ pub struct Statements {
     /// What was prepared last, if that succeeded.
     last: Option<Rc<Statement>>,
     bytes: usize,
+    /// Bytes of long data that they hold.
+    long_data: Rc<Cell<usize>>,
 }
 
 impl Statements {
@@ -140,6 +147,16 @@ impl Statements {
             fieldveil_mysql_wire::command::LAST_STATEMENT => self.last.as_ref(),
             id => self.by_id.get(&id),
         }
+    }
+
+    /// Bytes that were sent ahead of parameters' values and wait.
+    pub fn held(&self) -> usize {
+        self.long_data.get()
+    }
+
+    /// What a new statement counts its long data by.
+    pub fn counter(&self) -> Rc<Cell<usize>> {
+        Rc::clone(&self.long_data)
     }
 
     /// Whether one more statement with this text would pass a limit.
