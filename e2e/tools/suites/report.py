@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from tools.layout import ROOT
+from tools.suites.limit import within
 from tools.suites.suite import Counts, Suite
 
 # What a suite says in a line about why it did not run, or what failed in it.
@@ -44,15 +45,16 @@ def run(suite: Suite) -> Outcome:
             errors="replace",
         )
         try:
-            for line in process.stdout:
-                output.append(line)
-                if step.shows(line):
-                    print(f"   {line}", end="", flush=True)
+            with within(process):
+                for line in process.stdout:
+                    output.append(line)
+                    if step.shows(line):
+                        print(f"   {line}", end="", flush=True)
+                code = process.wait()
         except KeyboardInterrupt:
             # The terminal told the child as well; it gets the time to end its own parts.
             process.wait()
             raise
-        code = process.wait()
         counts = step.count("".join(output), code)
         # A tool that fails without naming a failure (it did not compile, say) is a failure too.
         if code != 0 and counts.failed == 0:
