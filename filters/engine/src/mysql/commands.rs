@@ -38,6 +38,7 @@ impl Session {
             Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest),
             Is::Query if header.goes_on() && self.streams_texts() => {
                 let checked = self.nothing_checked()?;
+                self.executes(&checked);
                 self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
                 return Some(self.pass_from_client(header));
             }
