@@ -171,6 +171,10 @@ mod tests {
         }
 
         fn audit(&self, _line: &str) {}
+
+        fn server_is_private(&self) -> bool {
+            false
+        }
     }
 
     #[test]

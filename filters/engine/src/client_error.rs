@@ -120,6 +120,15 @@ impl ClientError {
         )
     }
 
+    /// A password that is sent as it is would cross a network in clear.
+    pub fn in_clear_on_the_network() -> Self {
+        Self::new(
+            sqlstate::INVALID_AUTHORIZATION,
+            "this client sends its password as it is, and from the sidecar to the server it would cross a network in clear",
+            "Let Envoy reach the server over TLS or by a Unix socket; or connect to the sidecar over TCP on loopback, where clients encrypt the password with the server's public key.",
+        )
+    }
+
     /// The rows of a prepared statement would be of other types than the client was told. Drivers know the server's own
     /// words for it, and prepare the statement again.
     pub fn other_result_types() -> Self {
@@ -242,6 +251,15 @@ impl ClientError {
         Self::limit(
             &format!("a value for {label} is longer than the {limit} bytes that are sealed of one"),
             "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
+        )
+        .about(label)
+    }
+
+    /// A sealed value of a protected column is longer than the column holds.
+    pub fn cut_value(label: &str, length: usize, most: usize) -> Self {
+        Self::limit(
+            &format!("a sealed value for {label} takes {length} bytes, and its column holds {most}"),
+            "Shorten the value, or make the column wider: MEDIUMTEXT or LONGTEXT, MEDIUMBLOB or LONGBLOB.",
         )
         .about(label)
     }

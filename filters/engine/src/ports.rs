@@ -26,6 +26,9 @@ pub trait Ports: Random {
     fn log(&self, level: Level, line: &str);
     /// Writes one line of the audit: where a log line may be left out, this one is not.
     fn audit(&self, line: &str);
+    /// Whether what is sent to the server of the connection at hand crosses no network in clear: it is reached over TLS,
+    /// by a Unix socket or over loopback. Where that is not known it is not so.
+    fn server_is_private(&self) -> bool;
 }
 
 /// 24 random hexadecimal digits.

@@ -65,7 +65,9 @@ impl Replay {
     fn new(chunk: usize) -> Self {
         let config = Config::from_json(CONFIG.as_bytes(), Protocol::MySql, &|_| None).unwrap();
         let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
-        let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
+        // The server was reached by its Unix socket.
+        let ports = TestPorts { now_ms: 1_000_000, server_is_private: true, ..TestPorts::default() };
+        let ports = Rc::new(RefCell::new(ports));
         let session = Session::new(Rc::clone(&worker), ports, String::new());
         let (unread, fetches, to_server, to_client) = Default::default();
         Self { session, worker, chunk, unread, fetches, to_server, to_client, closed: false }

@@ -64,6 +64,30 @@ fn statement_that_was_not_understood_is_a_parse_error() {
     assert_eq!(dialogue.to_client[5..7], 1064_u16.to_le_bytes());
 }
 
+#[test]
+fn value_that_its_column_would_cut_is_refused() {
+    // Of a declared text no length is too long, so that nothing but the value's own length tells.
+    let fields: Vec<_> = revealing()
+        .into_iter()
+        .map(|mut field| {
+            field["type"] = "text".into();
+            field
+        })
+        .collect();
+    let mut dialogue = Dialogue::ready(&fields, usize::MAX);
+    dialogue.text_holds = "99";
+    dialogue.client(&query("INSERT IGNORE INTO customer (notes) VALUES ('short')"));
+    dialogue.answer_questions();
+    dialogue.server(&ok(1));
+    assert!(contains(&dialogue.to_server, b"fv1."), "a short value is sealed");
+    dialogue.to_client.clear();
+    let long = "x".repeat(99);
+    dialogue.client(&query(&format!("INSERT IGNORE INTO customer (notes) VALUES ('{long}')")));
+    dialogue.server(&error(1, 1065, "Query was empty"));
+    assert_eq!(dialogue.to_client[5..7], 1406_u16.to_le_bytes());
+    assert!(contains(&dialogue.to_client, b"customer.notes") && contains(&dialogue.to_client, b"MEDIUMTEXT"));
+}
+
 proptest! {
     #[test]
     fn client_bytes_that_nothing_protects_pass_unchanged(

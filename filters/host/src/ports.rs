@@ -1,5 +1,6 @@
 //! The engine's ports over Envoy's host calls.
 
+use std::net::SocketAddr;
 use std::time::UNIX_EPOCH;
 
 use fieldveil_engine::Random;
@@ -38,6 +39,20 @@ impl Ports for EnvoyPorts {
     fn audit(&self, line: &str) {
         crate::log::write_audit(line);
     }
+
+    fn server_is_private(&self) -> bool {
+        let property =
+            |name| hostcalls::get_property(vec!["upstream", name]).ok().flatten().unwrap_or_default();
+        !property("tls_version").is_empty() || is_local(&String::from_utf8_lossy(&property("address")))
+    }
+}
+
+/// Whether an address as Envoy writes it is of this machine: loopback, or a Unix socket by its path or its abstract name.
+fn is_local(address: &str) -> bool {
+    match address.parse::<SocketAddr>() {
+        Ok(address) => address.ip().to_canonical().is_loopback(),
+        Err(_) => address.starts_with(['/', '@']),
+    }
 }
 
 /// Milliseconds since the Unix epoch, by Envoy's clock.
@@ -47,4 +62,21 @@ pub fn now_ms() -> u64 {
         .and_then(|now| now.duration_since(UNIX_EPOCH).ok())
         .and_then(|since| u64::try_from(since.as_millis()).ok())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_local;
+
+    #[test]
+    fn loopback_and_unix_sockets_are_local_and_nothing_else_is() {
+        for address in
+            ["127.0.0.1:3306", "[::1]:3306", "[::ffff:127.0.0.1]:3306", "/run/mysqld.sock", "@mysqld"]
+        {
+            assert!(is_local(address), "{address}");
+        }
+        for address in ["", "10.0.0.7:3306", "[2001:db8::1]:3306", "envoy://internal/1", "localhost:3306"] {
+            assert!(!is_local(address), "{address}");
+        }
+    }
 }

@@ -35,6 +35,8 @@ pub(crate) struct ServerCatalog {
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
+    /// By field, how many characters, or bytes, its narrowest column holds.
+    most: HashMap<usize, usize>,
     /// Columns with a blind index that the server has no index on.
     pub slow: Vec<String>,
 }
@@ -82,7 +84,9 @@ impl ServerCatalog {
 
     fn mark(&mut self) {
         let mut hasher = DefaultHasher::new();
-        (self.shape, self.sql.dialect, &self.keys).hash(&mut hasher);
+        let mut most = Vec::from_iter(&self.most);
+        most.sort_unstable();
+        (self.shape, self.sql.dialect, &self.keys, most).hash(&mut hasher);
         self.fingerprint = hasher.finish();
     }
 
@@ -124,6 +128,11 @@ impl ServerCatalog {
             let table = self.sql.relations.iter().find(is_it);
             table.is_some_and(|r| r.columns.iter().all(|c| !names.same_column(&c.name, column)))
         })
+    }
+
+    /// How many characters, or bytes in a column of bytes, a value of a field may take where it is stored.
+    pub fn most(&self, field: usize) -> Option<usize> {
+        self.most.get(&field).copied()
     }
 
     /// How a field is stored.

@@ -122,6 +122,8 @@ pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
 pub(crate) struct Place<'c> {
     pub field: &'c FieldPlan,
     pub stored: Stored,
+    /// How many characters, or bytes, it holds; what is longer a server may cut, which nobody could open.
+    most: Option<usize>,
     /// Whether what is stored there may take the place of a value.
     overwrites: bool,
 }
@@ -136,7 +138,18 @@ impl<'c> Place<'c> {
             .get(index)
             .zip(stored)
             .ok_or_else(|| ClientError::protocol("a protected place without a field"))?;
-        Ok(Self { field, stored, overwrites: checked.overwrites(index) })
+        let most = checked.catalog.as_ref().and_then(|catalog| catalog.most(index));
+        Ok(Self { field, stored, most, overwrites: checked.overwrites(index) })
+    }
+
+    /// What a value was sealed to, if the place holds all of it.
+    pub fn fit(self, use_: ParameterUse, sealed: Vec<u8>) -> Result<Vec<u8>, ClientError> {
+        match self.most {
+            Some(most) if use_ == ParameterUse::Store && sealed.len() > most => {
+                Err(ClientError::cut_value(&self.field.spec.label, sealed.len(), most))
+            }
+            _ => Ok(sealed),
+        }
     }
 
     /// Refuses what the principal may have read in the place of the value that it would replace.

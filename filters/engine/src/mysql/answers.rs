@@ -32,7 +32,7 @@ impl Session {
         match &entry.awaited {
             Awaited::End => self.last_word(header, first, rest, out),
             Awaited::Single(_) => self.single(header, first, rest, out),
-            Awaited::ChangeUser(_) => self.change_user_answer(header, first, out),
+            Awaited::ChangeUser(_) => self.change_user_answer(header, first, rest, out),
             Awaited::Results(_) => self.results_step(header, first, rest, out),
             Awaited::Prepare(_) => self.prepare_step(header, first, rest, out),
             Awaited::FieldList(_) => self.field_list_step(header, first, rest, out),
@@ -91,6 +91,7 @@ impl Session {
         &mut self,
         header: Header,
         first: u8,
+        rest: &[u8],
         out: &mut Output,
     ) -> Result<Step, &'static str> {
         if matches!(first, kind::OK | kind::ERROR) {
@@ -102,6 +103,8 @@ impl Session {
                 self.core.note_authenticated();
                 self.core.hold_plan();
             }
+        } else if self.heed_method(first, rest).is_none() {
+            return Ok(Step::More);
         }
         Ok(self.pass_from_server(header, 0, out))
     }

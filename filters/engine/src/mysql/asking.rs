@@ -92,12 +92,8 @@ impl Session {
                 let Some(plan) = self.core.plan.clone() else { return };
                 self.core.catalog.reading = Some(CatalogReading::new(self.reads.dialect()));
                 let database = self.reads.database.clone();
-                let reads = Reads {
-                    plan: &plan,
-                    database: &database,
-                    folds_tables: self.reads.dialect.folds_tables,
-                    is_strict: self.reads.is_strict,
-                };
+                let reads =
+                    Reads { plan: &plan, database: &database, folds_tables: self.reads.dialect.folds_tables };
                 if let Err(reason) = answer.finish(&mut self.core, &reads) {
                     self.question_failed(reason);
                     return;

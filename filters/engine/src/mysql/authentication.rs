@@ -23,6 +23,7 @@ impl Session {
         &mut self,
         header: Header,
         first: u8,
+        rest: &[u8],
         out: &mut Output,
     ) -> Result<Step, &'static str> {
         match first {
@@ -33,6 +34,7 @@ impl Session {
             }
             kind::ERROR => self.core.ends(Ended::Server),
             // AuthSwitchRequest, AuthMoreData, AuthNextFactor: the client's to answer.
+            _ if self.heed_method(first, rest).is_none() => return Ok(Step::More),
             _ => {}
         }
         Ok(self.pass_from_server(header, 0, out))

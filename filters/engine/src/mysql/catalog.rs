@@ -60,7 +60,8 @@ impl Answer {
                 number: row.number,
                 column: &row.column,
                 kind,
-                most: row.most.filter(|_| reads.limits(&row.data_type)),
+                most: row.most,
+                fits_type: is_short(&row.data_type),
                 unusable: reads.field(row).and_then(|field| unusable(field, row)),
                 has_default: row.has_default,
                 generated: row.generated,
@@ -125,8 +126,6 @@ pub struct Reads<'p> {
     pub database: &'p str,
     /// Whether letter case tells tables apart.
     pub folds_tables: bool,
-    /// Whether a text that is too long for its column is an error.
-    pub is_strict: bool,
 }
 
 impl Reads<'_> {
@@ -153,13 +152,12 @@ impl Reads<'_> {
                 && column.to_lowercase() == row.column.to_lowercase()
         })
     }
+}
 
-    /// Whether a column of this type may be too narrow for what is sealed in it. A TEXT or a BLOB takes what is usual of a
-    /// declared type without a length, and the server refuses what it cannot take: where it does not, none will do.
-    fn limits(&self, data_type: &str) -> bool {
-        !self.is_strict
-            || !matches!(data_type, "text" | "mediumtext" | "longtext" | "blob" | "mediumblob" | "longblob")
-    }
+/// Whether a type is made for short values. A TEXT or a BLOB takes what is usual of a declared type without a length; a
+/// value that it does not take is refused when it is sealed.
+fn is_short(data_type: &str) -> bool {
+    !matches!(data_type, "text" | "mediumtext" | "longtext" | "blob" | "mediumblob" | "longblob")
 }
 
 fn kind(data_type: &str) -> ColumnKind {

@@ -48,7 +48,7 @@ impl Session {
             if header.sequence == 0 {
                 return self.waits_for_answers();
             }
-            return self.pass_from_client(header);
+            return self.authentication_answer(header, rest, out);
         }
         if self.infile {
             return self.file_packet(header, out);

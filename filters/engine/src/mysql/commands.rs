@@ -13,6 +13,7 @@ use fieldveil_sql::identity::{self, Comment};
 use super::check::Readiness;
 use super::client::Outcome;
 use super::flight::{Answer, Awaited, Entry, Single};
+use super::passwords::Method;
 use super::startup::{attribute_refused, text};
 use super::{Output, Session, State};
 use crate::audit::Ended;
@@ -160,6 +161,12 @@ impl Session {
         let attributes = change.attributes.unwrap_or_default();
         if attributes.iter().any(|(name, _)| identity::mentions(name)) {
             self.refuse(attribute_refused(), out);
+            return Ok(Outcome::Done);
+        }
+        let method = std::mem::replace(&mut self.method, Method::of(change.auth_plugin));
+        if self.shows_password(change.auth_response) {
+            self.method = method;
+            self.refuse(ClientError::in_clear_on_the_network(), out);
             return Ok(Outcome::Done);
         }
         let before = &self.core.input.session;

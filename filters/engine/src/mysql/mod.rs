@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | bytes come in | `callbacks.rs` |
 //! | greeting, HandshakeResponse, the principal, plan and keys | `startup.rs`, `authentication.rs` |
+//! | passwords in clear stay here | `passwords.rs` |
 //! | a packet from the client | `client.rs` |
 //! | its commands, one by one | `commands.rs`, `prepared.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
@@ -37,6 +38,7 @@ mod identity;
 mod long_data;
 mod names;
 mod parameters;
+mod passwords;
 mod prepare_answer;
 mod prepared;
 mod preparing;
@@ -57,6 +59,7 @@ use fieldveil_mysql_wire::Capabilities;
 
 use self::flight::Flight;
 use self::names::SqlNames;
+use self::passwords::Method;
 use self::reads::Reads;
 use self::statements::Statements;
 use crate::audit::Ended;
@@ -117,6 +120,8 @@ pub struct Session {
     /// Who the session is for, while the answer comes in.
     identity: Option<identity::Answer>,
     reads: Reads,
+    /// How who logs in does so.
+    method: Method,
     /// Why a command that is being dropped is to be refused.
     dropped: Option<ClientError>,
     /// The server reads a file that the client sends: its packets are no commands.
@@ -142,6 +147,7 @@ impl Session {
             names: SqlNames::default(),
             identity: None,
             reads: Reads::default(),
+            method: Method::Proof,
             dropped: None,
             infile: false,
             infile_continues: false,

@@ -98,7 +98,10 @@ impl Session {
                 .map_err(|error| bad_value(field, &error.to_string()))?;
         place.refuse_shown(parameter.use_, Some(&text))?;
         let sealed = match parameter.form {
-            Form::Value => vec![self.core.seal(field, &text, stored, parameter.use_)?],
+            Form::Value => {
+                let sealed = self.core.seal(field, &text, stored, parameter.use_)?;
+                vec![place.fit(parameter.use_, sealed)?]
+            }
             Form::Pattern => vec![like_pattern(&self.core.seal(field, &text, stored, parameter.use_)?)],
             Form::Envelopes => self.core.seal_with_each(field, &text, stored, parameter.use_)?,
             Form::Array => return Err(misplaced()),

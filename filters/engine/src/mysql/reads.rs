@@ -13,8 +13,6 @@ pub struct Reads {
     pub values: Settings,
     /// The database in use; empty for none.
     pub database: String,
-    /// Whether a value that does not fit is an error.
-    pub is_strict: bool,
     charset: Charset,
     /// Why texts cannot be read as the server reads them.
     unreadable: Option<ClientError>,
@@ -39,7 +37,6 @@ impl Default for Reads {
             dialect: MySqlDialect::default(),
             values: Settings::default(),
             database: String::new(),
-            is_strict: true,
             charset: Charset::OverAscii,
             unreadable: None,
             is_known: false,
@@ -80,16 +77,7 @@ impl Reads {
             | "swe7" => Charset::Other,
             _ => Charset::OverAscii,
         };
-        let mode = said.sql_mode.to_ascii_uppercase();
-        Self {
-            dialect,
-            values,
-            database: said.database.to_owned(),
-            is_strict: mode.contains("STRICT_TRANS_TABLES") || mode.contains("STRICT_ALL_TABLES"),
-            charset,
-            unreadable,
-            is_known: true,
-        }
+        Self { dialect, values, database: said.database.to_owned(), charset, unreadable, is_known: true }
     }
 
     /// How texts are read.

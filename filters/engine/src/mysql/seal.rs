@@ -23,7 +23,10 @@ impl Session {
                 let text = read_literal(field, &settings, purpose(*use_), value.as_bytes())?;
                 place.refuse_shown(*use_, Some(&text))?;
                 match form {
-                    Form::Value => write_literal(out, &core.seal(field, &text, stored, *use_)?, stored),
+                    Form::Value => {
+                        let sealed = place.fit(*use_, core.seal(field, &text, stored, *use_)?)?;
+                        write_literal(out, &sealed, stored);
+                    }
                     Form::Pattern => {
                         let sealed = core.seal(field, &text, stored, *use_)?;
                         write_literal(out, &like_pattern(&sealed), stored);

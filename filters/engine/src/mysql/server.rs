@@ -45,7 +45,7 @@ impl Session {
             (_, None) => return Ok(Step::More),
         };
         match self.state {
-            State::Authenticating => self.authentication_packet(header, first, out),
+            State::Authenticating => self.authentication_packet(header, first, rest, out),
             // It gives up on a client that says nothing.
             State::Handshake | State::AwaitingPolicy(_) if first == 0xff => {
                 Ok(self.pass_from_server(header, 0, out))

@@ -9,6 +9,7 @@ use fieldveil_mysql_wire::{Capabilities, WireError};
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::{self, Comment};
 
+use super::passwords::Method;
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -131,6 +132,10 @@ impl Session {
         };
         self.capabilities = Capabilities::from_bits(self.capabilities.bits() & wanted.bits());
         let session = introduced(&response)?;
+        self.method = Method::of(response.auth_plugin);
+        if self.shows_password(response.auth_response) {
+            return Err(ClientError::in_clear_on_the_network());
+        }
         self.core.introduce("mysql", session);
         let mut payload = payload.to_vec();
         HandshakeResponse41::clear_capabilities(&mut payload, CLEARED.without(LAYOUT)).map_err(malformed)?;

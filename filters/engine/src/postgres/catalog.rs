@@ -89,6 +89,7 @@ pub fn row(body: &[u8]) -> Option<ColumnRow<'_>> {
         column,
         kind,
         most: most.filter(|_| matches!(kind, ColumnKind::Text | ColumnKind::Padded)),
+        fits_type: true,
         unusable: None,
         has_default,
         generated,

@@ -61,12 +61,21 @@ pub fn greeting() -> Vec<u8> {
 }
 
 pub fn handshake_response() -> Vec<u8> {
-    let parts: [&[u8]; 5] = [
+    handshake_response_with(b"caching_sha2_password", b"")
+}
+
+/// Of a client of this plugin, with what it says first.
+pub fn handshake_response_with(plugin: &[u8], answer: &[u8]) -> Vec<u8> {
+    let parts: [&[u8]; 9] = [
         &CAPABILITIES.to_le_bytes(),
         &[0, 0, 0, 1, 45],
         &[0; 23],
-        b"app\0\x00shop\0",
-        b"caching_sha2_password\0",
+        b"app\0",
+        &[u8::try_from(answer.len()).unwrap()],
+        answer,
+        b"shop\0",
+        plugin,
+        b"\0",
     ];
     packet(1, &parts.concat())
 }
@@ -133,6 +142,8 @@ pub struct Dialogue {
     fetches: Vec<Fetch>,
     chunk: usize,
     unread: Vec<u8>,
+    /// How many bytes a column of TEXT holds; the columns are VARCHARs if that is not told.
+    pub text_holds: &'static str,
 }
 
 impl Dialogue {
@@ -154,6 +165,7 @@ impl Dialogue {
             fetches: vec![],
             chunk,
             unread: vec![],
+            text_holds: "",
         }
     }
 
@@ -199,9 +211,14 @@ impl Dialogue {
         ];
         self.server(&rows("", &["x"; 10], &[who.to_vec()]));
         assert!(contains(&self.to_server, b"information_schema.COLUMNS"), "the catalog was not asked for");
+        let text_holds = self.text_holds;
         let column = |number: &'static str, name: &'static str| -> Vec<Option<&'static [u8]>> {
-            let texts: [&[u8]; 5] = [b"shop", b"customer", number.as_bytes(), name.as_bytes(), b"varchar"];
-            let others: [&[u8]; 7] = [b"4000", b"utf8mb4_bin", b"0", b"0", b"0", b"0", b""];
+            let (kind, most): (&[u8], &[u8]) = match text_holds {
+                "" => (b"varchar", b"4000"),
+                most => (b"text", most.as_bytes()),
+            };
+            let texts: [&[u8]; 5] = [b"shop", b"customer", number.as_bytes(), name.as_bytes(), kind];
+            let others: [&[u8]; 7] = [most, b"utf8mb4_bin", b"0", b"0", b"0", b"0", b""];
             texts.into_iter().chain(others).map(Some).collect()
         };
         let columns = [column("1", "id"), column("2", "name"), column("3", "ssn"), column("4", "notes")];

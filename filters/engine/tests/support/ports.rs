@@ -12,6 +12,7 @@ pub struct TestPorts {
     pub counter: u32,
     pub lines: RefCell<Vec<String>>,
     pub audit: RefCell<Vec<String>>,
+    pub server_is_private: bool,
 }
 
 impl Random for TestPorts {
@@ -34,5 +35,9 @@ impl Ports for TestPorts {
 
     fn audit(&self, line: &str) {
         self.audit.borrow_mut().push(line.to_owned());
+    }
+
+    fn server_is_private(&self) -> bool {
+        self.server_is_private
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct ColumnRow<'a> {
     pub kind: ColumnKind,
     /// How many characters it holds at most, or bytes if it holds bytes.
     pub most: Option<usize>,
+    /// Whether it is of no use if the declared type has values that do not fit: where it is made for short ones.
+    pub fits_type: bool,
     /// Why it can hold no sealed value, for other reasons than these.
     pub unusable: Option<String>,
     /// Whether it has a default or numbers its rows.
@@ -55,6 +57,7 @@ pub(crate) struct CatalogReading {
     by_column: HashMap<(u32, i16), (usize, Stored)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
+    most: HashMap<usize, usize>,
     slow: Vec<String>,
     rows: usize,
 }
@@ -69,6 +72,7 @@ impl CatalogReading {
             by_column: HashMap::new(),
             unusable: Vec::new(),
             widths: Vec::new(),
+            most: HashMap::new(),
             slow: Vec::new(),
             rows: 0,
         }
@@ -89,6 +93,10 @@ impl CatalogReading {
                 self.by_column.insert((oid, number), (field, stored));
                 let place = || format!("{schema}.{name}.{column}");
                 if let Some(most) = row.most {
+                    let least = self.most.entry(field).or_insert(most);
+                    *least = most.min(*least);
+                }
+                if let Some(most) = row.most.filter(|_| row.fits_type) {
                     self.widths.push(Width { field, stored, place: place(), most });
                 }
                 if let Some(reason) = row.unusable {
@@ -185,6 +193,7 @@ impl CatalogReading {
             by_column: self.by_column,
             unusable: self.unusable,
             widths: self.widths,
+            most: self.most,
             slow: self.slow,
         };
         catalog.mark();

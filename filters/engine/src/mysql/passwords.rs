@@ -1,0 +1,169 @@
+//! Passwords in clear. A client on a Unix socket takes its way for safe, and may send its password as it is; the server
+//! may be behind a network all the same, that the client knows nothing of.
+
+use fieldveil_mysql_wire::connection::{AuthMoreData, AuthNextFactor, AuthSwitchRequest};
+use fieldveil_mysql_wire::limits::MAX_HANDSHAKE;
+use fieldveil_mysql_wire::message::{peek_message, write_message};
+use fieldveil_mysql_wire::packet::{Header, Sequence};
+
+use super::flight::{Awaited, Entry};
+use super::{Output, Session, State};
+use crate::audit::Ended;
+use crate::client_error::ClientError;
+use crate::database::Step;
+
+/// What a client of an authentication plugin sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    /// What proves that it knows a password, or a key.
+    Proof,
+    /// `caching_sha2_password`: a proof; where the server does not remember the password, the password, encrypted with
+    /// the server's key or in clear.
+    CachingSha2 {
+        /// Whether the server wants the password.
+        full: bool,
+    },
+    /// `sha256_password`: the password, encrypted with the server's key or in clear.
+    Sha256,
+    /// The password in clear, or nobody knows what.
+    Clear,
+}
+
+impl Method {
+    /// Plugins whose clients never send a password in clear, of MySQL's and of MariaDB's.
+    const PROOFS: [&[u8]; 10] = [
+        b"mysql_native_password",
+        b"client_ed25519",
+        b"parsec",
+        b"auth_gssapi_client",
+        b"authentication_kerberos_client",
+        b"authentication_ldap_sasl_client",
+        b"authentication_fido_client",
+        b"authentication_webauthn_client",
+        b"authentication_oci_client",
+        b"authentication_windows_client",
+    ];
+
+    /// Of a plugin's client. Without a name it is the one that all have.
+    pub fn of(plugin: Option<&[u8]>) -> Self {
+        match plugin {
+            None | Some(b"") => Self::Proof,
+            Some(b"caching_sha2_password") => Self::CachingSha2 { full: false },
+            Some(b"sha256_password") => Self::Sha256,
+            Some(name) if Self::PROOFS.contains(&name) => Self::Proof,
+            Some(_) => Self::Clear,
+        }
+    }
+
+    /// Whether what the client answers may be a password in clear. A single byte asks for the server's key, or says that
+    /// there is no password.
+    pub fn may_be_clear(self, answer: &[u8]) -> bool {
+        const SCRAMBLE: usize = 32;
+        let is_nothing = matches!(answer, [] | [0..=2]);
+        match self {
+            Self::Proof => false,
+            Self::CachingSha2 { full: false } if answer.len() == SCRAMBLE => false,
+            Self::CachingSha2 { .. } | Self::Sha256 => !is_nothing && !is_encrypted(answer),
+            Self::Clear => !is_nothing,
+        }
+    }
+}
+
+/// Whether it is what RSA makes of a password: as long as a key, and no text.
+fn is_encrypted(answer: &[u8]) -> bool {
+    matches!(answer.len(), 128 | 256 | 384 | 512) && std::str::from_utf8(answer).is_err()
+}
+
+impl Session {
+    /// Whether the answer would show a password to whoever listens on the way to the server.
+    pub(super) fn shows_password(&self, answer: &[u8]) -> bool {
+        self.method.may_be_clear(answer) && !self.core.ports.borrow().server_is_private()
+    }
+
+    /// A packet of the server's while somebody logs in: with which plugin it goes on. None if more of it is needed.
+    pub(super) fn heed_method(&mut self, first: u8, rest: &[u8]) -> Option<()> {
+        let payload = match peek_message(rest, MAX_HANDSHAKE) {
+            Ok(Some(message)) => message.payload,
+            Ok(None) => return None,
+            Err(_) => {
+                self.method = Method::Clear;
+                return Some(());
+            }
+        };
+        let plugin = match first {
+            AuthSwitchRequest::HEADER => AuthSwitchRequest::parse(&payload).map(|switch| switch.plugin),
+            AuthNextFactor::HEADER => AuthNextFactor::parse(&payload).map(|next| next.plugin),
+            _ => {
+                let more = AuthMoreData::parse(&payload).map(|more| more.data);
+                if let Method::CachingSha2 { full } = &mut self.method {
+                    *full |= more != Ok(AuthMoreData::FAST_AUTH_SUCCESS);
+                }
+                return Some(());
+            }
+        };
+        self.method = plugin.map_or(Method::Clear, |plugin| Method::of(Some(plugin)));
+        Some(())
+    }
+
+    /// A packet of the client's while somebody logs in.
+    pub(super) fn authentication_answer(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+        if self.method == Method::Proof {
+            return self.pass_from_client(header);
+        }
+        let answer = match peek_message(rest, MAX_HANDSHAKE) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Step::More,
+            Err(error) => {
+                self.refuse_answer(ClientError::protocol(&error.to_string()), header.sequence, out);
+                return Step::Took(rest.len());
+            }
+        };
+        if !self.shows_password(&answer.payload) {
+            return self.pass_from_client(header);
+        }
+        self.refuse_answer(ClientError::in_clear_on_the_network(), answer.last_sequence, out);
+        Step::Took(answer.total_len)
+    }
+
+    /// The server gets an empty answer, and lets nobody in.
+    fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut Output) {
+        self.core.note_refusal(&error);
+        self.core.ends(Ended::Filter);
+        self.client_sequence = number;
+        let mut sequence = Sequence::starting_at(number);
+        out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
+        // A change of the user, which waits for this answer.
+        self.flight.pop();
+        self.flight.push(Entry::refused(Awaited::End, error));
+        self.state = State::Ending;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Method;
+
+    const PASSWORD: &[u8] = b"correct horse battery staple\0";
+
+    #[test]
+    fn a_password_as_it_is_is_told_from_one_that_is_encrypted() {
+        let encrypted: Vec<u8> = (0..=255).rev().collect();
+        let full = Method::CachingSha2 { full: true };
+        for method in [full, Method::Sha256] {
+            assert!(method.may_be_clear(PASSWORD));
+            assert!(method.may_be_clear(&[b'x'; 256]), "as long as a key, but a text");
+            assert!(method.may_be_clear(&[b'x'; 32]));
+            assert!(!method.may_be_clear(&encrypted));
+            assert!(!method.may_be_clear(&[2]), "it asks for the key");
+        }
+        assert!(!Method::CachingSha2 { full: false }.may_be_clear(&[7; 32]), "the proof");
+    }
+
+    #[test]
+    fn plugins_that_nobody_knows_are_taken_to_send_the_password() {
+        for plugin in [b"mysql_clear_password".as_slice(), b"dialog", b"authentication_of_tomorrow"] {
+            assert!(Method::of(Some(plugin)).may_be_clear(PASSWORD));
+        }
+        assert!(!Method::of(Some(b"mysql_native_password")).may_be_clear(&[7; 20]));
+    }
+}
