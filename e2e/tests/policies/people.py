@@ -15,16 +15,6 @@ MASKED_SSN = "***-**-1120"
 SEALED = "sealed"
 COLUMNS = ("ssn", "card", "notes")
 
-CATALOG = {
-    "labels": {f"person.{column}": {"protection": "randomized", "keyset": "pii", "type": "text"} for column in COLUMNS},
-    "databases": [
-        {
-            "protocol": "postgres",
-            "database": DATABASE,
-            "columns": {"public.person": {column: f"person.{column}" for column in COLUMNS}},
-        }
-    ],
-}
 REVEAL = {"treatment": "reveal"}
 RULES = {
     "accept": {"purpose": ["application_name", "comment"], "token": ["comment"]},
@@ -53,14 +43,22 @@ RULES = {
 }  # fmt: skip
 
 
+def write_policies(folder: Path, issuer: Issuer, protocol: str = "postgres", table: str = "public.person") -> None:
+    """Catalog and rules, and whose tokens are believed, to load beside the example's."""
+    issuer.write_policies(folder)
+    labels = {f"person.{column}": {"protection": "randomized", "keyset": "pii", "type": "text"} for column in COLUMNS}
+    columns = {table: {column: f"person.{column}" for column in COLUMNS}}
+    catalog = {"labels": labels, "databases": [{"protocol": protocol, "database": DATABASE, "columns": columns}]}
+    for kind, data in (("catalog", catalog), ("rules", RULES)):
+        path = folder / kind / DATABASE / "data.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(data))
+
+
 class People:
     def __init__(self, folder: Path, **options: object) -> None:
         self.issuer = Issuer()
-        self.issuer.write_policies(folder)
-        for kind, data in (("catalog", CATALOG), ("rules", RULES)):
-            path = folder / kind / DATABASE / "data.json"
-            path.parent.mkdir(parents=True)
-            path.write_text(json.dumps(data))
+        write_policies(folder, self.issuer)
         settings = {"log_statement": "all", "log_min_messages": "debug1", "log_parameter_max_length": "-1"}
         options = {
             "relay": True,
@@ -96,7 +94,11 @@ class People:
 
 def read(connection: psycopg.Connection, comment: str = "", **how: object) -> tuple[str, ...]:
     """What the columns show: the value, or SEALED."""
-    row = connection.execute(f"SELECT ssn, card, notes FROM person{comment}", **how).fetchone()
+    return shown(connection.execute(f"SELECT ssn, card, notes FROM person{comment}", **how).fetchone())
+
+
+def shown(row: tuple[str, ...]) -> tuple[str, ...]:
+    """Each of a row's values, or SEALED."""
     return tuple(SEALED if value.startswith("fv1.") else value for value in row)
 
 
