@@ -15,7 +15,7 @@
 //!
 //! # When not to use it
 //! For another dialect than [`Dialect`] has; as an access control (functions in the server can do anything); for a
-//! text that isn't UTF-8.
+//! text that isn't UTF-8. (Some of MySQL's can be made so: [`binary_as_hexadecimal`].)
 //!
 //! # What it assumes
 //! - PostgreSQL: `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
@@ -72,7 +72,7 @@ pub use analysis::{
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
-pub use mysql::like_pattern;
+pub use mysql::{binary_as_hexadecimal, like_pattern};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};

@@ -1,5 +1,6 @@
 //! What MySQL and MariaDB have besides, or in another way.
 
+mod binary;
 mod delete;
 mod insert;
 mod literal;
@@ -10,6 +11,7 @@ mod select;
 pub(crate) mod statement;
 mod update;
 
+pub use binary::binary_as_hexadecimal;
 pub(crate) use operands::operands;
 pub(crate) use reading::{Reading, end_of_strings};
 pub use search::like_pattern;

@@ -25,8 +25,17 @@ impl Session {
         identity::mentions(text) && !self.reads.is_known && read_alike(text).is_none()
     }
 
-    /// The text as the server may have it, and what it says of the end user.
+    /// The text as the server may have it, and what it says of the end user. It is the one that is to be checked.
     pub(super) fn identify<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
+        let protects = self.core.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
+        let Some(rewritten) = protects.then(|| self.reads.rewritten(text)).flatten() else {
+            return self.identified(text);
+        };
+        let (text, said) = self.identified(rewritten.as_bytes())?;
+        Ok((Cow::Owned(text.into_owned()), said))
+    }
+
+    fn identified<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
         if !identity::mentions(text) {
             return Ok((Cow::Borrowed(text), Said::default()));
         }

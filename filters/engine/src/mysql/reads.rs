@@ -2,6 +2,7 @@
 
 use fieldveil_sql::{Dialect, MySqlDialect};
 use fieldveil_values::mysql::Settings;
+use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
 
@@ -88,6 +89,13 @@ impl Reads {
     /// Whether statements can be read as the server reads them.
     pub fn readable(&self) -> Result<(), ClientError> {
         self.unreadable.clone().map_or(Ok(()), Err)
+    }
+
+    /// A text that is no UTF-8 for the bytes in its `_binary'…'` alone, with these written in another way that means the
+    /// same to the server.
+    pub fn rewritten(&self, text: &[u8]) -> Option<Zeroizing<String>> {
+        let reads = self.is_known && self.charset == Charset::Utf8 && self.readable().is_ok();
+        reads.then(|| fieldveil_sql::binary_as_hexadecimal(text, self.dialect)).flatten()
     }
 
     /// The text, if it can be read as the server reads it.

@@ -1,6 +1,7 @@
 //! What the analysis says of each text: a JSON string a line in, a JSON object a line out; with `--several-keys`, while
 //! the keysets of deterministic labels have several enabled keys; with `--mysql`, in MySQL's dialect, with `--mariadb`,
-//! `--ansi-quotes`, `--no-backslash-escapes` and `--pipes-as-concat` as they are said. The differential tests
+//! `--ansi-quotes`, `--no-backslash-escapes` and `--pipes-as-concat` as they are said. With `--bytes` each letter of a text
+//! is a byte, and what comes out is the text that is analyzed in the place of it, or null. The differential tests
 //! against the servers read it. Its texts are made up; it prints their literals.
 
 use std::env;
@@ -8,7 +9,8 @@ use std::io::{self, BufRead, BufWriter, Write};
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::{
-    Analysis, Dialect, Form, MySqlDialect, Parameter, Refusal, Replacement, SessionUse, Splice, Statement, analyze,
+    Analysis, Dialect, Form, MySqlDialect, Parameter, Refusal, Replacement, SessionUse, Splice, Statement,
+    analyze, binary_as_hexadecimal,
 };
 use serde_json::{Value, json};
 
@@ -16,18 +18,25 @@ fn main() -> io::Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
     let has = |word: &str| words.iter().any(|said| said == word);
     let mut catalog = if has("--several-keys") { catalog_under_several_keys() } else { catalog() };
+    let mysql = MySqlDialect {
+        ansi_quotes: has("--ansi-quotes"),
+        no_backslash_escapes: has("--no-backslash-escapes"),
+        pipes_as_concat: has("--pipes-as-concat"),
+        mariadb: has("--mariadb"),
+        folds_tables: false,
+    };
     if has("--mysql") {
-        catalog.dialect = Dialect::MySql(MySqlDialect {
-            ansi_quotes: has("--ansi-quotes"),
-            no_backslash_escapes: has("--no-backslash-escapes"),
-            pipes_as_concat: has("--pipes-as-concat"),
-            mariadb: has("--mariadb"),
-            folds_tables: false,
-        });
+        catalog.dialect = Dialect::MySql(mysql);
     }
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let text: String = serde_json::from_str(&line?)?;
+        if has("--bytes") {
+            let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
+            let rewritten = binary_as_hexadecimal(&bytes.map_err(io::Error::other)?, mysql);
+            writeln!(out, "{}", json!(rewritten.as_deref()))?;
+            continue;
+        }
         let said = match analyze(&text, &catalog) {
             Ok(analysis) => accepted(&analysis),
             Err(refusal) => refused(&refusal),
