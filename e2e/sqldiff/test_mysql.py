@@ -5,7 +5,7 @@ import pytest
 from harness import mysql_builds
 from harness.mysqld import MySqld
 from harness.workdir import WorkDir
-from sqldiff import mysql
+from sqldiff import mysql, mysql_bytes
 
 TEXTS = 6000
 # So many are accepted by both that the comparison says something.
@@ -42,3 +42,10 @@ def test_a_text_that_is_read_in_another_mode_is_noticed(server):
     for other in [mode for mode in mysql.MODES if mode.no_backslash_escapes]:
         _, wrong = mysql.disagreements(server, mysql.MODES[0], mysql.texts(TEXTS), other)
         assert wrong != []
+
+
+@pytest.mark.parametrize("mode", mysql.MODES, ids=lambda mode: mode.sql_mode or "plain")
+def test_bytes_mean_the_same_to_the_server_as_hexadecimal_digits(server, mode):
+    agreed, wrong = mysql_bytes.disagreements(server, mode, mysql_bytes.texts(TEXTS // 2, mode))
+    assert wrong == []
+    assert agreed >= FEWEST
