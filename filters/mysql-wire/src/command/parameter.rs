@@ -46,10 +46,11 @@ impl ParameterType {
     }
 
     /// How a value is laid out. Of some types of columns MariaDB reads a parameter as a string where MySQL reads a
-    /// number; no client sends them, and their values are not read here.
+    /// number, or takes it for NULL and reads the next parameter from its bytes; no client sends them, and their values are
+    /// not read here.
     pub(super) fn layout(self) -> Layout {
         match self.column_type {
-            ColumnType::Int24 | ColumnType::Year => Layout::Nothing,
+            ColumnType::Int24 | ColumnType::Year | ColumnType::Bit | ColumnType::Geometry => Layout::Nothing,
             column_type => column_type.layout(),
         }
     }
@@ -218,6 +219,13 @@ mod tests {
             assert_eq!(ParameterType::read("x", &mut Reader::new("x", &out)), Ok(parameter_type));
         }
         assert!(ParameterType::read("x", &mut Reader::new("x", b"\x08\x01")).is_err());
+    }
+
+    #[test]
+    fn types_that_servers_read_differently_have_no_value() {
+        for column_type in [ColumnType::Int24, ColumnType::Year, ColumnType::Bit, ColumnType::Geometry] {
+            assert_eq!(ParameterType { column_type, unsigned: false }.layout(), Layout::Nothing);
+        }
     }
 
     #[test]
