@@ -37,6 +37,8 @@ pub(crate) struct ServerCatalog {
     widths: Vec<Width>,
     /// By field, how many characters, or bytes, its narrowest column holds.
     most: HashMap<usize, usize>,
+    /// Schemas and names, in lower case, of the tables that the policy names and the server did not.
+    pub absent: Vec<(String, String)>,
     /// Columns with a blind index that the server has no index on.
     pub slow: Vec<String>,
 }

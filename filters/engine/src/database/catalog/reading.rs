@@ -185,7 +185,16 @@ impl CatalogReading {
                 (column.stored == SqlStored::Text, column.stored == SqlStored::Bytes).hash(&mut hasher);
             }
         }
+        let named = |schema: &str, table: &str| (schema.to_lowercase(), table.to_lowercase());
+        let mut absent: Vec<_> =
+            plan.fields.iter().map(|f| f.spec.column()).map(|c| named(c.schema, c.table)).collect();
+        absent.sort_unstable();
+        absent.dedup();
+        absent.retain(|name| {
+            !relations.iter().any(|relation| named(&relation.schema, &relation.name) == *name)
+        });
         let mut catalog = ServerCatalog {
+            absent,
             sql: Catalog { dialect: self.dialect, relations, planned },
             fingerprint: 0,
             shape: hasher.finish(),

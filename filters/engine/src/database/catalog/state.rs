@@ -12,6 +12,8 @@ use crate::ports::Level;
 pub(crate) struct CatalogState {
     pub current: Option<Rc<ServerCatalog>>,
     read_ms: u64,
+    /// It was read for the statement that is looked at next.
+    is_new: bool,
     /// The answer, while it comes in.
     pub reading: Option<CatalogReading>,
     /// Why the server's last answer, this one or who the session is for, is of no use.
@@ -22,6 +24,22 @@ impl Core {
     pub fn catalog_is_fresh(&self) -> bool {
         let age = self.now_ms.saturating_sub(self.catalog.read_ms);
         self.catalog.current.is_some() && age <= MAX_AGE_MS
+    }
+
+    /// Whether a text may name a table that the policy names and the catalog lacks, with this database in use: another
+    /// connection may have made it since, or this one may see it only now. Of a catalog that was read for this very
+    /// statement it says no.
+    pub fn catalog_misses(&mut self, text: &[u8], database: &str) -> bool {
+        let is_new = std::mem::take(&mut self.catalog.is_new);
+        let absent = self.catalog.current.as_ref().map_or(&[][..], |catalog| &catalog.absent);
+        if is_new || absent.is_empty() {
+            return false;
+        }
+        let text = String::from_utf8_lossy(text).to_lowercase();
+        let database = database.to_lowercase();
+        absent.iter().any(|(schema, table)| {
+            text.contains(table.as_str()) && (*schema == database || text.contains(schema.as_str()))
+        })
     }
 
     /// A row of the catalog's answer; the error says what is wrong with it.
@@ -65,6 +83,7 @@ impl Core {
         let catalog = Rc::new(catalog);
         self.catalog.current = Some(Rc::clone(&catalog));
         self.catalog.read_ms = self.now_ms;
+        self.catalog.is_new = true;
         self.worker.borrow_mut().count("catalog.reads", 1);
         Some(catalog)
     }
