@@ -32,3 +32,32 @@ fn statement_behind_one_that_needs_no_question_is_read() {
         }
     }
 }
+
+#[test]
+fn table_that_another_connection_made_is_looked_for_before_a_statement_that_names_it() {
+    let mut fields = revealing();
+    let mut absent = fields[0].clone();
+    absent["relation"] = "shop.patient".into();
+    fields.push(absent);
+    let mut dialogue = Dialogue::with_catalog(&fields, usize::MAX);
+    dialogue.client(&query("SELECT 1 FROM orders"));
+    assert_eq!(dialogue.to_server, query("SELECT 1 FROM orders"));
+    dialogue.server(&ok(1));
+    dialogue.to_server.clear();
+    dialogue.client(&query("INSERT INTO Patient (ssn) VALUES ('078-05-1120')"));
+    assert!(contains(&dialogue.to_server, b"information_schema.COLUMNS"));
+    assert!(!contains(&dialogue.to_server, b"078-05-1120"));
+}
+
+#[test]
+fn user_whose_name_the_server_takes_quotes_off_is_not_let_in() {
+    let mut dialogue = Dialogue::new(&revealing(), usize::MAX);
+    dialogue.server(&greeting());
+    let mut response = handshake_response();
+    let at = response.windows(4).position(|bytes| bytes == b"app\0").unwrap();
+    response[at..at + 3].copy_from_slice(b"'a'");
+    dialogue.client(&response);
+    dialogue.answer_fetches();
+    assert!(contains(&dialogue.to_server, b"fieldveil_"));
+    assert!(!contains(&dialogue.to_server, b"'a'"));
+}

@@ -14,7 +14,7 @@ use super::check::Readiness;
 use super::client::Outcome;
 use super::flight::{Answer, Awaited, Entry, Single};
 use super::passwords::Method;
-use super::startup::{attribute_refused, text};
+use super::startup::{attribute_refused, check_user, text};
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -161,6 +161,10 @@ impl Session {
         let attributes = change.attributes.unwrap_or_default();
         if attributes.iter().any(|(name, _)| identity::mentions(name)) {
             self.refuse(attribute_refused(), out);
+            return Ok(Outcome::Done);
+        }
+        if let Err(error) = check_user(change.user) {
+            self.refuse(error, out);
             return Ok(Outcome::Done);
         }
         let method = std::mem::replace(&mut self.method, Method::of(change.auth_plugin));

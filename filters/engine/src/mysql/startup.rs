@@ -171,6 +171,7 @@ impl Session {
 
 /// Who asks, as the client says it when it logs in.
 fn introduced(response: &HandshakeResponse41<'_>) -> Result<SessionInput, ClientError> {
+    check_user(response.user)?;
     let attributes = response.attributes.unwrap_or_default();
     if attributes.iter().any(|(name, _)| identity::mentions(name)) {
         return Err(attribute_refused());
@@ -182,6 +183,17 @@ fn introduced(response: &HandshakeResponse41<'_>) -> Result<SessionInput, Client
         application_name: attributes.value(b"program_name").map(text).unwrap_or_default(),
         ..SessionInput::default()
     })
+}
+
+/// Refuses a name of a user that the server reads as another's: it takes quotes around a name off.
+pub(super) fn check_user(user: &[u8]) -> Result<(), ClientError> {
+    match user {
+        [b'\'', .., b'\''] => Err(ClientError::unsupported(
+            "the name of the user stands in quotes, which the server takes off",
+            "Log in by the name without quotes.",
+        )),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn attribute_refused() -> ClientError {
