@@ -1,5 +1,7 @@
 //! Questions of the filter's own to the server, on the client's connection, between two of its commands.
 
+use std::rc::Rc;
+
 use fieldveil_mysql_wire::command::{NO_ATTRIBUTES, Query};
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::{Capabilities, message};
@@ -17,13 +19,21 @@ use crate::field::CompiledPlan;
 impl Session {
     /// Asks who the session is for.
     pub(super) fn ask_identity(&mut self, out: &mut Output) -> Readiness {
+        self.catalog_begun = None;
         self.ask(identity::QUESTION, Question::Identity, out)
     }
 
-    /// Asks for the catalog.
-    pub(super) fn ask_catalog(&mut self, plan: &CompiledPlan, out: &mut Output) -> Readiness {
-        let text = catalog::question(plan);
-        self.ask(&text, Question::Catalog(catalog::Answer::default()), out)
+    /// Asks for the catalog, or for what is missing of it yet.
+    pub(super) fn ask_catalog(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        begun: Option<catalog::Answer>,
+        out: &mut Output,
+    ) -> Readiness {
+        let begun = begun.filter(|begun| begun.is_of(plan));
+        let mut answer = begun.unwrap_or_else(|| catalog::Answer::new(Rc::clone(plan)));
+        let text = answer.question();
+        self.ask(&text, Question::Catalog(answer), out)
     }
 
     fn ask(&mut self, text: &str, question: Question, out: &mut Output) -> Readiness {
@@ -88,12 +98,17 @@ impl Session {
         }
         match question {
             Question::Identity => self.identity_read(),
-            Question::Catalog(answer) => {
+            Question::Catalog(mut answer) => {
                 let Some(plan) = self.core.plan.clone() else { return };
-                self.core.catalog.reading = Some(CatalogReading::new(self.reads.dialect()));
                 let database = self.reads.database.clone();
                 let reads =
                     Reads { plan: &plan, database: &database, folds_tables: self.reads.dialect.folds_tables };
+                if answer.answered(&reads) {
+                    // The statement that waits for it comes again, and asks.
+                    self.catalog_begun = Some(answer);
+                    return;
+                }
+                self.core.catalog.reading = Some(CatalogReading::new(self.reads.dialect()));
                 if let Err(reason) = answer.finish(&mut self.core, &reads) {
                     self.question_failed(reason);
                     return;

@@ -4,54 +4,134 @@
 
 mod question;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use fieldveil_plan::Column as PlannedColumn;
 
-use self::question::Row;
-pub(super) use self::question::question;
+use self::question::{MAX_ROWS, Row};
 use crate::database::{ColumnRow, Core};
 use crate::field::{ColumnKind, CompiledPlan, FieldPlan};
 
 /// Bytes of the answer that are held at most.
 const MAX_BYTES: usize = 16 << 20;
+/// Views whose columns are asked for at once: MariaDB takes longer for each the more there are.
+const VIEWS_AT_ONCE: usize = 16;
 
-/// The answer while it comes in.
-#[derive(Default)]
+/// The answer while it comes in, to one question after the other.
 pub struct Answer {
+    /// Whose tables matter.
+    plan: Rc<CompiledPlan>,
+    /// Columns.
     rows: Vec<Row>,
+    /// Views by schema and name, with their queries: all of them, and from the second question on those that matter.
+    views: HashMap<(String, String), String>,
+    /// Whether those were chosen.
+    chosen: bool,
+    /// Those of them whose columns were not asked for yet.
+    to_ask: Vec<(String, String)>,
+    /// The rows that came of the question that is being answered.
+    taken: usize,
     bytes: usize,
 }
 
 impl Answer {
+    /// To questions of which none was asked yet.
+    pub fn new(plan: Rc<CompiledPlan>) -> Self {
+        let (rows, views, to_ask) = Default::default();
+        Self { plan, rows, views, chosen: false, to_ask, taken: 0, bytes: 0 }
+    }
+
+    /// Whether it is about what this plan names.
+    pub fn is_of(&self, plan: &Rc<CompiledPlan>) -> bool {
+        Rc::ptr_eq(&self.plan, plan)
+    }
+
+    /// What the server is to be asked first, or next.
+    pub fn question(&mut self) -> String {
+        self.taken = 0;
+        if !self.chosen {
+            return question::question(&self.plan);
+        }
+        let rest = self.to_ask.split_off(self.to_ask.len().min(VIEWS_AT_ONCE));
+        question::question_for_views(&std::mem::replace(&mut self.to_ask, rest))
+    }
+
     /// Takes in a row.
     pub fn row(&mut self, body: &[u8]) -> Result<(), &'static str> {
         self.bytes = self.bytes.saturating_add(body.len());
-        if self.bytes > MAX_BYTES {
-            return Err("the server's tables and views have too many columns");
+        self.taken = self.taken.saturating_add(1);
+        if self.bytes > MAX_BYTES || self.taken > MAX_ROWS {
+            return Err("the server has too many views, or its tables and views too many columns");
         }
-        self.rows.push(Row::read(body).ok_or("the catalog's answer is not as asked for")?);
+        let row = Row::read(body).ok_or("the catalog's answer is not as asked for")?;
+        if row.is_view && row.number == 0 {
+            self.views.insert((row.schema, row.table), row.query);
+        } else {
+            self.rows.push(row);
+        }
         Ok(())
     }
 
-    /// All rows have come: those that matter are the catalog's.
-    pub fn finish(self, core: &mut Core, reads: &Reads<'_>) -> Result<(), &'static str> {
-        let reaching = self.reaching_views(reads);
+    /// The answer to a question is complete. Returns whether there is another to ask.
+    pub fn answered(&mut self, reads: &Reads<'_>) -> bool {
+        if !self.chosen {
+            self.chosen = true;
+            self.keep_reaching(reads);
+            self.to_ask = self.views.keys().cloned().collect();
+            self.to_ask.sort_unstable();
+        }
+        !self.to_ask.is_empty()
+    }
+
+    /// Keeps the views whose queries name a protected table, or another such view; and those whose queries this user may
+    /// not read.
+    fn keep_reaching(&mut self, reads: &Reads<'_>) {
+        let mut names: HashSet<String> = reads.planned_tables().map(str::to_lowercase).collect();
+        let mut others = Vec::new();
+        for (view, query) in std::mem::take(&mut self.views) {
+            if query.is_empty() {
+                names.insert(view.1.to_lowercase());
+                self.views.insert(view, query);
+            } else {
+                let words = words(&query);
+                others.push((view, query, words));
+            }
+        }
+        loop {
+            let (reaching, rest): (Vec<_>, Vec<_>) =
+                others.into_iter().partition(|(_, _, words)| words.iter().any(|word| names.contains(word)));
+            if reaching.is_empty() {
+                return;
+            }
+            for (view, query, _) in reaching {
+                names.insert(view.1.to_lowercase());
+                self.views.insert(view, query);
+            }
+            others = rest;
+        }
+    }
+
+    /// All rows have come: they are the catalog's.
+    pub fn finish(mut self, core: &mut Core, reads: &Reads<'_>) -> Result<(), &'static str> {
+        // What the policy names and is a view comes twice: as a table first.
+        self.rows.sort_by(|a, b| {
+            (&a.schema, &a.table, a.is_view, a.number).cmp(&(&b.schema, &b.table, b.is_view, b.number))
+        });
         let mut oid = 0_u32;
         let mut last = None;
         for row in &self.rows {
             let planned = reads.plans(&row.schema, &row.table);
-            if !planned && !reaching.contains(&(row.schema.as_str(), row.table.as_str())) {
+            if !planned && !row.is_view {
                 continue;
             }
-            // What the policy names and is a view comes twice.
             let relation = (row.schema.as_str(), row.table.as_str());
             if last != Some(relation) {
                 oid = oid.saturating_add(1);
                 last = Some(relation);
             }
-            let kind = kind(&row.data_type);
-            let is_view = row.view.is_some();
+            let view =
+                row.is_view.then(|| self.views.get(&(row.schema.clone(), row.table.clone()))).flatten();
             core.catalog_row(ColumnRow {
                 oid,
                 schema: &row.schema,
@@ -59,54 +139,19 @@ impl Answer {
                 visible: reads.same(&row.schema, reads.database),
                 number: row.number,
                 column: &row.column,
-                kind,
+                kind: kind(&row.data_type),
                 most: row.most,
                 fits_type: is_short(&row.data_type),
                 unusable: reads.field(row).and_then(|field| unusable(field, row)),
                 has_default: row.has_default,
                 generated: row.generated,
                 root: (&row.schema, &row.table),
-                holds_rows: planned && !is_view,
-                view: row.view.as_deref().unwrap_or_default(),
+                holds_rows: planned && !row.is_view,
+                view: view.map_or("", String::as_str),
                 has_index: row.has_index,
             })?;
         }
         Ok(())
-    }
-
-    /// The views whose queries name a protected table, or another such view; and those whose queries this user may not
-    /// read.
-    fn reaching_views(&self, reads: &Reads<'_>) -> HashSet<(&str, &str)> {
-        let mut names: HashSet<String> = reads.planned_tables().map(str::to_lowercase).collect();
-        let mut views: Vec<(&Row, Vec<String>)> = Vec::new();
-        let mut reaching = HashSet::new();
-        for row in &self.rows {
-            match row.view.as_deref() {
-                None => {}
-                Some("") => {
-                    reaching.insert((row.schema.as_str(), row.table.as_str()));
-                    names.insert(row.table.to_lowercase());
-                }
-                Some(query) => {
-                    let known = views.iter().any(|(v, _)| (&v.schema, &v.table) == (&row.schema, &row.table));
-                    if !known {
-                        views.push((row, words(query)));
-                    }
-                }
-            }
-        }
-        loop {
-            let before = reaching.len();
-            for (row, words) in &views {
-                if words.iter().any(|word| names.contains(word)) {
-                    reaching.insert((row.schema.as_str(), row.table.as_str()));
-                    names.insert(row.table.to_lowercase());
-                }
-            }
-            if reaching.len() == before {
-                return reaching;
-            }
-        }
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) enum Readiness {
 impl Session {
     /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
     pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
+        // Of use to this statement now, or to none: what was read of it grows old.
+        let begun = self.catalog_begun.take();
         let Some(held) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
@@ -55,7 +57,7 @@ impl Session {
         if self.core.identity_is_due(&plan) {
             return self.ask_identity(out);
         }
-        self.ask_catalog(&plan, out)
+        self.ask_catalog(&plan, begun, out)
     }
 
     /// Checks a text; the error is what the client is told.

@@ -119,6 +119,8 @@ pub struct Session {
     names: SqlNames,
     /// Who the session is for, while the answer comes in.
     identity: Option<identity::Answer>,
+    /// The catalog of which one question was answered and another is to be asked, for the statement that waits for it.
+    catalog_begun: Option<catalog::Answer>,
     reads: Reads,
     /// How who logs in does so.
     method: Method,
@@ -146,6 +148,7 @@ impl Session {
             statements: Statements::default(),
             names: SqlNames::default(),
             identity: None,
+            catalog_begun: None,
             reads: Reads::default(),
             method: Method::Proof,
             dropped: None,

@@ -130,6 +130,31 @@ pub fn revealing() -> Vec<Value> {
     vec![field("ssn", "deterministic"), field("notes", "randomized")]
 }
 
+/// The columns of the table of [`revealing`].
+pub fn customer() -> Vec<Vec<Option<&'static [u8]>>> {
+    customer_of("varchar", "4000")
+}
+
+/// The same, with columns of this type that holds so much.
+fn customer_of(kind: &'static str, most: &'static str) -> Vec<Vec<Option<&'static [u8]>>> {
+    let columns = [("1", "id"), ("2", "name"), ("3", "ssn"), ("4", "notes")];
+    let row = |(number, name)| {
+        ["shop", "customer", number, name, kind, most, "utf8mb4_bin", "0", "0", "0", "0", ""]
+    };
+    columns.map(|column| row(column).map(|text| Some(text.as_bytes())).to_vec()).to_vec()
+}
+
+/// A view among the answer to the first question about the catalog.
+pub fn view<'a>(name: &'a str, query: &'a str) -> Vec<Option<&'a [u8]>> {
+    ["shop", name, "0", "", "", "", "", "0", "0", "0", "1", query].map(|text| Some(text.as_bytes())).to_vec()
+}
+
+/// A column of a view among the answer to another.
+pub fn view_column<'a>(view: &'a str, number: &'a str, name: &'a str) -> Vec<Option<&'a [u8]>> {
+    let texts = ["shop", view, number, name, "varchar", "4000", "utf8mb4_bin", "0", "0", "0", "1", ""];
+    texts.map(|text| Some(text.as_bytes())).to_vec()
+}
+
 /// A session and all that came out of it.
 pub struct Dialogue {
     pub session: Session,
@@ -196,6 +221,13 @@ impl Dialogue {
 
     /// The server's answers to who the session is for, and to the catalog.
     pub fn answer_questions(&mut self) {
+        self.answer_who();
+        let most = self.text_holds;
+        self.answer_catalog(&if most.is_empty() { customer() } else { customer_of("text", most) });
+    }
+
+    /// The server's answer to who the session is for.
+    pub fn answer_who(&mut self) {
         assert!(contains(&self.to_server, b"SELECT CURRENT_USER()"), "who the session is for was not asked");
         let who: [Option<&[u8]>; 10] = [
             Some(b"app@localhost"),
@@ -210,19 +242,13 @@ impl Dialogue {
             Some(b"8.0.36"),
         ];
         self.server(&rows("", &["x"; 10], &[who.to_vec()]));
+    }
+
+    /// The server's answer to a question about the catalog.
+    pub fn answer_catalog(&mut self, answer: &[Vec<Option<&[u8]>>]) {
         assert!(contains(&self.to_server, b"information_schema.COLUMNS"), "the catalog was not asked for");
-        let text_holds = self.text_holds;
-        let column = |number: &'static str, name: &'static str| -> Vec<Option<&'static [u8]>> {
-            let (kind, most): (&[u8], &[u8]) = match text_holds {
-                "" => (b"varchar", b"4000"),
-                most => (b"text", most.as_bytes()),
-            };
-            let texts: [&[u8]; 5] = [b"shop", b"customer", number.as_bytes(), name.as_bytes(), kind];
-            let others: [&[u8]; 7] = [most, b"utf8mb4_bin", b"0", b"0", b"0", b"0", b""];
-            texts.into_iter().chain(others).map(Some).collect()
-        };
-        let columns = [column("1", "id"), column("2", "name"), column("3", "ssn"), column("4", "notes")];
-        self.server(&rows("", &["x"; 12], &columns));
+        self.to_server.clear();
+        self.server(&rows("", &["x"; 12], answer));
     }
 
     pub fn answer_fetches(&mut self) {

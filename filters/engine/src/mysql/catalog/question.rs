@@ -1,4 +1,6 @@
-//! The question that the server is asked, and its answer row by row.
+//! What the server is asked, and its answer row by row. MariaDB looks up the columns of a relation that is asked for by its own
+//! names, and opens every table of all databases for any other question about columns. So the first question is for the
+//! tables by their names and for the queries of all views; another is for the columns of those views that matter.
 
 use std::fmt::Write;
 
@@ -10,8 +12,10 @@ use crate::field::CompiledPlan;
 const COLUMNS: usize = 12;
 /// Databases that hold nothing of a user's.
 const SYSTEM: &str = "'information_schema', 'performance_schema', 'mysql', 'sys'";
-/// More rows than are read.
-const MAX_ROWS: usize = 200_001;
+/// Rows of an answer that are read at most.
+pub const MAX_ROWS: usize = 200_000;
+/// One more, to know; and a client that set `sql_select_limit` does not keep rows from here.
+const LIMIT: usize = MAX_ROWS + 1;
 
 /// The columns of the answer. One that is invisible has a number below 0; MariaDB writes the default NULL as a word.
 const SELECT: &str = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, \
@@ -20,7 +24,11 @@ c.CHARACTER_MAXIMUM_LENGTH, c.COLLATION_NAME, \
 COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0, \
 COALESCE(c.GENERATION_EXPRESSION <> '', FALSE)";
 
-/// The text that asks for the catalog. Each table is asked for by its own names, which spares the server the others.
+/// A view as a row: one without a column.
+const SELECT_VIEW: &str =
+    "SELECT v.TABLE_SCHEMA, v.TABLE_NAME, 0, '', '', NULL, NULL, 0, 0, 0, 1, v.VIEW_DEFINITION";
+
+/// The first question: for the tables that the policy names, and for all views.
 pub fn question(plan: &CompiledPlan) -> String {
     let mut tables: Vec<(&str, &str)> = plan
         .fields
@@ -41,13 +49,28 @@ AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME), 0, '' \
 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table} UNION ALL "
         );
     }
-    text.push_str(SELECT);
     let _ = write!(
         text,
-        ", 0, 1, v.VIEW_DEFINITION FROM information_schema.VIEWS v JOIN information_schema.COLUMNS c \
-ON c.TABLE_SCHEMA = v.TABLE_SCHEMA AND c.TABLE_NAME = v.TABLE_NAME WHERE v.TABLE_SCHEMA NOT IN ({SYSTEM}) \
-ORDER BY 1, 2, 11, 3 LIMIT {MAX_ROWS}"
+        "{SELECT_VIEW} FROM information_schema.VIEWS v WHERE v.TABLE_SCHEMA NOT IN ({SYSTEM}) LIMIT {LIMIT}"
     );
+    text
+}
+
+/// A further question: for the columns of these views.
+pub fn question_for_views(views: &[(String, String)]) -> String {
+    let mut text = String::new();
+    for (schema, table) in views {
+        let (schema, table) = (literal(schema), literal(table));
+        if !text.is_empty() {
+            text.push_str(" UNION ALL ");
+        }
+        text.push_str(SELECT);
+        let _ = write!(
+            text,
+            ", 0, 1, '' FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table}"
+        );
+    }
+    let _ = write!(text, " LIMIT {LIMIT}");
     text
 }
 
@@ -61,10 +84,11 @@ fn literal(name: &str) -> String {
     literal
 }
 
-/// One row of the answer: a column of a table or of a view.
+/// One row of the answer: a column of a table or of a view, or a view.
 pub struct Row {
     pub schema: String,
     pub table: String,
+    /// 0 of a view itself.
     pub number: i16,
     pub column: String,
     pub data_type: String,
@@ -74,8 +98,9 @@ pub struct Row {
     pub has_default: bool,
     pub generated: bool,
     pub has_index: bool,
-    /// The view's query, empty where this user may not see it.
-    pub view: Option<String>,
+    pub is_view: bool,
+    /// The query of a view itself, empty where this user may not see it.
+    pub query: String,
 }
 
 impl Row {
@@ -96,8 +121,7 @@ impl Row {
         let collation = optional()?;
         let mut is_set = || Some(optional()?.is_some_and(|value| value != "0"));
         let (has_default, generated, has_index, is_view) = (is_set()?, is_set()?, is_set()?, is_set()?);
-        let view = optional()?.unwrap_or_default();
-        let view = is_view.then_some(view);
+        let query = optional()?.unwrap_or_default();
         Some(Self {
             schema,
             table,
@@ -109,7 +133,8 @@ impl Row {
             has_default,
             generated,
             has_index,
-            view,
+            is_view,
+            query,
         })
     }
 }
