@@ -47,7 +47,12 @@ fn prepared(id: u8, parameters: u8) -> Vec<u8> {
 
 /// A session that has prepared the search as its statement 1.
 fn searching() -> Dialogue {
-    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    searching_in("utf8mb4")
+}
+
+/// The same of a client that writes this character set.
+fn searching_in(charset: &'static str) -> Dialogue {
+    let mut dialogue = Dialogue::with_charset(&revealing(), usize::MAX, charset);
     dialogue.client(&prepare(SEARCH));
     assert_eq!(dialogue.to_server, prepare(SEARCH));
     dialogue.server(&prepared(1, 1));
@@ -230,4 +235,36 @@ fn statement_of_twenty_thousand_parameters_is_prepared_and_sealed() {
     dialogue.to_server.clear();
     dialogue.client(&execute(1, &vec![Some(b"1".as_slice()); 20_000]));
     assert!(contains(&dialogue.to_server, b"fv1."));
+}
+
+#[test]
+fn string_that_is_not_ascii_is_refused_under_another_character_set() {
+    // As latin1 they are two letters, and one as UTF-8.
+    const UMLAUT: &[u8] = b"\xc3\xa4";
+    for (charset, is_ahead) in [("latin1", false), ("latin1", true), ("cp1252", false)] {
+        let mut dialogue = searching_in(charset);
+        if is_ahead {
+            dialogue.client(&long_data(1, 0, UMLAUT));
+        }
+        dialogue.client(&execute(1, &[Some(UMLAUT).filter(|_| !is_ahead)]));
+        assert!(!contains(&dialogue.to_server, UMLAUT), "{charset}: the server was told of it");
+        dialogue.server(&error(1, 1065, "Query was empty"));
+        assert_eq!(packets(&dialogue.to_client).last(), Some(&(1, 0xff)), "{charset}");
+        assert!(contains(&dialogue.to_client, b"SET NAMES utf8mb4"), "{charset}: no remedy");
+        assert!(!dialogue.closed);
+    }
+    let mut dialogue = searching();
+    dialogue.client(&execute(1, &[Some(UMLAUT)]));
+    assert_eq!(packets(&dialogue.to_server), [(0, 0x17)], "UTF-8 is sealed");
+}
+
+#[test]
+fn string_of_ascii_is_sealed_alike_under_another_character_set() {
+    let sealed = |charset| {
+        let mut dialogue = searching_in(charset);
+        dialogue.client(&execute(1, &[Some(CANARY)]));
+        dialogue.to_server
+    };
+    assert!(contains(&sealed("latin1"), b"fv1."));
+    assert_eq!(sealed("latin1"), sealed("utf8mb4"));
 }

@@ -162,6 +162,8 @@ pub struct Dialogue {
     pub to_client: Vec<u8>,
     pub closed: bool,
     pub ports: Rc<RefCell<TestPorts>>,
+    /// The session's character_set_client, as the server says it.
+    pub charset: &'static str,
     worker: Rc<RefCell<Worker>>,
     fields: Vec<Value>,
     fetches: Vec<Fetch>,
@@ -185,6 +187,7 @@ impl Dialogue {
             to_client: vec![],
             closed: false,
             ports,
+            charset: "utf8mb4",
             worker,
             fields: fields.to_vec(),
             fetches: vec![],
@@ -209,7 +212,12 @@ impl Dialogue {
 
     /// As [`Self::ready`], with the questions of the first statement answered.
     pub fn with_catalog(fields: &[Value], chunk: usize) -> Self {
-        let mut dialogue = Self::ready(fields, chunk);
+        Self::with_charset(fields, chunk, "utf8mb4")
+    }
+
+    /// As [`Self::with_catalog`], of a client that writes another character set.
+    pub fn with_charset(fields: &[Value], chunk: usize, charset: &'static str) -> Self {
+        let mut dialogue = Self { charset, ..Self::ready(fields, chunk) };
         dialogue.client(&query("SELECT 1 FROM orders"));
         dialogue.answer_questions();
         assert!(contains(&dialogue.to_server, b"SELECT 1 FROM orders"), "the statement was not passed on");
@@ -236,7 +244,7 @@ impl Dialogue {
             None,
             None,
             Some(b"STRICT_TRANS_TABLES"),
-            Some(b"utf8mb4"),
+            Some(self.charset.as_bytes()),
             Some(b"utf8mb4"),
             Some(b"0"),
             Some(b"8.0.36"),
