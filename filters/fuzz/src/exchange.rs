@@ -10,7 +10,7 @@ use fieldveil_engine::http::{Edit, Exchange, Flow, Head, Output, Peer};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
 
-use crate::session::{FixedPorts, KEYS};
+use crate::connection::{FixedPorts, KEYS};
 
 const HELD_BYTES: usize = 64;
 const VALUE_BYTES: usize = 256;

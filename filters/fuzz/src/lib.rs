@@ -3,6 +3,7 @@
 //! Each target is a function that any bytes may be given to, and that asserts what must hold for them. libFuzzer
 //! drives them (`make fuzz`); `tests/corpus.rs` runs them over what is kept under `corpus/`.
 
+mod connection;
 mod copy;
 mod encoding;
 mod envelope;
@@ -10,6 +11,7 @@ mod exchange;
 mod http;
 mod json;
 mod json_stream;
+mod mysql_session;
 mod mysql_wire;
 mod session;
 mod sql;
@@ -36,6 +38,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("keyset", json::keyset),
     ("plan", json::plan),
     ("session", session::session),
+    ("mysql_session", mysql_session::session),
     ("json_stream", json_stream::json_stream),
     ("http_values", http::values),
     ("graphql", http::graphql),

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use fieldveil_values::mysql::{self, Settings};
 use fieldveil_values::{
     DeclaredType, Mask, Purpose, array_elements, bytea_from_text, decode_binary, oid, text_array,
 };
@@ -40,6 +41,9 @@ const NAMES: &[&str] = &[
     "timestamptz(3)[]",
     "jsonb[]",
     "bytea[]",
+    "datetime",
+    "varbinary(4)",
+    "tinyint(1)",
 ];
 
 pub(crate) static TYPES: LazyLock<Vec<DeclaredType>> =
@@ -75,6 +79,9 @@ const ELEMENTS: &[u32] = &[
     600,
 ];
 
+/// `MYSQL_TYPE_VAR_STRING`
+const STRING: u8 = 253;
+
 /// What a client may call its parameter: a type, or with the high bit the array of it.
 fn parameter_type(by: u8) -> u32 {
     let element = *pick(ELEMENTS, by & 0x7f);
@@ -85,6 +92,7 @@ fn parameter_type(by: u8) -> u32 {
 pub(crate) fn values(bytes: &[u8]) {
     let [kind, from, value @ ..] = bytes else { return };
     let declared = pick(&TYPES, *kind);
+    of_mysql(declared, *from, value);
     let from = parameter_type(*from);
     arrays(value);
     let _ = decode_binary(from, value);
@@ -104,6 +112,24 @@ pub(crate) fn values(bytes: &[u8]) {
     }
     if let Ok(canonical) = declared.canonicalize(value) {
         check_canonical(declared, &canonical);
+    }
+}
+
+/// What is taken of MySQL's is canonical, and what is shown comes back. The byte is the type that the client named, an
+/// odd one also that it is MariaDB.
+fn of_mysql(declared: &DeclaredType, from: u8, value: &[u8]) {
+    let settings = Settings { mariadb: from & 1 == 1, ..Settings::default() };
+    for purpose in [Purpose::Store, Purpose::Search] {
+        let parameter = mysql::read_parameter(declared, &settings, purpose, from, from & 2 == 2, value);
+        let literal = mysql::read_literal(declared, &settings, purpose, value);
+        for canonical in [parameter, literal].into_iter().flatten() {
+            assert_eq!(declared.canonicalize_for(purpose, &canonical).as_deref(), Ok(&canonical[..]));
+            let Ok(shown) = mysql::encode_text(declared, &settings, &canonical) else { continue };
+            mysql::encode_binary(declared, &settings, &canonical)
+                .expect("what is shown in one protocol is in the other");
+            let back = mysql::read_parameter(declared, &settings, Purpose::Store, STRING, false, &shown);
+            assert_eq!(back.as_deref(), Ok(&canonical[..]));
+        }
     }
 }
 

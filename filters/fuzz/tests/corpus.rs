@@ -56,6 +56,7 @@ replays!(
     keyset,
     plan,
     session,
+    mysql_session,
     json_stream,
     http_values,
     graphql,
