@@ -207,7 +207,7 @@ fn rows(rows: &[Vec<Option<&str>>]) -> Vec<u8> {
         answer.extend(definition(next(), "", "x"));
     }
     for row in rows {
-        let values = row.iter().flat_map(|value| value.map_or_else(|| vec![0xfb], |value| string(value)));
+        let values = row.iter().flat_map(|value| value.map_or_else(|| vec![0xfb], string));
         answer.extend(packet(next(), &values.collect::<Vec<u8>>()));
     }
     answer.extend(packet(next(), &[0xfe, 0, 0, 2, 0, 0, 0]));
