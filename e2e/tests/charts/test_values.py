@@ -44,7 +44,7 @@ REFUSED = {
         "upstreams db: another one, or a part of the sidecar, has this name",
     ),
     "a name of a part of the sidecar": (upstreams(database(name="opa")), "upstreams opa: another one, or a part"),
-    "another protocol": (upstreams(database(protocol="mysql")), "/upstreams/0/protocol"),
+    "another protocol": (upstreams(database(protocol="oracle")), "/upstreams/0/protocol"),
     "no host": (upstreams(database(host="")), "/upstreams/0/host"),
     "a host that is a URL": (upstreams(database(host="https://db/")), "/upstreams/0/host"),
     "a port that is none": (upstreams(database(port=65536)), "/upstreams/0/port"),
