@@ -4,6 +4,8 @@ use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
+use crate::dml::Effects;
+
 /// What an accepted text does with protected fields, and what must be put in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
@@ -59,22 +61,7 @@ pub struct Statement {
 impl Statement {
     /// One that was not read: it may change any name, and touches nothing.
     pub fn unread() -> Self {
-        Self {
-            kind: StatementKind::Other,
-            touched: false,
-            reads: Vec::new(),
-            searches: Vec::new(),
-            compares: Vec::new(),
-            writes: Vec::new(),
-            overwrites: Vec::new(),
-            empties: Vec::new(),
-            columns: None,
-            copies: Vec::new(),
-            copy: None,
-            session: None,
-            changes_catalog: true,
-            changes_identity: true,
-        }
+        Effects::default().into_statement(StatementKind::Other, true, true)
     }
 
     /// Whether protected values may come back in rows. What an EXECUTE or a FETCH brings may not be known.

@@ -3,7 +3,7 @@
 use sqlparser::{ast::Statement as Tree, parser::Parser};
 
 use crate::{
-    analysis::{Copy, Parameter, ResultField, SessionUse, Splice},
+    analysis::{Copy, Parameter, ResultField, SessionUse, Splice, Statement, StatementKind},
     catalog::Catalog,
     dialect, faithful,
     lexer::Kind,
@@ -25,7 +25,7 @@ const MAX_TOKENS: usize = 65_536;
 const MAX_RECURSION: usize = 32;
 
 /// What a statement does with protected columns. All empty when it touches none.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Effects {
     pub touched: bool,
     pub reads: Vec<usize>,
@@ -47,6 +47,54 @@ pub(crate) struct Effects {
     pub session: Option<SessionUse>,
     pub splices: Vec<Splice>,
     pub parameters: Vec<Parameter>,
+}
+
+impl Effects {
+    /// The statement that does this.
+    pub fn into_statement(
+        self,
+        kind: StatementKind,
+        changes_catalog: bool,
+        changes_identity: bool,
+    ) -> Statement {
+        Statement {
+            kind,
+            touched: self.touched,
+            reads: self.reads,
+            searches: self.searches,
+            compares: self.compares,
+            writes: self.writes,
+            overwrites: self.overwrites,
+            empties: self.empties,
+            columns: self.columns,
+            copies: self.copies,
+            copy: self.copy,
+            session: self.session,
+            changes_catalog,
+            changes_identity,
+        }
+    }
+}
+
+impl From<Statement> for Effects {
+    /// What a statement that was analyzed before does when it is executed.
+    fn from(statement: Statement) -> Self {
+        Self {
+            touched: statement.touched,
+            reads: statement.reads,
+            searches: statement.searches,
+            compares: statement.compares,
+            writes: statement.writes,
+            overwrites: statement.overwrites,
+            empties: statement.empties,
+            columns: statement.columns,
+            copies: statement.copies,
+            copy: statement.copy,
+            session: statement.session,
+            splices: Vec::new(),
+            parameters: Vec::new(),
+        }
+    }
 }
 
 /// Analyzes a statement that may name a relation of the catalog.

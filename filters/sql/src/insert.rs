@@ -1,4 +1,4 @@
-//! INSERT.
+//! INSERT, and MySQL's REPLACE.
 
 use sqlparser::ast::{
     AssignmentTarget, ConflictTarget, DoUpdate, Expr, Insert, ObjectName, OnConflict, OnConflictAction,
@@ -17,15 +17,12 @@ use crate::{
 impl<'c> Walker<'_, 'c> {
     /// INSERT, and what it returns.
     pub fn insert(&mut self, insert: &Insert) -> Result<Outputs<'c>, Refusal> {
-        if self.is_mysql() {
-            return self.insert_mysql(insert);
-        }
         let Insert {
             insert_token: _,
             optimizer_hints: _,
             or: None,
-            ignore: false,
-            into: true,
+            ignore,
+            into,
             table: TableObject::TableName(table),
             table_alias,
             columns,
@@ -38,9 +35,9 @@ impl<'c> Walker<'_, 'c> {
             on,
             returning,
             output: None,
-            replace_into: false,
+            replace_into,
             priority: None,
-            insert_alias: None,
+            insert_alias,
             settings: None,
             format_clause: None,
             multi_table_insert_type: None,
@@ -51,34 +48,51 @@ impl<'c> Walker<'_, 'c> {
         else {
             return Err(not_understood());
         };
-        if !(assignments.is_empty()
-            && after_columns.is_empty()
+        let only_mysqls =
+            *ignore || !*into || *replace_into || !assignments.is_empty() || insert_alias.is_some();
+        if !(after_columns.is_empty()
             && multi_table_into_clauses.is_empty()
             && multi_table_when_clauses.is_empty())
+            || if self.is_mysql() { table_alias.is_some() } else { only_mysqls }
         {
             return Err(not_understood());
         }
         let alias = table_alias.as_ref().map(|TableAliasWithoutColumns { explicit: _, alias }| alias);
         let target = self.target(table, alias)?;
-        match &target.source {
-            Source::Relation(relation) => {
+        let targets = match target.source.relation() {
+            Some(relation) if !assignments.is_empty() => Some(self.assigned_row(relation, assignments)?),
+            Some(relation) => {
                 let last_name = alias.or_else(|| table.0.last().and_then(|part| part.as_ident()));
                 let behind = last_name.and_then(|ident| self.positions.token_at(ident.span));
-                let behind = behind.ok_or_else(not_understood)?;
-                self.rows(relation, columns, source.as_deref(), behind).map(|_| ())?;
+                let behind = self.behind_partitions(behind.ok_or_else(not_understood)?);
+                Some(self.rows(relation, columns, source.as_deref(), behind)?)
             }
-            Source::Derived(_) | Source::Unknown => {
+            None => {
                 columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
                 for source in source.iter() {
                     let outputs = self.query(source, None)?;
                     self.copied(&outputs);
                 }
+                assignments.iter().try_for_each(|a| self.assignment(None, a, &Scope::default()))?;
+                None
             }
+        };
+        // In MySQL any unique index may be the one that says which rows are there already.
+        if *ignore || *replace_into || (self.is_mysql() && on.is_some()) {
+            self.any_unique(target.source.relation())?;
+        }
+        if *replace_into && let Some(relation) = target.source.relation() {
+            // What the row held before is lost, also in the columns that get no value.
+            relation.columns.iter().for_each(|column| self.overwrite(column));
         }
         let target = match on {
             None => target,
-            Some(OnInsert::OnConflict(OnConflict { conflict_target, action })) => {
+            Some(OnInsert::OnConflict(OnConflict { conflict_target, action })) if !self.is_mysql() => {
                 self.on_conflict(conflict_target.as_ref(), action, target)?
+            }
+            Some(OnInsert::DuplicateKeyUpdate(assignments)) if self.is_mysql() => {
+                self.on_duplicate_key(insert, assignments, &target, targets.as_deref())?;
+                target
             }
             Some(_) => return Err(not_understood()),
         };
@@ -96,12 +110,17 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<Vec<&'c Column>, Refusal> {
         refuse_generated(relation)?;
         let Some(source) = source else {
-            relation.columns.iter().try_for_each(refuse_default)?;
+            refuse_defaults(relation, &[])?;
             return Ok(Vec::new());
         };
         let Some(rows) = values(source, self.is_mysql()) else {
             return self.selected_rows(relation, columns, source, behind);
         };
+        // MySQL's `INSERT INTO t () VALUES ()`
+        if columns.is_empty() && rows.iter().all(|row| row.is_empty()) {
+            refuse_defaults(relation, &[])?;
+            return Ok(Vec::new());
+        }
         let arity = rows.first().map_or(0, |row| row.len());
         if rows.iter().any(|row| row.len() != arity) {
             return Err(Refusal::unsupported(
@@ -221,12 +240,13 @@ impl<'c> Walker<'_, 'c> {
         name: &ObjectName,
     ) -> Result<&'c Column, Refusal> {
         let name = self.one_part(name)?;
-        relation.columns.iter().find(|column| column.name == name).ok_or_else(|| {
-            Refusal::unsupported(
-                "a column that is written isn't known in a table with sealed columns",
-                "check its name; after a change of the table, try again",
-            )
-        })
+        written_column(relation, &name)
+    }
+
+    /// A row that has the same value in a unique index, any of them, is taken for the one that is inserted.
+    pub fn any_unique(&mut self, relation: Option<&'c Relation>) -> Result<(), Refusal> {
+        let columns = relation.iter().flat_map(|relation| &relation.columns).filter_map(Protected::of);
+        columns.filter(|column| column.field.equality).try_for_each(|column| self.compared(column))
     }
 
     /// A value, or DEFAULT, that goes to a column of a protected table.
@@ -245,18 +265,9 @@ impl<'c> Walker<'_, 'c> {
         action: &OnConflictAction,
         range: Range<'c>,
     ) -> Result<Range<'c>, Refusal> {
-        let relation = match &range.source {
-            Source::Relation(relation) => Some(*relation),
-            Source::Derived(_) | Source::Unknown => None,
-        };
+        let relation = range.source.relation();
         match target {
-            // Any unique index may be the one.
-            None => {
-                let columns = relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
-                columns
-                    .filter(|column| column.field.equality)
-                    .try_for_each(|column| self.compared(column))?;
-            }
+            None => self.any_unique(relation)?,
             Some(ConflictTarget::Columns(columns)) => {
                 for ident in columns {
                     let name = self.name(ident)?;
@@ -335,6 +346,18 @@ pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
         )),
         _ => Ok(()),
     }
+}
+
+/// A column that is written.
+pub(crate) fn written_column<'c>(relation: &'c Relation, name: &str) -> Result<&'c Column, Refusal> {
+    relation.columns.iter().find(|column| column.name == name).ok_or_else(unknown_column)
+}
+
+pub(crate) fn unknown_column() -> Refusal {
+    Refusal::unsupported(
+        "a column that is written isn't known in a table with sealed columns",
+        "check its name; after a change of the table, try again",
+    )
 }
 
 /// All columns in the server's order.

@@ -112,7 +112,7 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
         if let Some(next) = segments.get(index.saturating_add(1)) {
             refuse_read_otherwise(text, segment, next, catalog)?;
         }
-        let Analyzed { kind, changes_catalog, effects, is_dml: _ } = analyzed;
+        let Analyzed { kind, changes_catalog, mut effects, is_dml: _ } = analyzed;
         if segments.len() > 1 {
             if !effects.parameters.is_empty() {
                 return Err(Refusal::unsupported(
@@ -127,24 +127,10 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
                 ));
             }
         }
-        analysis.statements.push(Statement {
-            kind,
-            touched: effects.touched,
-            reads: effects.reads,
-            searches: effects.searches,
-            compares: effects.compares,
-            writes: effects.writes,
-            overwrites: effects.overwrites,
-            empties: effects.empties,
-            columns: effects.columns,
-            copies: effects.copies,
-            copy: effects.copy,
-            session: effects.session,
-            changes_catalog,
-            changes_identity: changes_catalog || identity::changes(segment),
-        });
-        analysis.splices.extend(effects.splices);
-        analysis.parameters.extend(effects.parameters);
+        let changes_identity = changes_catalog || identity::changes(segment);
+        analysis.splices.append(&mut effects.splices);
+        analysis.parameters.append(&mut effects.parameters);
+        analysis.statements.push(effects.into_statement(kind, changes_catalog, changes_identity));
     }
     Ok(analysis)
 }

@@ -9,7 +9,7 @@ use crate::{
     catalog::{Column, Relation},
     insert::{refuse_defaults, refuse_generated},
     refusal::Refusal,
-    scope::{Outputs, Range, Scope, Source},
+    scope::{Outputs, Range, Scope},
     walker::Walker,
 };
 
@@ -22,10 +22,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(not_understood());
         };
         let target = self.one_table(&alone(table))?;
-        let relation = match &target.source {
-            Source::Relation(relation) => Some(*relation),
-            Source::Derived(_) | Source::Unknown => None,
-        };
+        let relation = target.source.relation();
         relation.map_or(Ok(()), refuse_generated)?;
         let mut scope = Scope { ranges: vec![target], ..Scope::default() };
         self.from(&[alone(source)], &mut scope)?;

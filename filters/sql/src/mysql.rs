@@ -1,7 +1,6 @@
 //! What MySQL and MariaDB have besides, or in another way.
 
 mod binary;
-mod delete;
 mod insert;
 mod literal;
 mod operands;

@@ -114,6 +114,16 @@ pub(crate) enum Source<'c> {
     Unknown,
 }
 
+impl<'c> Source<'c> {
+    /// The relation of the catalog that it is, if it is one.
+    pub fn relation(&self) -> Option<&'c Relation> {
+        match self {
+            Source::Relation(relation) => Some(relation),
+            Source::Derived(_) | Source::Unknown => None,
+        }
+    }
+}
+
 /// One name in FROM.
 #[derive(Clone)]
 pub(crate) struct Range<'c> {

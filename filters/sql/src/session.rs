@@ -10,7 +10,7 @@ use crate::{
     refusal::Refusal,
     scope::{Outputs, Protected, Scope},
     segment::Segment,
-    statement,
+    statement::{self, Analyzed},
     walker::Walker,
 };
 
@@ -58,15 +58,8 @@ pub(crate) fn prepare(
     segment: &Segment<'_>,
     catalog: &Catalog,
     names: &dyn Names,
-) -> Result<statement::Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
-    if names.prepared(&name).is_some() {
-        return Err(Refusal::unsupported(
-            "a prepared statement of this name exists already",
-            "deallocate it first, or choose another name",
-        ));
-    }
-    let server_name = names.server_name(&name);
+) -> Result<Analyzed, Refusal> {
+    let name = new_name(segment, names)?;
     let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
     // EXECUTE may come when there are more keys.
     let inner = Segment { outlives_keys: true, ..segment.starting_at(as_.saturating_add(1)) };
@@ -74,8 +67,7 @@ pub(crate) fn prepare(
         return Err(not_understood());
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
-    let effects = &mut analyzed.effects;
-    let parameters = std::mem::take(&mut effects.parameters);
+    let parameters = std::mem::take(&mut analyzed.effects.parameters);
     // The server infers the stored type; the declared one in the list would be another.
     let types = arguments(segment, 2, as_);
     for parameter in &parameters {
@@ -84,22 +76,49 @@ pub(crate) fn prepare(
         if let (Some(first), Some(last)) = (segment.tokens.get(first), segment.tokens.get(last)) {
             let offset = segment.offset;
             let range = first.range.start.saturating_add(offset)..last.range.end.saturating_add(offset);
-            effects.splices.push(Splice { range, with: Replacement::Text("unknown".to_owned()) });
+            analyzed.effects.splices.push(Splice { range, with: Replacement::Text("unknown".to_owned()) });
         }
     }
-    let mut sealed: Vec<usize> = effects.splices.iter().filter_map(|splice| splice.with.sealed()).collect();
-    sealed.sort_unstable();
-    sealed.dedup();
-    effects.splices.extend(renamed(segment, 1, &server_name));
-    effects.splices.sort_by_key(|splice| splice.range.start);
-    effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed });
-    analyzed.is_dml = false;
-    analyzed.changes_catalog = false;
-    Ok(analyzed)
+    Ok(analyzed.prepare(segment, name, names, parameters))
+}
+
+/// The name of a PREPARE, which no other statement has.
+pub(crate) fn new_name(segment: &Segment<'_>, names: &dyn Names) -> Result<String, Refusal> {
+    let name = name_at(segment, 1)?;
+    if names.prepared(&name).is_some() {
+        return Err(Refusal::unsupported(
+            "a prepared statement of this name exists already",
+            "deallocate it first, or choose another name",
+        ));
+    }
+    Ok(name)
+}
+
+impl Analyzed {
+    /// It does nothing yet: a PREPARE keeps it under a name.
+    pub fn prepare(
+        mut self,
+        segment: &Segment<'_>,
+        name: String,
+        names: &dyn Names,
+        parameters: Vec<Parameter>,
+    ) -> Self {
+        let server_name = names.server_name(&name);
+        let splices = &mut self.effects.splices;
+        let mut sealed: Vec<usize> = splices.iter().filter_map(|splice| splice.with.sealed()).collect();
+        sealed.sort_unstable();
+        sealed.dedup();
+        splices.extend(renamed(segment, 1, &server_name));
+        splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        self.effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed });
+        self.is_dml = false;
+        self.changes_catalog = false;
+        self
+    }
 }
 
 /// `DECLARE name … CURSOR … FOR query`
-pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statement::Analyzed, Refusal> {
+pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
     let cursor = word_outside(segment, 2, "cursor").ok_or_else(not_understood)?;
     let for_ = word_outside(segment, cursor, "for").ok_or_else(not_understood)?;
@@ -115,56 +134,37 @@ pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<statem
     Ok(analyzed)
 }
 
-/// `EXECUTE name [(value, …)]`
+/// `EXECUTE name [(value, …)]`; in MySQL `EXECUTE name [USING @variable, …]`, where nothing protected is a parameter.
 pub(crate) fn execute(
     segment: &Segment<'_>,
     catalog: &Catalog,
     names: &dyn Names,
-) -> Result<statement::Analyzed, Refusal> {
+) -> Result<Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
     let Some(Prepared { server_name, parameters, sealed: _, statement }) = names.prepared(&name) else {
-        if catalog.relations.is_empty() {
-            return Ok(statement::Analyzed::unread());
+        // Only where there is nothing to protect does a PREPARE in MySQL's way pass unseen.
+        let planned = segment.dialect.is_mysql() && !catalog.planned.is_empty();
+        if catalog.relations.is_empty() && !planned {
+            return Ok(Analyzed::unread());
         }
         return Err(Refusal::unsupported(
             "EXECUTE of a statement that was not seen to be prepared, or when names, policy or keys were others",
             "deallocate it, prepare it again, and then execute it",
         ));
     };
-    let Statement {
-        kind,
-        touched,
-        reads,
-        searches,
-        compares,
-        writes,
-        overwrites,
-        empties,
-        columns,
-        copies,
-        changes_catalog,
-        ..
-    } = statement;
     let mut splices = Vec::from_iter(renamed(segment, 1, &server_name));
     if !parameters.is_empty() {
         splices.extend(sealed_arguments(segment, catalog, &parameters)?);
     }
-    let session = Some(SessionUse::Execute { name });
+    let (kind, changes_catalog) = (statement.kind, statement.changes_catalog);
     let effects = Effects {
-        touched: touched || !catalog.relations.is_empty(),
-        reads,
-        searches,
-        compares,
-        writes,
-        overwrites,
-        empties,
-        columns,
-        copies,
+        touched: statement.touched || !catalog.relations.is_empty(),
+        copy: None,
+        session: Some(SessionUse::Execute { name }),
         splices,
-        session,
-        ..Effects::default()
+        ..Effects::from(statement)
     };
-    Ok(statement::Analyzed { kind, changes_catalog, effects, is_dml: true })
+    Ok(Analyzed { kind, changes_catalog, effects, is_dml: true })
 }
 
 fn sealed_arguments(
@@ -235,7 +235,7 @@ pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog)
     Ok(Effects { touched, columns, reads, session, ..Effects::default() })
 }
 
-/// `DEALLOCATE [PREPARE] name | ALL`, `DISCARD ALL`
+/// `DEALLOCATE [PREPARE] name | ALL`, `DISCARD ALL`; in MySQL `DROP PREPARE name`
 pub(crate) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Effects, Refusal> {
     let last = segment.tokens.len().saturating_sub(1);
     let name = if segment.is_word(last, "all") { None } else { Some(name_at(segment, last)?) };
@@ -269,7 +269,7 @@ pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
 }
 
 /// The name that the server knows in the place of a token.
-pub(crate) fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Splice> {
+fn renamed(segment: &Segment<'_>, index: usize, server_name: &str) -> Option<Splice> {
     let token = segment.tokens.get(index)?;
     let (start, end) = (token.range.start, token.range.end);
     let range = start.saturating_add(segment.offset)..end.saturating_add(segment.offset);

@@ -1,7 +1,7 @@
 //! What kind of statement it is, by its first words, and which rules it goes by.
 
 use crate::{
-    analysis::{SessionUse, Statement, StatementKind},
+    analysis::{SessionUse, StatementKind},
     catalog::Catalog,
     copy, ddl,
     dml::{self, Effects},
@@ -46,42 +46,30 @@ impl Analyzed {
         Self { kind: StatementKind::Other, changes_catalog: true, effects, is_dml: false }
     }
 
+    /// What EXPLAIN does of it: what comes back is the plan, not the rows.
+    pub fn explained(mut self) -> Self {
+        self.kind = StatementKind::Other;
+        self.effects.reads.clear();
+        self.effects.columns = None;
+        self.effects.copy = None;
+        // Nothing is prepared, nor is a cursor opened; but what EXECUTE stands for stays the session's.
+        self.effects.session.take_if(|session| !matches!(session, SessionUse::Execute { .. }));
+        self
+    }
+
     /// What a PREPARE leaves for EXECUTE.
     pub fn prepared(&self) -> Option<Prepared> {
-        let Effects {
-            touched,
-            reads,
-            searches,
-            compares,
-            writes,
-            overwrites,
-            empties,
-            columns,
-            copies,
-            session,
-            ..
-        } = &self.effects;
-        let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed }) = session else {
+        let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed }) = &self.effects.session
+        else {
             return None;
         };
-        let statement = Statement {
-            kind: self.kind,
-            touched: *touched,
-            reads: reads.clone(),
-            searches: searches.clone(),
-            compares: compares.clone(),
-            writes: writes.clone(),
-            overwrites: overwrites.clone(),
-            empties: empties.clone(),
-            columns: columns.clone(),
-            copies: copies.clone(),
-            copy: None,
-            session: None,
-            changes_catalog: true,
-            changes_identity: true,
-        };
-        let (server_name, parameters) = (server_name.clone(), parameters.clone());
-        Some(Prepared { server_name, parameters, sealed: sealed.clone(), statement })
+        let effects = Effects { copy: None, session: None, ..self.effects.clone() };
+        Some(Prepared {
+            server_name: server_name.clone(),
+            parameters: parameters.clone(),
+            sealed: sealed.clone(),
+            statement: effects.into_statement(self.kind, true, true),
+        })
     }
 }
 
@@ -99,14 +87,7 @@ pub(crate) fn analyze(
     let inner = explained(segment);
     // EXPLAIN can't be explained; nor may a chain of them be walked by recursion.
     if let Some(inner) = inner.filter(|inner| !inner.is_word(0, "explain")) {
-        let Analyzed { kind: _, mut effects, changes_catalog, is_dml } = analyze(&inner, catalog, names)?;
-        // What comes back is the plan, not the rows.
-        effects.reads.clear();
-        effects.columns = None;
-        effects.copy = None;
-        // Nothing is prepared, nor is a cursor opened; but what EXECUTE stands for stays the session's.
-        effects.session.take_if(|session| !matches!(session, SessionUse::Execute { .. }));
-        return Ok(Analyzed { kind: StatementKind::Other, effects, changes_catalog, is_dml });
+        return Ok(analyze(&inner, catalog, names)?.explained());
     }
     match (segment.word(0), segment.word(1)) {
         ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog, names),
@@ -238,7 +219,6 @@ fn kind(segment: &Segment<'_>) -> StatementKind {
     match segment.word(0) {
         "select" | "values" | "table" => StatementKind::Select,
         "insert" => StatementKind::Insert,
-        "replace" if segment.dialect.is_mysql() => StatementKind::Insert,
         "update" => StatementKind::Update,
         "delete" => StatementKind::Delete,
         "with" => with_kind(segment),
@@ -284,11 +264,14 @@ pub(crate) fn with_kind(segment: &Segment<'_>) -> StatementKind {
     StatementKind::Select
 }
 
+/// Whether it reads or writes rows.
 pub(crate) fn is_dml(segment: &Segment<'_>) -> bool {
-    let words = ["select", "values", "table", "insert", "update", "delete", "merge", "with"];
-    words.contains(&segment.word(0))
-        || segment.is_symbol(0, "(")
-        || (segment.dialect.is_mysql() && segment.is_word(0, "replace"))
+    match segment.word(0) {
+        "select" | "values" | "table" | "insert" | "update" | "delete" | "with" => true,
+        "merge" => !segment.dialect.is_mysql(),
+        "replace" => segment.dialect.is_mysql(),
+        _ => segment.is_symbol(0, "("),
+    }
 }
 
 /// The statement behind `EXPLAIN …`.

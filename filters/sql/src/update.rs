@@ -9,11 +9,11 @@ use sqlparser::ast::{
 use crate::{
     analysis::{ParameterUse, Replacement},
     cast,
-    catalog::Relation,
+    catalog::{Column, Relation},
     insert::refuse_generated,
     items::{is_written, refuse_mixed, refuse_untyped},
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Range, Scope, Source},
+    scope::{Output, Outputs, Protected, Range, Scope},
     walker::Walker,
 };
 
@@ -43,10 +43,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(not_understood());
         }
         let target = self.one_table(table)?;
-        let relation = match &target.source {
-            Source::Relation(relation) => Some(*relation),
-            Source::Derived(_) | Source::Unknown => None,
-        };
+        let relation = target.source.relation();
         relation.map_or(Ok(()), refuse_generated)?;
         let mut scope = Scope { ranges: vec![target], ..Scope::default() };
         match from {
@@ -136,10 +133,14 @@ impl<'c> Walker<'_, 'c> {
             return self.expr(value, scope);
         };
         let column = self.target_column(relation, name)?;
-        // DEFAULT, too, takes away what was there.
+        self.overwrite(column);
+        self.store(column, value, scope)
+    }
+
+    /// What is assigned, DEFAULT too, takes the place of what was there.
+    pub fn overwrite(&mut self, column: &Column) {
         self.writes.extend(column.field.as_ref().map(|field| field.id));
         self.overwrites.extend(column.field.as_ref().map(|field| field.id));
-        self.store(column, value, scope)
     }
 
     /// What is stored in a protected column: a written value, what is sealed under the same label, or a choice among

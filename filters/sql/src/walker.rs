@@ -191,13 +191,7 @@ impl<'a, 'c> Walker<'a, 'c> {
         let own_schema = own_schema.or_else(|| schema.cloned());
         let source = match relation {
             Some(view) if view.kind == RelationKind::View && !or_cte => {
-                return Err(Refusal::unsupported(
-                    format!(
-                        "{} is a view over a table with sealed columns",
-                        names::quote(&view.name, self.catalog.dialect)
-                    ),
-                    "write to the table itself",
-                ));
+                return Err(self.view(view));
             }
             Some(relation) => Source::Relation(self.touch(relation)?),
             None => Source::Unknown,
@@ -209,6 +203,15 @@ impl<'a, 'c> Walker<'a, 'c> {
         };
         self.note_row(&range);
         Ok(range)
+    }
+
+    /// The refusal to write to a view.
+    pub fn view(&self, view: &Relation) -> Refusal {
+        let name = names::quote(&view.name, self.catalog.dialect);
+        Refusal::unsupported(
+            format!("{name} is a view over a table with sealed columns"),
+            "write to the table itself",
+        )
     }
 
     /// The relation of the catalog that a table's folded name means.

@@ -1,128 +1,23 @@
-//! INSERT and REPLACE.
+//! What MySQL's INSERT and REPLACE have besides.
 
 use std::rc::Rc;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Ident, Insert, InsertAliases, ObjectName, OnInsert, Query, Select, SetExpr,
-    TableAlias, TableFactor, TableObject, TableWithJoins,
+    Assignment, AssignmentTarget, Ident, Insert, InsertAliases, Query, Select, SetExpr, TableAlias,
+    TableFactor, TableWithJoins,
 };
 
 use crate::{
     catalog::{Column, Relation},
-    insert::{refuse_defaults, refuse_generated},
+    insert::{refuse_defaults, refuse_generated, written_column},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// INSERT or REPLACE, and what it returns.
-    pub fn insert_mysql(&mut self, insert: &Insert) -> Result<Outputs<'c>, Refusal> {
-        let Insert {
-            insert_token: _,
-            optimizer_hints: _,
-            or: None,
-            ignore,
-            into: _,
-            table: TableObject::TableName(table),
-            table_alias: None,
-            columns,
-            overwrite: false,
-            source,
-            assignments,
-            partitioned: None,
-            after_columns,
-            has_table_keyword: false,
-            on,
-            returning,
-            output: None,
-            replace_into,
-            priority: None,
-            insert_alias,
-            settings: None,
-            format_clause: None,
-            multi_table_insert_type: None,
-            multi_table_into_clauses,
-            multi_table_when_clauses,
-            multi_table_else_clause: None,
-        } = insert
-        else {
-            return Err(not_understood());
-        };
-        if !(after_columns.is_empty()
-            && multi_table_into_clauses.is_empty()
-            && multi_table_when_clauses.is_empty())
-        {
-            return Err(not_understood());
-        }
-        let target = self.target(table, None)?;
-        let targets = match &target.source {
-            Source::Relation(relation) if !assignments.is_empty() => {
-                Some(self.assigned_row(relation, assignments)?)
-            }
-            Source::Relation(relation) => {
-                let last = table.0.last().and_then(|part| part.as_ident());
-                let behind = last.and_then(|ident| self.positions.token_at(ident.span));
-                let behind = self.behind_partitions(behind.ok_or_else(not_understood)?);
-                Some(self.rows_mysql(relation, columns, source.as_deref(), behind)?)
-            }
-            Source::Derived(_) | Source::Unknown => {
-                columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
-                for source in source.iter() {
-                    let outputs = self.query(source, None)?;
-                    self.copied(&outputs);
-                }
-                assignments.iter().try_for_each(|a| self.assignment(None, a, &Scope::default()))?;
-                None
-            }
-        };
-        if let Source::Relation(relation) = &target.source {
-            // Any unique index may be the one that says which rows are there already.
-            if *ignore || *replace_into || on.is_some() {
-                self.any_unique(relation)?;
-            }
-            if *replace_into {
-                // What the row held before is lost, also in the columns that get no value.
-                let fields = relation.columns.iter().filter_map(Protected::of).map(|column| column.field.id);
-                self.overwrites.extend(fields.clone());
-                self.writes.extend(fields);
-            }
-        }
-        match on {
-            None => {}
-            Some(OnInsert::DuplicateKeyUpdate(assignments)) => {
-                let new = self.row_alias(insert_alias.as_ref(), &target, targets.as_deref())?;
-                let mut ranges = vec![target.clone()];
-                ranges.extend(new);
-                if let Some(source) = source {
-                    ranges.extend(self.selected_from(source)?);
-                }
-                self.on_duplicate_key(&target, assignments, Scope { ranges, ..Scope::default() })?;
-            }
-            Some(_) => return Err(not_understood()),
-        }
-        self.returning(returning.as_ref(), Scope { ranges: vec![target], ..Scope::default() })
-    }
-
-    fn rows_mysql(
-        &mut self,
-        relation: &'c Relation,
-        columns: &[ObjectName],
-        source: Option<&Query>,
-        behind: usize,
-    ) -> Result<Vec<&'c Column>, Refusal> {
-        // `INSERT INTO t () VALUES ()`
-        let values = source.and_then(|source| crate::insert::values(source, true));
-        if columns.is_empty() && values.is_some_and(|rows| rows.iter().all(|row| row.is_empty())) {
-            refuse_generated(relation)?;
-            refuse_defaults(relation, &[])?;
-            return Ok(Vec::new());
-        }
-        self.rows(relation, columns, source, behind)
-    }
-
     /// `INSERT … SET column = value, …`
-    fn assigned_row(
+    pub fn assigned_row(
         &mut self,
         relation: &'c Relation,
         assignments: &[Assignment],
@@ -138,12 +33,6 @@ impl<'c> Walker<'_, 'c> {
         }
         refuse_defaults(relation, &targets)?;
         Ok(targets)
-    }
-
-    /// A row that has the same value in a unique index is taken for the one that is inserted.
-    pub fn any_unique(&mut self, relation: &'c Relation) -> Result<(), Refusal> {
-        let columns = relation.columns.iter().filter_map(Protected::of);
-        columns.filter(|column| column.field.equality).try_for_each(|column| self.compared(column))
     }
 
     /// `AS new [(a, b)]`: the row that would have been inserted.
@@ -176,11 +65,12 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The last token of `table [PARTITION (…)]`.
-    fn behind_partitions(&self, table: usize) -> usize {
+    pub fn behind_partitions(&self, table: usize) -> usize {
         let partition = table.saturating_add(1);
         let close =
             || (partition..self.segment.tokens.len()).find(|index| self.segment.is_symbol(*index, ")"));
-        if self.segment.is_word(partition, "partition") { close().unwrap_or(table) } else { table }
+        let is_partition = self.is_mysql() && self.segment.is_word(partition, "partition");
+        if is_partition { close().unwrap_or(table) } else { table }
     }
 
     /// The tables of `INSERT … SELECT … FROM`, whose columns ON DUPLICATE KEY UPDATE sees as well.
@@ -204,50 +94,37 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// `ON DUPLICATE KEY UPDATE column = value, …`
-    fn on_duplicate_key(
+    pub fn on_duplicate_key(
         &mut self,
-        target: &Range<'c>,
+        insert: &Insert,
         assignments: &[Assignment],
-        scope: Scope<'_, 'c>,
+        target: &Range<'c>,
+        targets: Option<&[&'c Column]>,
     ) -> Result<(), Refusal> {
-        let relation = match &target.source {
-            Source::Relation(relation) => Some(*relation),
-            Source::Derived(_) | Source::Unknown => None,
-        };
-        self.inserted = relation;
+        let mut ranges = vec![target.clone()];
+        ranges.extend(self.row_alias(insert.insert_alias.as_ref(), target, targets)?);
+        if let Some(source) = &insert.source {
+            ranges.extend(self.selected_from(source)?);
+        }
+        let scope = Scope { ranges, ..Scope::default() };
+        self.inserted = target.source.relation();
         for Assignment { target: assigned, value } in assignments {
             let AssignmentTarget::ColumnName(name) = assigned else { return Err(not_understood()) };
-            let Some(relation) = relation else {
-                self.parts(name)?;
+            let mut parts = self.parts(name)?;
+            let column = parts.pop().unwrap_or_default();
+            let Some(relation) = self.inserted else {
                 self.expr(value, &scope)?;
                 continue;
             };
-            let column = self.column_of_target(relation, target, name)?;
+            if !(parts.is_empty() || target.is(&parts)) {
+                return Err(not_understood());
+            }
+            let column = written_column(relation, &column)?;
             self.overwrite(column);
             self.store(column, value, &scope)?;
         }
         self.inserted = None;
         Ok(())
-    }
-
-    /// A column that is written, alone or behind its table's name.
-    fn column_of_target(
-        &mut self,
-        relation: &'c Relation,
-        target: &Range<'c>,
-        name: &ObjectName,
-    ) -> Result<&'c Column, Refusal> {
-        let mut parts = self.parts(name)?;
-        let column = parts.pop().unwrap_or_default();
-        if !(parts.is_empty() || target.is(&parts)) {
-            return Err(not_understood());
-        }
-        relation.columns.iter().find(|known| known.name == column).ok_or_else(|| {
-            Refusal::unsupported(
-                "a column that is written isn't known in a table with sealed columns",
-                "check its name; after a change of the table, try again",
-            )
-        })
     }
 }
 

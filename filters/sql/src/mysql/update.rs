@@ -7,8 +7,7 @@ use sqlparser::ast::{
 use crate::{
     analysis::ParameterUse,
     catalog::{Column, RelationKind},
-    insert::refuse_generated,
-    names,
+    insert::{refuse_generated, unknown_column, written_column},
     refusal::Refusal,
     scope::{Outputs, Protected, Range, Scope, Source},
     update::plain_call,
@@ -51,12 +50,6 @@ impl<'c> Walker<'_, 'c> {
         Ok(Outputs::default())
     }
 
-    /// What is assigned takes the place of what was there.
-    pub fn overwrite(&mut self, column: &'c Column) {
-        self.writes.extend(column.field.as_ref().map(|field| field.id));
-        self.overwrites.extend(column.field.as_ref().map(|field| field.id));
-    }
-
     /// What a function gives a protected column: a choice among values and columns, or what would have been inserted.
     pub fn chosen(
         &mut self,
@@ -92,8 +85,7 @@ impl<'c> Walker<'_, 'c> {
             return match &scope.range(&parts)?.source {
                 Source::Relation(relation) => {
                     self.writable(scope.range(&parts)?)?;
-                    let found = relation.columns.iter().find(|known| known.name == column);
-                    found.map(Some).ok_or_else(unknown)
+                    written_column(relation, &column).map(Some)
                 }
                 Source::Derived(_) => Err(derived()),
                 Source::Unknown => Ok(None),
@@ -119,7 +111,7 @@ impl<'c> Walker<'_, 'c> {
             }
         }
         match found {
-            None if !elsewhere => Err(unknown()),
+            None if !elsewhere => Err(unknown_column()),
             found => Ok(found),
         }
     }
@@ -127,13 +119,7 @@ impl<'c> Walker<'_, 'c> {
     /// Refuses to write to a view, and to a table whose protected column the server computes.
     pub fn writable(&self, range: &Range<'c>) -> Result<(), Refusal> {
         match &range.source {
-            Source::Relation(relation) if relation.kind == RelationKind::View => Err(Refusal::unsupported(
-                format!(
-                    "{} is a view over a table with sealed columns",
-                    names::quote(&relation.name, self.catalog.dialect)
-                ),
-                "write to the table itself",
-            )),
+            Source::Relation(relation) if relation.kind == RelationKind::View => Err(self.view(relation)),
             Source::Relation(relation) => refuse_generated(relation),
             Source::Derived(_) => Err(derived()),
             Source::Unknown => Ok(()),
@@ -152,13 +138,6 @@ fn apart(table: &TableWithJoins) -> Vec<TableWithJoins> {
         }
     }
     tables
-}
-
-fn unknown() -> Refusal {
-    Refusal::unsupported(
-        "a column that is written isn't known in a table with sealed columns",
-        "check its name; after a change of the table, try again",
-    )
 }
 
 fn derived() -> Refusal {

@@ -1,10 +1,6 @@
 //! EXPLAIN, DESCRIBE, and MariaDB's ANALYZE of a statement.
 
-use super::is_dml;
-use crate::{
-    analysis::StatementKind, catalog::Catalog, refusal::Refusal, segment::Segment, session::Names,
-    statement::Analyzed,
-};
+use crate::{segment::Segment, statement::is_dml};
 
 /// The statement behind `EXPLAIN …`; None of `DESCRIBE table`.
 pub(super) fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
@@ -26,17 +22,4 @@ pub(super) fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
     // `ANALYZE TABLE name` keeps statistics; `DESCRIBE table` could be a table of that name.
     let is_statement = is_dml(&inner) && !(segment.is_word(0, "analyze") && inner.is_word(0, "table"));
     is_statement.then_some(inner)
-}
-
-/// What comes back is the plan, not the rows.
-pub(super) fn analyze(
-    inner: &Segment<'_>,
-    catalog: &Catalog,
-    names: &dyn Names,
-) -> Result<Analyzed, Refusal> {
-    let mut analyzed = super::analyze(inner, catalog, names)?;
-    analyzed.effects.reads.clear();
-    analyzed.effects.columns = None;
-    analyzed.kind = StatementKind::Other;
-    Ok(analyzed)
 }

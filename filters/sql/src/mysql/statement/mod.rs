@@ -4,7 +4,7 @@ mod ddl;
 mod explain;
 mod index;
 mod into;
-pub(crate) mod session;
+mod prepared;
 pub(crate) mod set;
 mod utility;
 
@@ -17,8 +17,8 @@ use crate::{
     mention,
     refusal::Refusal,
     segment::{self, Segment},
-    session::Names,
-    statement::{Analyzed, with_kind},
+    session::{self, Names},
+    statement::{Analyzed, is_dml, with_kind},
 };
 
 /// Analyzes one statement.
@@ -28,15 +28,15 @@ pub(crate) fn analyze(
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
     if let Some(inner) = explain::explained(segment) {
-        return explain::analyze(&inner, catalog, names);
+        return Ok(analyze(&inner, catalog, names)?.explained());
     }
     if let Some(inner) = set::for_statement(segment) {
         set::refuse_changed_reading(segment, &inner, catalog)?;
         return analyze(&inner, catalog, names);
     }
     match (segment.word(0), segment.word(1)) {
-        ("prepare", _) => return session::prepare(segment, catalog, names),
-        ("execute", "immediate") => return session::execute_immediate(segment, catalog),
+        ("prepare", _) => return prepared::prepare(segment, catalog, names),
+        ("execute", "immediate") => return prepared::execute_immediate(segment, catalog),
         ("execute", _) => return session::execute(segment, catalog, names),
         _ => {}
     }
@@ -47,17 +47,12 @@ pub(crate) fn analyze(
             (true, None) => dml::analyze(segment, catalog)?,
             (true, Some(clause)) => into::analyze(segment, clause, catalog)?,
         }
-    } else if session::is_deallocate(segment) {
+    } else if prepared::is_deallocate(segment) {
         session::deallocate(segment, names)?
     } else {
         utility::analyze(segment, catalog)?
     };
     Ok(Analyzed { kind: kind(segment), changes_catalog: changes_catalog(segment, is_dml), effects, is_dml })
-}
-
-pub(crate) fn is_dml(segment: &Segment<'_>) -> bool {
-    let words = ["select", "values", "table", "insert", "replace", "update", "delete", "with"];
-    words.contains(&segment.word(0)) || segment.is_symbol(0, "(")
 }
 
 fn kind(segment: &Segment<'_>) -> StatementKind {
@@ -133,7 +128,7 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
     !(is_dml
         || is_transaction(segment)
         || KEEP_NAMES.contains(&segment.word(0))
-        || session::is_deallocate(segment))
+        || prepared::is_deallocate(segment))
 }
 
 /// Whether the texts behind the statement may be read otherwise than this one: for its quotes, escapes or letters.

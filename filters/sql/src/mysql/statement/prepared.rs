@@ -1,15 +1,14 @@
-//! PREPARE, EXECUTE, DEALLOCATE and EXECUTE IMMEDIATE: statements whose text is a string.
+//! PREPARE and EXECUTE IMMEDIATE: statements whose text is a string.
 
 use crate::{
-    analysis::{Replacement, SessionUse, Splice, Statement},
+    analysis::{Replacement, Splice},
     catalog::Catalog,
     dialect::Dialect,
-    dml::Effects,
     lexer::{Kind, Style},
     mention,
     refusal::Refusal,
     segment::{self, Segment},
-    session::{Names, Prepared, name_at, renamed},
+    session::{Names, new_name},
     statement::{self, Analyzed},
 };
 
@@ -19,80 +18,14 @@ pub(super) fn prepare(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
     if !protects(catalog) {
         return Ok(Analyzed::unread());
     }
-    if names.prepared(&name).is_some() {
-        return Err(Refusal::unsupported(
-            "a prepared statement of this name exists already",
-            "deallocate it first, or choose another name",
-        ));
-    }
+    let name = new_name(segment, names)?;
     if !segment.is_word(2, "from") || segment.tokens.len() != 4 {
         return Err(computed());
     }
-    let mut analyzed = text_at(segment, 3, catalog)?;
-    let server_name = names.server_name(&name);
-    let effects = &mut analyzed.effects;
-    let mut sealed: Vec<usize> = effects.splices.iter().filter_map(|splice| splice.with.sealed()).collect();
-    sealed.sort_unstable();
-    sealed.dedup();
-    effects.splices.extend(renamed(segment, 1, &server_name));
-    effects.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    effects.session = Some(SessionUse::Prepare { name, server_name, parameters: Vec::new(), sealed });
-    analyzed.is_dml = false;
-    analyzed.changes_catalog = false;
-    Ok(analyzed)
-}
-
-/// `EXECUTE name [USING @variable, …]`. What its parameters are for holds nothing protected.
-pub(super) fn execute(
-    segment: &Segment<'_>,
-    catalog: &Catalog,
-    names: &dyn Names,
-) -> Result<Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
-    let Some(Prepared { server_name, parameters: _, sealed: _, statement }) = names.prepared(&name) else {
-        if !protects(catalog) {
-            return Ok(Analyzed::unread());
-        }
-        return Err(Refusal::unsupported(
-            "EXECUTE of a statement that was not seen to be prepared, or when names, policy or keys were others",
-            "deallocate it, prepare it again, and then execute it",
-        ));
-    };
-    let Statement {
-        kind,
-        touched,
-        reads,
-        searches,
-        compares,
-        writes,
-        overwrites,
-        empties,
-        columns,
-        copies,
-        changes_catalog,
-        ..
-    } = statement;
-    let splices = Vec::from_iter(renamed(segment, 1, &server_name));
-    let session = Some(SessionUse::Execute { name });
-    let effects = Effects {
-        touched: touched || !catalog.relations.is_empty(),
-        reads,
-        searches,
-        compares,
-        writes,
-        overwrites,
-        empties,
-        columns,
-        copies,
-        splices,
-        session,
-        ..Effects::default()
-    };
-    Ok(Analyzed { kind, changes_catalog, effects, is_dml: true })
+    Ok(text_at(segment, 3, catalog)?.prepare(segment, name, names, Vec::new()))
 }
 
 /// MariaDB's `EXECUTE IMMEDIATE 'text' [USING …]`
@@ -113,17 +46,9 @@ pub(super) fn execute_immediate(segment: &Segment<'_>, catalog: &Catalog) -> Res
     Ok(analyzed)
 }
 
+/// `DEALLOCATE PREPARE name`, `DROP PREPARE name`
 pub(super) fn is_deallocate(segment: &Segment<'_>) -> bool {
     matches!((segment.word(0), segment.word(1)), ("deallocate" | "drop", "prepare"))
-}
-
-/// `DEALLOCATE PREPARE name`, `DROP PREPARE name`
-pub(super) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Effects, Refusal> {
-    let name = name_at(segment, 2)?;
-    let prepared = names.prepared(&name);
-    let splices = prepared.and_then(|prepared| renamed(segment, 2, &prepared.server_name));
-    let session = Some(SessionUse::Deallocate { name: Some(name) });
-    Ok(Effects { session, splices: Vec::from_iter(splices), ..Effects::default() })
 }
 
 fn protects(catalog: &Catalog) -> bool {
