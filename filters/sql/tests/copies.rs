@@ -4,10 +4,12 @@
 
 mod common;
 
-use common::{accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render};
+use common::{
+    Session, accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render,
+};
 use fieldveil_sql::{
-    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Names, Prepared, ResultField, SessionUse,
-    Statement, StatementKind, analyze_in,
+    Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, ResultField, SessionUse, Statement, StatementKind,
+    analyze_in,
 };
 
 fn copy(text: &str) -> Copy {
@@ -103,30 +105,6 @@ fn a_copy_that_is_not_the_clients_or_not_understood_is_refused() {
         "COPY other.customer FROM STDIN",
         "COPY orders TO STDOUT",
     ]);
-}
-
-/// What a session has prepared.
-struct Session(Vec<(&'static str, Analysis)>);
-
-impl Names for Session {
-    fn prepared(&self, name: &str) -> Option<Prepared> {
-        let (_, analysis) = self.0.iter().find(|(known, _)| *known == name)?;
-        let statement = analysis.statements.first()?.clone();
-        let Some(SessionUse::Prepare { server_name, parameters, sealed, .. }) = statement.session.clone()
-        else {
-            return None;
-        };
-        Some(Prepared { server_name, parameters, sealed, statement })
-    }
-
-    fn server_name(&self, name: &str) -> String {
-        format!("ours_{name}")
-    }
-
-    fn cursor(&self, name: &str) -> Option<Statement> {
-        let (_, analysis) = self.0.iter().find(|(known, _)| *known == name)?;
-        analysis.statements.first().cloned()
-    }
 }
 
 #[test]

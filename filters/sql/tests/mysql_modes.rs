@@ -2,25 +2,13 @@
 #![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::unwrap_used)]
 mod common;
 
-use common::{catalog, render};
+use common::{catalog, mysql::modes, render};
 use fieldveil_sql::identity::identify;
 use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze};
 use proptest::prelude::*;
 
 fn catalog_in(dialect: MySqlDialect) -> Catalog {
     Catalog { dialect: Dialect::MySql(dialect), ..catalog() }
-}
-
-fn modes() -> impl Strategy<Value = MySqlDialect> {
-    any::<[bool; 5]>().prop_map(
-        |[ansi_quotes, no_backslash_escapes, pipes_as_concat, mariadb, folds_tables]| MySqlDialect {
-            ansi_quotes,
-            no_backslash_escapes,
-            pipes_as_concat,
-            mariadb,
-            folds_tables,
-        },
-    )
 }
 
 /// The values that are sealed, in the order of the text.
@@ -266,6 +254,17 @@ const WORDS: &[&str] = &[
     "\\",
     "'",
     "`",
+    "QUICK",
+    "BINARY",
+    "HAVING",
+    "PARTITION",
+    "LOCK IN SHARE MODE",
+    "CROSS",
+    "APPLY",
+    "ROW",
+    "vault",
+    "token",
+    "x'31'",
 ];
 
 const VALUES: &[&str] = &[

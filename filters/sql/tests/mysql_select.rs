@@ -1,10 +1,8 @@
 //! SELECT in MySQL and MariaDB.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod common;
-use common::mysql::{
-    check_kept, check_refused, check_refused_in, check_rewritten, mysql, under_several_keys,
-};
-use common::{check_rewritten_in, render};
+use common::mysql::{check_kept, check_refused, check_rewritten, mysql};
+use common::{check_refused_in, check_rewritten_in, render, under_several_keys};
 use fieldveil_sql::{MySqlDialect, analyze};
 
 #[test]
@@ -229,7 +227,7 @@ fn a_blind_index_is_looked_for_by_what_envelopes_begin_with() {
 #[test]
 fn a_value_with_several_ciphertexts_is_looked_for_among_them() {
     check_rewritten_in(
-        &under_several_keys(),
+        &under_several_keys(mysql()),
         &[
             (
                 "SELECT id FROM customer WHERE ssn = 'x'",
@@ -254,8 +252,11 @@ fn a_value_with_several_ciphertexts_is_looked_for_among_them() {
             ("SELECT id FROM customer WHERE ssn <=> NULL", "SELECT id FROM customer WHERE ssn <=> NULL"),
         ],
     );
-    check_refused_in(&under_several_keys(), &[("SELECT id FROM customer WHERE ssn <=> ?", "customer.ssn")]);
-    let analysis = analyze("SELECT ssn FROM customer GROUP BY ssn", &under_several_keys()).unwrap();
+    check_refused_in(
+        &under_several_keys(mysql()),
+        &[("SELECT id FROM customer WHERE ssn <=> ?", "customer.ssn")],
+    );
+    let analysis = analyze("SELECT ssn FROM customer GROUP BY ssn", &under_several_keys(mysql())).unwrap();
     assert_eq!(analysis.statements[0].compares, [1]);
 }
 

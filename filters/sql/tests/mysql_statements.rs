@@ -1,12 +1,9 @@
-//! MySQL's and MariaDB's statements besides those that read and write rows: SET, PREPARE, data definition, and the rest.
+//! MySQL's and MariaDB's statements besides those that read and write rows: SET, data definition, and the rest.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 mod common;
 
-use common::{catalog, check_rewritten_in, render};
-use fieldveil_sql::{
-    Analysis, Catalog, Dialect, MySqlDialect, Names, Prepared, RefusalClass, SessionUse, StatementKind,
-    analyze, analyze_in,
-};
+use common::{catalog, check_rewritten_in, check_untouched_in, render};
+use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, RefusalClass, StatementKind, analyze};
 
 fn mysql() -> Catalog {
     mysql_in(MySqlDialect { folds_tables: true, ..MySqlDialect::default() })
@@ -26,11 +23,7 @@ fn check_kept(texts: &[&str]) {
 }
 
 fn check_untouched(texts: &[&str]) {
-    for text in texts {
-        let analysis = accepted(text);
-        assert!(analysis.splices.is_empty(), "{text}\n  became {}", render(text, &analysis));
-        assert!(analysis.statements.iter().all(|s| !s.touched && s.reads.is_empty()), "touched: {text}");
-    }
+    check_untouched_in(&mysql(), texts);
 }
 
 fn check_refused_in(catalog: &Catalog, texts: &[&str]) {
@@ -297,88 +290,6 @@ fn a_text_that_changes_how_it_is_read_names_nothing_protected_behind() {
             "SET @a = 1; COMMIT; DELETE FROM customer WHERE ssn = «?1:123-45»; SHOW WARNINGS;",
         )],
     );
-}
-
-/// What a session has prepared.
-struct Known(Vec<(&'static str, Prepared)>);
-
-impl Names for Known {
-    fn prepared(&self, name: &str) -> Option<Prepared> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, prepared)| prepared.clone())
-    }
-
-    fn cursor(&self, _: &str) -> Option<fieldveil_sql::Statement> {
-        None
-    }
-
-    fn server_name(&self, name: &str) -> String {
-        format!("{name}_1")
-    }
-}
-
-fn prepared_in(text: &str, dialect: MySqlDialect) -> String {
-    let analysis = analyze_in(text, &mysql_in(dialect), &Known(Vec::new()));
-    analysis.map_or_else(|refusal| format!("refused: {refusal}"), |analysis| render(text, &analysis))
-}
-
-#[test]
-fn what_is_prepared_is_sealed_within_its_text() {
-    let plain = MySqlDialect { folds_tables: true, ..MySqlDialect::default() };
-    for (text, expected) in [
-        (
-            "PREPARE S FROM 'SELECT id FROM customer WHERE ssn = \\'123-45\\' AND name = \"a\\\\\\\\b\"'",
-            "PREPARE «`s_1`» FROM «\"»«SELECT id FROM customer WHERE ssn = »«?1:123-45»« AND name = \"\"a\\\\\\\\b\"\"\"»",
-        ),
-        ("PREPARE s FROM 'SELECT ssn FROM customer'", "PREPARE «`s_1`» FROM 'SELECT ssn FROM customer'"),
-        ("PREPARE s FROM \"SELECT 1\"", "PREPARE «`s_1`» FROM \"SELECT 1\""),
-        (
-            "EXECUTE IMMEDIATE 'DELETE FROM customer WHERE ssn = ''1'''",
-            "EXECUTE IMMEDIATE «\"»«DELETE FROM customer WHERE ssn = »«?1:1»«\"»",
-        ),
-    ] {
-        assert_eq!(prepared_in(text, plain), expected, "{text}");
-    }
-    let ansi = MySqlDialect { ansi_quotes: true, ..plain };
-    let literal = "PREPARE s FROM 'SELECT id FROM customer WHERE ssn = ''1'''";
-    assert!(prepared_in(literal, ansi).starts_with("refused"));
-    for text in [
-        "PREPARE s FROM @x",
-        "PREPARE s FROM 'SELECT 1' 'x'",
-        "PREPARE s FROM 'SELECT id FROM customer WHERE ssn = ?'",
-        "PREPARE s FROM 'SELECT 1; SELECT 2'",
-        "PREPARE s FROM 'PREPARE t FROM ''x'''",
-        "PREPARE s FROM 'HANDLER customer OPEN'",
-        "PREPARE s FROM 'CREATE TABLE planned AS SELECT 1'",
-        "PREPARE s FROM N'SELECT 1'",
-        "EXECUTE IMMEDIATE @x",
-        "EXECUTE IMMEDIATE CONCAT('a', 'b')",
-        "EXECUTE IMMEDIATE 'SELECT ?' USING (SELECT ssn FROM customer)",
-        "EXECUTE s",
-    ] {
-        assert!(prepared_in(text, plain).starts_with("refused"), "accepted: {text}");
-    }
-}
-
-#[test]
-fn what_was_prepared_is_executed_by_its_own_name() {
-    let catalog = mysql();
-    let text = "PREPARE s FROM 'SELECT ssn FROM customer WHERE id = ?'";
-    let analysis = analyze_in(text, &catalog, &Known(Vec::new())).unwrap();
-    let statement = analysis.statements.into_iter().next().unwrap();
-    let Some(SessionUse::Prepare { name, server_name, parameters, sealed }) = statement.session.clone()
-    else {
-        panic!("nothing is prepared")
-    };
-    assert_eq!((name.as_str(), server_name.as_str()), ("s", "s_1"));
-    let known = Known(vec![("s", Prepared { server_name, parameters, sealed, statement })]);
-    let execute = "EXECUTE `S` USING @a";
-    let analysis = analyze_in(execute, &catalog, &known).unwrap();
-    assert_eq!(render(execute, &analysis), "EXECUTE «`s_1`» USING @a");
-    assert_eq!(analysis.statements[0].reads, [1]);
-    assert_eq!(analysis.statements[0].kind, StatementKind::Select);
-    let text = "DEALLOCATE PREPARE s";
-    assert_eq!(render(text, &analyze_in(text, &catalog, &known).unwrap()), "DEALLOCATE PREPARE «`s_1`»");
-    assert!(analyze_in("PREPARE s FROM 'SELECT 1'", &catalog, &known).is_err());
 }
 
 #[test]

@@ -4,8 +4,10 @@
 
 mod common;
 
-use common::{accepted, catalog, catalog_under_several_keys, check_rewritten, check_rewritten_in, render};
-use fieldveil_sql::{Names, Prepared, SessionUse, Statement, analyze, analyze_in};
+use common::{
+    Session, accepted, catalog, catalog_under_several_keys, check_rewritten, check_rewritten_in, render,
+};
+use fieldveil_sql::{SessionUse, analyze, analyze_in};
 
 fn check(cases: &[(&str, &str)]) {
     check_rewritten_in(&catalog_under_several_keys(), cases);
@@ -165,26 +167,6 @@ fn what_has_no_place_for_an_array_is_refused() {
     }
 }
 
-/// What was prepared while one key was enabled.
-struct Session(Statement);
-
-impl Names for Session {
-    fn prepared(&self, _: &str) -> Option<Prepared> {
-        let Some(SessionUse::Prepare { server_name, parameters, sealed, .. }) = self.0.session.clone() else {
-            return None;
-        };
-        Some(Prepared { server_name, parameters, sealed, statement: self.0.clone() })
-    }
-
-    fn cursor(&self, _: &str) -> Option<Statement> {
-        None
-    }
-
-    fn server_name(&self, name: &str) -> String {
-        name.to_owned()
-    }
-}
-
 #[test]
 fn what_sql_prepares_under_one_key_is_executed_under_several() {
     check_rewritten(&[
@@ -199,7 +181,7 @@ fn what_sql_prepares_under_one_key_is_executed_under_several() {
         ),
     ]);
     let prepared = accepted("PREPARE p AS UPDATE customer SET ssn = $2 WHERE ssn IN ($1) AND email <> $3");
-    let session = Session(prepared.statements[0].clone());
+    let session = Session(vec![("p", prepared)]);
     for catalog in [catalog(), catalog_under_several_keys()] {
         let text = "EXECUTE p('x', 'y', NULL)";
         let analysis = analyze_in(text, &catalog, &session).expect(text);

@@ -10,8 +10,8 @@
 pub mod mysql;
 
 use fieldveil_sql::{
-    Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Parameter, ParameterUse, Refusal,
-    Relation, RelationKind, Replacement, Stored, analyze,
+    Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Names, Parameter, ParameterUse,
+    Prepared, Refusal, Relation, RelationKind, Replacement, SessionUse, Statement, Stored, analyze,
 };
 
 fn plain(name: &str) -> Column {
@@ -192,12 +192,39 @@ pub fn refused(text: &str) -> Refusal {
 
 /// The same where every deterministic label's keyset has several enabled keys.
 pub fn catalog_under_several_keys() -> Catalog {
-    let mut catalog = catalog();
+    under_several_keys(catalog())
+}
+
+/// A catalog where every deterministic label's keyset has several enabled keys.
+pub fn under_several_keys(mut catalog: Catalog) -> Catalog {
     let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
     for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
         field.envelopes = Envelopes::Several;
     }
     catalog
+}
+
+/// What a session has prepared and declared.
+pub struct Session(pub Vec<(&'static str, Analysis)>);
+
+impl Names for Session {
+    fn prepared(&self, name: &str) -> Option<Prepared> {
+        let statement = self.cursor(name)?;
+        let Some(SessionUse::Prepare { server_name, parameters, sealed, .. }) = statement.session.clone()
+        else {
+            return None;
+        };
+        Some(Prepared { server_name, parameters, sealed, statement })
+    }
+
+    fn cursor(&self, name: &str) -> Option<Statement> {
+        let (_, analysis) = self.0.iter().find(|(known, _)| *known == name)?;
+        analysis.statements.first().cloned()
+    }
+
+    fn server_name(&self, name: &str) -> String {
+        format!("ours_{name}")
+    }
 }
 
 /// Each text is accepted, touches a protected relation, and becomes what stands beside it.
@@ -230,9 +257,14 @@ pub fn check_kept(cases: &[&str]) {
 
 /// Each text is accepted and touches nothing.
 pub fn check_untouched(cases: &[&str]) {
+    check_untouched_in(&catalog(), cases);
+}
+
+/// The same for another catalog.
+pub fn check_untouched_in(catalog: &Catalog, cases: &[&str]) {
     let mut wrong = String::new();
     for text in cases {
-        match analyze(text, &catalog()) {
+        match analyze(text, catalog) {
             Ok(analysis) => {
                 let touched = analysis.statements.iter().any(|s| {
                     s.touched || !s.reads.is_empty() || !s.searches.is_empty() || !s.writes.is_empty()
@@ -249,9 +281,14 @@ pub fn check_untouched(cases: &[&str]) {
 
 /// Each text is refused with the label beside it (`""` for none).
 pub fn check_refused(cases: &[(&str, &str)]) {
+    check_refused_in(&catalog(), cases);
+}
+
+/// The same for another catalog.
+pub fn check_refused_in(catalog: &Catalog, cases: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (text, label) in cases {
-        match analyze(text, &catalog()) {
+        match analyze(text, catalog) {
             Ok(analysis) => wrong.push_str(&format!("{text}\n  was accepted: {}\n", render(text, &analysis))),
             Err(refusal) => {
                 if refusal.label.as_deref().unwrap_or_default() != *label {
