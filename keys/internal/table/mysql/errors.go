@@ -1,25 +1,16 @@
 package mysql
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
-	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-)
-
-const (
-	ownErrors = "fieldveil: "
-	direct    = "--direct"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // rowClasses of SQLSTATE are what one row's content can cause: data, constraints, what a trigger raises.
@@ -38,17 +29,17 @@ var passingNumbers = []uint16{1040, 1053, 1105, 1129, 1158, 1159, 1160, 1161, 12
 func (s *session) explain(err error) error {
 	var said *driver.MySQLError
 	if !errors.As(err, &said) {
-		return &table.Transient{Reason: s.flag + ": the connection was lost"}
+		return sides.Lost(s.flag)
 	}
 	reason := describe(said)
-	own := strings.HasPrefix(said.Message, ownErrors)
+	own := strings.HasPrefix(said.Message, sides.OwnErrors)
 	state := string(said.SQLState[:])
 	switch {
-	case s.flag == direct && own:
-		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: mysql://USER@HOST:PORT/DATABASE")
-	case slices.Contains(rowNumbers, said.Number), begins(state, rowClasses):
+	case s.flag == sides.Direct && own:
+		return sides.NotStraight("mysql")
+	case slices.Contains(rowNumbers, said.Number), sides.Begins(state, rowClasses...):
 		return &table.RowError{Reason: reason}
-	case slices.Contains(passingNumbers, said.Number), begins(state, []string{"08", "40"}):
+	case slices.Contains(passingNumbers, said.Number), sides.Begins(state, "08", "40"):
 		return &table.Transient{Reason: s.flag + ": " + reason}
 	case own:
 		return fault.Input(s.flag, reason, "change the policy or the table")
@@ -59,8 +50,8 @@ func (s *session) explain(err error) error {
 func describe(said *driver.MySQLError) string {
 	number := "error " + strconv.Itoa(int(said.Number)) + ", SQLSTATE " + string(said.SQLState[:])
 	switch {
-	case strings.HasPrefix(said.Message, ownErrors):
-		return strings.TrimPrefix(said.Message, ownErrors) + " (" + number + ")"
+	case strings.HasPrefix(said.Message, sides.OwnErrors):
+		return strings.TrimPrefix(said.Message, sides.OwnErrors) + " (" + number + ")"
 	case said.Number == 1142, said.Number == 1143:
 		return "the server does not permit it to this user (" + number + ")"
 	case said.Number == 1205, said.Number == 3572:
@@ -74,9 +65,9 @@ func notConnected(flag string, err error) error {
 	var said *driver.MySQLError
 	switch {
 	case !errors.As(err, &said):
-		return &table.Transient{Reason: flag + ": nobody answers there, or not as MySQL does" + because(err)}
-	case flag == direct && strings.HasPrefix(said.Message, ownErrors):
-		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: mysql://USER@HOST:PORT/DATABASE")
+		return sides.Nobody(flag, "MySQL", err)
+	case flag == sides.Direct && strings.HasPrefix(said.Message, sides.OwnErrors):
+		return sides.NotStraight("mysql")
 	case slices.Contains(passingNumbers, said.Number):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
 	case said.Number == 1044, said.Number == 1045, said.Number == 1698:
@@ -85,26 +76,4 @@ func notConnected(flag string, err error) error {
 		return fault.Input(flag, "there is no such database (error 1049)", "name another one")
 	}
 	return fault.Failure(flag, describe(said), "see the server's log")
-}
-
-// because is why a connection failed, of what quotes nothing of the URL.
-func because(err error) string {
-	var name *net.DNSError
-	var number syscall.Errno
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &name):
-		return " (the host's name is not known)"
-	case errors.As(err, &number):
-		return " (" + number.Error() + ")"
-	case errors.As(err, &certificate):
-		return " (its certificate is not trusted)"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return " (no answer in time)"
-	}
-	return ""
-}
-
-func begins(code string, classes []string) bool {
-	return slices.ContainsFunc(classes, func(class string) bool { return strings.HasPrefix(code, class) })
 }

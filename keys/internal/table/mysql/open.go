@@ -5,12 +5,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"math/big"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // open locks rows through the sidecar and reads them opened, in the transaction
@@ -64,7 +63,7 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, group []write)
 		}
 		for n, column := range one.Columns {
 			if one.values[n] == nil || bytes.Equal(one.values[n], one.Values[column]) {
-				return s.notRevealed(column)
+				return sides.NotRevealed(s.table.name, s.table.columns[column].name)
 			}
 		}
 	}
@@ -135,7 +134,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row write, read *s
 	}
 	for n, value := range values {
 		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[n]) {
-			return s.notRevealed(probe.Columns[n])
+			return sides.NotRevealed(s.table.name, s.table.columns[probe.Columns[n]].name)
 		}
 	}
 	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe", "RELEASE SAVEPOINT fieldveil_probe")
@@ -149,7 +148,7 @@ func probeLike(typeName string, shown []byte) []byte {
 		if len(shown) < len("2006-01-02") {
 			return nil
 		}
-		return []byte(probeDay() + string(shown[len("2006-01-02"):]))
+		return []byte(sides.ProbeDay() + string(shown[len("2006-01-02"):]))
 	case "CHAR", "VARCHAR", "TEXT", "MEDIUMTEXT", "LONGTEXT", "TINYTEXT":
 		count := utf8.RuneCount(shown)
 		if count == 0 {
@@ -162,16 +161,6 @@ func probeLike(typeName string, shown []byte) []byte {
 		return []byte(text[:count])
 	}
 	return nil
-}
-
-// probeDay is never the first of a year.
-func probeDay() string {
-	number, err := rand.Int(rand.Reader, big.NewInt(8000*300))
-	if err != nil {
-		return "2001-02-03"
-	}
-	n := number.Int64()
-	return fmt.Sprintf("%04d-%02d-%02d", 1000+n/300, 2+n%300/28, 1+n%28)
 }
 
 func (s *Server) listed(columns []int) string {
@@ -192,10 +181,4 @@ func equal(a, b [][]byte) bool {
 		}
 	}
 	return true
-}
-
-func (s *Server) notRevealed(column int) error {
-	name := s.table.columns[column].name
-	return fault.Input("--through", "its user does not see the values of "+s.table.name.String()+"."+name+" as they are",
-		"let a rule give the user the treatment reveal, and see that --through leads through a sidecar")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 const (
@@ -29,7 +30,7 @@ func (s *Server) Read(ctx context.Context, part table.Range, limit int) ([]table
 	if err != nil {
 		return nil, err
 	}
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (s *Server) Read(ctx context.Context, part table.Range, limit int) ([]table
 
 // Get gives the stored rows with these keys that there are.
 func (s *Server) Get(ctx context.Context, keys []table.Key) ([]table.Row, error) {
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (s *Server) storedRows(ctx context.Context, session *session, keys []table.
 
 // peek gives rows as they are in a transaction that holds their locks and is not committed yet.
 func (s *Server) peek(ctx context.Context, keys []table.Key) (map[string]table.Row, error) {
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (s *Server) CheckKey(ctx context.Context, place string, key table.Key) erro
 	if key == nil {
 		return nil
 	}
-	session, err := s.connected(ctx, false)
+	session, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (s *Server) Estimate(ctx context.Context, part table.Range) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	session, err := s.connected(ctx, false)
+	session, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return 0, err
 	}
@@ -194,17 +195,13 @@ func (s *Server) Estimate(ctx context.Context, part table.Range) (int64, error) 
 
 // Boundaries are the last keys of all ranges but the last.
 func (s *Server) Boundaries(ctx context.Context, count int) ([]table.Key, error) {
-	session, err := s.connected(ctx, false)
+	session, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
-	shown := make([]string, len(s.table.key))
-	for i, part := range s.table.key {
-		shown[i] = fmt.Sprintf(part.shown, "t."+quote(part.name))
-	}
 	tiles := "SELECT " + s.keyColumns("") + ", NTILE(" + strconv.Itoa(count) + ") OVER (ORDER BY " + s.keyColumns("") + ") AS fieldveil_tile FROM " + s.table.sql() + " AS t"
 	last := "SELECT t.*, ROW_NUMBER() OVER (PARTITION BY t.fieldveil_tile ORDER BY " + s.keyColumns(" DESC") + ") AS fieldveil_place FROM (" + tiles + ") AS t"
-	rows, err := session.query(ctx, "SELECT "+strings.Join(shown, ", ")+" FROM ("+last+") AS t WHERE t.fieldveil_place = 1 ORDER BY t.fieldveil_tile")
+	rows, err := session.query(ctx, "SELECT "+strings.Join(s.shownKey(), ", ")+" FROM ("+last+") AS t WHERE t.fieldveil_place = 1 ORDER BY t.fieldveil_tile")
 	if err != nil {
 		return nil, err
 	}

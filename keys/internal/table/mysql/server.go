@@ -16,21 +16,22 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // Server is a table on a MySQL or MariaDB server.
 type Server struct {
-	through, direct *driver.Config
-	table           relation
-
-	sidecar, server *session // nil: not connected
+	sides.Sides[*session]
+	table relation
 }
 
 // Open connects straight to the server and learns what it says of the table. With
 // through it connects through the sidecar as well.
 func Open(ctx context.Context, name catalog.Table, direct, through *driver.Config) (*Server, error) {
-	s := &Server{through: through, direct: direct, table: relation{name: name}}
-	session, err := s.connected(ctx, false)
+	configs := map[string]*driver.Config{sides.Direct: direct, sides.Through: through}
+	s := &Server{table: relation{name: name}}
+	s.Connect = func(ctx context.Context, side string) (*session, error) { return connect(ctx, side, configs[side]) }
+	session, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func Open(ctx context.Context, name catalog.Table, direct, through *driver.Confi
 	if through == nil {
 		return s, nil
 	}
-	return s, s.sameServer(ctx)
+	return s, s.One(ctx, "servers")
 }
 
 // Database is the table's database as catalogs name it.
@@ -82,7 +83,7 @@ func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers boo
 	if !allowTriggers && len(s.table.triggers) > 0 {
 		return s.table.changedByTriggers()
 	}
-	sidecar, err := s.connected(ctx, true)
+	sidecar, err := s.Connected(ctx, sides.Through)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers boo
 // Straight refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
 func (s *Server) Straight(ctx context.Context) error {
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return err
 	}
@@ -119,51 +120,4 @@ func (s *Server) Straight(ctx context.Context) error {
 func (s *Server) Lag(context.Context) (table.Lag, error) {
 	return table.Lag{}, fault.Input("--max-lag", "this server does not know how far its replicas are behind",
 		"leave it out, and give --max-rows-per-second a number that they keep up with")
-}
-
-// Reset drops both connections.
-func (s *Server) Reset() {
-	for _, one := range []**session{&s.sidecar, &s.server} {
-		if *one != nil {
-			(*one).close()
-			*one = nil
-		}
-	}
-}
-
-// connected is the connection through the sidecar or straight to the server.
-func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) {
-	place, config, flag := &s.server, s.direct, direct
-	if sidecar {
-		place, config, flag = &s.sidecar, s.through, "--through"
-	}
-	if *place == nil {
-		session, err := connect(ctx, flag, config)
-		if err != nil {
-			return nil, err
-		}
-		*place = session
-	}
-	return *place, nil
-}
-
-// sameServer refuses two connections to two servers: what one reads the other would
-// not find.
-func (s *Server) sameServer(ctx context.Context) error {
-	var seen [2]string
-	for i, sidecar := range []bool{false, true} {
-		session, err := s.connected(ctx, sidecar)
-		if err != nil {
-			return err
-		}
-		rows, err := session.query(ctx, "SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, @@pid_file, @@server_id)")
-		if err != nil {
-			return err
-		}
-		seen[i] = string(rows[0][0])
-	}
-	if seen[0] != seen[1] {
-		return fault.Input("--through and --direct", "they lead to two servers", "let both lead to the one where the table is")
-	}
-	return nil
 }

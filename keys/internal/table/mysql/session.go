@@ -58,22 +58,32 @@ func connect(ctx context.Context, flag string, config *driver.Config) (*session,
 	}
 	s := &session{pool: pool, conn: conn, flag: flag, prepared: map[string]*sql.Stmt{}, types: map[string][]string{}}
 	if err := s.do(ctx, settings...); err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	version, err := s.query(ctx, "SELECT VERSION()")
 	if err != nil {
-		s.close()
+		s.Close()
 		return nil, err
 	}
 	s.mariadb = strings.Contains(string(version[0][0]), "MariaDB")
 	return s, nil
 }
 
-func (s *session) close() {
+// Close gives the connection up.
+func (s *session) Close() {
 	// Nothing can be done about an error here: both are given up.
 	_ = s.conn.Close()
 	_ = s.pool.Close()
+}
+
+// Identity tells the server from all others.
+func (s *session) Identity(ctx context.Context) (string, error) {
+	rows, err := s.query(ctx, "SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, @@pid_file, @@server_id)")
+	if err != nil {
+		return "", err
+	}
+	return string(rows[0][0]), nil
 }
 
 // prepare prepares a text once a session.

@@ -1,23 +1,14 @@
 package postgres
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
-	"net"
-	"os"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-)
-
-const (
-	ownErrors = "fieldveil: "
-	direct    = "--direct"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // rowClasses of SQLSTATE are what one row's content can cause: data, constraints,
@@ -33,17 +24,17 @@ var passingClasses = []string{"08", "53", "57P", "40", "55P03"}
 func (s *session) explain(err error) error {
 	var said *pgconn.PgError
 	if !errors.As(err, &said) {
-		return &table.Transient{Reason: s.flag + ": the connection was lost"}
+		return sides.Lost(s.flag)
 	}
 	reason := describe(said)
 	switch {
-	case s.flag == direct && strings.HasPrefix(said.Message, ownErrors):
-		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: postgres://USER@HOST:PORT/DATABASE")
-	case begins(said.Code, passingClasses):
+	case s.flag == sides.Direct && strings.HasPrefix(said.Message, sides.OwnErrors):
+		return sides.NotStraight("postgres")
+	case sides.Begins(said.Code, passingClasses...):
 		return &table.Transient{Reason: s.flag + ": " + reason}
-	case begins(said.Code, rowClasses):
+	case sides.Begins(said.Code, rowClasses...):
 		return &table.RowError{Reason: reason}
-	case strings.HasPrefix(said.Message, ownErrors):
+	case strings.HasPrefix(said.Message, sides.OwnErrors):
 		remedy := said.Hint
 		if remedy == "" {
 			remedy = "change the policy or the table"
@@ -55,8 +46,8 @@ func (s *session) explain(err error) error {
 
 func describe(said *pgconn.PgError) string {
 	switch {
-	case strings.HasPrefix(said.Message, ownErrors):
-		return strings.TrimPrefix(said.Message, ownErrors) + " (SQLSTATE " + said.Code + ")"
+	case strings.HasPrefix(said.Message, sides.OwnErrors):
+		return strings.TrimPrefix(said.Message, sides.OwnErrors) + " (SQLSTATE " + said.Code + ")"
 	case said.Code == "42501":
 		return "the server does not permit it to this user (SQLSTATE 42501)"
 	case said.Code == "55P03":
@@ -72,42 +63,15 @@ func notConnected(flag string, err error) error {
 	var said *pgconn.PgError
 	switch {
 	case !errors.As(err, &said):
-		return &table.Transient{Reason: flag + ": nobody answers there, or not as PostgreSQL does" + because(err)}
-	case flag == direct && strings.HasPrefix(said.Message, ownErrors):
-		return fault.Input(direct, "it leads through a sidecar", "let it lead straight to the server: postgres://USER@HOST:PORT/DATABASE")
-	case begins(said.Code, passingClasses):
+		return sides.Nobody(flag, "PostgreSQL", err)
+	case flag == sides.Direct && strings.HasPrefix(said.Message, sides.OwnErrors):
+		return sides.NotStraight("postgres")
+	case sides.Begins(said.Code, passingClasses...):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
-	case begins(said.Code, []string{"28"}):
+	case sides.Begins(said.Code, "28"):
 		return fault.Input(flag, "the server does not let this user in (SQLSTATE "+said.Code+")", "see to user, password and pg_hba.conf")
 	case said.Code == "3D000":
 		return fault.Input(flag, "there is no such database (SQLSTATE 3D000)", "name another one")
 	}
 	return fault.Failure(flag, describe(said), "see the server's log")
-}
-
-// because is why a connection failed, of what quotes nothing of the connection string.
-func because(err error) string {
-	var name *net.DNSError
-	var number syscall.Errno
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &name):
-		return " (the host's name is not known)"
-	case errors.As(err, &number):
-		return " (" + number.Error() + ")"
-	case errors.As(err, &certificate):
-		return " (its certificate is not trusted)"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return " (no answer in time)"
-	}
-	return ""
-}
-
-func begins(code string, classes []string) bool {
-	for _, class := range classes {
-		if strings.HasPrefix(code, class) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,15 +5,14 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // open locks rows through the sidecar and reads them opened, in the transaction
@@ -78,7 +77,7 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []tabl
 		one := write{Change: part[n-1], index: locked[n-1], values: row[2:]}
 		for i, column := range columns {
 			if one.values[i] == nil || concealed(one.values[i], one.Values[column]) {
-				return nil, s.notRevealed(column)
+				return nil, sides.NotRevealed(s.table.name, s.table.columns[column].name)
 			}
 		}
 		opened = append(opened, one)
@@ -119,7 +118,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row table.Change, 
 	}
 	for i, value := range rows[0] {
 		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) {
-			return s.notRevealed(probe.Columns[i])
+			return sides.NotRevealed(s.table.name, s.table.columns[probe.Columns[i]].name)
 		}
 	}
 	// Released, so that what comes is written by the transaction itself.
@@ -147,32 +146,16 @@ func probeValue(oid uint32, modifier int32) []byte {
 		}
 		return []byte(text)
 	case pgtype.DateOID:
-		return []byte(probeDay())
+		return []byte(sides.ProbeDay())
 	case pgtype.TimestampOID:
-		return []byte(probeDay() + " 00:00:00")
+		return []byte(sides.ProbeDay() + " 00:00:00")
 	case pgtype.TimestamptzOID:
-		return []byte(probeDay() + " 00:00:00+00")
+		return []byte(sides.ProbeDay() + " 00:00:00+00")
 	}
 	return nil
-}
-
-// probeDay is never the first of a year.
-func probeDay() string {
-	number, err := rand.Int(rand.Reader, big.NewInt(8000*300))
-	if err != nil {
-		return "2001-02-03"
-	}
-	n := number.Int64()
-	return fmt.Sprintf("%04d-%02d-%02d", 1000+n/300, 2+n%300/28, 1+n%28)
 }
 
 // concealed tells whether what was read is what is stored.
 func concealed(read, stored []byte) bool {
 	return bytes.Equal(read, stored) || bytes.Equal(read, hexed(stored))
-}
-
-func (s *Server) notRevealed(column int) error {
-	name := s.table.columns[column].name
-	return fault.Input("--through", "its user does not see the values of "+s.table.name.String()+"."+name+" as they are",
-		"let a rule give the user the treatment reveal, and see that --through leads through a sidecar")
 }

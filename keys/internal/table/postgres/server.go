@@ -17,17 +17,16 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // Server is a table on a PostgreSQL server.
 type Server struct {
-	through, direct *pgconn.Config
-	database        string
-	key             []string // the names of the primary key's columns
-	table           relation
-
-	sidecar, server *session // nil: not connected
-	lag             lagMeter
+	sides.Sides[*session]
+	database string
+	key      []string // the names of the primary key's columns
+	table    relation
+	lag      lagMeter
 }
 
 // Config parses a connection string, or reads PGHOST and the like where it says
@@ -44,8 +43,20 @@ func Config(flag, url string) (*pgconn.Config, error) {
 // Open connects straight to the server and learns what it says of the table. With
 // through it connects through the sidecar as well.
 func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Config) (*Server, error) {
-	s := &Server{through: through, direct: direct, table: relation{name: name}}
-	session, err := s.connected(ctx, false)
+	configs := map[string]*pgconn.Config{sides.Direct: direct, sides.Through: through}
+	s := &Server{table: relation{name: name}}
+	s.Connect = func(ctx context.Context, side string) (*session, error) {
+		session, err := connect(ctx, side, configs[side])
+		if err != nil || side == sides.Through {
+			return session, err
+		}
+		if err := s.findOperators(ctx, session); err != nil {
+			session.Close()
+			return nil, err
+		}
+		return session, nil
+	}
+	session, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +66,7 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 	if through == nil {
 		return s, nil
 	}
-	if err := s.sameServer(ctx); err != nil {
+	if err := s.One(ctx, "servers or databases"); err != nil {
 		return nil, err
 	}
 	return s, s.seesAll(ctx)
@@ -96,7 +107,7 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 			return err
 		}
 	}
-	sidecar, err := s.connected(ctx, true)
+	sidecar, err := s.Connected(ctx, sides.Through)
 	if err != nil {
 		return err
 	}
@@ -116,7 +127,7 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 // Straight refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
 func (s *Server) Straight(ctx context.Context) error {
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return err
 	}
@@ -129,63 +140,10 @@ func (s *Server) Straight(ctx context.Context) error {
 	return nil
 }
 
-// Reset drops both connections.
-func (s *Server) Reset() {
-	for _, one := range []**session{&s.sidecar, &s.server} {
-		if *one != nil {
-			(*one).close()
-			*one = nil
-		}
-	}
-}
-
-// connected is the connection through the sidecar or straight to the server.
-func (s *Server) connected(ctx context.Context, sidecar bool) (*session, error) {
-	place, config, flag := &s.server, s.direct, direct
-	if sidecar {
-		place, config, flag = &s.sidecar, s.through, "--through"
-	}
-	if *place == nil {
-		session, err := connect(ctx, flag, config)
-		if err != nil {
-			return nil, err
-		}
-		if !sidecar {
-			if err := s.findOperators(ctx, session); err != nil {
-				session.close()
-				return nil, err
-			}
-		}
-		*place = session
-	}
-	return *place, nil
-}
-
-// sameServer refuses two connections to two servers or databases: what one reads
-// the other would not find.
-func (s *Server) sameServer(ctx context.Context) error {
-	var seen [2]string
-	for i, sidecar := range []bool{false, true} {
-		session, err := s.connected(ctx, sidecar)
-		if err != nil {
-			return err
-		}
-		rows, err := session.query(ctx, "SELECT pg_catalog.current_database()::text || ' ' || pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time())::text", nil, nil)
-		if err != nil {
-			return err
-		}
-		seen[i] = string(rows[0][0])
-	}
-	if seen[0] != seen[1] {
-		return fault.Input("--through and --direct", "they lead to two servers or databases", "let both lead to the one where the table is")
-	}
-	return nil
-}
-
 // seesAll refuses a user of the sidecar from whom rows are hidden: they could not be
 // told from rows that others hold.
 func (s *Server) seesAll(ctx context.Context) error {
-	sidecar, err := s.connected(ctx, true)
+	sidecar, err := s.Connected(ctx, sides.Through)
 	if err != nil {
 		return err
 	}

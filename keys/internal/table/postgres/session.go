@@ -60,11 +60,21 @@ func connect(ctx context.Context, flag string, config *pgconn.Config) (*session,
 	return &session{conn: conn, flag: flag, prepared: map[string]*pgconn.StatementDescription{}}, nil
 }
 
-func (s *session) close() {
+// Close gives the connection up.
+func (s *session) Close() {
 	// A broken connection would wait for an answer to its farewell.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	s.conn.Close(ctx)
+}
+
+// Identity tells the server and its database from all others.
+func (s *session) Identity(ctx context.Context) (string, error) {
+	rows, err := s.query(ctx, "SELECT pg_catalog.current_database()::text || ' ' || pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time())::text", nil, nil)
+	if err != nil {
+		return "", err
+	}
+	return string(rows[0][0]), nil
 }
 
 // prepare prepares a text once a session.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )
 
 // triggersSQL names what may change a row between the statement and the table: row
@@ -26,7 +27,11 @@ ORDER BY name`
 // unchanged refuses a table whose triggers or rules may change what is written:
 // lower() of an envelope is lost, and nobody would know before it is committed.
 func (s *Server) unchanged(ctx context.Context, command table.Command) error {
-	writer, err := s.connected(ctx, command != table.Unseal)
+	side := sides.Through
+	if command == table.Unseal {
+		side = sides.Direct
+	}
+	writer, err := s.Connected(ctx, side)
 	if err != nil {
 		return err
 	}
@@ -34,7 +39,7 @@ func (s *Server) unchanged(ctx context.Context, command table.Command) error {
 	if err != nil {
 		return err
 	}
-	server, err := s.connected(ctx, false)
+	server, err := s.Connected(ctx, sides.Direct)
 	if err != nil {
 		return err
 	}
