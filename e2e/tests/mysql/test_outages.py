@@ -8,6 +8,7 @@ import pytest
 
 from harness.mysql_stack import MySqlOptions, MySqlStack
 from tests.mysql.asking import ask, change, refusal
+from tests.mysql.test_connecting import connector
 from tests.rows import ADA, INSERT
 
 UNAVAILABLE = 1105
@@ -92,6 +93,24 @@ def test_rotated_key_opens_old_values_and_seals_new_ones(made) -> None:
         time.sleep(4)
         change(app, INSERT, (2, *ADA[1:]))
         assert ask(app, "SELECT ssn, phone FROM customer") == [(ADA[3], ADA[4])] * 2
+
+
+def test_statement_that_is_prepared_anew_is_open_once_at_the_server(made) -> None:
+    stack = made()
+    search = "SELECT phone FROM customer WHERE ssn = ?"
+    with stack.connect("app") as app:
+        change(app, INSERT, ADA)
+    app = connector(stack)
+    with app.cursor(prepared=True) as cursor:
+        for purpose in ("deterministic", "aead"):
+            cursor.execute(search, (ADA[3],))
+            assert cursor.fetchall() == [(ADA[4],)]
+            stack.agent.keys("rotate", "pii", "--purpose", purpose)
+            time.sleep(4)
+        cursor.execute(search, (ADA[3],))
+        assert cursor.fetchall() == [(ADA[4],)]
+        assert stack.stored("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'")[0][1] == "1"
+    app.close()
 
 
 def test_server_away_closes_the_connection_and_comes_back(made) -> None:

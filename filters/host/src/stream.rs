@@ -2,7 +2,9 @@
 //!
 //! Each callback takes all of Envoy's buffer and puts the finished output in its place. While the session
 //! waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
-//! the server must get meanwhile (the catalog's question) is let through by resuming within the pause.
+//! the server must get meanwhile (the catalog's question) is let through by resuming within the pause. What the server's
+//! bytes give rise to for the server itself goes ahead of the client's next: Envoy has a filter write to the server when it
+//! has read from the client, and not when it has read from the server.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -84,6 +86,8 @@ pub struct Stream<S> {
     shared: Shared,
     session: Option<S>,
     callouts: Callouts,
+    /// Bytes to the server that go ahead of what the client sends next.
+    ahead: Vec<u8>,
     /// The client has had the last word of this connection; nothing more passes.
     closing: bool,
 }
@@ -91,7 +95,7 @@ pub struct Stream<S> {
 impl<S: Session> Stream<S> {
     /// A new connection.
     pub fn new(id: u32, shared: Shared) -> Self {
-        Self { id, shared, session: None, callouts: Callouts::default(), closing: false }
+        Self { id, shared, session: None, callouts: Callouts::default(), ahead: Vec::new(), closing: false }
     }
 
     fn session(&mut self) -> &mut S {
@@ -110,7 +114,8 @@ impl<S: Session> Stream<S> {
     fn client_data(&mut self) -> Action {
         let bytes = self.get_downstream_data(0, usize::MAX).unwrap_or_default();
         let mut output = self.session().client_data(&bytes);
-        let mut to_server = std::mem::take(&mut output.to_server);
+        let mut to_server = std::mem::take(&mut self.ahead);
+        to_server.append(&mut output.to_server);
         while self.fetch(&mut output) && !output.close && !self.session().is_waiting() {
             output = self.session().client_data(b"");
             to_server.append(&mut output.to_server);
@@ -225,6 +230,7 @@ impl<S: Session> StreamContext for Stream<S> {
         let bytes = self.get_upstream_data(0, usize::MAX).unwrap_or_default();
         let mut output = self.session().server_data(&bytes);
         self.set_upstream_data(0, usize::MAX, &output.to_client);
+        self.ahead.append(&mut output.to_server);
         if output.close && !output.to_client.is_empty() {
             // What is put here leaves after this callback: to close now would drop it, and the reason with it.
             self.closing = true;

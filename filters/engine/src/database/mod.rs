@@ -56,7 +56,7 @@ pub const MAX_HELD: usize = 16 << 20;
 /// What one callback comes to. It holds opened values: no `Debug`.
 #[derive(Default)]
 pub struct Output {
-    /// Bytes to the server.
+    /// Bytes to the server. Of what came from the server they are no more than must go ahead of the client's next bytes.
     pub to_server: Vec<u8>,
     /// Bytes to the client.
     pub to_client: Vec<u8>,
