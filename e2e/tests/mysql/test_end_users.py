@@ -1,5 +1,7 @@
 """End users behind one user of MySQL's protocol: who they are decides what they read, statement by statement."""
 
+import contextlib
+import struct
 from collections.abc import Iterator
 
 import pymysql
@@ -11,7 +13,7 @@ from harness.mysql_builds import MYSQL, OLDER, Build
 from tests.mysql.asking import ask, change, refusal
 from tests.mysql.people import MySqlPeople, identify, read, ssn
 from tests.mysql.test_connecting import connector
-from tests.policies.people import CARD, DATABASE, MASKED_SSN, NOTES, SEALED, SSN
+from tests.policies.people import CARD, DATABASE, MASKED_SSN, NOTES, SEALED, SSN, shown
 from tests.policies.shipping import until
 
 NO_TOKEN = 1045
@@ -174,13 +176,16 @@ def test_token_stands_nowhere(people: MySqlPeople) -> None:
             f"SET autocommit = 1, @`fieldveil_token` := '{token}', @x = 1",
             f'SET @fieldveil_token="{token}"',
             f"SELECT 1 /*fieldveil.token='{token}'*/",
+            f"SET @'field\\veil_token' = '{token}'",
         ):
             change(app, text)
             change(app, f"SET @fieldveil_token = '{token}'")
             assert ssn(app) == SSN
+        change(app, "SET @fieldveil_token = NULL")
         change(app, "SET NAMES latin1")
-        assert token not in refusal(app, f"SET @fieldveil_token = '{token}'")[1]
+        identify(app, token)
         change(app, "SET NAMES utf8mb4")
+        assert ssn(app) == SSN
         for text in (
             f"SET @fieldveil_token = CONCAT('', '{token}')",
             f"SET GLOBAL init_connect = 'SET @fieldveil_token = \\'{token}\\''",
@@ -188,12 +193,18 @@ def test_token_stands_nowhere(people: MySqlPeople) -> None:
             f"SELECT '{token}' INTO @fieldveil_token",
             f"PREPARE s FROM 'SET @fieldveil_token = ''{token}'''",
             f"SELECT 1 -- fieldveil.token='{token}'",
+            f"SET @fïeldveil_token = '{token}'",
+            f"SET @`FIELDVEIL_TOKÉN ` = '{token}'",
+            f"SET /*!50000 @fieldveil_token */ = '{token}'",
+            f"PREPARE s FROM 'SET @fïeldveil_token = ''{token}'''",
             "CREATE TABLE kept AS SELECT @fieldveil_token AS word",
         ):
             assert token not in refusal(app, text)[1]
     prepared = connector(people.stack, database=DATABASE)
-    with prepared.cursor(prepared=True) as cursor, pytest.raises(Exception, match="fieldveil_token"):
+    with prepared.cursor(prepared=True) as cursor:
         cursor.execute("SET @fieldveil_token = %s", (token,))
+        cursor.execute("SELECT ssn FROM person")
+        assert cursor.fetchall() == [(SSN,)]
     prepared.close()
     with people.stack.connect("app", "plain") as plain:
         identify(plain, token)
@@ -206,3 +217,60 @@ def test_token_stands_nowhere(people: MySqlPeople) -> None:
         if path.is_file() and "opa" not in path.name:
             content = path.read_bytes()
             assert not any(part in content for part in parts), path
+
+
+@pytest.mark.parametrize(
+    "name", ["FIELDVEIL_Token", "'field\\veil_token'", "fïeldveil_token", "`FIELDVEIL_TOKÉN`", "`fieldveil_token `"]
+)
+def test_name_that_the_server_takes_for_the_tokens_is_known(people: MySqlPeople, name: str) -> None:
+    with people.stack.direct() as direct:
+        change(direct, f"SET @{name} = 'canary'")
+        assert ask(direct, "SELECT @fieldveil_token") == [("canary",)]
+    people.stack.relay.forget()
+    # Refused, or its value replaced.
+    with people.connect() as app, contextlib.suppress(pymysql.MySQLError):
+        change(app, f"SET @{name} = 'canary'")
+    assert b"canary" not in people.stack.relay.to_server()
+
+
+def open_cursor(app: pymysql.Connection, statement: str) -> int:
+    """A cursor of a prepared statement of one column; its number."""
+    app._execute_command(0x16, statement)
+    number = int.from_bytes(app._read_packet().get_all_data()[1:5], "little")
+    packets_of_one_definition = 2
+    for _ in range(packets_of_one_definition):
+        app._read_packet()
+    app._execute_command(0x17, struct.pack("<IBI", number, 1, 1))
+    for _ in range(1 + packets_of_one_definition):
+        app._read_packet()
+    return number
+
+
+def fetch(app: pymysql.Connection, number: int) -> str:
+    """The next row of its cursor."""
+    app._execute_command(0x1C, struct.pack("<II", number, 1))
+    row = app._read_packet().get_all_data()
+    app._read_packet()
+    before_the_value = 3
+    return row[before_the_value:].decode()
+
+
+def test_rows_of_a_cursor_are_for_whom_they_are_fetched(people: MySqlPeople) -> None:
+    with people.connect() as app:
+        change(app, "INSERT INTO person SELECT id + 1, ssn, card, notes FROM person")
+        change(app, "INSERT INTO person SELECT id + 2, ssn, card, notes FROM person")
+        try:
+            identify(app, people.token("support"))
+            cursor = open_cursor(app, "SELECT ssn FROM person ORDER BY id")
+            assert fetch(app, cursor) == SSN
+            identify(app, people.token("clerk"))
+            assert fetch(app, cursor) == MASKED_SSN
+            identify(app, people.token("support"))
+            assert fetch(app, cursor) == SSN
+            # Sealed, the column would be of another type than the client was told.
+            change(app, "SET @fieldveil_token = NULL")
+            with pytest.raises(pymysql.MySQLError, match="cursor"):
+                fetch(app, cursor)
+            assert shown(ask(app, "SELECT ssn FROM person WHERE id = 1")[0]) == (SEALED,)
+        finally:
+            change(app, "DELETE FROM person WHERE id > 1")

@@ -116,3 +116,13 @@ def test_a_file_of_the_clients_is_loaded_sealed_or_refused(shop: MySqlStack, tmp
             assert "customer.ssn" in told
         assert ask(app, "SELECT ssn FROM customer") == ([] if told else [("loaded-canary",)])
     assert b"loaded-canary" not in shop.relay.to_server()
+
+
+def test_a_file_of_the_clients_is_loaded_where_the_statement_names_it(shop: MySqlStack, tmp_path) -> None:
+    file = tmp_path / "Ada's röws.csv"
+    file.write_text("1\tone\n")
+    name = str(file).replace("'", "\\'")
+    with shop.connect("app", local_infile=True) as app:
+        change(app, "CREATE TEMPORARY TABLE loaded (id int, what text)")
+        assert change(app, f"LOAD DATA LOCAL INFILE '{name}' INTO TABLE loaded") == 1
+        assert ask(app, "SELECT id, what FROM loaded") == [(1, "one")]

@@ -4,7 +4,7 @@ use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
-use crate::dml::Effects;
+use crate::{dml::Effects, mysql::statement as mysql};
 
 /// What an accepted text does with protected fields, and what must be put in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,10 @@ pub struct Statement {
     pub copies: Vec<usize>,
     /// What is known of the data, if the statement is a COPY between the client and a protected relation.
     pub copy: Option<Copy>,
+    /// The file that the server will ask the client for: LOAD DATA LOCAL.
+    pub client_file: Option<ClientFile>,
+    /// What the server answers it with.
+    pub results: Results,
     /// What the statement does with the names of prepared statements and cursors.
     pub session: Option<SessionUse>,
     /// Whether the catalog must be read again afterwards: DDL, `SET search_path`, `SET ROLE`,
@@ -64,11 +68,37 @@ impl Statement {
         Effects::default().into_statement(StatementKind::Other, true, true)
     }
 
+    /// The same of a text that may ask the client for a file.
+    pub fn unread_of(text: &[u8]) -> Self {
+        let client_file = mysql::may_ask_for_file(text).then_some(ClientFile::Any);
+        Self { client_file, ..Self::unread() }
+    }
+
     /// Whether protected values may come back in rows. What an EXECUTE or a FETCH brings may not be known.
     pub fn returns_protected(&self) -> bool {
         let fetches = matches!(self.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
         self.touched && (fetches || !self.reads.is_empty())
     }
+}
+
+/// A file of the client's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientFile {
+    /// Of this name.
+    Named(String),
+    /// The text was not read, and may name one.
+    Any,
+}
+
+/// The results of a statement, where a text's statements have theirs one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// One.
+    One,
+    /// A routine's: as many sets of rows as it likes, and an OK behind them.
+    UntilOk,
+    /// One, or a routine's.
+    Unknown,
 }
 
 /// What a result column is.

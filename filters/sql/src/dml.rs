@@ -3,7 +3,7 @@
 use sqlparser::{ast::Statement as Tree, parser::Parser};
 
 use crate::{
-    analysis::{Copy, Parameter, ResultField, SessionUse, Splice, Statement, StatementKind},
+    analysis::{Copy, Parameter, ResultField, Results, SessionUse, Splice, Statement, StatementKind},
     catalog::Catalog,
     dialect, faithful,
     lexer::Kind,
@@ -69,6 +69,8 @@ impl Effects {
             columns: self.columns,
             copies: self.copies,
             copy: self.copy,
+            client_file: None,
+            results: Results::Unknown,
             session: self.session,
             changes_catalog,
             changes_identity,

@@ -3,6 +3,7 @@
 
 mod calls;
 mod comment;
+mod spelling;
 mod variables;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use crate::{
     dialect::Dialect,
     lexer::{self, Kind, Style, Token},
     mysql::statement as mysql,
+    names,
     refusal::Refusal,
     segment::{self, Segment},
     statement,
@@ -67,6 +69,11 @@ pub fn mentions(text: &[u8]) -> bool {
     holds(text, PREFIX)
 }
 
+/// Whether a text of MySQL or MariaDB may say anything of the end user, whichever way it writes the variables' names.
+pub fn may_mention(text: &[u8]) -> bool {
+    mentions(text) || spelling::may_be_token(text)
+}
+
 /// Whether bytes hold the name of the token's setting, letter case aside.
 pub fn names_token(bytes: &[u8], dialect: Dialect) -> bool {
     holds(bytes, token_name(dialect))
@@ -74,7 +81,7 @@ pub fn names_token(bytes: &[u8], dialect: Dialect) -> bool {
 
 /// Whether a text that is not read may say the token: its setting's name can be written in parts, and in quotes.
 pub fn may_say_token(text: &[u8]) -> bool {
-    mentions(text) && holds(text, "token")
+    (mentions(text) && holds(text, "token")) || spelling::may_be_token(text)
 }
 
 /// Whether a text may set what its parameters name.
@@ -90,6 +97,12 @@ fn token_name(dialect: Dialect) -> &'static str {
     }
 }
 
+/// Whether a user variable's name may be one of ours to the server.
+pub(crate) fn is_ours(name: &str) -> bool {
+    let resembles = |own| names::resemble(name.trim_end(), own);
+    name.starts_with(PREFIX) || resembles(TOKEN_VARIABLE) || resembles(PURPOSE_VARIABLE)
+}
+
 fn holds(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
@@ -100,7 +113,8 @@ fn holds(bytes: &[u8], word: &str) -> bool {
 /// A [`Refusal`] when it may carry a token otherwise than it may: nothing of it may be forwarded then.
 pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
     let mut identity = Identity::default();
-    if !mentions(text.as_bytes()) {
+    let may_say = if dialect.is_mysql() { may_mention } else { mentions };
+    if !may_say(text.as_bytes()) {
         return Ok(identity);
     }
     let (Ok(tokens), Ok(segments)) = (lexer::lex(text, dialect), segment::split(text, dialect)) else {

@@ -67,8 +67,8 @@ mod value;
 mod walker;
 
 pub use analysis::{
-    Analysis, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Parameter, ParameterUse, Replacement,
-    ResultField, SessionUse, Splice, Statement, StatementKind,
+    Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Parameter, ParameterUse,
+    Replacement, ResultField, Results, SessionUse, Splice, Statement, StatementKind,
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
@@ -130,7 +130,12 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
         let changes_identity = changes_catalog || identity::changes(segment);
         analysis.splices.append(&mut effects.splices);
         analysis.parameters.append(&mut effects.parameters);
-        analysis.statements.push(effects.into_statement(kind, changes_catalog, changes_identity));
+        let statement = effects.into_statement(kind, changes_catalog, changes_identity);
+        analysis.statements.push(Statement {
+            client_file: mysql::statement::client_file(segment),
+            results: mysql::statement::results(segment, kind),
+            ..statement
+        });
     }
     Ok(analysis)
 }
@@ -259,5 +264,5 @@ fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refus
             },
         });
     }
-    Ok(Analysis { statements: vec![Statement::unread()], ..Analysis::default() })
+    Ok(Analysis { statements: vec![Statement::unread_of(text.as_bytes())], ..Analysis::default() })
 }

@@ -48,6 +48,9 @@ fn literals_that_are_tokens_are_found() {
             "SELECT @fieldveil_token, @@sql_mode AS fieldveil_token",
         ),
         ("SELECT 'fieldveil'", "SELECT 'fieldveil'"),
+        ("SET @'field\\veil_token' = 'a'", "SET @'field\\veil_token' = <a>"),
+        ("SET @\"FIELDVEIL_TOKE\\N\" = 'a'", "SET @\"FIELDVEIL_TOKE\\N\" = <a>"),
+        ("SELECT 'ada@fïrst.example', 'a@müller.de'", "SELECT 'ada@fïrst.example', 'a@müller.de'"),
     ] {
         assert_eq!(marked(text), expected, "{text}");
     }
@@ -68,6 +71,12 @@ fn tokens_in_other_places_are_refused() {
         "SET @a = @fieldveil_token",
         "SET @`fieldveil_token ` = 'a'",
         "SET @`fieldveil_tokén` = 'a'",
+        "SET @fíéldveil_token = 'a'",
+        "SET @ﬁeldveil_token = 'a', @FÍELDVEIL_TOKEN = 'a'",
+        "SET @'fìeldveil_to\\ken ' = 'a'",
+        "SELECT 'a' INTO @fïeldveil_token",
+        "PREPARE s FROM 'SET @fïeldveil_token = ''a'''",
+        "PREPARE s FROM 'SET @\\'field\\\\veil_token\\' = ''a'''",
         "SET @@fieldveil_token = 'a'",
         "SET STATEMENT max_statement_time = 1 FOR SET @fieldveil_token = 'a'",
         "SELECT @fieldveil_token := 'a'",

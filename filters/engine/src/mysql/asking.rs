@@ -74,6 +74,7 @@ impl Session {
                 Some(answer) => self.identity = Some(answer),
                 None => failed = Some("it does not say who the session is for"),
             },
+            (Packet::Infile, _) => return Err(OUT_OF_PLACE),
             (Packet::Error, _) => failed = Some("the server refused the question"),
             _ => {}
         }

@@ -63,11 +63,11 @@ impl Session {
     /// Checks a text; the error is what the client is told.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
-            return Ok(untouched(text, plan, Statement::unread()));
+            return Ok(untouched(text, plan, Statement::unread_of(text)));
         }
         let known = self.core.catalog.current.as_ref().filter(|_| self.reads.readable().is_ok());
         let Some(catalog) = known else {
-            return match needs_no_question(text, plan) {
+            return match reads_alike(text, plan) {
                 Some(checked) => Ok(checked),
                 None => {
                     self.reads.readable()?;
@@ -82,7 +82,7 @@ impl Session {
         let text = match self.reads.text(text) {
             Ok(text) => text,
             // But for the statement that mends it.
-            Err(error) => return needs_no_question(text, plan).ok_or(error),
+            Err(error) => return reads_alike(text, plan).ok_or(error),
         };
         let checked = self.core.check(text, plan, catalog, &self.names)?;
         self.names.check(&checked)?;
@@ -111,7 +111,7 @@ impl Session {
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
-    let speaks_of_end_user = identity::mentions(text);
+    let speaks_of_end_user = identity::may_mention(text);
     Rc::new(Checked { plan: Rc::clone(plan), catalog: None, analysis, touched: false, speaks_of_end_user })
 }
 
@@ -129,6 +129,18 @@ fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>
     if read.contains(['(', '@']) && words.first().is_some_and(|word| word == "set") {
         return None;
     }
+    controls(read, plan)
+}
+
+/// A text that means the same in a session whose other texts cannot be read: beside those that need no question, a SET of
+/// what is written in it, as of who the end user is.
+fn reads_alike(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    let sets = || read_alike(text).filter(|read| !read.contains('(')).and_then(|read| controls(read, plan));
+    needs_no_question(text, plan).or_else(sets)
+}
+
+/// Transaction control, or a SET that computes nothing.
+fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let dialect = Dialect::MySql(MySqlDialect::default());
     if !identity::is_for_anybody(read, dialect) {
         return None;
@@ -137,7 +149,7 @@ fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>
     let analysis = fieldveil_sql::analyze(read, &catalog).ok()?;
     match analysis.statements.as_slice() {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
-            Some(untouched(text, plan, statement.clone()))
+            Some(untouched(read.as_bytes(), plan, statement.clone()))
         }
         _ => None,
     }

@@ -36,13 +36,8 @@ impl Session {
                 return Some(self.pass_from_client(header));
             }
             Is::StmtSendLongData => return self.stream_long_data(header, rest, out),
-            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest),
-            Is::Query if header.goes_on() && self.streams_texts() => {
-                let checked = self.nothing_checked()?;
-                self.executes(&checked);
-                self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
-                return Some(self.pass_from_client(header));
-            }
+            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest, out),
+            Is::Query if header.goes_on() => return self.stream_text(header, out),
             Is::InitDb => Single::MayChangeNames,
             Is::ResetConnection => Single::Resets,
             Is::Ping
@@ -56,11 +51,6 @@ impl Session {
         };
         self.flight.push(Entry::client(Awaited::Single(single)));
         Some(self.pass_from_client(header))
-    }
-
-    /// Whether texts that are too long to be held may pass unread.
-    fn streams_texts(&self) -> bool {
-        self.core.plan.as_ref().is_some_and(|plan| plan.fields.is_empty() && !plan.reads_comments)
     }
 
     /// A whole command.
@@ -96,15 +86,6 @@ impl Session {
                 Ok(Outcome::Done)
             }
         }
-    }
-
-    /// A command that is longer than what is held of one: it is refused when all of it was dropped.
-    pub(super) fn oversized(&mut self, header: Header) -> Step {
-        self.dropped = Some(ClientError::limit(
-            "the command is longer than the 16 MiB that are read of one",
-            "Send the statement's values as parameters of a statement that names no protected table, or in parts.",
-        ));
-        self.drop_from_client(header)
     }
 
     fn query(&mut self, message: &Message<'_>, bytes: &[u8], out: &mut Output) -> Result<Outcome, WireError> {

@@ -3,12 +3,15 @@
 
 use std::borrow::Cow;
 
+use fieldveil_mysql_wire::command::{ParameterType, ParameterValue, StmtExecute};
 use fieldveil_sql::identity::{self, Comment};
 
 use super::Session;
+use super::long_data::Ahead;
 use super::reads::read_alike;
+use super::statements::Statement;
 use crate::client_error::ClientError;
-use crate::database::{Given, Replaced};
+use crate::database::{Given, Lasts, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
@@ -17,12 +20,26 @@ pub struct Said {
     pub comment: Comment,
     /// In its literals.
     given: Vec<Given>,
+    /// The parameters that carry a token, from 0 on.
+    parameters: Vec<u16>,
+}
+
+impl Said {
+    /// Whether its parameters say something.
+    pub fn has_parameters(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+
+    /// Whether this parameter, from 0 on, carries a token.
+    pub fn is_token(&self, parameter: u16) -> bool {
+        self.parameters.contains(&parameter)
+    }
 }
 
 impl Session {
     /// Whether the server must say how a text is read before what it says of the end user can be read.
     pub(super) fn must_know_to_identify(&self, text: &[u8]) -> bool {
-        identity::mentions(text) && !self.reads.is_known && read_alike(text).is_none()
+        identity::may_mention(text) && !self.reads.is_known && read_alike(text).is_none()
     }
 
     /// The text as the server may have it, and what it says of the end user. It is the one that is to be checked.
@@ -36,7 +53,7 @@ impl Session {
     }
 
     fn identified<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
-        if !identity::mentions(text) {
+        if !identity::may_mention(text) {
             return Ok((Cow::Borrowed(text), Said::default()));
         }
         let read = match read_alike(text).map_or_else(|| self.reads.text(text), Ok) {
@@ -45,15 +62,52 @@ impl Session {
             Err(_) => return Ok((Cow::Borrowed(text), Said::default())),
         };
         let found = identity::identify(read, self.reads.dialect());
-        let found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
-        if !found.parameters.is_empty() {
-            return Err(ClientError::unsupported(
-                "a parameter carries @fieldveil_token",
-                "Write the token into the text: SET @fieldveil_token = '…'.",
-            ));
-        }
+        let mut found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
+        let parameters = std::mem::take(&mut found.parameters);
+        let parameters = parameters.iter().filter_map(|parameter| parameter.number.checked_sub(1)).collect();
         let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
-        Ok((text, Said { comment, given }))
+        Ok((text, Said { comment, given, parameters }))
+    }
+
+    /// Puts words in the place of the tokens among the values of an execution.
+    pub(super) fn identify_values(
+        &mut self,
+        execution: &mut StmtExecute<'_>,
+        statement: &Statement,
+    ) -> Result<(), ClientError> {
+        let ahead = statement.long_data.borrow();
+        for (index, parameter) in (0..).zip(&mut execution.parameters) {
+            if !statement.said.is_token(index) {
+                continue;
+            }
+            let token: &[u8] = match &parameter.value {
+                ParameterValue::Null => continue,
+                ParameterValue::Value(value) => value,
+                ParameterValue::LongData => match ahead.get(index) {
+                    Some(Ahead::Kept(value)) => value,
+                    _ => {
+                        return Err(ClientError::limit(
+                            "the token is too long",
+                            "Ask for one with fewer claims.",
+                        ));
+                    }
+                },
+            };
+            let token = std::str::from_utf8(token).map_err(|_| {
+                ClientError::unsupported("@fieldveil_token is not UTF-8 text", "Send the JWT as text.")
+            })?;
+            let word = match token {
+                "" => Vec::new(),
+                token => {
+                    let ports = &mut *self.core.ports.borrow_mut();
+                    let given = self.core.identity.words.take(token, Lasts::Session, ports)?;
+                    given.word.as_bytes().to_vec()
+                }
+            };
+            parameter.parameter_type = ParameterType::STRING;
+            parameter.value = ParameterValue::Value(Cow::Owned(word));
+        }
+        Ok(())
     }
 
     /// A text is about to be executed that was prepared with words in the place of tokens.

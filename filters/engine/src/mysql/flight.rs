@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use fieldveil_plan::SessionInput;
+use fieldveil_sql::{Results as ResultsOf, Statement as Analyzed};
 
 use super::catalog;
 use super::preparing::Prepares;
-use super::results::Results;
+use super::results::{Packet, Results, Stage};
 use super::rows::{Columns, RowPlan};
-use super::statements::{Places, Statement};
+use super::statements::{Cursor, Places, Statement};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
@@ -92,6 +93,8 @@ pub struct Answer {
     pub checked: Rc<Checked>,
     /// How far the answer has come.
     pub results: Results,
+    /// The number in the text of the statement whose result comes, while it is known.
+    number: Option<usize>,
     /// The columns of the result that comes, while their definitions come.
     pub columns: Option<Columns>,
     /// What its rows get.
@@ -103,7 +106,8 @@ pub struct Answer {
 impl Answer {
     /// Of a text.
     pub fn text(checked: Rc<Checked>) -> Self {
-        Self { checked, results: Results::default(), columns: None, rows: None, statement: None }
+        let results = Results::default();
+        Self { checked, results, number: Some(0), columns: None, rows: None, statement: None }
     }
 
     /// Of a prepared statement that is executed.
@@ -112,9 +116,39 @@ impl Answer {
     }
 
     /// Of rows that are fetched.
-    pub fn fetch(checked: Rc<Checked>, statement: Rc<Statement>) -> Self {
-        let rows = statement.cursor.borrow().clone();
+    pub fn fetch(Cursor { checked, rows }: Cursor, statement: Rc<Statement>) -> Self {
         Self { results: Results::rows(), rows, statement: Some(statement), ..Self::text(checked) }
+    }
+
+    /// The number in the text of the statement whose result comes, while it is known.
+    pub fn number(&self) -> Option<usize> {
+        self.number
+    }
+
+    /// The statement of the text whose result comes, if it is known.
+    pub fn executed(&self) -> Option<&Analyzed> {
+        self.checked.analysis.statements.get(self.number?)
+    }
+
+    /// A result has ended, with this packet. Returns the number of the statement that has ended with it, if it is known.
+    pub fn result_ended(&mut self, packet: Packet) -> Option<usize> {
+        let number = self.number?;
+        let is_last = number.saturating_add(1) >= self.checked.analysis.statements.len();
+        let has_ended = match self.executed()?.results {
+            _ if self.results.stage == Stage::Done => true,
+            ResultsOf::One => true,
+            ResultsOf::UntilOk => packet == Packet::Ok,
+            ResultsOf::Unknown => {
+                if !is_last {
+                    self.number = None;
+                }
+                false
+            }
+        };
+        if has_ended && !is_last {
+            self.number = Some(number.saturating_add(1));
+        }
+        has_ended.then_some(number)
     }
 }
 

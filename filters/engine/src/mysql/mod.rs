@@ -9,7 +9,8 @@
 //! | greeting, HandshakeResponse, the principal, plan and keys | `startup.rs`, `authentication.rs` |
 //! | passwords in clear stay here | `passwords.rs` |
 //! | a packet from the client | `client.rs` |
-//! | its commands, one by one | `commands.rs`, `prepared.rs` |
+//! | its commands, one by one | `commands.rs`, `prepared.rs`, `cursors.rs` |
+//! | those too long to be held | `streamed.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters are sealed | `seal.rs`, `parameters.rs`, `long_data.rs` |
 //! | a command is refused | `refuse.rs`, `errors.rs` |
@@ -31,6 +32,7 @@ mod catalog;
 mod check;
 mod client;
 mod commands;
+mod cursors;
 mod end_user;
 mod errors;
 mod flight;
@@ -51,6 +53,7 @@ mod seal;
 mod server;
 mod startup;
 mod statements;
+mod streamed;
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -124,7 +124,7 @@ impl Session {
         };
         let places = Places::of(&statement.checked.borrow(), statement.parameters.get());
         let mut long_data = statement.long_data.borrow_mut();
-        if places.protected(data.parameter.into()).is_some() {
+        if places.protected(data.parameter.into()).is_some() || statement.said.is_token(data.parameter) {
             if !header.goes_on() {
                 return None;
             }

@@ -92,7 +92,7 @@ impl Session {
                 preparing.places = places;
                 if preparing.checked.catalog.is_some() {
                     let columns = preparing.prepares.columns;
-                    preparing.columns = Some(Columns::new(&preparing.checked, &values, 0, columns));
+                    preparing.columns = Some(Columns::new(&preparing.checked, &values, Some(0), columns));
                 }
                 let statement = &preparing.statement;
                 let before = statement.server_id.replace(ok.statement);

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::WireError;
-use fieldveil_mysql_wire::command::{
-    ExecuteContext, StmtClose, StmtExecute, StmtFetch, StmtPrepare, StmtReset,
-};
+use fieldveil_mysql_wire::command::{ExecuteContext, StmtClose, StmtExecute, StmtPrepare, StmtReset};
 use fieldveil_mysql_wire::message::Message;
-use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Sequence};
 
 use super::check::Readiness;
 use super::client::Outcome;
@@ -17,7 +15,7 @@ use super::preparing::Prepares;
 use super::statements::{MAX_STATEMENTS, Places, Statement};
 use super::{Output, Session};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Step, Waiting};
+use crate::database::{Checked, Waiting};
 use crate::field::CompiledPlan;
 
 /// Where a statement's number stands in a packet.
@@ -29,7 +27,7 @@ fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
 }
 
 /// A prepared statement that may be executed.
-enum Rechecked {
+pub(super) enum Rechecked {
     /// As the server has it.
     Same(Rc<Checked>),
     /// In another form, for keys or tables have changed.
@@ -133,7 +131,7 @@ impl Session {
             && execution
                 .as_ref()
                 .is_ok_and(|execution| !execution.sends_types && !execution.parameters.is_empty());
-        if checked.analysis.parameters.is_empty() && !lacks_types {
+        if checked.analysis.parameters.is_empty() && !lacks_types && !statement.said.has_parameters() {
             // What the server may make of the values is its own matter.
             let (before, behind) = bytes.split_at_checked(NUMBER_AT).unwrap_or_default();
             out.to_server.extend_from_slice(before);
@@ -141,7 +139,9 @@ impl Session {
             out.to_server.extend_from_slice(behind.get(4..).unwrap_or_default());
         } else {
             let mut execution = execution?;
-            if let Err(error) = self.seal_parameters(&mut execution, &statement, &checked) {
+            let sealed = self.identify_values(&mut execution, &statement);
+            let sealed = sealed.and_then(|()| self.seal_parameters(&mut execution, &statement, &checked));
+            if let Err(error) = sealed {
                 return self.refuse_execution(&statement, error, out);
             }
             execution.statement = statement.server_id.get();
@@ -230,7 +230,11 @@ impl Session {
     /// Checks a prepared statement anew if plan, catalog or keys changed since. What the server has cannot be changed any
     /// more: if it would differ now, it must be prepared anew. Where what the client was told of its parameters stays true
     /// that is done here; else it must prepare again. What its columns are is told at each execution.
-    fn recheck(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Rechecked, ClientError> {
+    pub(super) fn recheck(
+        &self,
+        statement: &Statement,
+        plan: &Rc<CompiledPlan>,
+    ) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
             self.reads.readable()?;
         }
@@ -256,37 +260,6 @@ impl Session {
             (Some(_), None) => false,
         };
         same_plan && same_catalog
-    }
-
-    /// An execution that is too long to be held passes if nothing in it is protected.
-    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8]) -> Option<Step> {
-        let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
-        let statement = self.statements.get(id).cloned()?;
-        let checked = Rc::clone(&statement.checked.borrow());
-        let due = self.core.plan.as_ref().is_none_or(|plan| self.core.identity_is_due(plan));
-        let passes = !due && !checked.touched && self.is_current(&checked) && !checked.goes_by_name();
-        if !passes || id != statement.server_id.get() {
-            return None;
-        }
-        // The types that it brings are not read; the server takes them.
-        statement.reset();
-        self.executes(&checked);
-        let answer = Answer::execution(checked, statement);
-        self.flight.push(Entry::client(Awaited::Results(answer)));
-        Some(self.pass_from_client(header))
-    }
-
-    pub(super) fn fetch(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
-        let fetch = StmtFetch::parse(&message.payload)?;
-        let Some(statement) = self.statements.get(fetch.statement).cloned() else {
-            self.refuse(ClientError::unknown_statement(), out);
-            return Ok(Outcome::Done);
-        };
-        let fetch = StmtFetch { statement: statement.server_id.get(), ..fetch };
-        fetch.encode(&mut Sequence::default(), &mut out.to_server)?;
-        let checked = Rc::clone(&statement.checked.borrow());
-        self.flight.push(Entry::client(Awaited::Results(Answer::fetch(checked, statement))));
-        Ok(Outcome::Done)
     }
 
     pub(super) fn close(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {

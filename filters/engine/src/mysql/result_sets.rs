@@ -6,11 +6,13 @@ use fieldveil_mysql_wire::message::peek_message;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::ColumnDefinition41;
 use fieldveil_mysql_wire::{Capabilities, WireError};
+use fieldveil_sql::ClientFile;
 
-use super::flight::{Answer, Awaited, Entry, Origin};
+use super::flight::{Answer, Awaited, Entry};
 use super::results::{Packet, Stage};
 use super::rows::{Columns, RowError};
 use super::server::{MALFORMED, OUT_OF_PLACE};
+use super::statements::Cursor;
 use super::{Output, Session};
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
@@ -62,7 +64,7 @@ impl Session {
     ) -> Result<bool, &'static str> {
         let (capabilities, values) = (self.capabilities, self.reads.values);
         let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
-        let (origin, swallowing) = (entry.origin, entry.swallowing);
+        let swallowing = entry.swallowing;
         let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let complete = answer.results.complete;
         answer.results.take(packet, body, capabilities)?;
@@ -72,7 +74,8 @@ impl Session {
                 let Stage::Definitions { columns, .. } = answer.results.stage else { return Err(MALFORMED) };
                 let treats = answer.checked.catalog.is_some();
                 answer.rows = None;
-                answer.columns = treats.then(|| Columns::new(&answer.checked, &values, complete, columns));
+                answer.columns =
+                    treats.then(|| Columns::new(&answer.checked, &values, answer.number(), columns));
             }
             Packet::Definition(_) => {
                 if let Some(columns) = &mut answer.columns {
@@ -82,7 +85,11 @@ impl Session {
                     answer.rows = answer.columns.take().map(|columns| Rc::new(columns.finish()));
                 }
             }
-            Packet::Infile => self.infile = origin == Origin::Client,
+            Packet::Infile if swallowing || !names_file(answer, body) => {
+                self.refuse_file(number, out);
+                return Ok(true);
+            }
+            Packet::Infile => self.infile = true,
             Packet::Ok | Packet::EndOfRows | Packet::EndOfDefinitions | Packet::Error | Packet::Row => {}
         }
         self.result_ended(packet, complete, body);
@@ -92,21 +99,23 @@ impl Session {
     /// What a packet that may end a result, or all of them, comes to.
     fn result_ended(&mut self, packet: Packet, complete: usize, body: &[u8]) {
         let Some(Entry { awaited: Awaited::Results(answer), .. }) = self.flight.head() else { return };
-        let Answer { results, checked, .. } = answer;
         let has_failed = packet == Packet::Error;
-        let ended = results.complete > complete || has_failed;
-        let checked = ended.then(|| Rc::clone(checked));
-        if results.has_cursor
+        let has_ended = answer.results.complete > complete || has_failed;
+        let checked = Rc::clone(&answer.checked);
+        let statement = has_ended.then(|| answer.result_ended(packet)).flatten();
+        let lost_count = has_ended && answer.number().is_none();
+        if answer.results.has_cursor
             && let Some(statement) = &answer.statement
             && answer.results.stage == Stage::Done
         {
-            statement.cursor.replace(answer.rows.clone());
+            let cursor = Cursor { checked: Rc::clone(&answer.checked), rows: answer.rows.clone() };
+            statement.cursor.replace(Some(cursor));
         }
         let is_done = answer.results.stage == Stage::Done;
-        if let Some(checked) = checked
-            && let Some(statement) = checked.analysis.statements.get(complete)
-        {
+        if let Some(statement) = statement.and_then(|number| checked.analysis.statements.get(number)) {
             self.names.executed(statement, has_failed);
+        } else if lost_count {
+            self.names.forget();
         }
         if is_done {
             drop(self.flight.pop());
@@ -114,6 +123,21 @@ impl Session {
         if matches!(packet, Packet::Ok | Packet::EndOfRows) {
             self.heed_changes(body);
         }
+    }
+
+    /// The server asks the client for a file that the statement does not name, as one does that is not what it seems: both
+    /// sides are left.
+    fn refuse_file(&mut self, number: u8, out: &mut Output) {
+        let error = ClientError::unsupported(
+            "the server asks for a file that the statement does not name",
+            "Name it in LOAD DATA LOCAL INFILE as it is, and see that the server is the one that is meant.",
+        );
+        let plan = self.core.plan.clone();
+        self.core.count_ended(plan.as_ref(), &error);
+        self.core.log(Level::Error, &error.message);
+        self.write_error(&error, number, &mut out.to_client);
+        self.core.ends(Ended::Filter);
+        out.close = true;
     }
 
     /// A row of which values are treated.
@@ -182,6 +206,16 @@ impl Session {
             out.close = true;
         }
         Ok(())
+    }
+}
+
+/// Whether the statement that is answered names the file that the server asks for.
+fn names_file(answer: &Answer, request: &[u8]) -> bool {
+    let named = answer.executed().and_then(|statement| statement.client_file.as_ref());
+    match (named, request) {
+        (Some(ClientFile::Any), _) => true,
+        (Some(ClientFile::Named(name)), [_, asked @ ..]) => name.as_bytes() == asked,
+        (Some(ClientFile::Named(_)), []) | (None, _) => false,
     }
 }
 

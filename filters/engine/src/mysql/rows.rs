@@ -11,7 +11,7 @@ use fieldveil_mysql_wire::response::{
 };
 use fieldveil_mysql_wire::{WireError, charset};
 use fieldveil_plan::Protection;
-use fieldveil_sql::{ResultField, StatementKind};
+use fieldveil_sql::ResultField;
 use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
@@ -64,13 +64,12 @@ struct Origin {
 }
 
 impl Columns {
-    /// Of a result with so many columns, of one statement of a text.
-    pub fn new(checked: &Rc<Checked>, settings: &Settings, statement: usize, columns: usize) -> Self {
+    /// Of a result with so many columns, of the statement of a text that has this number, if that is known.
+    pub fn new(checked: &Rc<Checked>, settings: &Settings, statement: Option<usize>, columns: usize) -> Self {
         Self {
             checked: Rc::clone(checked),
             settings: *settings,
-            // A routine's results come in among those of the other statements.
-            statement: (checked.analysis.statements.len() == 1 || reads_alone(checked)).then_some(statement),
+            statement,
             columns,
             treated: Vec::new(),
             types: Vec::new(),
@@ -110,22 +109,22 @@ impl Columns {
 
     /// All definitions have come.
     pub fn finish(self) -> RowPlan {
-        let costs = Costs::of(&self.checked.plan, self.treated.iter().map(|(_, field, ..)| *field));
-        let treated = self.treated.iter().map(|(index, field, stored, shown)| TreatedColumn {
-            index: *index,
-            field: *field,
-            stored: *stored,
-            rows: costs.rows(&self.checked.plan, *field),
-            shown: *shown,
+        let treated = self.treated.into_iter();
+        let treated = treated.map(|(index, field, stored, shown)| TreatedColumn {
+            index,
+            field,
+            stored,
+            rows: 1,
+            shown,
         });
-        let treated = treated.collect();
-        drop(costs);
-        RowPlan { checked: self.checked, settings: self.settings, treated, types: self.types }
+        RowPlan {
+            checked: self.checked,
+            settings: self.settings,
+            treated: treated.collect(),
+            types: self.types,
+        }
+        .costed()
     }
-}
-
-fn reads_alone(checked: &Checked) -> bool {
-    checked.analysis.statements.iter().all(|statement| statement.kind != StatementKind::Other)
 }
 
 /// How an expression's result holds what was sealed.
@@ -164,6 +163,22 @@ impl RowPlan {
     /// Whether rows pass as they are.
     pub fn is_empty(&self) -> bool {
         self.treated.is_empty()
+    }
+
+    /// The same rows under another plan, of the same fields in the same order.
+    pub fn under(&self, checked: &Rc<Checked>) -> Self {
+        let (checked, types) = (Rc::clone(checked), self.types.clone());
+        Self { checked, settings: self.settings, treated: self.treated.clone(), types }.costed()
+    }
+
+    /// With what each column costs of its budget.
+    fn costed(mut self) -> Self {
+        let plan = Rc::clone(&self.checked.plan);
+        let costs = Costs::of(&plan, self.treated.iter().map(|column| column.field));
+        for column in &mut self.treated {
+            column.rows = costs.rows(&plan, column.field);
+        }
+        self
     }
 
     /// Writes the row to `out` with its protected values treated.

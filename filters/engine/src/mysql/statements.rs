@@ -17,6 +17,15 @@ pub const MAX_STATEMENTS: usize = 16_384;
 /// Bytes of statement text a connection may hold.
 pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
 
+/// A cursor from which rows are fetched.
+#[derive(Clone)]
+pub struct Cursor {
+    /// What analysis said of the statement when it was opened.
+    pub checked: Rc<Checked>,
+    /// What its rows get; None where nothing was protected.
+    pub rows: Option<Rc<RowPlan>>,
+}
+
 /// A prepared statement.
 pub struct Statement {
     /// The client's text, with words in the place of tokens.
@@ -35,8 +44,8 @@ pub struct Statement {
     pub types: RefCell<Vec<ParameterType>>,
     /// What was sent ahead of its parameters' values.
     pub long_data: RefCell<LongData>,
-    /// What the rows of its cursor get.
-    pub cursor: RefCell<Option<Rc<RowPlan>>>,
+    /// Its cursor, once an execution has opened one.
+    pub cursor: RefCell<Option<Cursor>>,
 }
 
 impl Statement {
@@ -55,9 +64,10 @@ impl Statement {
         }
     }
 
-    /// Its execution, or COM_STMT_RESET, has taken what was sent ahead.
+    /// Its execution, or COM_STMT_RESET, has taken what was sent ahead, and closed its cursor.
     pub fn reset(&self) {
         self.long_data.borrow_mut().clear();
+        self.cursor.take();
     }
 }
 

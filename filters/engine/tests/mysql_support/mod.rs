@@ -164,9 +164,12 @@ pub struct Dialogue {
     pub ports: Rc<RefCell<TestPorts>>,
     /// The session's character_set_client, as the server says it.
     pub charset: &'static str,
+    /// Its character_set_results.
+    pub results: &'static str,
     worker: Rc<RefCell<Worker>>,
     fields: Vec<Value>,
     fetches: Vec<Fetch>,
+    asked_for_plan: Option<Fetch>,
     chunk: usize,
     unread: Vec<u8>,
     /// How many bytes a column of TEXT holds; the columns are VARCHARs if that is not told.
@@ -188,9 +191,11 @@ impl Dialogue {
             closed: false,
             ports,
             charset: "utf8mb4",
+            results: "utf8mb4",
             worker,
             fields: fields.to_vec(),
             fetches: vec![],
+            asked_for_plan: None,
             chunk,
             unread: vec![],
             text_holds: "",
@@ -245,7 +250,7 @@ impl Dialogue {
             None,
             Some(b"STRICT_TRANS_TABLES"),
             Some(self.charset.as_bytes()),
-            Some(b"utf8mb4"),
+            Some(self.results.as_bytes()),
             Some(b"0"),
             Some(b"8.0.36"),
         ];
@@ -265,8 +270,20 @@ impl Dialogue {
             let answer = Answer::Body { body: &body, etag: None };
             let result = self.worker.borrow_mut().answered(&fetch, answer, 1_000_000);
             self.session.answered(&fetch, result);
+            if matches!(fetch, Fetch::Plan(_)) {
+                self.asked_for_plan = Some(fetch);
+            }
         }
         self.client(b"");
+    }
+
+    /// The worker's own renewal brought another plan of the same principal.
+    pub fn change_plan(&mut self, fields: &[Value]) {
+        self.fields = fields.to_vec();
+        let now_ms = self.ports.borrow().now_ms;
+        let fetch = self.asked_for_plan.as_ref().expect("a plan was asked for");
+        let answer = Answer::Body { body: &plan(fields), etag: None };
+        self.worker.borrow_mut().answered(fetch, answer, now_ms).unwrap();
     }
 
     /// The worker's own renewal brought these keysets.

@@ -1,6 +1,6 @@
 //! `SET @fieldveil_token = '…'`: how a MySQL or MariaDB session says who the end user is.
 
-use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds};
+use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds, spelling};
 use crate::{
     lexer::{Kind, Style},
     mysql::statement::{
@@ -67,10 +67,15 @@ fn says(segment: &Segment<'_>, index: usize) -> bool {
     segment.tokens.get(index).is_some_and(|token| match &token.kind {
         Kind::Variable { name, system: _ } => may_be_token(name),
         Kind::Text { value, style: Style::Plain | Style::Other } => {
-            holds(value.as_bytes(), TOKEN_VARIABLE) || may_be_token(value)
+            names_in_text(value) || may_be_token(value)
         }
         _ => false,
     })
+}
+
+/// Whether the name stands in a string.
+fn names_in_text(value: &str) -> bool {
+    holds(value.as_bytes(), TOKEN_VARIABLE) || spelling::may_be_token(value.as_bytes())
 }
 
 /// Variables' names are compared without regard to letter case, accents, and blanks behind them.
@@ -85,7 +90,7 @@ fn only_reads(segment: &Segment<'_>) -> bool {
             segment.is_symbol(index, ":=")
                 || matches!(segment.word(index), "into" | "procedure")
                 || matches!(segment.tokens.get(index).map(|t| &t.kind), Some(Kind::Text { value, .. })
-                    if holds(value.as_bytes(), TOKEN_VARIABLE))
+                    if names_in_text(value))
         })
 }
 

@@ -5,16 +5,18 @@ mod explain;
 mod index;
 mod into;
 mod prepared;
+mod results;
 pub(crate) mod set;
 mod utility;
 
 pub(crate) use ddl::{makes_one_of, only_defines};
+pub(crate) use results::{client_file, may_ask_for_file, results};
 
 use crate::{
     analysis::StatementKind,
     catalog::Catalog,
     dml::{self, Effects},
-    mention,
+    identity, mention,
     refusal::Refusal,
     segment::{self, Segment},
     session::{self, Names},
@@ -154,5 +156,5 @@ pub(crate) fn changes_identity(segment: &Segment<'_>) -> bool {
 
 /// Whether a variable of ours stands anywhere in it.
 fn names_variable(segment: &Segment<'_>) -> bool {
-    segment.tokens.iter().any(|token| token.user_variable().is_some_and(|name| name.starts_with("fieldveil")))
+    segment.tokens.iter().any(|token| token.user_variable().is_some_and(identity::is_ours))
 }

@@ -1,0 +1,76 @@
+//! Rows that are fetched from the cursor of a prepared statement: under the plan in force when they are fetched, and for
+//! the end user of then, whoever opened the cursor.
+
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::command::StmtFetch;
+use fieldveil_mysql_wire::message::Message;
+use fieldveil_mysql_wire::packet::Sequence;
+
+use super::check::Readiness;
+use super::client::Outcome;
+use super::flight::{Answer, Awaited, Entry};
+use super::prepared::Rechecked;
+use super::statements::{Cursor, Statement};
+use super::{Output, Session};
+use crate::client_error::ClientError;
+use crate::database::Waiting;
+use crate::field::CompiledPlan;
+
+impl Session {
+    pub(super) fn fetch(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+        let fetch = StmtFetch::parse(&message.payload)?;
+        let Some(statement) = self.statements.get(fetch.statement).cloned() else {
+            self.refuse(ClientError::unknown_statement(), out);
+            return Ok(Outcome::Done);
+        };
+        if !self.flight.is_empty() {
+            // The cursor may be opened by what is in flight.
+            self.core.waiting = Waiting::Answers;
+            return Ok(Outcome::Again);
+        }
+        let cursor = match self.before_statement(&statement.text, &statement.said.comment, out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(plan) => self.cursor(&statement, &plan),
+        };
+        let cursor = match cursor {
+            Ok(cursor) => cursor,
+            Err(error) => {
+                self.refuse(error, out);
+                return Ok(Outcome::Done);
+            }
+        };
+        let fetch = StmtFetch { statement: statement.server_id.get(), ..fetch };
+        fetch.encode(&mut Sequence::default(), &mut out.to_server)?;
+        self.flight.push(Entry::client(Awaited::Results(Answer::fetch(cursor, statement))));
+        Ok(Outcome::Done)
+    }
+
+    /// The statement's cursor under this plan. What its columns are the client was told when it was opened: rows that
+    /// would be of others now are refused.
+    fn cursor(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Cursor, ClientError> {
+        let Some(cursor) = statement.cursor.borrow().clone() else {
+            return Err(ClientError::unsupported(
+                "the statement has no open cursor",
+                "Execute it with a cursor first.",
+            ));
+        };
+        let Cursor { checked: opened, rows } = &cursor;
+        if Rc::ptr_eq(plan, &opened.plan) {
+            self.core.served(opened)?;
+            self.core.within_budgets(opened)?;
+            return Ok(cursor);
+        }
+        let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = self.recheck(statement, plan)?;
+        if !plan.stores_as(&opened.plan) || !checked.shows_types_as(opened) {
+            return Err(ClientError::unsupported(
+                "policy protects or shows other columns now than when this cursor was opened",
+                "Execute the statement again.",
+            ));
+        }
+        let rows = rows.as_ref().map(|rows| Rc::new(rows.under(&checked)));
+        Ok(Cursor { checked, rows })
+    }
+}

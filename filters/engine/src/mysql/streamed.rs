@@ -1,0 +1,66 @@
+//! Commands that are too long to be held: they pass as they come where nothing in them is protected, under the plan that
+//! is in force then.
+
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
+use fieldveil_sql::identity::Comment;
+
+use super::Session;
+use super::check::Readiness;
+use super::flight::{Answer, Awaited, Entry};
+use super::prepared::Rechecked;
+use crate::client_error::ClientError;
+use crate::database::{Output, Step};
+
+impl Session {
+    /// A text. None if it is to be held, or to be refused for its length.
+    pub(super) fn stream_text(&mut self, header: Header, out: &mut Output) -> Option<Step> {
+        match self.before_statement(b"", &Comment::Nothing, out) {
+            Readiness::Wait => return Some(Step::More),
+            Readiness::Refuse(error) => return Some(self.drop_refused(error, header)),
+            Readiness::Ready(plan) if plan.fields.is_empty() && !plan.reads_comments => {}
+            Readiness::Ready(_) => return None,
+        }
+        let checked = self.nothing_checked()?;
+        self.executes(&checked);
+        self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
+        Some(self.pass_from_client(header))
+    }
+
+    /// The execution of a prepared statement. None as for a text.
+    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+        let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
+        let statement = self.statements.get(id).cloned()?;
+        let plan = match self.before_statement(&statement.text, &statement.said.comment, out) {
+            Readiness::Wait => return Some(Step::More),
+            Readiness::Refuse(error) => return Some(self.drop_refused(error, header)),
+            Readiness::Ready(plan) => plan,
+        };
+        let Ok(Rechecked::Same(checked)) = self.recheck(&statement, &plan) else { return None };
+        let passes = !checked.touched && !checked.goes_by_name() && !statement.said.has_parameters();
+        if !passes || id != statement.server_id.get() {
+            return None;
+        }
+        statement.checked.replace(std::rc::Rc::clone(&checked));
+        // The types that it brings are not read; the server takes them.
+        statement.reset();
+        self.gives(&statement.said);
+        self.executes(&checked);
+        let answer = Answer::execution(checked, statement);
+        self.flight.push(Entry::client(Awaited::Results(answer)));
+        Some(self.pass_from_client(header))
+    }
+
+    /// A command that is longer than what is held of one: it is refused when all of it was dropped.
+    pub(super) fn oversized(&mut self, header: Header) -> Step {
+        let error = ClientError::limit(
+            "the command is longer than the 16 MiB that are read of one",
+            "Send the statement's values as parameters of a statement that names no protected table, or in parts.",
+        );
+        self.drop_refused(error, header)
+    }
+
+    fn drop_refused(&mut self, error: ClientError, header: Header) -> Step {
+        self.dropped = Some(error);
+        self.drop_from_client(header)
+    }
+}
