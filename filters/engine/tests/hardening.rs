@@ -244,3 +244,18 @@ fn question_that_fails_when_it_is_prepared_leaves_no_statement_that_a_refusal_or
     assert!(dialogue.session.is_waiting());
     assert!(refused != question && next != question);
 }
+
+#[test]
+fn long_values_wait_for_the_plan_in_force() {
+    let mut dialogue = Dialogue::ready_in_chunks(&[], 1 << 20);
+    dialogue.client(&[parse("s", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"), sync()].concat());
+    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.ports.borrow_mut().now_ms += 301_000;
+    let long = vec![b'1'; 17 << 20];
+    dialogue.client(&bind("s", &[b"7", &long]));
+    assert!(dialogue.take_to_server().is_empty(), "they pass under a plan that is too old");
+    dialogue.answer_fetches(Ok(&plan(&revealing())), Ok(&keys()));
+    dialogue.answer_catalog();
+    assert!(!contains(&dialogue.take_to_server(), &long[..64]), "the server has what is protected now");
+}

@@ -173,6 +173,16 @@ impl Session {
                     Err(error) => return self.broken(error, rest, out),
                 };
                 let statement = self.statements.statement(significant(name)).cloned();
+                if let Some(statement) = &statement {
+                    match self.before_statement(&statement.text, &statement.said.comment, out) {
+                        Readiness::Wait => return Step::More,
+                        Readiness::Refuse(error) => {
+                            self.refuse_bind(error, out);
+                            return self.drop(header);
+                        }
+                        Readiness::Ready(_) => {}
+                    }
+                }
                 let due = self.core.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
                 let untouched = statement.filter(|s| {
                     !due && !s.said.reads_parameters() && !s.checked.borrow().touched && self.is_current(s)
