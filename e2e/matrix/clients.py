@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.layout import CLIENTS as FOLDER
-from tools.layout import E2E, GO_CLIENTS, JAVA_CLIENTS, NODE_CLIENTS, RUST_CLIENTS, VENV
+from tools.layout import (
+    E2E,
+    GO_CLIENTS,
+    JAVA_CLIENTS,
+    MYSQLCLIENT,
+    MYSQLCLIENT_PACKAGES,
+    NODE_CLIENTS,
+    RUST_CLIENTS,
+    VENV,
+)
 
 STEPS = (
     "connect", "write", "read", "search", "update", "upsert", "batch", "prepared", "binary", "transaction", "null",
@@ -27,6 +36,12 @@ class Client:
     remark: str
     # It speaks MySQL's protocol.
     mysql: bool = False
+    # What the set-up leaves out on some machines; a client that needs it is then left out too.
+    needs: Path | None = None
+
+    @property
+    def is_there(self) -> bool:
+        return self.needs is None or self.needs.exists()
 
     @property
     def version(self) -> str:
@@ -189,6 +204,14 @@ def _connector(way: str, title: str, remark: str) -> Client:
     return Client(f"connector-{way}", f"MySQL Connector/Python{title}", "python", command, pinned, remark, mysql=True)
 
 
+def _over_mysqlclient(name: str, title: str, program: str, way: str, pinned: str, remark: str) -> Client:
+    # A folder of its own, for it is built on the machine.
+    python = ("env", f"PYTHONPATH={MYSQLCLIENT_PACKAGES}", VENV / "bin" / "python")
+    version = pinned if pinned[0].isdigit() else (E2E / "requirements.txt", pinned)
+    command = (*python, FOLDER / "python" / program, way)
+    return Client(name, title, "python", command, version, remark, mysql=True, needs=MYSQLCLIENT_PACKAGES)
+
+
 def _jdbc(way: str, title: str, remark: str) -> Client:
     driver = "mariadb-java-client" if way.startswith("mariadb") else "mysql-connector-j"
     return replace(_java(f"mysqljdbc-{way}", title, driver, remark), mysql=True)
@@ -203,6 +226,12 @@ MYSQL_CLIENTS = (
         (E2E / "requirements.txt", "PyMySQL=="),
         "Writes the values into the text.",
         mysql=True,
+    ),
+    _over_mysqlclient(
+        "mysqlclient", "mysqlclient", "mysql_client.py", "mysqlclient", MYSQLCLIENT, "Writes the values into the text."
+    ),
+    _over_mysqlclient(
+        "django-mysql", "Django over mysqlclient", "django_client.py", "mysql", "Django==", "Binds in the client."
     ),
     _connector("pure", "", "All of it in Python; writes the values into the text."),
     _connector("c", ", over its C library", "Writes the values into the text."),

@@ -29,6 +29,9 @@ RUST_CLIENTS = {name: BIN / f"client-{name}" for name in ("tokio-postgres", "sql
 JAVA_CLIENTS = TOOLS / "java"
 TINK_JAVA = TOOLS / "tink-java"
 NODE_CLIENTS = TOOLS / "node"
+MYSQLCLIENT = "2.3.1"
+MYSQLCLIENT_FOLDER = TOOLS / "mysqlclient"
+MYSQLCLIENT_PACKAGES = MYSQLCLIENT_FOLDER / "packages"
 # The line that is the oldest tried, and a newer one.
 MARIADB_VERSIONS = ("10.11.5", "11.4.5")
 MARIADB = TOOLS / "mariadb"

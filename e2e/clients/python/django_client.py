@@ -1,6 +1,7 @@
-"""Django's ORM over psycopg: `django_client.py client|server`, by where parameters are bound.
+"""Django's ORM: `django_client.py client|server|mysql`.
 
-`client` is Django's default: psycopg writes the values into the text. `server` is the option server_side_binding.
+`client` is over psycopg as Django has it: psycopg writes the values into the text. `server` is with the option
+server_side_binding. `mysql` is over mysqlclient, which writes the values into the text too.
 """
 
 import os
@@ -9,15 +10,24 @@ import sys
 import django
 from django.conf import settings
 
-BINDING = sys.argv[1]
-settings.configure(
-    DATABASES={
-        "default": {
+WAY = sys.argv[1]
+MYSQL = WAY == "mysql"
+
+
+def database() -> dict:
+    if not MYSQL:
+        name, binding = os.environ["PGDATABASE"], WAY == "server"
+        return {
             "ENGINE": "django.db.backends.postgresql",
-            "NAME": os.environ["PGDATABASE"],
-            "OPTIONS": {"server_side_binding": BINDING == "server"},
+            "NAME": name,
+            "OPTIONS": {"server_side_binding": binding},
         }
-    },
+    where = {word: os.environ[f"MYSQL_{word}"] for word in ("HOST", "PORT", "USER", "PASSWORD")}
+    return {"ENGINE": "django.db.backends.mysql", "NAME": os.environ["MYSQL_DATABASE"], **where}
+
+
+settings.configure(
+    DATABASES={"default": database()},
     USE_TZ=True,
     TIME_ZONE="UTC",
 )
@@ -26,8 +36,15 @@ django.setup()
 from django.db import Error, connection, models
 from django.db import transaction as atomically
 
-from steps import BATCH, NEW_BALANCE, NEW_EMAIL, PREPARED, REFUSED, ROW, USER, Absent, expect, expect_row, run
-from steps import row as row_of
+import steps
+from steps import BATCH, NEW_BALANCE, NEW_EMAIL, PREPARED, USER, Absent, expect, expect_row, run
+
+# The table of MySQL's clients has no column for an instant.
+ROW = {name: value for name, value in steps.ROW.items() if not (MYSQL and name == "seen")}
+
+
+def row_of(number: int) -> dict:
+    return {name: value for name, value in steps.row(number).items() if name in ROW}
 
 
 class Timestamp(models.Field):
@@ -44,7 +61,7 @@ class Json(models.JSONField):
         return "json"
 
     def from_db_value(self, value, expression, connection):
-        return value
+        return super().from_db_value(value, expression, connection) if MYSQL else value
 
 
 class Person(models.Model):
@@ -58,7 +75,8 @@ class Person(models.Model):
     visits = models.IntegerField(null=True)
     score = models.FloatField(null=True)
     active = models.BooleanField(null=True)
-    seen = models.DateTimeField(null=True)
+    if not MYSQL:
+        seen = models.DateTimeField(null=True)
     made = Timestamp(null=True)
     extra = Json(null=True)
     photo = models.BinaryField(null=True)
@@ -75,7 +93,7 @@ people = Person.objects
 def connect(_: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
-        expect("current_user", cursor.fetchone(), (USER,))
+        expect("current_user", cursor.fetchone()[0].partition("@")[0], USER)
 
 
 def write(_: object) -> None:
@@ -114,9 +132,11 @@ def update(_: object) -> None:
 
 
 def upsert(_: object) -> None:
+    # MySQL takes whichever key there is.
+    unique = {} if MYSQL else {"unique_fields": ["id"]}
     for email in ("one@example.com", "two@example.com"):
         person = Person(id=3, ssn="ssn-3", email=email)
-        people.bulk_create([person], update_conflicts=True, unique_fields=["id"], update_fields=["email"])
+        people.bulk_create([person], update_conflicts=True, update_fields=["email"], **unique)
     expect("email", people.get(id=3).email, "two@example.com")
 
 
@@ -127,7 +147,7 @@ def batch(_: object) -> None:
 
 
 def prepared(_: object) -> None:
-    if BINDING == "client":
+    if WAY != "server":
         raise Absent("the values are in the text, so there is nothing to prepare")
     for number in PREPARED:
         people.create(id=number, ssn=f"ssn-{number}")
@@ -136,7 +156,7 @@ def prepared(_: object) -> None:
 
 
 def binary(_: object) -> None:
-    raise Absent("Django has no switch for psycopg's binary format")
+    raise Absent("Django has no switch for the binary format")
 
 
 def transaction(_: object) -> None:
@@ -160,7 +180,8 @@ def refusal(_: object) -> None:
     try:
         list(people.order_by("ssn").values_list("id"))
     except Error as error:
-        expect("SQLSTATE", sqlstate(error), REFUSED)
+        # mysqlclient gives the number of the error alone.
+        expect("error", error.args[0] if MYSQL else sqlstate(error), 1235 if MYSQL else steps.REFUSED)
     else:
         expect("refused", False, True)
     expect("after it", ssn_of(1), ROW["ssn"])
@@ -178,4 +199,4 @@ def sqlstate(error: BaseException) -> str | None:
 
 
 if __name__ == "__main__":
-    run(f"django-{BINDING}", globals(), lambda: connection, lambda it: it.close(), sqlstate)
+    run(f"django-{WAY}", globals(), lambda: connection, lambda it: it.close(), sqlstate)

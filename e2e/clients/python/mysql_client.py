@@ -1,7 +1,7 @@
-"""Drivers of MySQL and MariaDB for Python, as PEP 249 has them all: `mysql_client.py pymysql|pure|c|prepared`.
+"""Drivers of MySQL and MariaDB for Python, as PEP 249 has them all: `mysql_client.py WAY`.
 
-`pymysql` is PyMySQL; the others are MySQL Connector/Python: all of it in Python, over its C library, and with prepared
-statements, which send and read the binary protocol.
+`pymysql` and `mysqlclient` are what they say; the others are MySQL Connector/Python: `pure`, all of it in Python, `c`,
+over its C library, and `prepared`, with prepared statements, which send and read the binary protocol.
 """
 
 import sys
@@ -18,7 +18,7 @@ from steps import BATCH, NEW_BALANCE, NEW_EMAIL, PREPARED, USER, Absent, expect,
 from steps import row as postgres_row
 
 WAY = sys.argv[1]
-REFUSED = "42000"
+REFUSED = "1235" if WAY == "mysqlclient" else "42000"
 # MySQL has no type for an instant, and none for a uuid or a truth value that its drivers know.
 NAMES = ("id", "name", "ssn", "ref", "email", "born", "balance", "visits", "score", "active", "made", "extra", "photo")
 COLUMNS = ", ".join(NAMES)
@@ -123,7 +123,7 @@ def binary(connection: object) -> None:
 
 def begin(connection: object) -> None:
     """As each driver has it: MySQL prepares no START TRANSACTION."""
-    (connection.begin if WAY == "pymysql" else connection.start_transaction)()
+    (connection.begin if WAY in ("pymysql", "mysqlclient") else connection.start_transaction)()
 
 
 def transaction(connection: object) -> None:
@@ -148,7 +148,7 @@ def refusal(connection: object) -> None:
     try:
         ask(connection, "SELECT id FROM person ORDER BY ssn")
     except Exception as error:
-        expect("SQLSTATE", sqlstate(error), REFUSED)
+        expect("error", code(error), REFUSED)
     else:
         expect("refused", False, True)
     expect("after it", ssn_of(connection, 1), FIRST["ssn"])
@@ -161,8 +161,10 @@ def copy_in(_: object) -> None:
 copy_out = copy_in
 
 
-def sqlstate(error: BaseException) -> str | None:
-    """PyMySQL has it from version 1.2 on, the other always."""
+def code(error: BaseException) -> str | None:
+    """The SQLSTATE; PyMySQL has it from version 1.2 on. mysqlclient has the number alone."""
+    if WAY == "mysqlclient":
+        return str(error.args[0]) if error.args else None
     return getattr(error, "sqlstate", None)
 
 
@@ -180,11 +182,15 @@ def driver() -> object:
         import pymysql
 
         return pymysql.connect(**where)
+    if WAY == "mysqlclient":
+        import MySQLdb
+
+        return MySQLdb.connect(**where)
     import mysql.connector
 
     return mysql.connector.connect(**where, use_pure=WAY != "c")
 
 
 if __name__ == "__main__":
-    names = {"pymysql": "pymysql", **{way: f"connector-{way}" for way in ("pure", "c", "prepared")}}
-    run(names[WAY], globals(), driver, lambda connection: connection.close(), sqlstate)
+    name = f"connector-{WAY}" if WAY in ("pure", "c", "prepared") else WAY
+    run(name, globals(), driver, lambda connection: connection.close(), code)

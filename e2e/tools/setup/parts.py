@@ -39,7 +39,7 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium, kubernetes, plotly, servers
+from tools.setup import chromium, kubernetes, mysqlclient, plotly, servers
 from tools.setup.building import GO, go_build, put
 from tools.setup.maven import JAVA, maven
 from tools.setup.runner import ATTEMPTS, Part, Shell
@@ -218,6 +218,7 @@ PARTS = {
         ),
         chromium.PART,
         *servers.PARTS,
+        mysqlclient.PART,
         plotly.PART,
         Part(
             "filter",

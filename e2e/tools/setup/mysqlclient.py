@@ -1,0 +1,51 @@
+"""mysqlclient, which its registry has as source alone: built against Debian's client library, unpacked beside it."""
+
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from tools.layout import MYSQLCLIENT, MYSQLCLIENT_FOLDER, MYSQLCLIENT_PACKAGES, VENV
+from tools.setup import debian
+from tools.setup.runner import ATTEMPTS, Part, Shell, say
+
+LIBRARY = MYSQLCLIENT_FOLDER / "library"
+
+
+def _missing() -> str | None:
+    if debian.source() is None:
+        return "this machine has no packages of Debian's"
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "this Python has no headers: `apt install python3-dev` or the like"
+    return None
+
+
+def _mysqlclient(shell: Shell) -> None:
+    if missing := _missing():
+        say(f"  {shell.name}: left out: {missing}")
+        return
+    MYSQLCLIENT_FOLDER.mkdir(exist_ok=True)
+    debian.unpack(shell, "bookworm", (), ("libmariadb3", "libmariadb-dev"), LIBRARY)
+    (shared,) = LIBRARY.glob("usr/lib/*-linux-gnu")
+    flags = {
+        "MYSQLCLIENT_CFLAGS": f"-I{LIBRARY / 'usr' / 'include' / 'mariadb'}",
+        "MYSQLCLIENT_LDFLAGS": f"-L{shared} -lmariadb -Wl,-rpath,{shared}",
+    }
+    fresh = MYSQLCLIENT_PACKAGES.with_name(".packages.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    shell.run([*pip, "--target", fresh, f"mysqlclient=={MYSQLCLIENT}"], env=flags, attempts=ATTEMPTS)
+    shutil.rmtree(MYSQLCLIENT_PACKAGES, ignore_errors=True)
+    fresh.rename(MYSQLCLIENT_PACKAGES)
+
+
+PART = Part(
+    "mysqlclient",
+    f"mysqlclient {MYSQLCLIENT}, built from source",
+    _mysqlclient,
+    (),
+    frozenset({"venv", "cc"}),
+    (MYSQLCLIENT, sys.version),
+    after=("python",),
+    on_demand=True,
+)
