@@ -5,8 +5,8 @@
 mod support;
 
 use support::{
-    Dialogue, bind, complete, contains, execute, message, parse, query, ready, revealing, server_error, sync,
-    tags,
+    Connection, Dialogue, bind, complete, contains, execute, message, parse, query, ready, revealing,
+    server_error, sync, tags,
 };
 
 const CANARY: &str = "078-05-1120";

@@ -38,7 +38,8 @@ fn run(dialogue: &mut Dialogue, texts: &[&str]) {
         let ends = ["COMMIT", "ROLLBACK", "DISCARD ALL"].contains(text);
         dialogue.status = if ends { b'I' } else { b'T' };
         let completed = text.split("; ").flat_map(|_| complete("DONE")).collect();
-        dialogue.server(&[completed, ready(dialogue.status)].concat());
+        let ready = ready(dialogue.status);
+        dialogue.server(&[completed, ready].concat());
     }
 }
 
@@ -74,7 +75,8 @@ fn of_no_table() -> Vec<u8> {
 fn is_protected(dialogue: &mut Dialogue) -> bool {
     send(dialogue, &query("FETCH 1 FROM c"));
     let row = data_row(&[Some(b"value".to_vec())]);
-    dialogue.server(&[of_no_table(), row.clone(), complete("FETCH 1"), ready(dialogue.status)].concat());
+    let ready = ready(dialogue.status);
+    dialogue.server(&[of_no_table(), row.clone(), complete("FETCH 1"), ready].concat());
     let answer = dialogue.take_to_client();
     let protected = contains(&answer, &data_row(&[None]));
     assert!(protected != contains(&answer, &row));

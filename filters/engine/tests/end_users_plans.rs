@@ -176,7 +176,7 @@ fn dialogue_with_tokens_comes_out_the_same_at_every_split() {
         dialogue.server(&message(b'1', b""));
         dialogue.client(&query("RESET ALL"));
         assert_untold(&dialogue);
-        (dialogue.to_server, dialogue.to_client)
+        (dialogue.take_to_server(), dialogue.take_to_client())
     };
     let whole = run(usize::MAX);
     for size in 1..200 {

@@ -263,7 +263,7 @@ fn string_of_ascii_is_sealed_alike_under_another_character_set() {
     let sealed = |charset| {
         let mut dialogue = searching_in(charset);
         dialogue.client(&execute(1, &[Some(CANARY)]));
-        dialogue.to_server
+        dialogue.take_to_server()
     };
     assert!(contains(&sealed("latin1"), b"fv1."));
     assert_eq!(sealed("latin1"), sealed("utf8mb4"));

@@ -27,7 +27,7 @@ fn dialogue_in_chunks(size: usize) -> (Vec<u8>, Vec<u8>) {
     dialogue.server(&rows("customer", &["ssn", "name"], &[row, vec![None, Some(b"Bob")]]));
     assert!(!dialogue.closed);
     assert!(!contains(&dialogue.to_server, CANARY));
-    (dialogue.to_server, dialogue.to_client)
+    (dialogue.take_to_server(), dialogue.take_to_client())
 }
 
 fn sealed(bytes: &[u8]) -> Vec<u8> {
@@ -113,7 +113,7 @@ proptest! {
         let values: Vec<_> = values.iter().map(|value| vec![Some(value.as_slice()), None]).collect();
         let answer = rows("orders", &["a", "b"], &values);
         dialogue.server(&answer);
-        prop_assert_eq!(dialogue.to_client, answer);
+        prop_assert_eq!(dialogue.take_to_client(), answer);
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn dialogue_in_chunks(size: usize) -> (Vec<u8>, Vec<u8>) {
     ];
     dialogue.server(&answer.concat());
     assert!(!dialogue.closed);
-    (dialogue.to_server, dialogue.to_client)
+    (dialogue.take_to_server(), dialogue.take_to_client())
 }
 
 fn sealed(bytes: &[u8]) -> Vec<u8> {
@@ -69,7 +69,7 @@ proptest! {
         let mut dialogue = Dialogue::ready_in_chunks(&[], chunk);
         let bytes = messages.concat();
         dialogue.client(&bytes);
-        prop_assert_eq!(dialogue.to_server, bytes);
+        prop_assert_eq!(dialogue.take_to_server(), bytes);
     }
 
     #[test]
@@ -85,7 +85,7 @@ proptest! {
         }
         answer.extend([complete("SELECT"), ready(b'I')].concat());
         dialogue.server(&answer);
-        prop_assert_eq!(dialogue.to_client, answer);
+        prop_assert_eq!(dialogue.take_to_client(), answer);
     }
 
     #[test]

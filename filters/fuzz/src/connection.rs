@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use fieldveil_engine::Random;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::config::{self, Config};
-use fieldveil_engine::database::Output;
+use fieldveil_engine::database::{self, Connection as _, Output};
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
@@ -32,13 +32,10 @@ pub(crate) static KEYS: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// A session of one database's protocol.
 pub(crate) trait Protocol: Sized {
     const PROTOCOL: config::Protocol;
+    type Session: database::Connection;
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self;
-    fn is_waiting(&self) -> bool;
-    fn client_data(&mut self, bytes: &[u8]) -> Output;
-    fn server_data(&mut self, bytes: &[u8]) -> Output;
-    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>);
-    fn end(&mut self, how: Ended);
+    fn session(&mut self) -> &mut Self::Session;
 
     fn plan() -> &'static [u8];
     /// Brings the connection up, with the catalog read.
@@ -87,7 +84,7 @@ pub(crate) fn run<P: Protocol>(bytes: &[u8]) {
 fn left<P: Protocol>(bytes: &[u8], chunk: usize) -> (Vec<u8>, Vec<u8>, bool) {
     let mut connection = Connection::<P>::new(chunk);
     connection.run(bytes);
-    connection.session.end(Ended::Proxy);
+    connection.session.session().end(Ended::Proxy);
     (connection.to_server, connection.to_client, connection.closed)
 }
 
@@ -125,7 +122,7 @@ impl<P: Protocol> Connection<P> {
         let Some((start, mut script)) = bytes.split_first() else { return };
         if start % 2 == 1 {
             P::start(self);
-            assert!(!self.closed && !self.session.is_waiting(), "the connection is up");
+            assert!(!self.closed && !self.session.session().is_waiting(), "the connection is up");
         }
         while let Some((step, rest)) = script.split_first() {
             let length = usize::from(step & 0x7f).min(rest.len());
@@ -162,14 +159,14 @@ impl<P: Protocol> Connection<P> {
                 false => Answer::Failed("timed out".to_owned()),
             };
             let result = self.worker.borrow_mut().answered(&fetch, answer, 1_000_000);
-            self.session.answered(&fetch, result);
+            self.session.session().answered(&fetch, result);
         }
         self.resume();
     }
 
     pub(crate) fn client(&mut self, bytes: &[u8]) {
         self.unread.extend_from_slice(bytes);
-        while !self.unread.is_empty() && !self.session.is_waiting() && !self.closed {
+        while !self.unread.is_empty() && !self.session.session().is_waiting() && !self.closed {
             let rest = self.unread.split_off(self.unread.len().min(self.chunk));
             let chunk = std::mem::replace(&mut self.unread, rest);
             self.give(&chunk);
@@ -178,7 +175,7 @@ impl<P: Protocol> Connection<P> {
 
     fn give(&mut self, bytes: &[u8]) {
         let may_leave = self.session.may_leave(bytes);
-        let output = self.session.client_data(bytes);
+        let output = self.session.session().client_data(bytes);
         let left = &output.to_server;
         assert!(
             may_leave || left.is_empty() || P::stands_for_refused(left),
@@ -189,8 +186,8 @@ impl<P: Protocol> Connection<P> {
 
     /// What the session has of the client's goes on, and then what the client sent meanwhile.
     fn resume(&mut self) {
-        if !self.session.is_waiting() && !self.closed {
-            let output = self.session.client_data(b"");
+        if !self.session.session().is_waiting() && !self.closed {
+            let output = self.session.session().client_data(b"");
             self.take(output);
         }
         self.client(b"");
@@ -201,7 +198,7 @@ impl<P: Protocol> Connection<P> {
             return;
         }
         self.session.server_says(bytes);
-        let output = self.session.server_data(bytes);
+        let output = self.session.session().server_data(bytes);
         let resume = output.resume;
         self.take(output);
         if resume {
@@ -246,29 +243,3 @@ impl Ports for FixedPorts {
         false
     }
 }
-
-/// The methods that every database's session has under one name.
-macro_rules! speaks {
-    ($session:ident) => {
-        fn is_waiting(&self) -> bool {
-            self.$session.is_waiting()
-        }
-
-        fn client_data(&mut self, bytes: &[u8]) -> fieldveil_engine::database::Output {
-            self.$session.client_data(bytes)
-        }
-
-        fn server_data(&mut self, bytes: &[u8]) -> fieldveil_engine::database::Output {
-            self.$session.server_data(bytes)
-        }
-
-        fn answered(&mut self, fetch: &fieldveil_engine::fetch::Fetch, result: Result<(), String>) {
-            self.$session.answered(fetch, result);
-        }
-
-        fn end(&mut self, how: fieldveil_engine::audit::Ended) {
-            self.$session.end(how);
-        }
-    };
-}
-pub(crate) use speaks;

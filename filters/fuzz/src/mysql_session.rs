@@ -9,7 +9,7 @@ use fieldveil_engine::config;
 use fieldveil_engine::mysql::Session;
 use fieldveil_engine::worker::Worker;
 
-use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of, speaks};
+use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of};
 
 /// PROTOCOL_41, SECURE_CONNECTION, CONNECT_WITH_DB, PLUGIN_AUTH, MULTI_STATEMENTS, MULTI_RESULTS and DEPRECATE_EOF.
 const CAPABILITIES: u32 = 0x200 | 0x8000 | 8 | 0x8_0000 | 0x1_0000 | 0x2_0000 | 0x100_0000;
@@ -46,7 +46,11 @@ struct MySql {
 impl Protocol for MySql {
     const PROTOCOL: config::Protocol = config::Protocol::MySql;
 
-    speaks!(session);
+    type Session = Session;
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
 
     fn server_says(&mut self, bytes: &[u8]) {
         self.server.follow(bytes);

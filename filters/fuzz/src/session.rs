@@ -8,7 +8,7 @@ use fieldveil_engine::config;
 use fieldveil_engine::postgres::Session;
 use fieldveil_engine::worker::Worker;
 
-use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of, speaks};
+use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of};
 
 const STARTUP: &[u8] = b"\0\0\0\x20\0\x03\0\0user\0app\0database\0shop\0\0";
 const AUTHENTICATED: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x19client_encoding\0UTF8\0Z\0\0\0\x05I";
@@ -30,7 +30,11 @@ struct Postgres {
 impl Protocol for Postgres {
     const PROTOCOL: config::Protocol = config::Protocol::Postgres;
 
-    speaks!(session);
+    type Session = Session;
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self {
         Self { session: Session::new(worker, ports, "127.0.0.1".to_owned()) }

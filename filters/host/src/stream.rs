@@ -6,79 +6,18 @@
 //! bytes give rise to for the server itself goes ahead of the client's next: Envoy has a filter write to the server when it
 //! has read from the client, and not when it has read from the server.
 
-use std::cell::RefCell;
 use std::net::SocketAddr;
-use std::rc::Rc;
 
 use fieldveil_engine::audit::Ended;
-use fieldveil_engine::database::Output;
+use fieldveil_engine::database::{Connection, Output};
 use fieldveil_engine::fetch::Fetch;
-use fieldveil_engine::ports::{Level, Ports};
-use fieldveil_engine::worker::Worker;
-use fieldveil_engine::{mysql, postgres};
+use fieldveil_engine::ports::Level;
 use proxy_wasm::traits::{Context, StreamContext};
 use proxy_wasm::types::{Action, PeerType};
 
 use crate::callouts::Callouts;
 use crate::log::write_log;
 use crate::root::Shared;
-
-/// What the engine does of one connection, whichever database's protocol it speaks. Each method is the session's own of
-/// the same name, which says more.
-pub trait Session: 'static {
-    /// A new connection from `source`.
-    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
-    /// Takes the client's bytes.
-    fn client_data(&mut self, bytes: &[u8]) -> Output;
-    /// Takes the server's bytes.
-    fn server_data(&mut self, bytes: &[u8]) -> Output;
-    /// Something that it wanted fetched is there, or can't be had.
-    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>);
-    /// Whether the client's bytes are to be held back.
-    fn is_waiting(&self) -> bool;
-    /// Notes who ended the connection.
-    fn ends(&mut self, how: Ended);
-    /// The connection is over.
-    fn end(&mut self, how: Ended);
-}
-
-/// The session of one protocol, by its own methods.
-macro_rules! session {
-    ($session:ty) => {
-        impl Session for $session {
-            fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-                Self::new(worker, ports, source)
-            }
-
-            fn client_data(&mut self, bytes: &[u8]) -> Output {
-                self.client_data(bytes)
-            }
-
-            fn server_data(&mut self, bytes: &[u8]) -> Output {
-                self.server_data(bytes)
-            }
-
-            fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
-                self.answered(fetch, result);
-            }
-
-            fn is_waiting(&self) -> bool {
-                self.is_waiting()
-            }
-
-            fn ends(&mut self, how: Ended) {
-                self.ends(how);
-            }
-
-            fn end(&mut self, how: Ended) {
-                self.end(how);
-            }
-        }
-    };
-}
-
-session!(postgres::Session);
-session!(mysql::Session);
 
 /// One connection.
 pub struct Stream<S> {
@@ -92,7 +31,7 @@ pub struct Stream<S> {
     closing: bool,
 }
 
-impl<S: Session> Stream<S> {
+impl<S: Connection> Stream<S> {
     /// A new connection.
     pub fn new(id: u32, shared: Shared) -> Self {
         Self { id, shared, session: None, callouts: Callouts::default(), ahead: Vec::new(), closing: false }
@@ -175,7 +114,7 @@ impl<S: Session> Stream<S> {
     }
 }
 
-impl<S: Session> Context for Stream<S> {
+impl<S: Connection> Context for Stream<S> {
     fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
         let mut callouts = std::mem::take(&mut self.callouts);
         let received = callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, body_size);
@@ -197,7 +136,7 @@ impl<S: Session> Context for Stream<S> {
     }
 }
 
-impl<S: Session> StreamContext for Stream<S> {
+impl<S: Connection> StreamContext for Stream<S> {
     fn on_downstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
         if end_of_stream {
             self.ends(Ended::Client);

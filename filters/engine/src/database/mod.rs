@@ -3,6 +3,7 @@
 //!
 //! | what | file |
 //! | --- | --- |
+//! | bytes come in, and answers to what was fetched | `connection.rs` |
 //! | bytes that wait for their rest | `inbox.rs` |
 //! | the principal, plan and keys | `policy.rs` |
 //! | the server's catalog | `catalog.rs` |
@@ -20,6 +21,7 @@ mod budgeted;
 mod catalog;
 mod check;
 mod checked;
+mod connection;
 mod identity;
 mod inbox;
 mod policy;
@@ -35,6 +37,8 @@ use fieldveil_plan::PlanInput;
 
 pub(crate) use self::catalog::{CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog};
 pub(crate) use self::checked::Checked;
+pub use self::connection::Connection;
+pub(crate) use self::connection::Protocol;
 pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};

@@ -65,11 +65,9 @@ use self::names::SqlNames;
 use self::passwords::Method;
 use self::reads::Reads;
 use self::statements::Statements;
-use crate::audit::Ended;
 use crate::client_error::ClientError;
 pub use crate::database::Output;
 use crate::database::{Core, Inbox, PlanChange, Renewed, Step, Waiting};
-use crate::fetch::Fetch;
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -158,27 +156,6 @@ impl Session {
             infile: false,
             infile_continues: false,
         }
-    }
-
-    /// Whether the client's bytes are to be held back.
-    pub fn is_waiting(&self) -> bool {
-        self.core.is_waiting()
-    }
-
-    /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
-    /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
-    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
-        self.core.answered(fetch, result);
-    }
-
-    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
-    pub fn end(&mut self, how: Ended) {
-        self.core.end(how);
-    }
-
-    /// Who ended it, if several do in turn: the first.
-    pub fn ends(&mut self, how: Ended) {
-        self.core.ends(how);
     }
 
     /// Plan or keys are others than before.

@@ -88,7 +88,7 @@ impl Session {
                 return self.pass(header);
             }
             tag::TERMINATE => {
-                self.ends(Ended::Client);
+                self.core.ends(Ended::Client);
                 return self.pass(header);
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.

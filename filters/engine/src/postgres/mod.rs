@@ -6,7 +6,7 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes come in, and answers to what was fetched | `callbacks.rs` |
+//! | bytes come in | `callbacks.rs` |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |

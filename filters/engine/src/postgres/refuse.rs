@@ -21,7 +21,7 @@ impl Session {
     /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.ends(Ended::Filter);
+        self.core.ends(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
         self.flight.push(Entry::refused(Awaited::End, error));
@@ -75,7 +75,7 @@ impl Session {
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
-        self.ends(Ended::Filter);
+        self.core.ends(Ended::Filter);
         if self.copy_in {
             out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
         }

@@ -9,17 +9,14 @@
     clippy::unwrap_used
 )]
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::ops::{Deref, DerefMut};
 
-use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::database::Output;
+use fieldveil_engine::config::Protocol;
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::mysql::Session;
-use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
 
-use crate::support::{TestPorts, contains, keys, plan};
+use crate::support::{Both, contains, keys, plan};
 
 /// PROTOCOL_41, SECURE_CONNECTION, CONNECT_WITH_DB, PLUGIN_AUTH, MULTI_STATEMENTS, MULTI_RESULTS and DEPRECATE_EOF.
 const CAPABILITIES: u32 = 0x200 | 0x8000 | 8 | 0x8_0000 | 0x1_0000 | 0x2_0000 | 0x100_0000;
@@ -155,50 +152,44 @@ pub fn view_column<'a>(view: &'a str, number: &'a str, name: &'a str) -> Vec<Opt
     texts.map(|text| Some(text.as_bytes())).to_vec()
 }
 
-/// A session and all that came out of it.
+/// A session of MySQL and all that came out of it.
 pub struct Dialogue {
-    pub session: Session,
-    pub to_server: Vec<u8>,
-    pub to_client: Vec<u8>,
-    pub closed: bool,
-    pub ports: Rc<RefCell<TestPorts>>,
+    both: Both<Session>,
     /// The session's character_set_client, as the server says it.
     pub charset: &'static str,
     /// Its character_set_results.
     pub results: &'static str,
-    worker: Rc<RefCell<Worker>>,
-    fields: Vec<Value>,
-    fetches: Vec<Fetch>,
-    asked_for_plan: Option<Fetch>,
-    chunk: usize,
-    unread: Vec<u8>,
     /// How many bytes a column of TEXT holds; the columns are VARCHARs if that is not told.
     pub text_holds: &'static str,
+    fields: Vec<Value>,
+    asked_for_plan: Option<Fetch>,
+}
+
+impl Deref for Dialogue {
+    type Target = Both<Session>;
+
+    fn deref(&self) -> &Both<Session> {
+        &self.both
+    }
+}
+
+impl DerefMut for Dialogue {
+    fn deref_mut(&mut self) -> &mut Both<Session> {
+        &mut self.both
+    }
 }
 
 impl Dialogue {
     /// A connection of which nothing was heard yet.
     pub fn new(fields: &[Value], chunk: usize) -> Self {
-        let config = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
-            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}}"#;
-        let config = Config::from_json(config, Protocol::MySql, &|_| None).unwrap();
-        let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
-        let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
+        let both = Both::new(Protocol::MySql, "{}", chunk);
         Self {
-            session: Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into()),
-            to_server: vec![],
-            to_client: vec![],
-            closed: false,
-            ports,
+            both,
             charset: "utf8mb4",
             results: "utf8mb4",
-            worker,
-            fields: fields.to_vec(),
-            fetches: vec![],
             asked_for_plan: None,
-            chunk,
-            unread: vec![],
             text_holds: "",
+            fields: fields.to_vec(),
         }
     }
 
@@ -265,16 +256,9 @@ impl Dialogue {
     }
 
     pub fn answer_fetches(&mut self) {
-        for fetch in std::mem::take(&mut self.fetches) {
-            let body = if matches!(fetch, Fetch::Plan(_)) { plan(&self.fields) } else { keys() };
-            let answer = Answer::Body { body: &body, etag: None };
-            let result = self.worker.borrow_mut().answered(&fetch, answer, 1_000_000);
-            self.session.answered(&fetch, result);
-            if matches!(fetch, Fetch::Plan(_)) {
-                self.asked_for_plan = Some(fetch);
-            }
-        }
-        self.client(b"");
+        let of_plan = |fetch: &&Fetch| matches!(fetch, Fetch::Plan(_));
+        self.asked_for_plan = self.fetches.iter().find(of_plan).cloned().or(self.asked_for_plan.take());
+        self.both.answer_fetches(Ok(&plan(&self.fields)), Ok(&keys()));
     }
 
     /// The worker's own renewal brought another plan of the same principal.
@@ -284,46 +268,5 @@ impl Dialogue {
         let fetch = self.asked_for_plan.as_ref().expect("a plan was asked for");
         let answer = Answer::Body { body: &plan(fields), etag: None };
         self.worker.borrow_mut().answered(fetch, answer, now_ms).unwrap();
-    }
-
-    /// The worker's own renewal brought these keysets.
-    pub fn give_keys(&mut self, keys: &[u8]) {
-        let now_ms = self.ports.borrow().now_ms;
-        let fetch = self.worker.borrow_mut().fetch_keys(now_ms);
-        let answer = Answer::Body { body: keys, etag: None };
-        self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
-    }
-
-    fn take(&mut self, output: Output) {
-        self.to_server.extend(output.to_server);
-        self.to_client.extend(output.to_client);
-        self.fetches.extend(output.fetch);
-        self.closed |= output.close;
-    }
-
-    /// Bytes from the client, held back as the host does while the session waits.
-    pub fn client(&mut self, bytes: &[u8]) {
-        self.unread.extend_from_slice(bytes);
-        while !self.session.is_waiting() {
-            let rest = self.unread.split_off(self.unread.len().min(self.chunk));
-            let chunk = std::mem::replace(&mut self.unread, rest);
-            let output = self.session.client_data(&chunk);
-            self.take(output);
-            if self.unread.is_empty() {
-                return;
-            }
-        }
-    }
-
-    /// Bytes from the server.
-    pub fn server(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(self.chunk.min(bytes.len()).max(1)) {
-            let output = self.session.server_data(chunk);
-            let resume = output.resume;
-            self.take(output);
-            if resume {
-                self.client(b"");
-            }
-        }
     }
 }

@@ -1,5 +1,8 @@
 //! Values of one field as an exchange of HTTP treats them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use fieldveil_engine::fetch::PrincipalKey;
 use fieldveil_engine::field::{CompiledPlan, FieldPlan, Stored};
 use fieldveil_engine::http::audits::Handle;

@@ -10,6 +10,7 @@
 )]
 
 mod agent;
+mod both;
 pub mod end_users;
 pub mod http;
 pub mod keys;
@@ -17,43 +18,38 @@ mod ports;
 mod wire;
 
 pub use agent::*;
+pub use both::*;
 pub use ports::*;
 pub use wire::*;
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::ops::{Deref, DerefMut};
 
-use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{Answer, Fetch};
-use fieldveil_engine::postgres::{Output, Session};
-use fieldveil_engine::worker::Worker;
+use fieldveil_engine::config::Protocol;
+pub use fieldveil_engine::database::Connection;
+use fieldveil_engine::postgres::Session;
 use serde_json::json;
 
-/// A question of the filter's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    Identity,
-    Catalog,
-}
-
-/// A session and all that came out of it.
+/// A session of PostgreSQL and all that came out of it.
 pub struct Dialogue {
-    pub session: Session,
-    pub worker: Rc<RefCell<Worker>>,
-    pub ports: Rc<RefCell<TestPorts>>,
-    pub to_server: Vec<u8>,
-    pub to_client: Vec<u8>,
-    pub fetches: Vec<Fetch>,
-    pub closed: bool,
-    /// How many bytes a callback brings at most.
-    pub chunk: usize,
+    both: Both<Session>,
     /// The transaction status that the server has.
     pub status: u8,
     /// What the server says to who the session is for: role, word, purpose, application_name.
     pub identity: [String; 4],
-    /// What the filter asked the server and got no answer to.
-    asked: Vec<Asked>,
-    unread: Vec<u8>,
+}
+
+impl Deref for Dialogue {
+    type Target = Both<Session>;
+
+    fn deref(&self) -> &Both<Session> {
+        &self.both
+    }
+}
+
+impl DerefMut for Dialogue {
+    fn deref_mut(&mut self) -> &mut Both<Session> {
+        &mut self.both
+    }
 }
 
 pub fn field(
@@ -104,37 +100,16 @@ impl Dialogue {
 
     /// The same where the configuration says this of the workload.
     pub fn of_workload(workload: &str) -> Self {
-        let config = r#""policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
-            "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10, "max_stale_seconds": 600}"#;
-        let config = format!(r#"{{"listener": "l", "workload": {workload}, {config}}}"#);
-        let worker = Rc::new(RefCell::new(Worker::of_databases(
-            Config::from_json(config.as_bytes(), Protocol::Postgres, &|_| None).unwrap(),
-        )));
-        let ports = Rc::new(RefCell::new(TestPorts { now_ms: 1_000_000, ..TestPorts::default() }));
-        let session = Session::new(Rc::clone(&worker), ports.clone(), "127.0.0.1".into());
-        Self {
-            session,
-            worker,
-            ports,
-            to_server: vec![],
-            to_client: vec![],
-            fetches: vec![],
-            closed: false,
-            chunk: usize::MAX,
-            status: b'I',
-            identity: ["app", "", "", ""].map(str::to_owned),
-            asked: vec![],
-            unread: vec![],
-        }
+        Self::of(Both::new(Protocol::Postgres, workload, usize::MAX))
+    }
+
+    fn of(both: Both<Session>) -> Self {
+        Self { both, status: b'I', identity: ["app", "", "", ""].map(str::to_owned) }
     }
 
     /// Another connection of the same worker.
     pub fn beside(&self) -> Self {
-        let mut other = Self::new();
-        other.worker = Rc::clone(&self.worker);
-        other.session = Session::new(Rc::clone(&self.worker), self.ports.clone(), "127.0.0.1".into());
-        other.ports = Rc::clone(&self.ports);
-        other
+        Self::of(self.both.beside())
     }
 
     /// A session that is up under a plan with these fields.
@@ -178,7 +153,7 @@ impl Dialogue {
 
     /// What the filter asks that is not answered yet.
     pub fn asked(&self) -> &[Asked] {
-        &self.asked
+        &self.both.asked
     }
 
     pub fn answer_catalog_with(&mut self, rows: Vec<Vec<Option<Vec<u8>>>>) {
@@ -190,7 +165,7 @@ impl Dialogue {
     /// The answer without its ReadyForQuery.
     pub fn answer_with(&mut self, catalog: Vec<Vec<Option<Vec<u8>>>>) -> Vec<u8> {
         let mut answer = Vec::new();
-        for asked in std::mem::take(&mut self.asked) {
+        for asked in std::mem::take(&mut self.both.asked) {
             let identity = || vec![self.identity.iter().map(|v| Some(v.as_bytes().to_vec())).collect()];
             let rows = if asked == Asked::Identity { identity() } else { catalog.clone() };
             answer.extend([message(b'1', b""), message(b'2', b"")].concat());
@@ -198,77 +173,5 @@ impl Dialogue {
             answer.extend([complete("SELECT 4"), message(b'3', b""), message(b'3', b"")].concat());
         }
         answer
-    }
-
-    pub fn answer_fetches(&mut self, plan: Result<&[u8], &str>, keys: Result<&[u8], &str>) {
-        for fetch in std::mem::take(&mut self.fetches) {
-            let answer = match if matches!(fetch, Fetch::Plan(_)) { plan } else { keys } {
-                Ok(body) => Answer::Body { body, etag: None },
-                Err(reason) => Answer::Failed(reason.to_owned()),
-            };
-            let now_ms = self.ports.borrow().now_ms;
-            let result = self.worker.borrow_mut().answered(&fetch, answer, now_ms);
-            self.session.answered(&fetch, result);
-        }
-        self.client(b"");
-    }
-
-    /// The worker's own renewal brought these keysets.
-    pub fn give_keys(&mut self, keys: &[u8]) {
-        let now_ms = self.ports.borrow().now_ms;
-        let answer = Answer::Body { body: keys, etag: None };
-        let fetch = self.worker.borrow_mut().fetch_keys(now_ms);
-        self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
-    }
-
-    fn take(&mut self, output: Output) {
-        for (part, asked) in
-            [("SELECT current_user::", Asked::Identity), ("WITH RECURSIVE named", Asked::Catalog)]
-        {
-            if contains(&output.to_server, part.as_bytes()) {
-                self.asked.push(asked);
-            }
-        }
-        self.to_server.extend(output.to_server);
-        self.to_client.extend(output.to_client);
-        self.fetches.extend(output.fetch);
-        self.closed |= output.close;
-    }
-
-    /// Bytes from the client, held back as the host does while the session waits.
-    pub fn client(&mut self, bytes: &[u8]) {
-        self.unread.extend_from_slice(bytes);
-        loop {
-            if self.session.is_waiting() {
-                return;
-            }
-            let rest = self.unread.split_off(self.unread.len().min(self.chunk));
-            let chunk = std::mem::replace(&mut self.unread, rest);
-            let output = self.session.client_data(&chunk);
-            self.take(output);
-            if self.unread.is_empty() {
-                return;
-            }
-        }
-    }
-
-    /// Bytes from the server.
-    pub fn server(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(self.chunk.min(bytes.len()).max(1)) {
-            let output = self.session.server_data(chunk);
-            let resume = output.resume;
-            self.take(output);
-            if resume {
-                self.client(b"");
-            }
-        }
-    }
-
-    pub fn take_to_server(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.to_server)
-    }
-
-    pub fn take_to_client(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.to_client)
     }
 }

@@ -41,7 +41,7 @@ impl Session {
         });
         if fatal && !provoked {
             // It says so before it goes, and the end itself is not always seen: a write to it may break first.
-            self.ends(Ended::Server);
+            self.core.ends(Ended::Server);
         }
         let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));

@@ -1,0 +1,154 @@
+//! What the host calls: bytes of either side come in, or what the session wanted fetched has come.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::{Core, Inbox, Output, Step, Waiting};
+use crate::audit::Ended;
+use crate::fetch::Fetch;
+use crate::ports::{Level, Ports};
+use crate::worker::Worker;
+
+/// One connection to a database, whichever protocol it speaks.
+pub trait Connection: 'static {
+    /// A new connection from `source`, the client's address.
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
+
+    /// Whether the client's bytes are to be held back.
+    fn is_waiting(&self) -> bool;
+
+    /// Takes the client's bytes, first those that were held.
+    fn client_data(&mut self, bytes: &[u8]) -> Output;
+
+    /// Takes the server's bytes.
+    fn server_data(&mut self, bytes: &[u8]) -> Output;
+
+    /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
+    /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
+    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>);
+
+    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    fn end(&mut self, how: Ended);
+
+    /// Who ended it, if several do in turn: the first.
+    fn ends(&mut self, how: Ended);
+}
+
+/// What is each protocol's own of it.
+pub(crate) trait Protocol: 'static {
+    /// A new connection.
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
+    fn core(&self) -> &Core;
+    fn core_mut(&mut self) -> &mut Core;
+    /// Bytes from the client.
+    fn client(&mut self) -> &mut Inbox;
+    /// Bytes from the server.
+    fn server(&mut self) -> &mut Inbox;
+    /// What the client's next bytes come to.
+    fn next_of_client(&mut self, rest: &[u8], out: &mut Output) -> Step;
+    /// A piece of a message of the client's that is read piece by piece.
+    fn piece(&mut self, _piece: &[u8], _out: &mut Output) {}
+    /// What the server's next bytes come to, or how they break the protocol.
+    fn next_of_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str>;
+    /// Whether what waited for answers may go on.
+    fn goes_on(&self) -> bool;
+    /// Bytes that it holds beside those of messages that are not whole.
+    fn held_besides(&self) -> usize {
+        0
+    }
+}
+
+impl<P: Protocol> Connection for P {
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+        Self::begin(worker, ports, source)
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.core().is_waiting()
+    }
+
+    fn client_data(&mut self, bytes: &[u8]) -> Output {
+        self.core_mut().begin_callback();
+        let mut out = Output::default();
+        let joined = self.client().join(bytes);
+        let mut position = 0_usize;
+        while !self.core().is_waiting() && !out.close {
+            let rest = joined.from(position);
+            let streamed = self.client().stream(rest, &mut out.to_server);
+            if streamed > 0 {
+                position = position.saturating_add(streamed);
+                continue;
+            }
+            let feed = self.client().feed;
+            if feed > 0 && !rest.is_empty() {
+                let piece = rest.get(..feed).unwrap_or(rest);
+                self.client().feed = feed.saturating_sub(piece.len());
+                position = position.saturating_add(piece.len());
+                self.piece(piece, &mut out);
+                continue;
+            }
+            match self.next_of_client(rest, &mut out) {
+                Step::Took(taken) => position = position.saturating_add(taken),
+                Step::More => break,
+            }
+        }
+        self.client().keep(joined, position);
+        finish(self, &mut out);
+        out
+    }
+
+    fn server_data(&mut self, bytes: &[u8]) -> Output {
+        self.core_mut().begin_callback();
+        let mut out = Output::default();
+        let waited = self.core().is_waiting();
+        let joined = self.server().join(bytes);
+        let mut position = 0_usize;
+        while !out.close {
+            let rest = joined.from(position);
+            let streamed = self.server().stream(rest, &mut out.to_client);
+            if streamed > 0 {
+                position = position.saturating_add(streamed);
+                continue;
+            }
+            match self.next_of_server(rest, &mut out) {
+                Ok(Step::Took(taken)) => position = position.saturating_add(taken),
+                Ok(Step::More) => break,
+                Err(reason) => {
+                    let line = format!("the server broke the protocol: {reason}; connection closed");
+                    self.core().log(Level::Error, &line);
+                    out.close = true;
+                }
+            }
+        }
+        self.server().keep(joined, position);
+        finish(self, &mut out);
+        if self.core().waiting == Waiting::Answers && self.goes_on() {
+            self.core_mut().waiting = Waiting::No;
+        }
+        out.resume = waited && !self.core().is_waiting();
+        out
+    }
+
+    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
+        self.core_mut().answered(fetch, result);
+    }
+
+    fn end(&mut self, how: Ended) {
+        self.core_mut().end(how);
+    }
+
+    fn ends(&mut self, how: Ended) {
+        self.core_mut().ends(how);
+    }
+}
+
+/// The callback ends: what is held is told to the worker, and what happened to the audit.
+fn finish(session: &mut impl Protocol, out: &mut Output) {
+    let held = session
+        .client()
+        .held()
+        .saturating_add(session.server().held())
+        .saturating_add(session.held_besides());
+    session.core_mut().account(held, out);
+    session.core_mut().write_audit(out);
+}
