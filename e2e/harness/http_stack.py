@@ -1,6 +1,5 @@
 """The parts of a protected HTTP service together: OPA, the key agent and Envoy, as one thing to start and stop."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,8 +115,7 @@ class HttpStack:
         for part in (self.agent, self.opa, self.kms):
             if part is not None:
                 part.stop()
-        if not os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
-            self.work.remove()
+        self.work.remove()
 
     def __enter__(self) -> "HttpStack":
         return self if self.envoy.process.running else self.start()

@@ -1,6 +1,5 @@
 """The parts of a protected MySQL or MariaDB together: the server, OPA, the key agent and Envoy."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +111,7 @@ class MySqlStack:
         for part in (self.envoy, self.relay, *owned, self.server):
             if part is not None:
                 part.stop()
-        if self._owns and not os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
+        if self._owns:
             self.work.remove()
 
     def __enter__(self) -> "MySqlStack":

@@ -1,6 +1,5 @@
 """All parts together: PostgreSQL, OPA, the key agent and Envoy, as one thing to start and stop."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,8 +104,7 @@ class Stack:
         for part in parts:
             if part is not None:
                 part.stop()
-        if not os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
-            self.work.remove()
+        self.work.remove()
 
     def __enter__(self) -> "Stack":
         return self if self.postgres.process.running else self.start()

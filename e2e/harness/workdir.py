@@ -1,5 +1,6 @@
 """The temporary folder of one run: short, because a Unix socket's path has about 100 bytes on some systems."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -17,6 +18,8 @@ class WorkDir:
         # PostgreSQL may run as another user, who has to pass through; the names inside stay unlisted.
         self.path.chmod(0o711)
         (self.path / "logs").mkdir()
+        # Of what was set up in part, or never begun, nobody removes it.
+        atexit.register(self.remove)
 
     def log(self, name: str) -> Path:
         return self.path / "logs" / f"{name}.log"
@@ -28,4 +31,8 @@ class WorkDir:
         return path
 
     def remove(self) -> None:
+        """Harmless to call twice. With FIELDVEIL_KEEP_WORKDIR it stays, to be looked at."""
+        if os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
+            return
+        atexit.unregister(self.remove)
         shutil.rmtree(self.path, ignore_errors=True)

@@ -1,5 +1,6 @@
 """What the tests share: one stack a worker, with every part's log as loud as it goes."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +8,11 @@ import pytest
 from harness import Options, Stack
 from matrix import database as drivers
 from tests import forms, sample
+
+
+def pytest_configure() -> None:
+    # A SIGTERM ends a run as Ctrl-C does: what its tests started is stopped, and their folders go.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
