@@ -61,3 +61,73 @@ fn user_whose_name_the_server_takes_quotes_off_is_not_let_in() {
     assert!(contains(&dialogue.to_server, b"fieldveil_"));
     assert!(!contains(&dialogue.to_server, b"'a'"));
 }
+
+fn change_user() -> Vec<u8> {
+    packet(0, b"\x11app\0\0shop\0\x2d\0caching_sha2_password\0")
+}
+
+/// A `SET sql_mode`, what resets the session, and what chooses another database.
+fn what_changes_reading() -> Vec<Vec<u8>> {
+    let texts = [
+        "SET sql_mode = 'ANSI_QUOTES'",
+        "SET NAMES latin1",
+        "CALL f()",
+        "USE plain",
+        "SET character_set_client = sjis",
+    ];
+    let commands = [packet(0, b"\x1f"), change_user(), packet(0, b"\x02plain")];
+    texts.map(query).into_iter().chain(commands).collect()
+}
+
+#[test]
+fn what_may_have_changed_how_texts_are_read_is_asked_anew_after_it() {
+    for change in what_changes_reading() {
+        let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+        dialogue.client(&change);
+        if contains(&dialogue.to_server, b"SELECT CURRENT_USER()") {
+            dialogue.answer_questions();
+        }
+        dialogue.server(&ok(1));
+        dialogue.to_server.clear();
+        dialogue.client(&query("INSERT INTO customer VALUES (1, 'Ada', '078-05-1120', \"x\")"));
+        assert!(contains(&dialogue.to_server, b"@@SESSION.sql_mode"), "{change:?}");
+        assert!(!contains(&dialogue.to_server, b"078-05"), "{change:?}");
+    }
+}
+
+#[test]
+fn what_changed_under_a_plan_without_fields_is_asked_for_when_a_plan_has_some() {
+    for change in what_changes_reading() {
+        let mut dialogue = Dialogue::ready(&[], usize::MAX);
+        dialogue.client(&change);
+        assert_eq!(dialogue.to_server, change, "nothing is to be asked while nothing is protected");
+        dialogue.server(&ok(1));
+        dialogue.to_server.clear();
+        dialogue.change_plan(&revealing());
+        dialogue.client(&query("INSERT INTO customer VALUES (1, 'Ada', '078-05-1120', \"x\")"));
+        assert!(contains(&dialogue.to_server, b"@@SESSION.sql_mode"), "{change:?}");
+        assert!(!contains(&dialogue.to_server, b"078-05"), "{change:?}");
+        dialogue.answer_questions();
+        assert!(
+            contains(&dialogue.to_server, b"fv1.") && !contains(&dialogue.to_server, b"078-05"),
+            "{change:?}"
+        );
+    }
+}
+
+#[test]
+fn a_session_is_for_the_account_that_let_it_in_and_not_for_the_name_that_the_client_said() {
+    for (account, user) in [("@localhost", ""), ("a@b@%", "a@b"), ("reports@10.0.0.1", "reports")] {
+        let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
+        dialogue.account = account;
+        dialogue.client(&query("SELECT ssn FROM customer"));
+        dialogue.answer_who();
+        let [fieldveil_engine::fetch::Fetch::Plan(principal)] = dialogue.fetches.as_slice() else {
+            panic!("the plan of {account} was not asked for")
+        };
+        let request: serde_json::Value = serde_json::from_str(principal.request()).unwrap();
+        assert_eq!(request["input"]["session"]["user"], user);
+        assert_eq!(request["input"]["session"]["role"], user);
+        assert!(!contains(&dialogue.to_server, b"SELECT ssn"));
+    }
+}

@@ -15,6 +15,9 @@ const COLUMNS: usize = 10;
 
 /// The server's answer. It holds no token, but a word.
 pub struct Answer {
+    /// The account that the server let the session in by, without its host: not always what the client said, which any
+    /// name may be where the server has an account without one.
+    user: String,
     role: String,
     word: String,
     purpose: String,
@@ -40,14 +43,19 @@ impl Answer {
             lower_case_table_names: optional()??,
             version: optional()??,
         });
-        Some(Self { role: role_of(user, role), word, purpose, reads })
+        Some(Self { user: account(user).to_owned(), role: role_of(user, role), word, purpose, reads })
     }
+}
+
+/// An account's name without its host.
+fn account(user: &str) -> &str {
+    user.rsplit_once('@').map_or(user, |(name, _)| name)
 }
 
 /// The active role, of several all with commas; the account's name where none is.
 fn role_of(user: &str, role: Option<&str>) -> String {
     match role {
-        None | Some("" | "NONE") => user.rsplit_once('@').map_or(user, |(name, _)| name).to_owned(),
+        None | Some("" | "NONE") => account(user).to_owned(),
         Some(roles) => {
             let name = |role: &str| {
                 let name = role.trim().rsplit_once("@`").map_or(role.trim(), |(name, _)| name);
@@ -61,7 +69,7 @@ fn role_of(user: &str, role: Option<&str>) -> String {
 impl Session {
     /// The server's answer is complete.
     pub(super) fn identity_read(&mut self) {
-        let Some(Answer { role, word, purpose, reads }) = self.identity.take() else {
+        let Some(Answer { user, role, word, purpose, reads }) = self.identity.take() else {
             if self.core.catalog.failed.is_none() {
                 self.question_failed("it does not say who the session is for");
             }
@@ -71,7 +79,7 @@ impl Session {
             self.core.identity.words.settle(&word);
         }
         let database = reads.database.clone();
-        let session = SessionInput { role, purpose, database, ..self.core.input.session.clone() };
+        let session = SessionInput { user, role, purpose, database, ..self.core.input.session.clone() };
         if let Err(error) = self.core.identity_read(&word, session, "@fieldveil_purpose") {
             self.core.catalog.failed = Some(error);
             return;

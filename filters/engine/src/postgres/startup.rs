@@ -21,6 +21,17 @@ const ENCRYPTED_UPSTREAM: &str =
 const ENCRYPTED_REMEDY: &str = "Let Envoy encrypt towards the server (a TLS transport socket with ALPN postgresql, \
      PostgreSQL 17 or later) or reach it over a Unix socket; or set sslmode=disable and gssencmode=disable in the application.";
 
+/// Bytes of a user's or a database's name that the server reads: `NAMEDATALEN` less the NUL. What is longer it cuts, and lets
+/// in another, or into another database, than the policy was asked about.
+const MAX_NAME: usize = 63;
+
+fn cut_name() -> ClientError {
+    ClientError::unsupported(
+        "the name of the user or of the database is longer than the 63 bytes that the server reads of it",
+        "Log in by the name as the server has it.",
+    )
+}
+
 impl Session {
     /// The packets before the session.
     pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
@@ -54,8 +65,12 @@ impl Session {
         let application_name = parameter("application_name");
         let session =
             SessionInput { role: user.clone(), user, database, application_name, ..SessionInput::default() };
+        let is_cut = session.user.len() > MAX_NAME || session.database.len() > MAX_NAME;
         self.core.introduce("postgres", session);
         self.state = State::AwaitingPolicy(bytes.to_vec());
+        if is_cut {
+            return self.refuse_startup(cut_name(), out);
+        }
         match self.identify_startup(&mut startup) {
             Ok(None) => {}
             Ok(Some(replaced)) => self.state = State::AwaitingPolicy(replaced),

@@ -159,6 +159,8 @@ pub struct Dialogue {
     pub charset: &'static str,
     /// Its character_set_results.
     pub results: &'static str,
+    /// The account that the server let the session in by.
+    pub account: &'static str,
     /// How many bytes a column of TEXT holds; the columns are VARCHARs if that is not told.
     pub text_holds: &'static str,
     fields: Vec<Value>,
@@ -187,6 +189,7 @@ impl Dialogue {
             both,
             charset: "utf8mb4",
             results: "utf8mb4",
+            account: "app@localhost",
             asked_for_plan: None,
             text_holds: "",
             fields: fields.to_vec(),
@@ -234,7 +237,7 @@ impl Dialogue {
     pub fn answer_who(&mut self) {
         assert!(contains(&self.to_server, b"SELECT CURRENT_USER()"), "who the session is for was not asked");
         let who: [Option<&[u8]>; 10] = [
-            Some(b"app@localhost"),
+            Some(self.account.as_bytes()),
             None,
             Some(b"shop"),
             None,
