@@ -1,6 +1,7 @@
 //! The server's catalog, as far as protected fields need it: asked for on the client's own connection, so that names and
 //! privileges are the client's, and read into what SQL analysis wants to know.
 
+mod absent;
 mod reading;
 mod state;
 mod views;

@@ -49,7 +49,8 @@ impl Session {
         let Some(plan) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let is_fresh = self.core.catalog_is_fresh() && !self.core.catalog_misses(text, &self.reads.database);
+        let is_fresh =
+            self.core.catalog_is_fresh() && !self.core.catalog_misses(text, Some(&self.reads.database));
         if plan.fields.is_empty() || is_fresh || self.reads.readable().is_err() || quiet() {
             return Readiness::Ready(plan);
         }

@@ -62,7 +62,8 @@ impl Session {
         if let Some(error) = self.core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if self.core.catalog_is_fresh() || !self.may_ask(&plan, text) {
+        let is_fresh = self.core.catalog_is_fresh() && !self.core.catalog_misses(text, None);
+        if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
         self.asking(false, Some(&plan), out)

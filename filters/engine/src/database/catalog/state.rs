@@ -26,20 +26,12 @@ impl Core {
         self.catalog.current.is_some() && age <= MAX_AGE_MS
     }
 
-    /// Whether a text may name a table that the policy names and the catalog lacks, with this database in use: another
-    /// connection may have made it since, or this one may see it only now. Of a catalog that was read for this very
-    /// statement it says no.
-    pub fn catalog_misses(&mut self, text: &[u8], database: &str) -> bool {
+    /// Whether a text may name a table that the policy names and the catalog lacks: another connection may have made it
+    /// since, or this one may see it only now. `database` is the one in use, where it is the only one whose tables have bare
+    /// names. Of a catalog that was read for this very statement it says no.
+    pub fn catalog_misses(&mut self, text: &[u8], database: Option<&str>) -> bool {
         let is_new = std::mem::take(&mut self.catalog.is_new);
-        let absent = self.catalog.current.as_ref().map_or(&[][..], |catalog| &catalog.absent);
-        if is_new || absent.is_empty() {
-            return false;
-        }
-        let text = String::from_utf8_lossy(text).to_lowercase();
-        let database = database.to_lowercase();
-        absent.iter().any(|(schema, table)| {
-            text.contains(table.as_str()) && (*schema == database || text.contains(schema.as_str()))
-        })
+        self.catalog.current.as_ref().is_some_and(|catalog| !is_new && catalog.misses(text, database))
     }
 
     /// A row of the catalog's answer; the error says what is wrong with it.
