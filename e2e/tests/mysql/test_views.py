@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pymysql
 import pytest
+from pymysql.constants import CLIENT
 
 from harness.mysql_stack import MySqlStack
 from tests.mysql.asking import ask, change, refusal
@@ -65,3 +66,64 @@ def test_view_whose_text_may_not_be_seen_can_not_be_named(shop: MySqlStack) -> N
     finally:
         shop.stored("REVOKE SELECT ON apart.* FROM app")
         shop.stored("DROP DATABASE apart")
+
+
+@pytest.fixture
+def veiled(shop: MySqlStack) -> Iterator[MySqlStack]:
+    """Views upon a view in a database of which the application may see nothing; one upon a table that it may see."""
+    made = ("CREATE DATABASE apart", "CREATE TABLE plain.own (id int, note text)")
+    views = {
+        "apart.hidden": "SELECT id, ssn FROM shop.customer",
+        "plain.upon": "SELECT id, ssn FROM apart.hidden",
+        "plain.above": "SELECT id, ssn AS number FROM plain.upon",
+        "plain.merged": "SELECT own.note, (SELECT count(*) FROM plain.own) AS n FROM plain.own",
+    }
+    try:
+        for statement in (*made, *(f"CREATE VIEW {name} AS {query}" for name, query in views.items())):
+            shop.stored(statement)
+        yield shop
+    finally:
+        shop.stored(f"DROP VIEW IF EXISTS {', '.join(views)}")
+        shop.stored("DROP TABLE plain.own")
+        shop.stored("DROP DATABASE apart")
+
+
+WRITES = (
+    "INSERT INTO plain.upon (id, ssn) VALUES (9, %s)",
+    "REPLACE INTO plain.above (id, number) VALUES (9, %s)",
+    "UPDATE plain.above SET number = %s",
+    "UPDATE plain.own RIGHT JOIN plain.upon u ON true SET u.ssn = %s",
+    "CREATE VIEW plain.more AS SELECT id, ssn FROM plain.upon; INSERT INTO plain.more VALUES (9, %s)",
+)
+
+
+def test_what_stands_upon_what_may_not_be_seen_is_read_as_it_is_stored_and_not_written(veiled: MySqlStack) -> None:
+    with veiled.connect("app", client_flag=CLIENT.MULTI_STATEMENTS) as app:
+        change(app, INSERT, ADA)
+        for query in ("SELECT ssn FROM plain.upon", "SELECT number FROM plain.above WHERE id = 1"):
+            ((ssn,),) = ask(app, query)
+            assert ssn.startswith("fv1."), query
+        for write in WRITES:
+            assert "may not see" in (said := refusal(app, write, ("219-09-9999",))[1]) or "names mean" in said, write
+    assert b"219-09-9999" not in veiled.relay.to_server()
+    assert veiled.stored("SELECT count(*) FROM shop.customer") == [(1,)]
+
+
+def test_view_upon_what_may_be_seen_is_written(veiled: MySqlStack) -> None:
+    veiled.stored("CREATE OR REPLACE VIEW plain.merged AS SELECT id, note FROM plain.own")
+    with veiled.connect("app") as app:
+        change(app, "INSERT INTO plain.merged VALUES (1, 'a note')")
+        assert ask(app, "SELECT note FROM plain.merged") == [("a note",)]
+
+
+def test_view_among_the_servers_own_is_known_too(shop: MySqlStack) -> None:
+    shop.stored("CREATE VIEW sys.shown AS SELECT id, ssn AS number FROM shop.customer")
+    try:
+        shop.stored("GRANT SELECT, INSERT, SHOW VIEW ON sys.* TO app")
+        with shop.connect("app") as app:
+            change(app, INSERT, ADA)
+            assert ask(app, "SELECT number FROM sys.shown") == [(ADA[3],)]
+            assert "fieldveil" in refusal(app, "INSERT INTO sys.shown VALUES (9, '219-09-9999')")[1]
+    finally:
+        shop.stored("REVOKE SELECT, INSERT, SHOW VIEW ON sys.* FROM app")
+        shop.stored("DROP VIEW sys.shown")

@@ -23,7 +23,18 @@ fn waiting<'a>(statement: &str, views: Rows<'a>, chunk: usize) -> Dialogue {
     let mut answer: Rows<'a> = customer();
     answer.extend(views);
     dialogue.answer_catalog(&answer);
+    answer_names(&mut dialogue);
     dialogue
+}
+
+/// Answers the question for the relations that the session may see, if it is asked: `shop.orders` is one.
+fn answer_names(dialogue: &mut Dialogue) {
+    if contains(&dialogue.to_server, b"information_schema.TABLES") {
+        dialogue.to_server.clear();
+        let orders = ["shop", "orders", "0", "", "", "", "", "0", "0", "0", "0", ""];
+        let orders = orders.map(|text| Some(text.as_bytes())).to_vec();
+        dialogue.server(&rows("", &["x"; 12], &[orders]));
+    }
 }
 
 /// Whether the server was asked for the columns of this view.
@@ -80,6 +91,38 @@ fn view_whose_query_may_not_be_seen_can_not_be_named() {
     assert!(asks_for(&dialogue, "hidden"));
     dialogue.answer_catalog(&[view_column("hidden", "1", "x")]);
     assert!(is_refused(&mut dialogue));
+}
+
+#[test]
+fn what_stands_upon_a_relation_that_may_not_be_seen_is_read_and_not_written() {
+    let upon = "select `h`.`x` AS `x` from `apart`.`h`";
+    let above = "select `upon`.`x` AS `x` from `shop`.`upon`";
+    let views = || vec![view("above", above), view("of_orders", OF_ORDERS), view("upon", upon)];
+    for chunk in [1, usize::MAX] {
+        for name in ["upon", "above"] {
+            let read = format!("SELECT x FROM {name} WHERE x = 1");
+            assert_eq!(waiting(&read, views(), chunk).to_server, query(&read));
+            let write = format!("INSERT INTO {name} VALUES ('078-05-1120')");
+            let mut dialogue = waiting(&write, views(), chunk);
+            assert!(!contains(&dialogue.to_server, b"078-05"));
+            assert!(is_refused(&mut dialogue), "{name}");
+        }
+        let write = "INSERT INTO of_orders VALUES ('1')";
+        assert_eq!(waiting(write, views(), chunk).to_server, query(write));
+    }
+}
+
+#[test]
+fn names_are_asked_for_only_where_a_view_stands_upon_another_relation_than_these_views() {
+    let constant = "select 1 AS `one`";
+    let above = "select `constant`.`one` AS `one` from `shop`.`constant` join `information_schema`.`ENGINES`";
+    let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
+    dialogue.client(&query("SELECT 1 FROM t"));
+    dialogue.answer_who();
+    let mut answer = customer();
+    answer.extend([view("constant", constant), view("above", above)]);
+    dialogue.answer_catalog(&answer);
+    assert_eq!(dialogue.to_server, query("SELECT 1 FROM t"));
 }
 
 #[test]

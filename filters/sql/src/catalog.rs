@@ -87,7 +87,7 @@ pub struct Relation {
 }
 
 /// What kind a relation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelationKind {
     /// A table, a partition or a partitioned table. One that has no protected column is listed because rows
     /// of a protected table can be reached through it: no statement may name it.
@@ -95,8 +95,11 @@ pub enum RelationKind {
     /// A view, or a materialized view, that depends on a protected table and whose query is understood: its
     /// columns have the fields of the columns they are. It can be read, not written.
     View,
-    /// One whose query is not understood: no statement may name it.
+    /// One whose query is not understood, or not known: no statement may name it.
     OpaqueView,
+    /// MySQL: one that stands upon what this session may not see, which may be a protected table. It can be read, for the
+    /// server tells of result columns what they are, or brings them as they are stored; no value can be written through it.
+    UnseenView,
 }
 
 /// A column of a relation.

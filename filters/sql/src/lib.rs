@@ -64,6 +64,7 @@ mod statement;
 mod update;
 mod utility;
 mod value;
+mod view;
 mod walker;
 
 pub use analysis::{
@@ -72,7 +73,7 @@ pub use analysis::{
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
-pub use mysql::{binary_as_hexadecimal, like_pattern};
+pub use mysql::{ViewSource, binary_as_hexadecimal, like_pattern, view_sources};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};
@@ -195,7 +196,9 @@ impl Before<'_> {
         let changes = analyzed.changes_catalog || statement::ends_transaction(segment);
         self.renamed |= changes;
         self.identified |= identity::changes(segment);
-        self.reshaped |= analyzed.changes_catalog && mention::may_name(segment, catalog);
+        let names =
+            || mention::may_name(segment, catalog) || mysql::statement::names_unseen(segment, catalog);
+        self.reshaped |= analyzed.changes_catalog && names();
         match &analyzed.effects.session {
             Some(SessionUse::Prepare { name, .. }) => {
                 self.prepared.insert(name.clone(), analyzed.prepared());

@@ -64,34 +64,57 @@ pub(crate) enum Names<'c> {
 impl<'c> Names<'c> {
     pub fn of(catalog: &'c Catalog) -> Self {
         const FEW: usize = 16;
-        let relations = catalog.relations.as_slice();
-        if relations.len() <= FEW {
+        if catalog.relations.len() <= FEW {
             return Self::Few(catalog);
         }
-        Self::Many(relations.iter().map(|relation| catalog.fold(&relation.name)).collect())
+        Self::Many(known(catalog).map(|relation| catalog.fold(&relation.name)).collect())
     }
 
     pub fn contains(&self, name: &str) -> bool {
         match self {
-            Self::Few(catalog) => catalog.relations.iter().any(|r| catalog.is_name(&r.name, name)),
+            Self::Few(catalog) => known(catalog).any(|r| catalog.is_name(&r.name, name)),
             Self::Many(names) => names.contains(name),
         }
     }
+}
+
+/// The relations that may show a protected column: all but those of which nothing is known.
+fn known(catalog: &Catalog) -> impl Iterator<Item = &Relation> {
+    catalog.relations.iter().filter(|relation| !is_unseen(relation))
+}
+
+/// Whether it is a view that stands upon what this session may not see.
+pub(crate) fn is_unseen(relation: &Relation) -> bool {
+    relation.kind == RelationKind::UnseenView
 }
 
 /// The relations that the tokens name, if what they name are relations: `schema.name`, or `name` where it is
 /// visible.
 pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
     let names = Names::of(catalog);
+    named_among(segment, catalog, |name| names.contains(name), |relation| !is_unseen(relation))
+}
+
+/// The same of views that stand upon what this session may not see.
+pub(crate) fn named_unseen<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
+    named_among(segment, catalog, |_| true, is_unseen)
+}
+
+fn named_among<'c>(
+    segment: &Segment<'_>,
+    catalog: &'c Catalog,
+    may_be: impl Fn(&str) -> bool,
+    among: impl Fn(&Relation) -> bool,
+) -> Vec<&'c Relation> {
     let mut found: Vec<&Relation> = Vec::new();
     for (index, token) in segment.tokens.iter().enumerate() {
-        let Some(name) = token.name().filter(|name| names.contains(name)) else { continue };
+        let Some(name) = token.name().filter(|name| may_be(name)) else { continue };
         let schema = index
             .checked_sub(2)
             .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))
             .and_then(|before| segment.tokens.get(before))
             .and_then(Token::name);
-        for relation in catalog.relations.iter().filter(|r| catalog.is_name(&r.name, name)) {
+        for relation in catalog.relations.iter().filter(|r| among(r) && catalog.is_name(&r.name, name)) {
             if schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
                 && !found.iter().any(|r| std::ptr::eq(*r, relation))
             {

@@ -9,8 +9,10 @@ mod search;
 mod select;
 pub(crate) mod statement;
 mod update;
+mod view;
 
 pub use binary::binary_as_hexadecimal;
 pub(crate) use operands::operands;
 pub(crate) use reading::{Reading, end_of_strings};
 pub use search::like_pattern;
+pub use view::{ViewSource, view_sources};

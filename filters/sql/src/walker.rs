@@ -21,6 +21,7 @@ use crate::{
     refusal::Refusal,
     scope::{Outputs, Protected, Range, Source},
     segment::Segment,
+    view,
 };
 
 /// The state of a walk. Every method that returns an error ends the analysis of the whole text.
@@ -184,6 +185,11 @@ impl<'a, 'c> Walker<'a, 'c> {
             return Ok(range);
         }
         let relation = self.named(schema, table);
+        if let Some(view) = relation.filter(|view| view.kind == RelationKind::UnseenView && !or_cte) {
+            return Err(view::unseen(view, self.catalog.dialect));
+        }
+        // Its columns are as little known as those of a table that isn't protected.
+        let relation = relation.filter(|view| view.kind != RelationKind::UnseenView);
         if let Some(relation) = relation.filter(|_| self.catalog.is_exact()) {
             check_case(relation, name)?;
         }
@@ -207,11 +213,7 @@ impl<'a, 'c> Walker<'a, 'c> {
 
     /// The refusal to write to a view.
     pub fn view(&self, view: &Relation) -> Refusal {
-        let name = names::quote(&view.name, self.catalog.dialect);
-        Refusal::unsupported(
-            format!("{name} is a view over a table with sealed columns"),
-            "write to the table itself",
-        )
+        view::written(view, self.catalog.dialect)
     }
 
     /// The relation of the catalog that a table's folded name means.
@@ -232,13 +234,7 @@ impl<'a, 'c> Walker<'a, 'c> {
 
     fn touch(&mut self, relation: &'c Relation) -> Result<&'c Relation, Refusal> {
         if relation.kind == RelationKind::OpaqueView {
-            return Err(Refusal::unsupported(
-                format!(
-                    "{} is a view over a table with sealed columns that computes with them",
-                    names::quote(&relation.name, self.catalog.dialect)
-                ),
-                "query the table itself",
-            ));
+            return Err(view::opaque(relation, self.catalog.dialect));
         }
         self.searches.extend(&relation.searches);
         self.compares.extend(&relation.compares);

@@ -27,11 +27,11 @@ impl Session {
     pub(super) fn ask_catalog(
         &mut self,
         plan: &Rc<CompiledPlan>,
-        begun: Option<catalog::Answer>,
+        begun: Option<Box<catalog::Answer>>,
         out: &mut Output,
     ) -> Readiness {
         let begun = begun.filter(|begun| begun.is_of(plan));
-        let mut answer = begun.unwrap_or_else(|| catalog::Answer::new(Rc::clone(plan)));
+        let mut answer = begun.unwrap_or_else(|| Box::new(catalog::Answer::new(Rc::clone(plan))));
         let text = answer.question();
         self.ask(&text, Question::Catalog(answer), out)
     }

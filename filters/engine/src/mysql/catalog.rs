@@ -1,15 +1,16 @@
 //! The server's catalog, as far as protected fields need it: the tables that the policy names, and all views, for one that
 //! stands upon such a table shows, and takes, its rows. MariaDB keeps no list of what a view stands upon, so their queries
-//! are read here.
+//! are read here; and what such a query names and the session may not see, nobody here knows.
 
 mod question;
+mod views;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use fieldveil_plan::Column as PlannedColumn;
 
 use self::question::{MAX_ROWS, Row};
+use self::views::{Place, Views};
 use crate::database::{ColumnRow, Core};
 use crate::field::{ColumnKind, CompiledPlan, FieldPlan};
 
@@ -18,18 +19,29 @@ const MAX_BYTES: usize = 16 << 20;
 /// Views whose columns are asked for at once: MariaDB takes longer for each the more there are.
 const VIEWS_AT_ONCE: usize = 16;
 
+/// What the server is asked, in turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// For the tables, and for all views.
+    Relations,
+    /// For the names of what the session may see in the databases that views stand upon.
+    Names,
+    /// For the columns of the views that matter.
+    Columns,
+}
+
 /// The answer while it comes in, to one question after the other.
 pub struct Answer {
     /// Whose tables matter.
     plan: Rc<CompiledPlan>,
+    asking: Asking,
     /// Columns.
     rows: Vec<Row>,
-    /// Views by schema and name, with their queries: all of them, and from the second question on those that matter.
-    views: HashMap<(String, String), String>,
-    /// Whether those were chosen.
-    chosen: bool,
-    /// Those of them whose columns were not asked for yet.
-    to_ask: Vec<(String, String)>,
+    views: Views,
+    /// Names of relations, in the answer that is coming in.
+    names: Vec<Place>,
+    /// Views whose columns were not asked for yet.
+    to_ask: Vec<Place>,
     /// The rows that came of the question that is being answered.
     taken: usize,
     bytes: usize,
@@ -38,8 +50,8 @@ pub struct Answer {
 impl Answer {
     /// To questions of which none was asked yet.
     pub fn new(plan: Rc<CompiledPlan>) -> Self {
-        let (rows, views, to_ask) = Default::default();
-        Self { plan, rows, views, chosen: false, to_ask, taken: 0, bytes: 0 }
+        let (rows, views, names, to_ask) = Default::default();
+        Self { plan, asking: Asking::Relations, rows, views, names, to_ask, taken: 0, bytes: 0 }
     }
 
     /// Whether it is about what this plan names.
@@ -50,11 +62,14 @@ impl Answer {
     /// What the server is to be asked first, or next.
     pub fn question(&mut self) -> String {
         self.taken = 0;
-        if !self.chosen {
-            return question::question(&self.plan);
+        match self.asking {
+            Asking::Relations => question::question(&self.plan),
+            Asking::Names => question::question_for_names(&self.views.databases()),
+            Asking::Columns => {
+                let rest = self.to_ask.split_off(self.to_ask.len().min(VIEWS_AT_ONCE));
+                question::question_for_views(&std::mem::replace(&mut self.to_ask, rest))
+            }
         }
-        let rest = self.to_ask.split_off(self.to_ask.len().min(VIEWS_AT_ONCE));
-        question::question_for_views(&std::mem::replace(&mut self.to_ask, rest))
     }
 
     /// Takes in a row.
@@ -65,51 +80,29 @@ impl Answer {
             return Err("the server has too many views, or its tables and views too many columns");
         }
         let row = Row::read(body).ok_or("the catalog's answer is not as asked for")?;
-        if row.is_view && row.number == 0 {
-            self.views.insert((row.schema, row.table), row.query);
-        } else {
-            self.rows.push(row);
+        match self.asking {
+            Asking::Relations if row.is_view => self.views.add(row.schema, row.table, row.query),
+            Asking::Names => self.names.push((row.schema, row.table)),
+            Asking::Relations | Asking::Columns => self.rows.push(row),
         }
         Ok(())
     }
 
     /// The answer to a question is complete. Returns whether there is another to ask.
     pub fn answered(&mut self, reads: &Reads<'_>) -> bool {
-        if !self.chosen {
-            self.chosen = true;
-            self.keep_reaching(reads);
-            self.to_ask = self.views.keys().cloned().collect();
-            self.to_ask.sort_unstable();
+        if self.asking == Asking::Relations {
+            self.views.choose(reads);
+            self.to_ask = self.views.reaching();
+            self.asking = Asking::Names;
+            if !self.views.databases().is_empty() {
+                return true;
+            }
         }
+        for (schema, name) in std::mem::take(&mut self.names) {
+            self.views.see(&schema, &name, reads);
+        }
+        self.asking = Asking::Columns;
         !self.to_ask.is_empty()
-    }
-
-    /// Keeps the views whose queries name a protected table, or another such view; and those whose queries this user may
-    /// not read.
-    fn keep_reaching(&mut self, reads: &Reads<'_>) {
-        let mut names: HashSet<String> = reads.planned_tables().map(str::to_lowercase).collect();
-        let mut others = Vec::new();
-        for (view, query) in std::mem::take(&mut self.views) {
-            if query.is_empty() {
-                names.insert(view.1.to_lowercase());
-                self.views.insert(view, query);
-            } else {
-                let words = words(&query);
-                others.push((view, query, words));
-            }
-        }
-        loop {
-            let (reaching, rest): (Vec<_>, Vec<_>) =
-                others.into_iter().partition(|(_, _, words)| words.iter().any(|word| names.contains(word)));
-            if reaching.is_empty() {
-                return;
-            }
-            for (view, query, _) in reaching {
-                names.insert(view.1.to_lowercase());
-                self.views.insert(view, query);
-            }
-            others = rest;
-        }
     }
 
     /// All rows have come: they are the catalog's.
@@ -130,8 +123,7 @@ impl Answer {
                 oid = oid.saturating_add(1);
                 last = Some(relation);
             }
-            let view =
-                row.is_view.then(|| self.views.get(&(row.schema.clone(), row.table.clone()))).flatten();
+            let view = row.is_view.then(|| self.views.query(&row.schema, &row.table)).flatten();
             core.catalog_row(ColumnRow {
                 oid,
                 schema: &row.schema,
@@ -147,20 +139,16 @@ impl Answer {
                 generated: row.generated,
                 root: (&row.schema, &row.table),
                 holds_rows: planned && !row.is_view,
-                view: view.map_or("", String::as_str),
+                view: view.unwrap_or_default(),
                 has_index: row.has_index,
             })?;
         }
+        for (schema, name) in self.views.unseen(reads) {
+            oid = oid.saturating_add(1);
+            core.catalog_unseen_view(oid, schema, name, reads.same(schema, reads.database));
+        }
         Ok(())
     }
-}
-
-/// What stands between backticks, and every word.
-fn words(query: &str) -> Vec<String> {
-    let query = query.to_lowercase();
-    let quoted = query.split('`').map(str::to_owned);
-    let bare = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).map(str::to_owned);
-    quoted.chain(bare).collect()
 }
 
 /// How the answer is read.
@@ -176,6 +164,14 @@ pub struct Reads<'p> {
 impl Reads<'_> {
     fn same(&self, a: &str, b: &str) -> bool {
         if self.folds_tables { a.to_lowercase() == b.to_lowercase() } else { a == b }
+    }
+
+    /// Schema and name, as far as they tell relations apart.
+    fn place(&self, schema: &str, name: &str) -> Place {
+        match self.folds_tables {
+            true => (schema.to_lowercase(), name.to_lowercase()),
+            false => (schema.to_owned(), name.to_owned()),
+        }
     }
 
     fn planned_tables(&self) -> impl Iterator<Item = &str> {

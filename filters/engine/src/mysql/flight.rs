@@ -84,7 +84,7 @@ pub enum Question {
     /// Who the session is for, and how its texts are read.
     Identity,
     /// The catalog.
-    Catalog(catalog::Answer),
+    Catalog(Box<catalog::Answer>),
 }
 
 /// An answer of results.

@@ -121,7 +121,7 @@ pub struct Session {
     /// Who the session is for, while the answer comes in.
     identity: Option<identity::Answer>,
     /// The catalog of which one question was answered and another is to be asked, for the statement that waits for it.
-    catalog_begun: Option<catalog::Answer>,
+    catalog_begun: Option<Box<catalog::Answer>>,
     reads: Reads,
     /// How who logs in does so.
     method: Method,

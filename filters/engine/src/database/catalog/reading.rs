@@ -142,6 +142,20 @@ impl CatalogReading {
         Ok(())
     }
 
+    /// Takes in a view that stands upon what the session may not see.
+    pub fn unseen_view(&mut self, oid: u32, schema: &str, name: &str, visible: bool) {
+        self.relations.push(Relation {
+            oid,
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+            visible,
+            kind: RelationKind::UnseenView,
+            columns: Vec::new(),
+            searches: Vec::new(),
+            compares: Vec::new(),
+        });
+    }
+
     /// The field that the column is.
     fn field_of(&self, row: &ColumnRow<'_>, plan: &CompiledPlan) -> Option<usize> {
         let names = NamesOf(self.dialect);
@@ -177,8 +191,7 @@ impl CatalogReading {
         plan.fields.iter().for_each(|field| field.storage().hash(&mut hasher));
         for relation in &relations {
             (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
-            (relation.kind == RelationKind::Table, relation.kind == RelationKind::View).hash(&mut hasher);
-            (&relation.searches, &relation.compares).hash(&mut hasher);
+            (relation.kind, &relation.searches, &relation.compares).hash(&mut hasher);
             for column in &relation.columns {
                 let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality, f.indexed));
                 (column.number, &column.name, column.has_default, column.generated, field).hash(&mut hasher);

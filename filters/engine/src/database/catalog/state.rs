@@ -42,6 +42,13 @@ impl Core {
         }
     }
 
+    /// The catalog's answer has a view that stands upon what the session may not see.
+    pub fn catalog_unseen_view(&mut self, oid: u32, schema: &str, name: &str, visible: bool) {
+        if let Some(reading) = &mut self.catalog.reading {
+            reading.unseen_view(oid, schema, name, visible);
+        }
+    }
+
     /// The catalog's answer is complete: the catalog that holds from now on.
     pub fn catalog_read(&mut self) -> Option<Rc<ServerCatalog>> {
         let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) else { return None };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fieldveil_sql::{Analysis, Catalog, Column, Field, Relation, RelationKind, StatementKind};
+use fieldveil_sql::{Analysis, Catalog, Column, Dialect, Field, Relation, RelationKind, StatementKind};
 
 /// How deep views may stand upon views. Each round reads again all queries that are not understood yet.
 const MAX_DEPTH: usize = 16;
@@ -10,6 +10,9 @@ const MAX_DEPTH: usize = 16;
 /// The relations, with the views that are understood told as such. A view whose query isn't understood, or holds a
 /// value that would have to be sealed, stays one that no statement may name.
 pub fn resolve(mut catalog: Catalog, queries: &HashMap<u32, String>) -> Vec<Relation> {
+    if let Dialect::MySql(session) = catalog.dialect {
+        catalog.dialect = Dialect::MySql(session.of_views());
+    }
     for _ in 0..MAX_DEPTH {
         let opaque = catalog.relations.iter().filter(|relation| relation.kind == RelationKind::OpaqueView);
         let understood: Vec<(u32, Relation)> = opaque

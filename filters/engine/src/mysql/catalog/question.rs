@@ -2,6 +2,7 @@
 //! names, and opens every table of all databases for any other question about columns. So the first question is for the
 //! tables by their names and for the queries of all views; another is for the columns of those views that matter.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use fieldveil_mysql_wire::response::TextRow;
@@ -10,8 +11,8 @@ use crate::field::CompiledPlan;
 
 /// Columns of the answer.
 const COLUMNS: usize = 12;
-/// Databases that hold nothing of a user's.
-const SYSTEM: &str = "'information_schema', 'performance_schema', 'mysql', 'sys'";
+/// Who made the server's own views.
+const SYSTEM: &str = "'mysql.sys@localhost', 'mariadb.sys@localhost'";
 /// Rows of an answer that are read at most.
 pub const MAX_ROWS: usize = 200_000;
 /// One more, to know; and a client that set `sql_select_limit` does not keep rows from here.
@@ -51,7 +52,7 @@ FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NA
     }
     let _ = write!(
         text,
-        "{SELECT_VIEW} FROM information_schema.VIEWS v WHERE v.TABLE_SCHEMA NOT IN ({SYSTEM}) LIMIT {LIMIT}"
+        "{SELECT_VIEW} FROM information_schema.VIEWS v WHERE COALESCE(v.DEFINER, '') NOT IN ({SYSTEM}) LIMIT {LIMIT}"
     );
     text
 }
@@ -72,6 +73,20 @@ pub fn question_for_views(views: &[(String, String)]) -> String {
     }
     let _ = write!(text, " LIMIT {LIMIT}");
     text
+}
+
+/// A further question: for the names of all that the session may see in these databases. It asks for no more of them, so that
+/// MariaDB opens no table.
+pub fn question_for_names(databases: &BTreeSet<String>) -> String {
+    let of = |schema: &String| {
+        format!(
+            "SELECT t.TABLE_SCHEMA, t.TABLE_NAME, 0, '', '', NULL, NULL, 0, 0, 0, 0, '' \
+FROM information_schema.TABLES t WHERE t.TABLE_SCHEMA = {}",
+            literal(schema)
+        )
+    };
+    let of_each: Vec<String> = databases.iter().map(of).collect();
+    format!("{} LIMIT {LIMIT}", of_each.join(" UNION ALL "))
 }
 
 /// A name as a literal that reads the same in every mode.

@@ -5,6 +5,7 @@ use crate::{
     catalog::{Catalog, Relation},
     ddl::{self, no_protected_column, unsupported},
     dml::Effects,
+    lexer::{Kind, Token},
     mention,
     refusal::Refusal,
     scope::Protected,
@@ -86,6 +87,30 @@ pub(super) fn refuse_planned_name(segment: &Segment<'_>, catalog: &Catalog) -> R
     Ok(())
 }
 
+/// Engines whose tables show, and take, the rows of tables that they name in strings, or go by the same name as.
+const OF_OTHERS: &[&str] = &["federated", "federatedx", "connect", "spider", "merge", "mrg_myisam"];
+
+/// Refuses a table that would stand before a protected one in the server, under another name or by a connection of the
+/// server's own.
+pub(super) fn refuse_of_others(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
+    let makes =
+        matches!(segment.word(0), "create" | "alter") && segment.is_word(segment::object(segment), "table");
+    let is_engine = |token: &Token| match &token.kind {
+        Kind::Word { value, .. } => OF_OTHERS.contains(&value.as_str()),
+        Kind::Text { value, .. } => OF_OTHERS.iter().any(|engine| value.eq_ignore_ascii_case(engine)),
+        _ => false,
+    };
+    // What it stands before is often said later, or by a string.
+    let says = || has(segment, "connection") || has(segment, "srcdef") || has(segment, "tabname");
+    if makes
+        && mention::may_contain(segment.text, catalog)
+        && (says() || segment.tokens.iter().any(is_engine))
+    {
+        return Err(another_name());
+    }
+    Ok(())
+}
+
 /// The query of `CREATE TABLE … [AS] query`, `CREATE VIEW … AS query`, `ALTER VIEW … AS query`.
 pub(super) fn created_query<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
     let is_view = is_view(segment);
@@ -102,7 +127,8 @@ pub(super) fn created_query<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
         let opens = segment.is_symbol(*index, "(");
         let begins = match segment.word(*index) {
             "select" | "with" => true,
-            "values" | "table" => segment.is_word(index.saturating_sub(1), "as"),
+            // `CREATE TABLE name TABLE other`
+            "values" | "table" => *index > segment::object(segment),
             _ => opens && (matches!(segment.word(next), "select" | "with") || segment.is_symbol(next, "(")),
         };
         let found = depth == 0 && begins;
@@ -187,8 +213,11 @@ fn alter_table(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Ref
     if has(segment, "convert") {
         return Err(unsupported("another character set of sealed columns"));
     }
-    if has(segment, "exchange") || has(segment, "import") {
-        return Err(unsupported("rows that come into a table with sealed columns by ALTER TABLE"));
+    // A table of the engine MERGE takes rows for another.
+    if has(segment, "exchange") || has(segment, "import") || has(segment, "union") {
+        return Err(unsupported(
+            "rows that come into a table with sealed columns by ALTER TABLE, or under another name,",
+        ));
     }
     for (at, protected) in ddl::named(segment, relations) {
         let word = |back: usize| at.checked_sub(back).map(|at| segment.word(at)).unwrap_or_default();

@@ -7,10 +7,12 @@ mod into;
 mod prepared;
 mod results;
 pub(crate) mod set;
+mod unseen;
 mod utility;
 
 pub(crate) use ddl::{makes_one_of, only_defines};
 pub(crate) use results::{client_file, may_ask_for_file, results};
+pub(crate) use unseen::names_unseen;
 
 use crate::{
     analysis::StatementKind,
@@ -42,6 +44,7 @@ pub(crate) fn analyze(
         ("execute", _) => return session::execute(segment, catalog, names),
         _ => {}
     }
+    unseen::refuse_stored(segment, catalog)?;
     let is_dml = is_dml(segment);
     let effects = if is_dml {
         match (mention::may_name(segment, catalog), into::clause(segment)) {

@@ -24,6 +24,7 @@ pub(super) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     if segment.is_word(0, "binlog") && protects {
         return Err(unsupported());
     }
+    ddl::refuse_of_others(segment, catalog)?;
     if segment.is_word(0, "rename") || ddl::is_rename(segment) {
         ddl::refuse_planned_name(segment, catalog)?;
     }
@@ -100,6 +101,7 @@ fn brings_code(segment: &Segment<'_>) -> bool {
 fn runs_names(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     let prepares = || segment.tokens.iter().any(|token| token.is_word("prepare") || token.is_word("execute"));
     prepares()
+        || mention::names_planned(segment, catalog)
         || mention::may_contain(segment.text, catalog)
         || mention::may_name(segment, catalog)
         || calls_with_names(segment, catalog)

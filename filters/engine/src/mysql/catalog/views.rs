@@ -1,0 +1,131 @@
+//! All views that the session may see: which of them may show a protected table, and which stand upon what it may not see, so
+//! that nobody here knows what they show.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
+
+use super::Reads;
+
+/// Databases in which nobody makes a view or a table.
+const NOBODYS: [&str; 2] = ["information_schema", "performance_schema"];
+
+/// Schema and name.
+pub type Place = (String, String);
+
+/// The views of a session.
+#[derive(Default)]
+pub struct Views {
+    /// With their queries: at first all of them, then those that may show a protected table.
+    queries: HashMap<Place, String>,
+    /// What the others stand upon; None where that is not understood.
+    others: Vec<(Place, Option<Vec<Place>>)>,
+    /// The relations that the session may see.
+    seen: HashSet<Place>,
+}
+
+impl Views {
+    /// One that the server told of, with its query, empty where this user may not see it.
+    pub fn add(&mut self, schema: String, name: String, query: String) {
+        self.queries.insert((schema, name), query);
+    }
+
+    /// A relation that the session may see.
+    pub fn see(&mut self, schema: &str, name: &str, reads: &Reads<'_>) {
+        self.seen.insert(reads.place(schema, name));
+    }
+
+    /// The query of a view that may show a protected table.
+    pub fn query(&self, schema: &str, name: &str) -> Option<&str> {
+        self.queries.get(&(schema.to_owned(), name.to_owned())).map(String::as_str)
+    }
+
+    /// Those that may show a protected table, sorted.
+    pub fn reaching(&self) -> Vec<Place> {
+        let mut reaching = Vec::from_iter(self.queries.keys().cloned());
+        reaching.sort_unstable();
+        reaching
+    }
+
+    /// Chooses the views whose queries name a protected table, or another such view; and those whose queries this user may
+    /// not read.
+    pub fn choose(&mut self, reads: &Reads<'_>) {
+        let mut names: HashSet<String> = reads.planned_tables().map(str::to_lowercase).collect();
+        let mut others = Vec::new();
+        for (view, query) in std::mem::take(&mut self.queries) {
+            self.seen.insert(reads.place(&view.0, &view.1));
+            if query.is_empty() {
+                names.insert(view.1.to_lowercase());
+                self.queries.insert(view, query);
+            } else {
+                let words = words(&query);
+                others.push((view, query, words));
+            }
+        }
+        loop {
+            let (reaching, rest): (Vec<_>, Vec<_>) =
+                others.into_iter().partition(|(_, _, words)| words.iter().any(|word| names.contains(word)));
+            others = rest;
+            if reaching.is_empty() {
+                break;
+            }
+            for (view, query, _) in reaching {
+                names.insert(view.1.to_lowercase());
+                self.queries.insert(view, query);
+            }
+        }
+        self.others = others
+            .into_iter()
+            .map(|(view, query, _)| {
+                let sources = sources(&view, &query, reads);
+                (view, sources)
+            })
+            .collect();
+    }
+
+    /// The databases of which it must be known what the session may see in them, sorted.
+    pub fn databases(&self) -> BTreeSet<String> {
+        let sources = self.others.iter().filter_map(|(_, sources)| sources.as_ref()).flatten();
+        sources.filter(|source| !self.seen.contains(*source)).map(|(schema, _)| schema.clone()).collect()
+    }
+
+    /// The views that stand upon a relation which this session may not see, at whatever depth.
+    pub fn unseen(&self, reads: &Reads<'_>) -> Vec<&Place> {
+        let mut seen = self.seen.clone();
+        let mut unseen = Vec::new();
+        let mut others = Vec::from_iter(&self.others);
+        loop {
+            let (hidden, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, sources)| {
+                sources.as_ref().is_none_or(|sources| sources.iter().any(|source| !seen.contains(source)))
+            });
+            others = rest;
+            if hidden.is_empty() {
+                return unseen;
+            }
+            for (view, _) in hidden {
+                seen.remove(&reads.place(&view.0, &view.1));
+                unseen.push(view);
+            }
+        }
+    }
+}
+
+/// What a view stands upon, but for what nobody makes.
+fn sources(view: &Place, query: &str, reads: &Reads<'_>) -> Option<Vec<Place>> {
+    let dialect = MySqlDialect { folds_tables: reads.folds_tables, ..MySqlDialect::default() };
+    let sources = view_sources(query, dialect)?.into_iter();
+    let place = |ViewSource { schema, name }: ViewSource| {
+        let schema = schema.unwrap_or_else(|| view.0.clone());
+        let is_nobodys = NOBODYS.iter().any(|nobodys| schema.eq_ignore_ascii_case(nobodys));
+        (!is_nobodys).then(|| reads.place(&schema, &name))
+    };
+    Some(sources.filter_map(place).collect())
+}
+
+/// What stands between backticks, and every word.
+fn words(query: &str) -> Vec<String> {
+    let query = query.to_lowercase();
+    let quoted = query.split('`').map(str::to_owned);
+    let bare = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).map(str::to_owned);
+    quoted.chain(bare).collect()
+}
