@@ -1,5 +1,9 @@
 //! What the analysis of one text says.
 
+mod load;
+
+pub use self::load::{Load, LoadCharset, LoadFormat};
+
 use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
@@ -52,6 +56,8 @@ pub struct Statement {
     pub client_file: Option<ClientFile>,
     /// What the server answers it with.
     pub results: Results,
+    /// What is known of the file, if the statement is a `LOAD DATA LOCAL INFILE` that gives values to protected columns.
+    pub load: Option<Load>,
     /// What the statement does with the names of prepared statements and cursors.
     pub session: Option<SessionUse>,
     /// Whether the catalog must be read again afterwards: DDL, `SET search_path`, `SET ROLE`,

@@ -8,8 +8,9 @@ use crate::{
     dialect::Dialect,
     dml::{self, Effects},
     insert::{refuse_defaults, refuse_generated},
-    lexer::{Kind, Token},
+    lexer::Kind,
     mention, names,
+    reader::Reader,
     refusal::Refusal,
     segment::Segment,
 };
@@ -140,29 +141,9 @@ fn targets<'c>(relation: &'c Relation, listed: Option<&[String]>) -> Result<Vec<
     listed.iter().map(find).collect()
 }
 
-/// The tokens from the table's name on.
-struct Reader<'a, 't> {
-    segment: &'a Segment<'t>,
-    at: usize,
-}
-
 impl Reader<'_, '_> {
     fn name(&mut self) -> Result<String, Refusal> {
-        let name = self.segment.tokens.get(self.at).and_then(Token::name).ok_or_else(not_understood)?;
-        self.at = self.at.saturating_add(1);
-        Ok(name.to_owned())
-    }
-
-    fn takes_symbol(&mut self, symbol: &str) -> bool {
-        let found = self.segment.is_symbol(self.at, symbol);
-        self.at = self.at.saturating_add(usize::from(found));
-        found
-    }
-
-    fn takes_word(&mut self, word: &str) -> bool {
-        let found = self.segment.is_word(self.at, word);
-        self.at = self.at.saturating_add(usize::from(found));
-        found
+        self.takes_name().ok_or_else(not_understood)
     }
 
     /// `[database.][schema.]table`

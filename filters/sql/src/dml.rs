@@ -3,7 +3,7 @@
 use sqlparser::{ast::Statement as Tree, parser::Parser};
 
 use crate::{
-    analysis::{Copy, Parameter, ResultField, Results, SessionUse, Splice, Statement, StatementKind},
+    analysis::{Copy, Load, Parameter, ResultField, Results, SessionUse, Splice, Statement, StatementKind},
     catalog::Catalog,
     dialect, faithful,
     lexer::Kind,
@@ -43,6 +43,8 @@ pub(crate) struct Effects {
     pub copies: Vec<usize>,
     /// What is known of a COPY's data.
     pub copy: Option<Copy>,
+    /// What is known of the file of a LOAD DATA.
+    pub load: Option<Load>,
     /// What is done with the names of prepared statements and cursors.
     pub session: Option<SessionUse>,
     pub splices: Vec<Splice>,
@@ -71,6 +73,7 @@ impl Effects {
             copy: self.copy,
             client_file: None,
             results: Results::Unknown,
+            load: self.load,
             session: self.session,
             changes_catalog,
             changes_identity,
@@ -92,6 +95,7 @@ impl From<Statement> for Effects {
             columns: statement.columns,
             copies: statement.copies,
             copy: statement.copy,
+            load: statement.load,
             session: statement.session,
             splices: Vec::new(),
             parameters: Vec::new(),
@@ -181,6 +185,7 @@ pub(crate) fn walk<'c>(
         columns,
         copies: walker.copies.into_iter().collect(),
         copy: None,
+        load: None,
         session: None,
         splices,
         parameters,

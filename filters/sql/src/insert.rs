@@ -361,7 +361,7 @@ pub(crate) fn unknown_column() -> Refusal {
 }
 
 /// All columns in the server's order.
-fn in_order(relation: &Relation) -> Vec<&Column> {
+pub(crate) fn in_order(relation: &Relation) -> Vec<&Column> {
     let mut columns: Vec<&Column> = relation.columns.iter().filter(|c| !c.is_invisible()).collect();
     columns.sort_by_key(|column| column.number);
     columns

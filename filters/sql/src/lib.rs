@@ -53,6 +53,7 @@ mod parameter;
 mod position;
 mod predicate;
 mod query;
+mod reader;
 mod refusal;
 mod scope;
 mod segment;
@@ -68,8 +69,9 @@ mod view;
 mod walker;
 
 pub use analysis::{
-    Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Parameter, ParameterUse,
-    Replacement, ResultField, Results, SessionUse, Splice, Statement, StatementKind,
+    Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Load, LoadCharset,
+    LoadFormat, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse, Splice, Statement,
+    StatementKind,
 };
 pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
@@ -125,6 +127,12 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
                 return Err(Refusal::unsupported(
                     "a text of several statements has a COPY of a table with sealed columns",
                     "send the COPY as a text of its own",
+                ));
+            }
+            if effects.load.is_some() {
+                return Err(Refusal::unsupported(
+                    "a text of several statements has a LOAD DATA into a table with sealed columns",
+                    "send the LOAD DATA as a text of its own",
                 ));
             }
         }

@@ -3,6 +3,7 @@
 mod binary;
 mod insert;
 mod literal;
+pub(crate) mod load;
 mod operands;
 mod reading;
 mod search;

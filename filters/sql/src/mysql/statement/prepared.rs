@@ -74,6 +74,12 @@ fn text_at(segment: &Segment<'_>, index: usize, catalog: &Catalog) -> Result<Ana
         ));
     }
     let mut analyzed = statement::analyze(&statement, catalog, &())?;
+    if analyzed.effects.load.is_some() {
+        return Err(Refusal::unsupported(
+            "a prepared statement would load a file into a table with sealed columns",
+            "send the LOAD DATA as a statement of its own",
+        ));
+    }
     if !analyzed.effects.parameters.is_empty() {
         return Err(Refusal::unsupported(
             "a parameter for a sealed column would get its value from a variable in the server",

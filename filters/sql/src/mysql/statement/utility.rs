@@ -7,6 +7,7 @@ use crate::{
     dml::Effects,
     lexer::Kind,
     mention,
+    mysql::load,
     refusal::Refusal,
     segment::{self, Segment},
 };
@@ -53,10 +54,7 @@ pub(super) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
             Ok(plain(!relations.is_empty()))
         }
         ("grant" | "revoke", _) => Ok(plain(!relations.is_empty())),
-        ("load", "data" | "xml") => Err(Refusal::unsupported(
-            "LOAD DATA into a table with sealed columns would store the file's values as they are",
-            "insert the rows from the application, or load them into another table and seal them from there",
-        )),
+        ("load", "data" | "xml") => load::analyze(segment, catalog),
         ("handler", _) => Err(Refusal::unsupported(
             "HANDLER reads a table with sealed columns without a query that could be understood",
             "use SELECT",
