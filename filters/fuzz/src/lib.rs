@@ -11,6 +11,7 @@ mod exchange;
 mod http;
 mod json;
 mod json_stream;
+mod load_data;
 mod mysql_session;
 mod mysql_wire;
 mod session;
@@ -30,6 +31,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("mysql_command", mysql_wire::command),
     ("mysql_response", mysql_wire::response),
     ("copy", copy::copy),
+    ("load_data", load_data::load_data),
     ("sql", sql::analysis),
     ("mysql_sql", sql::mysql_analysis),
     ("values", values::values),

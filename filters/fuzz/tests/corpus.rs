@@ -48,6 +48,7 @@ replays!(
     mysql_command,
     mysql_response,
     copy,
+    load_data,
     sql,
     mysql_sql,
     values,

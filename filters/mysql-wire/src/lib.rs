@@ -7,7 +7,7 @@
 //! (the bytes of its packets without their headers), and `encode(&mut sequence, &mut out)`, which appends the whole
 //! message in as many packets as it takes, numbered on from `sequence`. Both take the connection's
 //! [`Capabilities`] where the message's layout hangs on them. What is parsed and encoded again is the same message,
-//! and the same bytes where lengths came in their shortest form.
+//! and the same bytes where lengths came in their shortest form. [`load_data`] reads the file that a client sends for LOAD DATA.
 //!
 //! When not to use it: to learn what a message means in a session (that is the engine's), to read SQL or values
 //! (their own crates), or for the protocol of before MySQL 4.1 and for compressed packets. It does no I/O, keeps no
@@ -41,6 +41,7 @@ pub mod connection;
 pub mod error;
 pub mod lenenc;
 pub mod limits;
+pub mod load_data;
 pub mod message;
 pub mod packet;
 pub mod response;
