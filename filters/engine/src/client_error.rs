@@ -246,6 +246,21 @@ impl ClientError {
         )
     }
 
+    /// The file of a LOAD DATA is not as it must be.
+    pub fn bad_file(reason: &str, remedy: &str) -> Self {
+        Self::new(
+            sqlstate::BAD_COPY_FILE_FORMAT,
+            format!("the file of the LOAD DATA cannot be read: {reason}"),
+            remedy,
+        )
+    }
+
+    /// It is about this line of a file that is loaded, and this field of it, both counted from 1.
+    pub fn in_file(self, line: u64, field: Option<usize>) -> Self {
+        let field = field.map(|field| format!(", field {field}")).unwrap_or_default();
+        Self { message: format!("{} (line {line}{field} of the file)", self.message), ..self }
+    }
+
     /// A value of a protected column is too long.
     pub fn long_value(label: &str, limit: usize) -> Self {
         Self::limit(

@@ -41,7 +41,12 @@ impl Protocol for Session {
         self.may_go_on()
     }
 
+    fn piece(&mut self, piece: &[u8], out: &mut Output) {
+        self.load_piece(piece, out);
+    }
+
     fn held_besides(&self) -> usize {
-        self.statements.held()
+        let loading = self.loading.as_ref().map_or(0, |loading| loading.held());
+        self.statements.held().saturating_add(loading)
     }
 }

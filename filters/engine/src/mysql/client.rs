@@ -71,10 +71,12 @@ impl Session {
 
     /// A packet of the file that the server asked for; an empty one is its end.
     fn file_packet(&mut self, header: Header, out: &mut Output) -> Step {
-        if header.payload_len == 0 && !self.infile_continues {
-            self.infile = false;
-        }
+        let is_end = header.payload_len == 0 && !self.infile_continues;
+        self.infile &= !is_end;
         self.infile_continues = header.goes_on();
+        if self.loading.is_some() {
+            return self.load_packet(header, is_end, out);
+        }
         let shift = self.flight.head().map_or(0, |entry| entry.shift);
         if shift == 0 {
             self.client.pass = header.total_len();

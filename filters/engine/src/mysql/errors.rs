@@ -17,6 +17,7 @@ const PARSE_ERROR: Code = (1064, "42000");
 const ACCESS_DENIED: Code = (1045, "28000");
 const NOT_SUPPORTED_YET: Code = (1235, "42000");
 const TRUNCATED_WRONG_VALUE_FOR_FIELD: Code = (1366, "22007");
+const TRUNCATED_WRONG_VALUE: Code = (1292, "22007");
 const DATA_TOO_LONG: Code = (1406, "22001");
 const UNKNOWN_STMT_HANDLER: Code = (1243, "HY000");
 const USER_LIMIT_REACHED: Code = (1226, "42000");
@@ -41,6 +42,7 @@ pub fn code(error: &ClientError) -> Code {
         sqlstate::PROGRAM_LIMIT_EXCEEDED if error.label.is_some() => DATA_TOO_LONG,
         sqlstate::PROGRAM_LIMIT_EXCEEDED => NET_PACKET_TOO_LARGE,
         sqlstate::PROTOCOL_VIOLATION => MALFORMED_PACKET,
+        sqlstate::BAD_COPY_FILE_FORMAT => TRUNCATED_WRONG_VALUE,
         sqlstate::DATA_CORRUPTED => INTERNAL_ERROR,
         _ => UNKNOWN_ERROR,
     }

@@ -12,7 +12,7 @@
 //! | its commands, one by one | `commands.rs`, `prepared.rs`, `cursors.rs` |
 //! | those too long to be held | `streamed.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
-//! | its literals, its parameters are sealed | `seal.rs`, `parameters.rs`, `long_data.rs` |
+//! | its literals, its parameters, the file that it loads are sealed | `seal.rs`, `parameters.rs`, `long_data.rs`, `infile.rs` |
 //! | a command is refused | `refuse.rs`, `errors.rs` |
 //! | what the server owes, and how far it is | `flight.rs`, `results.rs`, `preparing.rs` |
 //! | a packet from the server | `server.rs`, `answers.rs` |
@@ -37,6 +37,7 @@ mod end_user;
 mod errors;
 mod flight;
 mod identity;
+mod infile;
 mod long_data;
 mod names;
 mod parameters;
@@ -131,6 +132,8 @@ pub struct Session {
     infile: bool,
     /// A packet of that file goes on in the next one, which ends the packet and not the file if it is empty.
     infile_continues: bool,
+    /// That file, if it is sealed.
+    loading: Option<Box<infile::Loading>>,
 }
 
 impl Session {
@@ -155,6 +158,7 @@ impl Session {
             dropped: None,
             infile: false,
             infile_continues: false,
+            loading: None,
         }
     }
 

@@ -11,6 +11,7 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Sequence};
 use super::check::Readiness;
 use super::client::Outcome;
 use super::flight::{Answer, Awaited, Entry, Preparing, Single};
+use super::infile;
 use super::preparing::Prepares;
 use super::statements::{MAX_STATEMENTS, Places, Statement};
 use super::{Output, Session};
@@ -58,6 +59,7 @@ impl Session {
             },
         };
         let sealed = checked.and_then(|(checked, own, said)| {
+            infile::refuse_prepared(&checked)?;
             let text = match (checked.analysis.splices.is_empty(), &own) {
                 (true, Cow::Borrowed(_)) => None,
                 (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
@@ -216,7 +218,9 @@ impl Session {
             );
             return self.refuse_execution(statement, error, out);
         }
-        let text = match self.seal_text(&statement.text, &checked) {
+        let sealed =
+            infile::refuse_prepared(&checked).and_then(|()| self.seal_text(&statement.text, &checked));
+        let text = match sealed {
             Ok(text) => text,
             Err(error) => return self.refuse_execution(statement, error, out),
         };

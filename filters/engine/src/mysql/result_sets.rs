@@ -44,6 +44,17 @@ impl Session {
         let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
         let number = header.sequence.wrapping_add(shift);
+        if matches!(packet, Packet::Ok | Packet::Error)
+            && self.has_loaded()
+            && let Some(error) = self.load_refused(body)
+        {
+            drop(self.flight.pop());
+            self.write_error(&error, number, &mut out.to_client);
+            return match packet {
+                Packet::Error => Ok(Step::Took(bytes.len())),
+                _ => Err("it took a row that fails the statement"),
+            };
+        }
         let written = self.take_result(packet, body, number, out)?;
         if swallowing {
             return Ok(Step::Took(bytes.len()));
@@ -64,7 +75,7 @@ impl Session {
     ) -> Result<bool, &'static str> {
         let (capabilities, values) = (self.capabilities, self.reads.values);
         let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
-        let swallowing = entry.swallowing;
+        let (swallowing, shift) = (entry.swallowing, entry.shift);
         let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let complete = answer.results.complete;
         answer.results.take(packet, body, capabilities)?;
@@ -89,7 +100,13 @@ impl Session {
                 self.refuse_file(number, out);
                 return Ok(true);
             }
-            Packet::Infile => self.infile = true,
+            Packet::Infile => {
+                self.infile = true;
+                let load = answer.executed().and_then(|statement| statement.load.clone());
+                let (checked, server) = (Rc::clone(&answer.checked), number.wrapping_sub(shift));
+                self.begin_load(&checked, load.as_ref(), server);
+                return Ok(false);
+            }
             Packet::Ok | Packet::EndOfRows | Packet::EndOfDefinitions | Packet::Error | Packet::Row => {}
         }
         self.result_ended(packet, complete, body);
