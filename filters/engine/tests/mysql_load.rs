@@ -1,6 +1,11 @@
 //! LOAD DATA LOCAL INFILE into a protected table: the file is sealed on its way, however it is cut, or the statement fails.
 
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
 
 mod mysql_support;
 mod support;
