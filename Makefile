@@ -117,9 +117,9 @@ loadtest-compare: python ## say what changed between two runs beyond the noise: 
 # The words after loadtest-compare are files, which nothing makes.
 %.json: ;
 
-canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000)
-	@$(SETUP) python filter keys opa
-	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
+canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000 DATABASE=mariadb)
+	@$(SETUP) python filter keys opa mariadb mysql
+	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(DATABASE),--database $(DATABASE))
 
 e2e-kubernetes: python ## install the charts in a Kubernetes cluster and try them there: that of KUBECONFIG, or as root on Linux one of our own
 	@$(SETUP) python filter keys opa shop-api k6 vault vault-kubernetes helm cluster

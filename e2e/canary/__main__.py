@@ -6,27 +6,25 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from canary import database
 from canary.differential import Differential
+from canary.mysql import run as mysql
 from canary.report import Report
 from harness import Options, Stack
+from harness.mysql_builds import MYSQL, OLDER
 from harness.postgres import Postgres
 from harness.workdir import WorkDir
 
 KEYSET = "pii"
+DATABASES = ("postgres", "mariadb", "mysql") if MYSQL.is_there else ("postgres", "mariadb")
 
 
-def run(seed: int, count: int, verbose: bool = False, rotates: bool = False) -> Report:
+def run(seed: int, count: int, say: Callable[[str], None] = lambda _: None, *, rotates: bool = False) -> Report:
     """Starts both servers and everything between, and stops them again. If it `rotates`, a deterministic key is added
     after a quarter of the statements, and is made the primary after half of them."""
-
-    started = time.monotonic()
-
-    def say(text: str) -> None:
-        if verbose:
-            print(f"{time.monotonic() - started:4.0f} s  {text}", file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
         policies = database.write_policies(Path(folder))
@@ -66,17 +64,33 @@ def newest_key(stack: Stack) -> int:
     return keyset["keysetInfo"]["keyInfo"][-1]["keyId"]
 
 
+def progress() -> Callable[[str], None]:
+    started = time.monotonic()
+    return lambda text: print(f"{time.monotonic() - started:4.0f} s  {text}", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description="random statements against the sidecar and a plain database")
     arguments.add_argument("--seed", type=int, default=random.randrange(10**6))
     arguments.add_argument("--count", type=int, default=3000, help="statements")
     arguments.add_argument("--rotate", action="store_true", help="a key is added and promoted meanwhile")
+    arguments.add_argument("--database", choices=DATABASES, action="append", help="one or more; else all")
     given = arguments.parse_args()
     started = time.monotonic()
-    report = run(given.seed, given.count, verbose=True, rotates=given.rotate)
-    print(report)
+    clean = True
+    for database_ in given.database or DATABASES:
+        print(f"== {database_}", flush=True)
+        report = _run(database_, given)
+        print(report)
+        clean = clean and report.clean
     print(f"\n{time.monotonic() - started:.0f} s; again: make canary SEED={given.seed} COUNT={given.count}")
-    return 0 if report.clean else 1
+    return 0 if clean else 1
+
+
+def _run(database_: str, given: argparse.Namespace) -> Report:
+    if database_ == "postgres":
+        return run(given.seed, given.count, progress(), rotates=given.rotate)
+    return mysql.run(given.seed, given.count, progress(), MYSQL if database_ == "mysql" else OLDER)
 
 
 if __name__ == "__main__":

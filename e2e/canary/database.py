@@ -59,10 +59,10 @@ def drop_unique(server: Postgres) -> None:
                     database.execute(f"ALTER TABLE {table.sql} DROP CONSTRAINT {constraint}")
 
 
-def write_policies(folder: Path) -> Path:
+def write_policies(folder: Path, tables: tuple[Table, ...] = schema.PROTECTED, protocol: str = "postgres") -> Path:
     """Catalog and rules, to load beside the example's."""
     labels, columns = {}, {}
-    for table in schema.PROTECTED:
+    for table in tables:
         relation = f"{quoted(table.schema)}.{quoted(table.name)}"
         # A part's columns are those of the table it is a part of.
         for column in () if table.inherits else table.columns:
@@ -71,7 +71,7 @@ def write_policies(folder: Path) -> Path:
                 if column.equality and column.type == "bool":
                     labels[column.label]["accept_leakage"] = "the canary's values are random"
                 columns.setdefault(relation, {})[column.name] = column.label
-    database = {"protocol": "postgres", "database": schema.DATABASE, "columns": columns}
+    database = {"protocol": protocol, "database": schema.DATABASE, "columns": columns}
     texts = [name for name, label in labels.items() if label["type"].startswith(("text", "varchar"))]
     others = [name for name in labels if name not in texts]
     rules = [
