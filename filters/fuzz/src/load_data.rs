@@ -9,11 +9,15 @@ pub(crate) fn load_data(bytes: &[u8]) {
     let cut = usize::from(*cut).min(data.len());
     let mut rest = data;
     while !rest.is_empty() {
-        let found = Scanner::default().find(&format, rest, true).expect("a file that ends has a field that does");
+        let found =
+            Scanner::default().find(&format, rest, true).expect("a file that ends has a field that does");
         assert_eq!(in_pieces(&format, rest, cut), found, "a field ends where it ends at every cut");
         let raw = &rest[..found.len];
         let value = Field { raw, enclosed: found.enclosed }.value(&format);
-        assert!(value.is_none_or(|value| value.len() <= raw.len()), "a value is no longer than it is written");
+        assert!(
+            value.is_none_or(|value| value.len() <= raw.len()),
+            "a value is no longer than it is written"
+        );
         let end = match found.end {
             End::Field => &format.field_end,
             End::Line => &format.line_end,
@@ -25,7 +29,11 @@ pub(crate) fn load_data(bytes: &[u8]) {
     let line = LineScanner::default().find(&format, data, true);
     let mut scanner = LineScanner::default();
     let first = scanner.find(&format, &data[..cut], false);
-    assert_eq!(first.or_else(|| scanner.find(&format, data, true)), line, "a line ends where it ends at every cut");
+    assert_eq!(
+        first.or_else(|| scanner.find(&format, data, true)),
+        line,
+        "a line ends where it ends at every cut"
+    );
     match line_start(&format, data) {
         Ok(at) => assert!(data[at..].starts_with(&format.line_start)),
         Err(before) => assert!(before <= data.len()),

@@ -59,7 +59,13 @@ pub(crate) fn prepare(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    let name = new_name(segment, names)?;
+    let name = name_at(segment, 1)?;
+    if names.prepared(&name).is_some() {
+        return Err(Refusal::unsupported(
+            "a prepared statement of this name exists already",
+            "deallocate it first, or choose another name",
+        ));
+    }
     let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
     // EXECUTE may come when there are more keys.
     let inner = Segment { outlives_keys: true, ..segment.starting_at(as_.saturating_add(1)) };
@@ -82,18 +88,6 @@ pub(crate) fn prepare(
     Ok(analyzed.prepare(segment, name, names, parameters))
 }
 
-/// The name of a PREPARE, which no other statement has.
-pub(crate) fn new_name(segment: &Segment<'_>, names: &dyn Names) -> Result<String, Refusal> {
-    let name = name_at(segment, 1)?;
-    if names.prepared(&name).is_some() {
-        return Err(Refusal::unsupported(
-            "a prepared statement of this name exists already",
-            "deallocate it first, or choose another name",
-        ));
-    }
-    Ok(name)
-}
-
 impl Analyzed {
     /// It does nothing yet: a PREPARE keeps it under a name.
     pub fn prepare(
@@ -103,7 +97,9 @@ impl Analyzed {
         names: &dyn Names,
         parameters: Vec<Parameter>,
     ) -> Self {
-        let server_name = names.server_name(&name);
+        // What it takes the place of in MySQL, it takes the place of in the server too.
+        let before = names.prepared(&name).map(|prepared| prepared.server_name);
+        let server_name = before.unwrap_or_else(|| names.server_name(&name));
         let splices = &mut self.effects.splices;
         let mut sealed: Vec<usize> = splices.iter().filter_map(|splice| splice.with.sealed()).collect();
         sealed.sort_unstable();

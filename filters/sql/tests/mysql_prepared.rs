@@ -64,5 +64,19 @@ fn what_was_prepared_is_executed_by_its_own_name() {
     assert_eq!(analysis.statements[0].kind, StatementKind::Select);
     let text = "DEALLOCATE PREPARE s";
     assert_eq!(render(text, &analyze_in(text, &catalog, &session).unwrap()), "DEALLOCATE PREPARE «`ours_s`»");
-    assert!(analyze_in("PREPARE s FROM 'SELECT 1'", &catalog, &session).is_err());
+}
+
+#[test]
+fn what_is_prepared_again_takes_the_place_of_the_one_before() {
+    let catalog = mysql();
+    let before =
+        analyze_in("PREPARE s FROM 'SELECT name FROM customer'", &catalog, &Session(Vec::new())).unwrap();
+    let session = Session(vec![("s", before)]);
+    let text = "PREPARE s FROM 'SELECT ssn FROM customer'; EXECUTE s";
+    let analysis = analyze_in(text, &catalog, &session).unwrap();
+    assert_eq!(
+        render(text, &analysis),
+        "PREPARE «`ours_s`» FROM 'SELECT ssn FROM customer'; EXECUTE «`ours_s`»"
+    );
+    assert_eq!(analysis.statements[1].reads, [1]);
 }

@@ -8,7 +8,7 @@ use crate::{
     mention,
     refusal::Refusal,
     segment::{self, Segment},
-    session::{Names, new_name},
+    session::{Names, name_at},
     statement::{self, Analyzed},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn prepare(
     if !protects(catalog) {
         return Ok(Analyzed::unread());
     }
-    let name = new_name(segment, names)?;
+    let name = name_at(segment, 1)?;
     if !segment.is_word(2, "from") || segment.tokens.len() != 4 {
         return Err(computed());
     }
