@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from weakref import WeakSet
 
 import psycopg
@@ -114,16 +115,16 @@ READERS: dict[str, Read] = {
 class Reader:
     """One session, and what it saw: the treatments in their order, each as often as it came."""
 
-    def __init__(self, name: str, read: Read, dsn: str) -> None:
+    def __init__(self, name: str, read: Callable, connect: Callable[[], AbstractContextManager]) -> None:
         self.name = name
         self._read = read
-        self._dsn = dsn
+        self._connect = connect
         self._seen: list[str] = []
         self._failed: BaseException | None = None
 
     def run(self, stop: threading.Event) -> None:
         try:
-            with psycopg.connect(self._dsn, autocommit=True) as connection:
+            with self._connect() as connection:
                 while not stop.is_set():
                     for rows, ids in self._read(connection):
                         self._seen.append(treatment(rows, ids))

@@ -53,7 +53,8 @@ class Shipping:
             (self.policies / kind / "shop" / "data.yaml").unlink()
         # What support reads of every label.
         self.support = MASKED
-        self.catalog["databases"][0] |= {"ttl_seconds": TTL_SECONDS, "max_stale_seconds": max_stale_seconds}
+        for database in self.catalog["databases"]:
+            database |= {"ttl_seconds": TTL_SECONDS, "max_stale_seconds": max_stale_seconds}
         self.stack = Stack(Options(bundles=self.bundles, **options))
 
     def pack(self, revision: str, **how: object) -> bytes:

@@ -1,6 +1,5 @@
 """Budgets of what is revealed: the brake on a stolen credential that dumps a table."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,62 +8,8 @@ import pytest
 
 from harness import Options, Stack
 from harness import shop as example
+from tests.policies.dump import BUDGETS, DATABASE, LABEL, ROWS, expected, value, write_policies
 from tests.policies.shipping import until
-
-DATABASE = "dump"
-ROWS = 1000
-LABEL = "person.{}".format
-LAST4 = {"treatment": "mask", "format": "last4"}
-# Longer than any test takes.
-HOUR = 3600
-SHORT = 2
-# Each test spends a budget of its own.
-BUDGETS = {
-    "ssn": {"rows": 500, "per_seconds": HOUR, "then": LAST4},
-    "iban": {"rows": 500, "per_seconds": HOUR, "then": {"treatment": "refuse"}},
-    "card": {"rows": 100, "per_seconds": HOUR, "then": LAST4},
-    "email": {"rows": 100, "per_seconds": HOUR, "then": {"treatment": "null"}},
-    "phone": {"rows": 20, "per_seconds": SHORT, "then": LAST4},
-}
-
-
-def write_policies(folder: Path) -> Path:
-    """One user fills the table; the others read it within budgets."""
-    labels = {LABEL(column): {"protection": "deterministic", "keyset": "pii", "type": "text"} for column in BUDGETS}
-    table = {"public.person": {column: LABEL(column) for column in BUDGETS}}
-    catalog = {
-        "labels": labels,
-        "databases": [{"protocol": "postgres", "database": DATABASE, "columns": table}],
-    }
-    fills = {
-        "name": "the application works with everything",
-        "who": {"session": {"user": ["app"]}},
-        "labels": ["person.*"],
-        "read": {"treatment": "reveal"},
-        "write": "seal",
-    }
-    reads = [
-        {
-            "name": f"so many rows of {column}",
-            "who": {"session": {"user": ["support", "intern", "auditor"]}},
-            "labels": [LABEL(column)],
-            "read": {"treatment": "reveal", "budget": budget},
-        }
-        for column, budget in BUDGETS.items()
-    ]
-    for name, data in (("catalog", catalog), ("rules", {"rules": [fills, *reads]})):
-        path = folder / name / DATABASE / "data.json"
-        path.parent.mkdir(parents=True)
-        path.write_text(json.dumps(data))
-    return folder
-
-
-def value(number: int) -> str:
-    return f"{number:05d}-{number:04d}"
-
-
-def masked(number: int) -> str:
-    return f"*****-{number:04d}"
 
 
 def started(folder: Path, concurrency: int) -> Stack:
@@ -107,10 +52,6 @@ def copy_into(came: list[str], connection: psycopg.Connection, copy: str) -> Non
 def spent(stack: Stack, column: str) -> int:
     name = f"wasmcustom.fieldveil.budget_spent.{LABEL(column)}"
     return stack.envoy.stats(name).get(name, 0)
-
-
-def expected(revealed: int, count: int) -> list[str]:
-    return [value(number) if number < revealed else masked(number) for number in range(count)]
 
 
 def test_dump_shows_as_many_rows_as_the_budget_has_however_it_is_read(dump: Stack) -> None:

@@ -1,16 +1,12 @@
 """A policy that changes under sessions that read all the time: no error, no mixed row, and nobody left behind."""
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
+from tests.policies.flips import flip_under
 from tests.policies.readers import READERS, Reader, fill
-from tests.policies.shipping import MASKED, REVEALED, Shipping, until
-
-FLIPS = 4
-JOIN_SECONDS = 30
+from tests.policies.shipping import Shipping
 
 
 @pytest.fixture(scope="module")
@@ -25,36 +21,6 @@ def shipping(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipping]:
 
 
 def test_reveal_flips_to_mask_and_back_under_busy_sessions(shipping: Shipping) -> None:
-    """Each reader is one session from the first to the last flip."""
-    readers = [Reader(name, read, shipping.stack.dsn("support")) for name, read in READERS.items()]
-    with running(readers):
-        everybody(readers, "masked")
-        for flip in range(1, FLIPS + 1):
-            shipping.support, now = (REVEALED, "revealed") if flip % 2 else (MASKED, "masked")
-            shipping.activate(f"{now}-{flip}")
-            everybody(readers, now)
-    for reader in readers:
-        # Between two flips nobody goes back.
-        assert reader.turns() == ["masked", "revealed", "masked", "revealed", "masked"], reader.name
-
-
-def everybody(readers: list[Reader], treatment: str) -> None:
-    """Waits until every reader sees it."""
-    until(lambda: all(reader.check() == treatment for reader in readers))
-
-
-@contextmanager
-def running(readers: list[Reader]) -> Iterator[None]:
-    """Each in a thread of its own, until the block ends."""
-    stop = threading.Event()
-    threads = [threading.Thread(target=reader.run, args=[stop], daemon=True) for reader in readers]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join(JOIN_SECONDS)
-    for reader in readers:
-        reader.check()
+    flip_under(
+        shipping, [Reader(name, read, lambda: shipping.stack.connect("support")) for name, read in READERS.items()]
+    )
