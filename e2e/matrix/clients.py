@@ -10,6 +10,7 @@ from tools.layout import (
     GO_CLIENTS,
     JAVA_CLIENTS,
     MYSQLCLIENT,
+    MYSQLCLIENT_LIBRARY,
     MYSQLCLIENT_PACKAGES,
     NODE_CLIENTS,
     RUST_CLIENTS,
@@ -206,7 +207,9 @@ def _connector(way: str, title: str, remark: str) -> Client:
 
 def _over_mysqlclient(name: str, title: str, program: str, way: str, pinned: str, remark: str) -> Client:
     # A folder of its own, for it is built on the machine.
-    python = ("env", f"PYTHONPATH={MYSQLCLIENT_PACKAGES}", VENV / "bin" / "python")
+    plugins = next(MYSQLCLIENT_LIBRARY.glob("usr/lib/*/libmariadb3/plugin"), "")
+    environment = (f"PYTHONPATH={MYSQLCLIENT_PACKAGES}", f"MARIADB_PLUGIN_DIR={plugins}")
+    python = ("env", *environment, VENV / "bin" / "python")
     version = pinned if pinned[0].isdigit() else (E2E / "requirements.txt", pinned)
     command = (*python, FOLDER / "python" / program, way)
     return Client(name, title, "python", command, version, remark, mysql=True, needs=MYSQLCLIENT_PACKAGES)

@@ -31,7 +31,7 @@ def make(shop: Stack) -> None:
 @pytest.mark.parametrize("in_transaction", [False, True], ids=["alone", "in a transaction"])
 def test_what_is_written_to_a_table_that_was_made_meanwhile_is_sealed(without: Stack, in_transaction: bool) -> None:
     with without.connect("app", autocommit=not in_transaction) as app:
-        assert app.execute("SELECT count(*) FROM pg_class WHERE relname = 'customer'").fetchone() == (0,)
+        assert app.execute("SELECT to_regclass('public.customer')").fetchone() == (None,)
         make(without)
         app.execute(INSERT, ADA)
         app.commit()

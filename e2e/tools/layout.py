@@ -31,6 +31,7 @@ TINK_JAVA = TOOLS / "tink-java"
 NODE_CLIENTS = TOOLS / "node"
 MYSQLCLIENT = "2.3.1"
 MYSQLCLIENT_FOLDER = TOOLS / "mysqlclient"
+MYSQLCLIENT_LIBRARY = MYSQLCLIENT_FOLDER / "library"
 MYSQLCLIENT_PACKAGES = MYSQLCLIENT_FOLDER / "packages"
 # The line that is the oldest tried, and a newer one.
 MARIADB_VERSIONS = ("10.11.5", "11.4.5")

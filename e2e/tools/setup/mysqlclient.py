@@ -5,11 +5,9 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from tools.layout import MYSQLCLIENT, MYSQLCLIENT_FOLDER, MYSQLCLIENT_PACKAGES, VENV
+from tools.layout import MYSQLCLIENT, MYSQLCLIENT_FOLDER, MYSQLCLIENT_LIBRARY, MYSQLCLIENT_PACKAGES, VENV
 from tools.setup import debian
 from tools.setup.runner import ATTEMPTS, Part, Shell, say
-
-LIBRARY = MYSQLCLIENT_FOLDER / "library"
 
 
 def _missing() -> str | None:
@@ -25,10 +23,10 @@ def _mysqlclient(shell: Shell) -> None:
         say(f"  {shell.name}: left out: {missing}")
         return
     MYSQLCLIENT_FOLDER.mkdir(exist_ok=True)
-    debian.unpack(shell, "bookworm", (), ("libmariadb3", "libmariadb-dev"), LIBRARY)
-    (shared,) = LIBRARY.glob("usr/lib/*-linux-gnu")
+    debian.unpack(shell, "bookworm", (), ("libmariadb3", "libmariadb-dev"), MYSQLCLIENT_LIBRARY)
+    (shared,) = MYSQLCLIENT_LIBRARY.glob("usr/lib/*-linux-gnu")
     flags = {
-        "MYSQLCLIENT_CFLAGS": f"-I{LIBRARY / 'usr' / 'include' / 'mariadb'}",
+        "MYSQLCLIENT_CFLAGS": f"-I{MYSQLCLIENT_LIBRARY / 'usr' / 'include' / 'mariadb'}",
         "MYSQLCLIENT_LDFLAGS": f"-L{shared} -lmariadb -Wl,-rpath,{shared}",
     }
     fresh = MYSQLCLIENT_PACKAGES.with_name(".packages.new")
