@@ -1,6 +1,6 @@
 //! The cipher under one key and alphabet.
 
-use aes::Aes256;
+use fieldveil_aes_simd::Aes256;
 use fpe::ff1::{FF1, FlexibleNumeralString, NumeralStringError};
 use zeroize::{Zeroize, Zeroizing};
 

@@ -1,6 +1,6 @@
 //! AES-GCM with keys of 16 or 32 bytes (`aes_gcm.proto`): nonces of 12 bytes.
 
-use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use fieldveil_aes_simd::{Aes128Gcm, Aes256Gcm};
 use prost::Message;
 
 use super::{AeadKey, NonceCipher};

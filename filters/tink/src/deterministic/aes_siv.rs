@@ -1,10 +1,7 @@
 //! AES-SIV with keys of 64 bytes (`aes_siv.proto`, RFC 5297): the synthetic IV of 16 bytes, then the
 //! ciphertext. The associated data is one component of S2V, also when it is empty.
 
-use std::cell::RefCell;
-
-use aes_siv::KeyInit;
-use aes_siv::siv::Aes256Siv;
+use fieldveil_aes_simd::Aes256Siv;
 use prost::Message;
 use zeroize::Zeroizing;
 
@@ -16,13 +13,13 @@ use crate::proto::KeyInField2;
 pub(super) const TYPE_URL: &str = "type.googleapis.com/google.crypto.tink.AesSivKey";
 const IV_LEN: usize = 16;
 
-/// A key, ready for use. Its MAC keeps state during a call, hence the cell; no call nests.
-pub(super) struct AesSivKey(RefCell<Aes256Siv>);
+/// A key, ready for use.
+pub(super) struct AesSivKey(Aes256Siv);
 
 pub(super) fn read(value: &[u8]) -> Option<AesSivKey> {
     let message = KeyInField2::decode(value).ok()?;
     let key = key_value((message.version, message.key_value))?;
-    Aes256Siv::new_from_slice(&key).ok().map(|siv| AesSivKey(RefCell::new(siv)))
+    Aes256Siv::new(&key).map(AesSivKey)
 }
 
 impl AesSivKey {
@@ -38,9 +35,7 @@ impl AesSivKey {
         out.extend_from_slice(&[0; IV_LEN]);
         out.extend_from_slice(plaintext);
         let body = out.get_mut(start..).unwrap_or_default();
-        let mut siv = self.0.try_borrow_mut().map_err(|_| CryptError::TooLong)?;
-        let iv =
-            siv.encrypt_inout_detached([associated_data], body.into()).map_err(|_| CryptError::TooLong)?;
+        let iv = self.0.encrypt_inout_detached(associated_data, body.into());
         out.get_mut(PREFIX_LEN..start).unwrap_or_default().copy_from_slice(&iv);
         Ok(out)
     }
@@ -50,11 +45,10 @@ impl AesSivKey {
         rest: &[u8],
         associated_data: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
-        let (iv, body) = rest.split_at_checked(IV_LEN).ok_or(CryptError::Malformed)?;
-        let iv = aes_siv::Tag::try_from(iv).map_err(|_| CryptError::Malformed)?;
+        let (iv, body) = rest.split_first_chunk::<IV_LEN>().ok_or(CryptError::Malformed)?;
         let mut plaintext = Zeroizing::new(body.to_vec());
-        let mut siv = self.0.try_borrow_mut().map_err(|_| CryptError::NotAuthentic)?;
-        siv.decrypt_inout_detached([associated_data], plaintext.as_mut_slice().into(), &iv)
+        self.0
+            .decrypt_inout_detached(associated_data, plaintext.as_mut_slice().into(), iv)
             .map_err(|_| CryptError::NotAuthentic)?;
         Ok(plaintext)
     }

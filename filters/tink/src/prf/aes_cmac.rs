@@ -1,7 +1,7 @@
 //! AES-CMAC with keys of 32 bytes (`aes_cmac_prf.proto`, RFC 4493): outputs of at most 16 bytes.
 
-use aes::Aes256;
 use cmac::{Cmac, KeyInit, Mac};
+use fieldveil_aes_simd::Aes256;
 use prost::Message;
 use zeroize::Zeroizing;
 
