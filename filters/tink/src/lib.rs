@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 mod aead;
+mod buffer;
 mod deterministic;
 mod error;
 mod keyset;
@@ -15,6 +16,7 @@ mod primitives;
 mod proto;
 
 pub use aead::Aead;
+pub use buffer::reserve_wiping;
 pub use deterministic::DeterministicAead;
 pub use error::{CryptError, KeysetError};
 pub use keyset::Keyset;

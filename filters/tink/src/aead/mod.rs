@@ -10,23 +10,30 @@ use ::aes_gcm::aead::{AeadInOut, KeyInit, Nonce, Tag};
 use zeroize::Zeroizing;
 
 use crate::Random;
+use crate::buffer::{append, reserve_wiping};
 use crate::error::{CryptError, KeysetError};
 use crate::keyset::{Keyset, RawKey};
 use crate::primitives::{Keys, PREFIX_LEN, Prefix};
 
 const PURPOSE: &str = "AEAD";
+const TAG_LEN: usize = 16;
 
-/// A key, ready for use.
+/// A key, ready for use. What fails leaves nothing appended.
 trait AeadKey {
-    fn encrypt(
+    /// Bytes that it adds to a plaintext: nonce and tag.
+    fn overhead(&self) -> usize;
+
+    /// Appends nonce, ciphertext and tag.
+    fn encrypt_into(
         &self,
-        prefix: [u8; PREFIX_LEN],
         random: &mut dyn Random,
         plaintext: &[u8],
         associated_data: &[u8],
-    ) -> Result<Vec<u8>, CryptError>;
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError>;
 
-    fn decrypt(&self, rest: &[u8], associated_data: &[u8]) -> Result<Zeroizing<Vec<u8>>, CryptError>;
+    /// Appends the plaintext.
+    fn decrypt_into(&self, rest: &[u8], associated_data: &[u8], out: &mut Vec<u8>) -> Result<(), CryptError>;
 }
 
 /// Nonce, ciphertext, tag of 16 bytes: the layout of all of Tink's AEADs.
@@ -40,40 +47,44 @@ impl<C: KeyInit> NonceCipher<C> {
 }
 
 impl<C: AeadInOut<TagSize = U16>> AeadKey for NonceCipher<C> {
-    fn encrypt(
+    fn overhead(&self) -> usize {
+        Nonce::<C>::default().len().saturating_add(TAG_LEN)
+    }
+
+    fn encrypt_into(
         &self,
-        prefix: [u8; PREFIX_LEN],
         random: &mut dyn Random,
         plaintext: &[u8],
         associated_data: &[u8],
-    ) -> Result<Vec<u8>, CryptError> {
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let mut nonce = Nonce::<C>::default();
         random.fill(&mut nonce);
-        let start = PREFIX_LEN.saturating_add(nonce.len());
-        let mut out = Vec::with_capacity(start.saturating_add(plaintext.len()).saturating_add(16));
-        out.extend_from_slice(&prefix);
+        out.reserve(plaintext.len().saturating_add(self.overhead()));
+        let before = out.len();
         out.extend_from_slice(&nonce);
-        out.extend_from_slice(plaintext);
-        let body = out.get_mut(start..).unwrap_or_default();
-        let tag = self
-            .0
-            .encrypt_inout_detached(&nonce, associated_data, body.into())
-            .map_err(|_| CryptError::TooLong)?;
-        out.extend_from_slice(&tag);
-        Ok(out)
+        let tag = append(out, plaintext, |body| {
+            self.0.encrypt_inout_detached(&nonce, associated_data, body.into())
+        });
+        match tag {
+            Ok(tag) => out.extend_from_slice(&tag),
+            Err(_) => {
+                out.truncate(before);
+                return Err(CryptError::TooLong);
+            }
+        }
+        Ok(())
     }
 
-    fn decrypt(&self, rest: &[u8], associated_data: &[u8]) -> Result<Zeroizing<Vec<u8>>, CryptError> {
+    fn decrypt_into(&self, rest: &[u8], associated_data: &[u8], out: &mut Vec<u8>) -> Result<(), CryptError> {
         let nonce_len = Nonce::<C>::default().len();
         let (nonce, rest) = rest.split_at_checked(nonce_len).ok_or(CryptError::Malformed)?;
-        let (body, tag) = rest.split_last_chunk::<16>().ok_or(CryptError::Malformed)?;
+        let (body, tag) = rest.split_last_chunk::<TAG_LEN>().ok_or(CryptError::Malformed)?;
         let nonce = Nonce::<C>::try_from(nonce).map_err(|_| CryptError::Malformed)?;
         let tag = Tag::<C>::try_from(tag.as_slice()).map_err(|_| CryptError::Malformed)?;
-        let mut plaintext = Zeroizing::new(body.to_vec());
-        self.0
-            .decrypt_inout_detached(&nonce, associated_data, plaintext.as_mut_slice().into(), &tag)
-            .map_err(|_| CryptError::NotAuthentic)?;
-        Ok(plaintext)
+        reserve_wiping(out, body.len());
+        append(out, body, |body| self.0.decrypt_inout_detached(&nonce, associated_data, body.into(), &tag))
+            .map_err(|_| CryptError::NotAuthentic)
     }
 }
 
@@ -101,8 +112,24 @@ impl Aead {
         plaintext: &[u8],
         associated_data: &[u8],
     ) -> Result<Vec<u8>, CryptError> {
+        let mut out = Vec::new();
+        self.encrypt_into(random, plaintext, associated_data, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`Aead::encrypt`], appended to `out`, which grows only where it has no room. What fails appends nothing.
+    pub fn encrypt_into(
+        &self,
+        random: &mut dyn Random,
+        plaintext: &[u8],
+        associated_data: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let (prefix, key) = self.keys.primary()?;
-        key.encrypt(prefix, random, plaintext, associated_data)
+        out.reserve(PREFIX_LEN.saturating_add(key.overhead()).saturating_add(plaintext.len()));
+        let before = out.len();
+        out.extend_from_slice(&prefix);
+        key.encrypt_into(random, plaintext, associated_data, out).inspect_err(|_| out.truncate(before))
     }
 
     /// Opens what was sealed with the same associated data.
@@ -111,8 +138,21 @@ impl Aead {
         ciphertext: &[u8],
         associated_data: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
+        let mut out = Zeroizing::new(Vec::new());
+        self.decrypt_into(ciphertext, associated_data, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`Aead::decrypt`], appended to `out`, which its owner wipes when done. What fails appends nothing. Where `out` has
+    /// no room it grows as [`reserve_wiping`] does, so that no plaintext is left in the memory that it had.
+    pub fn decrypt_into(
+        &self,
+        ciphertext: &[u8],
+        associated_data: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let (key, rest) = self.keys.of(ciphertext)?;
-        key.decrypt(rest, associated_data)
+        key.decrypt_into(rest, associated_data, out)
     }
 
     /// The key ids, the primary's first.

@@ -3,15 +3,15 @@
 
 use fieldveil_aes_simd::Aes256Siv;
 use prost::Message;
-use zeroize::Zeroizing;
 
+use crate::buffer::{append, reserve_wiping};
 use crate::error::CryptError;
 use crate::keyset::key_value;
-use crate::primitives::PREFIX_LEN;
 use crate::proto::KeyInField2;
 
 pub(super) const TYPE_URL: &str = "type.googleapis.com/google.crypto.tink.AesSivKey";
-const IV_LEN: usize = 16;
+/// Bytes of the synthetic IV.
+pub(super) const IV_LEN: usize = 16;
 
 /// A key, ready for use.
 pub(super) struct AesSivKey(Aes256Siv);
@@ -23,33 +23,28 @@ pub(super) fn read(value: &[u8]) -> Option<AesSivKey> {
 }
 
 impl AesSivKey {
-    pub(super) fn encrypt(
-        &self,
-        prefix: [u8; PREFIX_LEN],
-        plaintext: &[u8],
-        associated_data: &[u8],
-    ) -> Result<Vec<u8>, CryptError> {
-        let start = PREFIX_LEN.saturating_add(IV_LEN);
-        let mut out = Vec::with_capacity(start.saturating_add(plaintext.len()));
-        out.extend_from_slice(&prefix);
+    /// Appends the synthetic IV and the ciphertext.
+    pub(super) fn encrypt_into(&self, plaintext: &[u8], associated_data: &[u8], out: &mut Vec<u8>) {
+        out.reserve(IV_LEN.saturating_add(plaintext.len()));
+        let before = out.len();
         out.extend_from_slice(&[0; IV_LEN]);
         out.extend_from_slice(plaintext);
-        let body = out.get_mut(start..).unwrap_or_default();
-        let iv = self.0.encrypt_inout_detached(associated_data, body.into());
-        out.get_mut(PREFIX_LEN..start).unwrap_or_default().copy_from_slice(&iv);
-        Ok(out)
+        let added = out.get_mut(before..).unwrap_or_default();
+        if let Some((place, body)) = added.split_first_chunk_mut::<IV_LEN>() {
+            *place = self.0.encrypt_inout_detached(associated_data, body.into());
+        }
     }
 
-    pub(super) fn decrypt(
+    /// Appends the plaintext, or nothing.
+    pub(super) fn decrypt_into(
         &self,
         rest: &[u8],
         associated_data: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let (iv, body) = rest.split_first_chunk::<IV_LEN>().ok_or(CryptError::Malformed)?;
-        let mut plaintext = Zeroizing::new(body.to_vec());
-        self.0
-            .decrypt_inout_detached(associated_data, plaintext.as_mut_slice().into(), iv)
-            .map_err(|_| CryptError::NotAuthentic)?;
-        Ok(plaintext)
+        reserve_wiping(out, body.len());
+        append(out, body, |body| self.0.decrypt_inout_detached(associated_data, body.into(), iv))
+            .map_err(|_| CryptError::NotAuthentic)
     }
 }

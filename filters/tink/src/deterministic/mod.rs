@@ -4,10 +4,10 @@ mod aes_siv;
 
 use zeroize::Zeroizing;
 
-use self::aes_siv::AesSivKey;
+use self::aes_siv::{AesSivKey, IV_LEN};
 use crate::error::{CryptError, KeysetError};
 use crate::keyset::{Keyset, RawKey};
-use crate::primitives::{Keys, Prefix};
+use crate::primitives::{Keys, PREFIX_LEN, Prefix};
 
 const PURPOSE: &str = "deterministic AEAD";
 
@@ -22,8 +22,21 @@ impl DeterministicAead {
 
     /// Seals `plaintext`, binding `associated_data` to it.
     pub fn encrypt(&self, plaintext: &[u8], associated_data: &[u8]) -> Result<Vec<u8>, CryptError> {
+        let mut out = Vec::new();
+        self.encrypt_into(plaintext, associated_data, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`DeterministicAead::encrypt`], appended to `out`, which grows only where it has no room.
+    pub fn encrypt_into(
+        &self,
+        plaintext: &[u8],
+        associated_data: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let (prefix, key) = self.0.primary()?;
-        key.encrypt(prefix, plaintext, associated_data)
+        encrypt_into(prefix, key, plaintext, associated_data, out);
+        Ok(())
     }
 
     /// Seals `plaintext` with every key, with the primary one first: whichever sealed a value, its ciphertext is one of
@@ -33,7 +46,12 @@ impl DeterministicAead {
         plaintext: &[u8],
         associated_data: &[u8],
     ) -> Result<Vec<Vec<u8>>, CryptError> {
-        self.0.each().map(|(prefix, key)| key.encrypt(prefix, plaintext, associated_data)).collect()
+        let encrypt = |(prefix, key)| {
+            let mut out = Vec::new();
+            encrypt_into(prefix, key, plaintext, associated_data, &mut out);
+            out
+        };
+        Ok(self.0.each().map(encrypt).collect())
     }
 
     /// Opens what was sealed with the same associated data.
@@ -42,14 +60,40 @@ impl DeterministicAead {
         ciphertext: &[u8],
         associated_data: &[u8],
     ) -> Result<Zeroizing<Vec<u8>>, CryptError> {
+        let mut out = Zeroizing::new(Vec::new());
+        self.decrypt_into(ciphertext, associated_data, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`DeterministicAead::decrypt`], appended to `out`, which its owner wipes when done. What fails appends nothing.
+    /// Where `out` has no room it grows as [`reserve_wiping`](crate::reserve_wiping) does, so that no plaintext is left in
+    /// the memory that it had.
+    pub fn decrypt_into(
+        &self,
+        ciphertext: &[u8],
+        associated_data: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), CryptError> {
         let (key, rest) = self.0.of(ciphertext)?;
-        key.decrypt(rest, associated_data)
+        key.decrypt_into(rest, associated_data, out)
     }
 
     /// The key ids, the primary's first.
     pub fn key_ids(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.ids()
     }
+}
+
+fn encrypt_into(
+    prefix: [u8; PREFIX_LEN],
+    key: &AesSivKey,
+    plaintext: &[u8],
+    associated_data: &[u8],
+    out: &mut Vec<u8>,
+) {
+    out.reserve(PREFIX_LEN.saturating_add(IV_LEN).saturating_add(plaintext.len()));
+    out.extend_from_slice(&prefix);
+    key.encrypt_into(plaintext, associated_data, out);
 }
 
 fn read(raw: &RawKey) -> Result<AesSivKey, KeysetError> {
