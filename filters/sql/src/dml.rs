@@ -1,15 +1,15 @@
 //! SELECT, INSERT, UPDATE, DELETE and MERGE: parse, walk, check.
 
-use sqlparser::{ast::Statement as Tree, parser::Parser};
+use sqlparser::ast::Statement as Tree;
 
 use crate::{
     analysis::{Copy, Load, Parameter, ResultField, Results, SessionUse, Splice, Statement, StatementKind},
     catalog::Catalog,
-    dialect, faithful,
+    faithful,
     lexer::Kind,
     mention,
     mysql::Reading,
-    position,
+    parse, position,
     refusal::Refusal,
     scope::{Output, Outputs},
     segment::Segment,
@@ -19,10 +19,6 @@ use crate::{
 /// Tokens of a statement that is parsed: its tree takes some 300 bytes for each, so that the largest takes some
 /// 20 MB, and 1500 rows of 20 values fit.
 const MAX_TOKENS: usize = 65_536;
-
-/// The parser's limit on recursion. A sub-select within a sub-select takes two of it and some 35 kB of native
-/// stack, so that the deepest text stays within half a megabyte; a Wasm module has one.
-const MAX_RECURSION: usize = 32;
 
 /// What a statement does with protected columns. All empty when it touches none.
 #[derive(Clone, Default)]
@@ -129,15 +125,8 @@ pub(crate) fn walk<'c>(
             Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
         })?;
     let reading = Reading::of(segment);
-    let mut trees = Parser::new(dialect::parsed(segment.dialect))
-        .with_recursion_limit(MAX_RECURSION)
-        .with_tokens_with_locations(reading.apply(tokens))
-        .parse_statements()
-        // The parser's message quotes the text.
+    let tree = parse::statement(reading.apply(tokens), segment.dialect)
         .map_err(|_| Refusal::unparsable("the statement can't be parsed"))?;
-    let (Some(tree), None) = (trees.pop(), trees.pop()) else {
-        return Err(Refusal::unparsable("the statement can't be parsed"));
-    };
     let mut walker = Walker::new(segment, &positions, catalog);
     let outputs = run(&mut walker, &tree)?;
     if let Some(column) = outputs.protected().next().filter(|_| reading.into_variables) {

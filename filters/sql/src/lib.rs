@@ -50,6 +50,7 @@ mod mysql;
 mod names;
 mod operands;
 mod parameter;
+mod parse;
 mod position;
 mod predicate;
 mod query;

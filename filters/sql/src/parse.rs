@@ -1,0 +1,60 @@
+//! A statement's tokens as the parser's tree, of the kinds that the walk understands.
+//!
+//! The parser's own entry for any statement isn't called: it brings everything that it knows of data definition, grants,
+//! procedures and other products' statements into the module, which is most of it, and for no kind that is walked.
+
+use sqlparser::{
+    ast::Statement,
+    keywords::Keyword,
+    parser::{Parser, ParserError},
+    tokenizer::{Token, TokenWithSpan},
+};
+
+use crate::dialect::{self, Dialect};
+
+/// The parser's limit on recursion. A sub-select within a sub-select takes two of it and some 35 kB of native
+/// stack, so that the deepest text stays within half a megabyte; a Wasm module has one.
+const MAX_RECURSION: usize = 31;
+
+/// The tokens are no statement of these kinds, or more than one.
+pub(crate) struct Unparsable;
+
+impl From<ParserError> for Unparsable {
+    // The parser's message quotes the text.
+    fn from(_: ParserError) -> Self {
+        Self
+    }
+}
+
+/// Parses one statement: a query, INSERT, REPLACE, UPDATE, DELETE, MERGE or EXECUTE.
+pub(crate) fn statement(tokens: Vec<TokenWithSpan>, dialect: Dialect) -> Result<Statement, Unparsable> {
+    let mut parser = Parser::new(dialect::parsed(dialect))
+        .with_recursion_limit(MAX_RECURSION)
+        .with_tokens_with_locations(tokens);
+    let first = parser.peek_token();
+    let tree = match &first.token {
+        Token::LParen => Statement::Query(parser.parse_query()?),
+        Token::Word(word) => match word.keyword {
+            Keyword::SELECT | Keyword::WITH | Keyword::VALUES => Statement::Query(parser.parse_query()?),
+            keyword => {
+                parser.advance_token();
+                match keyword {
+                    Keyword::INSERT => parser.parse_insert(first)?,
+                    Keyword::REPLACE => parser.parse_replace(first)?,
+                    Keyword::UPDATE => parser.parse_update(first)?,
+                    Keyword::DELETE => parser.parse_delete(first)?,
+                    Keyword::MERGE => Statement::Merge(parser.parse_merge(first)?),
+                    Keyword::EXECUTE => parser.parse_execute()?,
+                    _ => return Err(Unparsable),
+                }
+            }
+        },
+        _ => return Err(Unparsable),
+    };
+    match parser.peek_token().token {
+        Token::EOF => Ok(tree),
+        // The end of a block, at which the parser's own loop over statements stops too.
+        Token::Word(word) if word.keyword == Keyword::END => Ok(tree),
+        _ => Err(Unparsable),
+    }
+}
