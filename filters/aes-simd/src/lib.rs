@@ -16,6 +16,7 @@ pub mod simd;
 mod siv;
 mod stream;
 
+pub use aes::cipher::{BlockCipherEncrypt, KeyInit};
 pub use siv::AesSiv;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

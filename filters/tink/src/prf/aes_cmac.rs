@@ -16,9 +16,10 @@ pub(super) const TYPE_URL: &str = "type.googleapis.com/google.crypto.tink.AesCma
 struct AesCmacPrf(Cmac<Aes256>);
 
 impl PrfKey for AesCmacPrf {
-    fn compute(&self, input: &[u8], output: &mut [u8]) -> Result<(), CryptError> {
-        let mac: Zeroizing<[u8; 16]> =
-            Zeroizing::new(self.0.clone().chain_update(input).finalize().into_bytes().into());
+    fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError> {
+        let mut mac = self.0.clone();
+        input.iter().for_each(|part| mac.update(part));
+        let mac: Zeroizing<[u8; 16]> = Zeroizing::new(mac.finalize().into_bytes().into());
         truncate(mac.as_slice(), output)
     }
 }

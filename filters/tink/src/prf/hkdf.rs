@@ -21,10 +21,14 @@ enum HkdfPrf {
 }
 
 impl PrfKey for HkdfPrf {
-    fn compute(&self, input: &[u8], output: &mut [u8]) -> Result<(), CryptError> {
+    fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError> {
         match self {
-            Self::Sha256(hkdf) => hkdf.expand(input, output).map_err(|_| CryptError::OutputTooLong(255 * 32)),
-            Self::Sha512(hkdf) => hkdf.expand(input, output).map_err(|_| CryptError::OutputTooLong(255 * 64)),
+            Self::Sha256(hkdf) => {
+                hkdf.expand_multi_info(input, output).map_err(|_| CryptError::OutputTooLong(255 * 32))
+            }
+            Self::Sha512(hkdf) => {
+                hkdf.expand_multi_info(input, output).map_err(|_| CryptError::OutputTooLong(255 * 64))
+            }
         }
     }
 }

@@ -18,8 +18,10 @@ const MIN_KEY_LEN: usize = 16;
 struct HmacPrf<M>(M);
 
 impl<M: Mac + Clone> PrfKey for HmacPrf<M> {
-    fn compute(&self, input: &[u8], output: &mut [u8]) -> Result<(), CryptError> {
-        let mut mac = self.0.clone().chain_update(input).finalize().into_bytes();
+    fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError> {
+        let mut mac = self.0.clone();
+        input.iter().for_each(|part| mac.update(part));
+        let mut mac = mac.finalize().into_bytes();
         let done = truncate(&mac, output);
         mac.as_mut_slice().zeroize();
         done

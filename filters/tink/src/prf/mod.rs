@@ -14,8 +14,8 @@ const PURPOSE: &str = "PRF";
 
 /// A key, ready for use.
 trait PrfKey {
-    /// Fills `output` with the head of what the key makes of `input`.
-    fn compute(&self, input: &[u8], output: &mut [u8]) -> Result<(), CryptError>;
+    /// Fills `output` with the head of what the key makes of these bytes, one after the other.
+    fn compute(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError>;
 }
 
 /// Tink's PRF set, of which only the primary key computes: an output does not say which key made it. So a keyset whose
@@ -31,10 +31,15 @@ impl Prf {
     /// The first `output_len` bytes of what the primary key makes of `input`. HMAC gives as many as its hash has, AES-CMAC
     /// 16, HKDF 255 times its hash.
     pub fn compute_primary(&self, input: &[u8], output_len: usize) -> Result<Zeroizing<Vec<u8>>, CryptError> {
-        let key = self.0.primary_key()?;
         let mut output = Zeroizing::new(vec![0; output_len]);
-        key.compute(input, &mut output)?;
+        self.compute_primary_into(&[input], &mut output)?;
         Ok(output)
+    }
+
+    /// As [`Prf::compute_primary`] of the parts of an input one after the other, without a copy of them; fills `output`.
+    /// Where that fails it stays as it was.
+    pub fn compute_primary_into(&self, input: &[&[u8]], output: &mut [u8]) -> Result<(), CryptError> {
+        self.0.primary_key()?.compute(input, output)
     }
 
     /// The key ids, the primary's first.
