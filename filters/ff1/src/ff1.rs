@@ -1,20 +1,26 @@
 //! The cipher under one key and alphabet.
 
-use fieldveil_aes_simd::Aes256;
+use fieldveil_aes_simd::{Aes256, KeyInit};
 use fpe::ff1::{FF1, FlexibleNumeralString, NumeralStringError};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::alphabet::Alphabet;
 use crate::error::Ff1Error;
 use crate::key::KEY_LEN;
+use crate::short::{Halves, Short, numerals};
 
 /// Characters of the longest value. The work grows with the square of the length, and no value that keeps a format
 /// (card, account, phone number, token) is longer.
 pub const MAX_LEN: usize = 256;
 
-/// FF1 with AES-256 under one key, for values of one alphabet.
+type Long =
+    fn(&FF1<Aes256>, &[u8], &FlexibleNumeralString) -> Result<FlexibleNumeralString, NumeralStringError>;
+
+/// FF1 with AES-256 under one key, for values of one alphabet. About a kilobyte.
 pub struct Ff1 {
-    cipher: FF1<Aes256>,
+    cipher: Aes256,
+    /// For values that [`Short`] does not take.
+    long: FF1<Aes256>,
     alphabet: Alphabet,
 }
 
@@ -24,8 +30,9 @@ impl Ff1 {
     /// # Errors
     /// [`Ff1Error::Refused`], which no alphabet here gives reason for.
     pub fn new(key: &[u8; KEY_LEN], alphabet: Alphabet) -> Result<Self, Ff1Error> {
-        let cipher = FF1::new(key, alphabet.radix().into()).map_err(|_| Ff1Error::Refused)?;
-        Ok(Self { cipher, alphabet })
+        let long = FF1::new(key, alphabet.radix().into()).map_err(|_| Ff1Error::Refused)?;
+        let cipher = Aes256::new_from_slice(key).map_err(|_| Ff1Error::Refused)?;
+        Ok(Self { cipher, long, alphabet })
     }
 
     /// The alphabet of its values.
@@ -38,8 +45,17 @@ impl Ff1 {
     /// # Errors
     /// [`Ff1Error`] says what is wrong with the value.
     pub fn encrypt(&self, tweak: &[u8], text: &str) -> Result<String, Ff1Error> {
-        let numerals = self.numerals(text)?;
-        self.text(self.cipher.encrypt(tweak, &numerals)).map(|mut text| std::mem::take(&mut *text))
+        let mut out = Vec::with_capacity(text.len());
+        self.encrypt_into(tweak, text, &mut out)?;
+        String::from_utf8(out).map_err(|_| Ff1Error::Refused)
+    }
+
+    /// As [`Ff1::encrypt`], appended to `out`. What fails appends nothing.
+    ///
+    /// # Errors
+    /// [`Ff1Error`] says what is wrong with the value.
+    pub fn encrypt_into(&self, tweak: &[u8], text: &str, out: &mut Vec<u8>) -> Result<(), Ff1Error> {
+        self.run(tweak, text, out, |way, halves| way.encrypt_halves(halves), FF1::encrypt)
     }
 
     /// The value that [`Ff1::encrypt`] was given. There is no integrity: any text of the format gives some value.
@@ -47,8 +63,76 @@ impl Ff1 {
     /// # Errors
     /// [`Ff1Error`] says why the text can not have been encrypted here.
     pub fn decrypt(&self, tweak: &[u8], text: &str) -> Result<Zeroizing<String>, Ff1Error> {
-        let numerals = self.numerals(text)?;
-        self.text(self.cipher.decrypt(tweak, &numerals))
+        let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
+        self.decrypt_into(tweak, text, &mut out)?;
+        let text = String::from_utf8(std::mem::take(&mut out)).map_err(|_| Ff1Error::Refused)?;
+        Ok(Zeroizing::new(text))
+    }
+
+    /// As [`Ff1::decrypt`], appended to `out`: as many bytes as the text has. What fails appends nothing. Whoever has
+    /// plaintext in `out` makes room before, as a `Vec` that grows leaves a copy behind.
+    ///
+    /// # Errors
+    /// [`Ff1Error`] says why the text can not have been encrypted here.
+    pub fn decrypt_into(&self, tweak: &[u8], text: &str, out: &mut Vec<u8>) -> Result<(), Ff1Error> {
+        self.run(tweak, text, out, |way, halves| way.decrypt_halves(halves), FF1::decrypt)
+    }
+
+    fn run(
+        &self,
+        tweak: &[u8],
+        text: &str,
+        out: &mut Vec<u8>,
+        short: fn(&Short<'_>, Halves) -> Halves,
+        long: Long,
+    ) -> Result<(), Ff1Error> {
+        out.reserve(text.len());
+        let before = out.len();
+        let done = match self.short(tweak, text) {
+            Some((way, halves)) => self.append_halves(short(&way, halves), text.len(), out),
+            None => {
+                let numerals = self.numerals(text)?;
+                self.append_numerals(long(&self.long, tweak, &numerals), out)
+            }
+        };
+        done.inspect_err(|_| {
+            out.get_mut(before..).unwrap_or_default().zeroize();
+            out.truncate(before);
+        })
+    }
+
+    /// The short way and the value's halves, if it is one for that.
+    fn short(&self, tweak: &[u8], text: &str) -> Option<(Short<'_>, Halves)> {
+        if !(self.alphabet.min_len()..=MAX_LEN).contains(&text.len()) {
+            return None;
+        }
+        let way = Short::new(&self.cipher, self.alphabet.radix(), text.len(), tweak)?;
+        let (first, second) = text.as_bytes().split_at_checked(text.len() / 2)?;
+        Some((way, [self.number(first)?, self.number(second)?]))
+    }
+
+    /// The number that characters are, None with one of another alphabet.
+    fn number(&self, text: &[u8]) -> Option<u128> {
+        text.iter().try_fold(0_u128, |number, character| {
+            let numeral = self.alphabet.numeral(char::from(*character))?;
+            number.checked_mul(self.alphabet.radix().into())?.checked_add(numeral.into())
+        })
+    }
+
+    fn append_halves(&self, [first, second]: Halves, len: usize, out: &mut Vec<u8>) -> Result<(), Ff1Error> {
+        for (number, len) in [(first, len / 2), (second, len.div_ceil(2))] {
+            let start = out.len();
+            for numeral in numerals(number, self.alphabet.radix()).take(len) {
+                out.push(self.byte(numeral?)?);
+            }
+            out.get_mut(start..).unwrap_or_default().reverse();
+        }
+        Ok(())
+    }
+
+    fn byte(&self, numeral: u16) -> Result<u8, Ff1Error> {
+        let character = self.alphabet.character(numeral).ok_or(Ff1Error::Refused)?;
+        u8::try_from(character).map_err(|_| Ff1Error::Refused)
     }
 
     fn numerals(&self, text: &str) -> Result<FlexibleNumeralString, Ff1Error> {
@@ -69,17 +153,16 @@ impl Ff1 {
         Ok(std::mem::take(&mut *numerals).into())
     }
 
-    fn text(
+    fn append_numerals(
         &self,
         result: Result<FlexibleNumeralString, NumeralStringError>,
-    ) -> Result<Zeroizing<String>, Ff1Error> {
-        let mut numerals: Vec<u16> = result.map_err(|_| Ff1Error::Refused)?.into();
-        let mut text = Zeroizing::new(String::with_capacity(numerals.len()));
-        for numeral in &numerals {
-            text.push(self.alphabet.character(*numeral).ok_or(Ff1Error::Refused)?);
+        out: &mut Vec<u8>,
+    ) -> Result<(), Ff1Error> {
+        let numerals: Zeroizing<Vec<u16>> = Zeroizing::new(result.map_err(|_| Ff1Error::Refused)?.into());
+        for numeral in numerals.iter() {
+            out.push(self.byte(*numeral)?);
         }
-        numerals.zeroize();
-        Ok(text)
+        Ok(())
     }
 }
 

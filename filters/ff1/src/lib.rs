@@ -6,8 +6,8 @@
 //! place), and is deterministic: equal values of one key and tweak are equal.
 //!
 //! The key is 32 bytes of the label's PRF over [`key_input`], so that each label and tenant has a key of its own; the
-//! caller computes it. It assumes that the caller bounds the tweak. The library below does not wipe what it computes
-//! on the way.
+//! caller computes it, and keeps the [`Ff1`]: to make one costs as much as some values. It assumes that the caller bounds
+//! the tweak. Numbers on the way are not wiped.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
@@ -15,6 +15,7 @@ mod alphabet;
 mod error;
 mod ff1;
 mod key;
+mod short;
 
 pub use alphabet::{Alphabet, MIN_DOMAIN, UnknownAlphabet};
 pub use error::Ff1Error;

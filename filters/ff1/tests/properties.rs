@@ -1,8 +1,15 @@
 //! What holds for all values, and what is refused.
 
-#![allow(clippy::arithmetic_side_effects, clippy::string_slice, clippy::unwrap_used)]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used
+)]
 
+use fieldveil_aes_simd::Aes256;
 use fieldveil_ff1::{Alphabet, Ff1, Ff1Error, MAX_LEN};
+use fpe::ff1::{FF1, FlexibleNumeralString};
 use proptest::prelude::*;
 
 fn cipher(alphabet: Alphabet) -> Ff1 {
@@ -97,7 +104,53 @@ fn debug_shows_no_key_material() {
     assert_eq!(format!("{:?}", cipher(Alphabet::Digits)), "Ff1 { alphabet: Digits, .. }");
 }
 
+/// What the library makes of it, for any length.
+fn expected(alphabet: Alphabet, tweak: &[u8], text: &str) -> String {
+    let characters: Vec<char> =
+        ('0'..='z').filter(|c| cipher(alphabet).encrypt(b"", &c.to_string().repeat(6)).is_ok()).collect();
+    let numeral = |c| u16::try_from(characters.iter().position(|known| *known == c).unwrap()).unwrap();
+    let numerals: Vec<u16> = text.chars().map(numeral).collect();
+    let ff1 = FF1::<Aes256>::new(&[7; 32], alphabet.radix().into()).unwrap();
+    let made: Vec<u16> = ff1.encrypt(tweak, &FlexibleNumeralString::from(numerals)).unwrap().into();
+    made.into_iter().map(|n| characters[usize::from(n)]).collect()
+}
+
+/// Lengths around the one from which on the library computes, and tweaks around whole blocks.
+#[test]
+fn every_length_and_length_of_tweak_gives_what_the_library_gives() {
+    for alphabet in Alphabet::ALL {
+        let ff1 = cipher(alphabet);
+        let last = alphabet.characters().chars().last().unwrap();
+        for len in alphabet.min_len()..=80 {
+            let mixed: String = ["1", "0", &last.to_string()].into_iter().cycle().take(len).collect();
+            for text in [mixed, last.to_string().repeat(len), "0".repeat(len)] {
+                let tweak = vec![3; len % 37];
+                assert_eq!(ff1.encrypt(&tweak, &text).unwrap(), expected(alphabet, &tweak, &text), "{len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_appended_and_what_fails_is_not() {
+    for (alphabet, text) in [(Alphabet::Digits, "0123456789"), (Alphabet::Alphanumeric, &"aB3".repeat(40))] {
+        let (ff1, mut out) = (cipher(alphabet), b"before".to_vec());
+        ff1.encrypt_into(b"", text, &mut out).unwrap();
+        let encrypted = String::from_utf8(out.split_off(6)).unwrap();
+        assert_eq!(ff1.encrypt(b"", text), Ok(encrypted.clone()));
+        ff1.decrypt_into(b"", &encrypted, &mut out).unwrap();
+        assert!(ff1.decrypt_into(b"", "1-2", &mut out).is_err());
+        assert!(ff1.encrypt_into(b"", "", &mut out).is_err());
+        assert_eq!(out, format!("before{text}").into_bytes());
+    }
+}
+
 proptest! {
+    #[test]
+    fn values_are_what_the_library_gives((alphabet, text) in value(), tweak in prop::collection::vec(any::<u8>(), 0..50)) {
+        prop_assert_eq!(cipher(alphabet).encrypt(&tweak, &text).unwrap(), expected(alphabet, &tweak, &text));
+    }
+
     #[test]
     fn values_keep_their_format_and_come_back((alphabet, text) in value(), tweak: Vec<u8>) {
         let ff1 = cipher(alphabet);
