@@ -15,6 +15,8 @@ use ghash::universal_hash::UniversalHash;
 /// What one measurement takes at least.
 const BATCH: Duration = Duration::from_micros(100);
 const BATCHES: usize = 600;
+/// Values that are opened together.
+const VALUES: usize = 100;
 /// As many bytes as the filter's own for a label of 13 characters.
 const ASSOCIATED_DATA: [u8; 26] = [1; 26];
 
@@ -57,6 +59,7 @@ fn ours() {
     aead::<AesGcm<Aes256>>("simd GCM");
     aead::<aes_gcm::AesGcm<Aes256, U12>>("aes-gcm over simd");
     aead::<aes_gcm_siv::AesGcmSiv<Aes256>>("aes-gcm-siv over simd");
+    gcm_batch::<AesGcm<Aes256>>();
     let mut theirs = aes_siv::siv::CmacSiv::<Aes256>::new(&[9; 64].into());
     measure("aes-siv over simd, seal 16 bytes", || {
         black_box(theirs.encrypt_inout_detached([ASSOCIATED_DATA], (&mut [0; 16][..]).into()).unwrap());
@@ -68,6 +71,7 @@ fn ours() {
             black_box(siv.encrypt_inout_detached(&ASSOCIATED_DATA, black_box(&mut text[..]).into()));
         });
     }
+    siv_batch(&siv);
     let key = GHashKey::new(&[7; 16]);
     measure("simd GHASH, key", || drop(black_box(GHashKey::new(black_box(&[7; 16])))));
     for len in [16, 64, 4096] {
@@ -104,7 +108,67 @@ fn aead<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit>(name: &str) {
     }
 }
 
-fn measure(name: &str, mut call: impl FnMut()) {
+/// As many values of one column as the rows of a page may have; a value's part of the time is told.
+#[cfg(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "x86_64"))]
+fn gcm_batch<C: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit + fieldveil_aes_simd::OpenBatch>() {
+    use fieldveil_aes_simd::Message;
+
+    let cipher = C::new_from_slice(&[7; 32]).unwrap();
+    for len in [16, 40, 300] {
+        let nonce = |at: usize| [at as u8; 12];
+        let mut sealed = vec![0; len * VALUES];
+        let mut tags = Vec::new();
+        for (at, text) in sealed.chunks_mut(len).enumerate() {
+            tags.push(
+                cipher.encrypt_inout_detached(&nonce(at).into(), &ASSOCIATED_DATA, text.into()).unwrap(),
+            );
+        }
+        let mut text = sealed.clone();
+        measure_each(&format!("simd GCM, open {VALUES} of {len} bytes, each"), VALUES, || {
+            text.copy_from_slice(&sealed);
+            for (at, texts) in text.chunks_mut(len * 16).enumerate() {
+                let mut messages: [_; 16] = Default::default();
+                let mut count = 0;
+                for ((text, tag), message) in texts.chunks_mut(len).zip(&tags[at * 16..]).zip(&mut messages) {
+                    *message = Message::new(nonce(at * 16 + count), &ASSOCIATED_DATA, text, tag.0);
+                    count += 1;
+                }
+                cipher.open_batch(black_box(&mut messages[..count]));
+                assert!(messages[..count].iter().all(Message::is_open));
+            }
+        });
+    }
+}
+
+#[cfg(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "x86_64"))]
+fn siv_batch<C: BlockCipherEncrypt<BlockSize = U16>>(cipher: &fieldveil_aes_simd::AesSiv<C>) {
+    use fieldveil_aes_simd::SivMessage;
+
+    for len in [16, 40, 300] {
+        let mut sealed = vec![0; len * VALUES];
+        let seal = |text: &mut [u8]| cipher.encrypt_inout_detached(&ASSOCIATED_DATA, text.into());
+        let ivs: Vec<[u8; 16]> = sealed.chunks_mut(len).map(seal).collect();
+        let mut text = sealed.clone();
+        measure_each(&format!("simd SIV, open {VALUES} of {len} bytes, each"), VALUES, || {
+            text.copy_from_slice(&sealed);
+            for (texts, ivs) in text.chunks_mut(len * 16).zip(ivs.chunks(16)) {
+                let mut messages: [_; 16] = Default::default();
+                for ((text, iv), message) in texts.chunks_mut(len).zip(ivs).zip(&mut messages) {
+                    *message = SivMessage::new(&ASSOCIATED_DATA, text, *iv);
+                }
+                let messages = &mut messages[..ivs.len()];
+                cipher.open_batch(black_box(messages));
+                assert!(messages.iter().all(SivMessage::is_open));
+            }
+        });
+    }
+}
+
+fn measure(name: &str, call: impl FnMut()) {
+    measure_each(name, 1, call);
+}
+
+fn measure_each(name: &str, count: usize, mut call: impl FnMut()) {
     let mut words = std::env::args().skip(1).peekable();
     if words.peek().is_some() && !words.any(|word| name.contains(&word)) {
         return;
@@ -119,5 +183,5 @@ fn measure(name: &str, mut call: impl FnMut()) {
         calls *= 2;
     }
     let least = (0..BATCHES).map(|_| time(calls)).min().unwrap();
-    println!("{name:40} {:10.1} ns", least.as_nanos() as f64 / f64::from(calls));
+    println!("{name:40} {:10.1} ns", least.as_nanos() as f64 / (f64::from(calls) * count as f64));
 }

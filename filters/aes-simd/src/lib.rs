@@ -11,13 +11,15 @@
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used))]
 
+mod batch;
 #[cfg(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "x86_64"))]
 pub mod simd;
 mod siv;
 mod stream;
 
 pub use aes::cipher::{BlockCipherEncrypt, KeyInit};
-pub use siv::AesSiv;
+pub use batch::{Message, OpenBatch};
+pub use siv::{AesSiv, SivMessage};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod chosen {

@@ -13,6 +13,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::stream::{BLOCKS, add, split};
 
+mod batch;
+
+pub use batch::SivMessage;
+
 /// AES-SIV with the block cipher `C`. Its key is twice as long as that one's: first CMAC's, then that of the counter mode.
 #[derive(Clone)]
 pub struct AesSiv<C> {
@@ -66,12 +70,17 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
 
     /// S2V of two components (RFC 5297, 2.4).
     fn s2v(&self, associated_data: &[u8], text: &[u8]) -> [u8; 16] {
-        let sum = self.start ^ self.cmac(associated_data);
+        let sum = self.associated(associated_data);
         let iv = match text.split_last_chunk() {
             Some((before, last)) => self.cmac_with(before, number(*last) ^ sum),
             None => encrypt(&self.mac, double(sum) ^ padded(text) ^ self.whole),
         };
         iv.to_ne_bytes()
+    }
+
+    /// What S2V is before the text.
+    fn associated(&self, associated_data: &[u8]) -> u128 {
+        self.start ^ self.cmac(associated_data)
     }
 
     /// CMAC (RFC 4493).
@@ -101,20 +110,12 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
 
     /// Adds the key stream: counter mode from the IV on, of which two bits are cleared (RFC 5297, 2.5).
     fn apply(&self, iv: &[u8; 16], mut text: InOutBuf<'_, '_, u8>) {
-        let (mut block, mut counter) = (*iv, 0);
-        if let Some(count) = block.last_chunk_mut() {
-            counter = u64::from_be_bytes(*count) & !(1 << 63 | 1 << 31);
-        }
-        let mut stream = [Block::<C>::default(); BLOCKS];
+        let (mut stream, mut counter) = ([Block::<C>::default(); BLOCKS], 0);
         while !text.is_empty() {
             let (here, after) = split(text, BLOCKS);
             let stream = stream.get_mut(..here.len().div_ceil(16)).unwrap_or_default();
             for place in stream.iter_mut() {
-                // The bit that was cleared above takes what would be carried into the other half.
-                if let Some(count) = block.last_chunk_mut() {
-                    *count = counter.to_be_bytes();
-                }
-                *place = block.into();
+                *place = counter_block(iv, counter).into();
                 counter = counter.wrapping_add(1);
             }
             self.cipher.encrypt_blocks(stream);
@@ -122,6 +123,17 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
             text = after;
         }
     }
+}
+
+/// What is encrypted to a block of the key stream: the IV without two of its bits, and so many more.
+fn counter_block(iv: &[u8; 16], ahead: u64) -> [u8; 16] {
+    let mut block = *iv;
+    if let Some(count) = block.last_chunk_mut() {
+        // The bit that is cleared takes what would be carried into the other half.
+        let first = u64::from_be_bytes(*count) & !(1 << 63 | 1 << 31);
+        *count = first.wrapping_add(ahead).to_be_bytes();
+    }
+    block
 }
 
 // Blocks are numbers of the machine's order, which adding does not care for.

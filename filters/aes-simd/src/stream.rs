@@ -30,3 +30,13 @@ pub(crate) fn add(text: InOutBuf<'_, '_, u8>, stream: &[Array<u8, U16>]) {
         rest.xor_in2out(stream);
     }
 }
+
+/// Adds one block of the key stream to that block of a text, the last of which may be short.
+#[inline]
+pub(crate) fn add_block(text: &mut [u8], index: usize, stream: [u8; 16]) {
+    let (blocks, rest) = text.as_chunks_mut::<16>();
+    match blocks.get_mut(index) {
+        Some(block) => *block = (u128::from_ne_bytes(*block) ^ u128::from_ne_bytes(stream)).to_ne_bytes(),
+        None => rest.iter_mut().zip(stream).for_each(|(byte, stream)| *byte ^= stream),
+    }
+}

@@ -3,6 +3,8 @@
 //! The mode of the `aes-gcm` crate takes any block cipher, but its GHASH is one that it names itself; and it encrypts the
 //! tag's mask apart from the first block of the key stream, where these two together take little more than one.
 
+mod batch;
+
 use aes::cipher::common::{Block, KeySizeUser};
 use aes::cipher::consts::{U12, U16};
 use aes::cipher::{BlockCipherEncrypt, Key, KeyInit};
@@ -25,20 +27,33 @@ pub struct AesGcm<C> {
 /// Blocks of key stream, the tag's mask before the first.
 type Stream<C> = [Block<C>; BLOCKS];
 
+/// What is encrypted to a block of the key stream.
+#[inline]
+fn counter_block(nonce: &[u8; 12], counter: u32) -> [u8; 16] {
+    let mut block = [0; 16];
+    if let Some(start) = block.first_chunk_mut() {
+        *start = *nonce;
+    }
+    if let Some(count) = block.last_chunk_mut() {
+        *count = counter.to_be_bytes();
+    }
+    block
+}
+
+/// The last block that is hashed.
+#[inline]
+fn lengths(associated_data: &[u8], text: &[u8]) -> [u8; 16] {
+    let bits = |bytes: &[u8]| u128::from((bytes.len() as u64).wrapping_mul(8));
+    (bits(associated_data) << 64 | bits(text)).to_be_bytes()
+}
+
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
     /// Fills as many blocks as are asked for, from this counter on.
     #[inline]
     fn fill(&self, stream: &mut [Block<C>], nonce: &[u8; 12], counter: u32) {
-        let mut block = [0; 16];
-        if let Some(start) = block.first_chunk_mut() {
-            *start = *nonce;
-        }
         // No more than 2^32 - 2 blocks: the counter does not go round.
         for (place, ahead) in stream.iter_mut().zip(0..) {
-            if let Some(count) = block.last_chunk_mut() {
-                *count = counter.wrapping_add(ahead).to_be_bytes();
-            }
-            *place = block.into();
+            *place = counter_block(nonce, counter.wrapping_add(ahead)).into();
         }
         self.cipher.encrypt_blocks(stream);
     }
@@ -73,8 +88,7 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
         let mut hash = GHash::new(&self.hash);
         hash.update_padded(associated_data);
         hash.update_padded(ciphertext);
-        let bits = |bytes: &[u8]| u128::from((bytes.len() as u64).wrapping_mul(8));
-        hash.update_padded(&(bits(associated_data) << 64 | bits(ciphertext)).to_be_bytes());
+        hash.update_padded(&lengths(associated_data, ciphertext));
         (u128::from_ne_bytes(hash.finalize()) ^ u128::from_ne_bytes(mask.0)).to_ne_bytes()
     }
 }

@@ -143,8 +143,13 @@ impl<'k> GHash<'k> {
     /// Of nothing yet.
     #[inline]
     pub fn new(key: &'k GHashKey) -> Self {
-        let zero = V128::splat(0);
-        Self { key, sum: zero, waiting: [zero; POWERS], filled: 0 }
+        Self::after(key, V128::splat(0))
+    }
+
+    /// After blocks of which this is the hash.
+    #[inline]
+    pub(crate) fn after(key: &'k GHashKey, sum: V128) -> Self {
+        Self { key, sum, waiting: [V128::splat(0); POWERS], filled: 0 }
     }
 
     /// Of these bytes too, with zeros after them to a whole block.
@@ -198,13 +203,18 @@ impl<'k> GHash<'k> {
 
     /// What it is.
     #[inline]
-    pub fn finalize(mut self) -> [u8; 16] {
+    pub fn finalize(self) -> [u8; 16] {
+        self.sum().to_bytes()
+    }
+
+    #[inline]
+    pub(crate) fn sum(mut self) -> V128 {
         match self.filled {
             0 => {}
             1 => self.absorb::<1>(),
             2 => self.absorb::<2>(),
             _ => self.absorb::<3>(),
         }
-        self.sum.to_bytes()
+        self.sum
     }
 }
