@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 mod aead;
+mod batch;
 mod buffer;
 mod deterministic;
 mod error;
@@ -16,6 +17,7 @@ mod primitives;
 mod proto;
 
 pub use aead::Aead;
+pub use batch::{Opened, Sealed};
 pub use buffer::reserve_wiping;
 pub use deterministic::DeterministicAead;
 pub use error::{CryptError, KeysetError};

@@ -10,6 +10,7 @@ use ::aes_gcm::aead::{AeadInOut, KeyInit, Nonce, Tag};
 use zeroize::Zeroizing;
 
 use crate::Random;
+use crate::batch::{Opened, Sealed, by_key};
 use crate::buffer::{append, reserve_wiping};
 use crate::error::{CryptError, KeysetError};
 use crate::keyset::{Keyset, RawKey};
@@ -34,6 +35,15 @@ trait AeadKey {
 
     /// Appends the plaintext.
     fn decrypt_into(&self, rest: &[u8], associated_data: &[u8], out: &mut Vec<u8>) -> Result<(), CryptError>;
+
+    /// Appends the plaintexts of values without their prefixes, and an outcome for each.
+    fn decrypt_run(&self, run: &[Sealed<'_>], out: &mut Vec<u8>, opened: &mut Vec<Opened>) {
+        for sealed in run {
+            let start = out.len();
+            let done = self.decrypt_into(sealed.ciphertext, sealed.associated_data, out);
+            opened.push(done.map(|()| start..out.len()));
+        }
+    }
 }
 
 /// Nonce, ciphertext, tag of 16 bytes: the layout of all of Tink's AEADs.
@@ -153,6 +163,19 @@ impl Aead {
     ) -> Result<(), CryptError> {
         let (key, rest) = self.keys.of(ciphertext)?;
         key.decrypt_into(rest, associated_data, out)
+    }
+
+    /// As [`Aead::decrypt_into`] for each of many values, faster: for each its outcome is appended to `opened`, where what it
+    /// names is in `out`. A value that fails has no part in another's outcome; between the others' it may leave bytes in
+    /// `out` that are no plaintext. Quickest where values that follow each other are of one key and share the slice of their
+    /// associated data, such as those of one column.
+    pub fn decrypt_batch<'v>(
+        &self,
+        values: impl IntoIterator<Item = Sealed<'v>>,
+        out: &mut Vec<u8>,
+        opened: &mut Vec<Opened>,
+    ) {
+        by_key(&self.keys, values, out, opened, |key, run, out, opened| key.decrypt_run(run, out, opened));
     }
 
     /// The key ids, the primary's first.

@@ -1,9 +1,10 @@
 //! AES-SIV with keys of 64 bytes (`aes_siv.proto`, RFC 5297): the synthetic IV of 16 bytes, then the
 //! ciphertext. The associated data is one component of S2V, also when it is empty.
 
-use fieldveil_aes_simd::Aes256Siv;
+use fieldveil_aes_simd::{Aes256Siv, SivMessage};
 use prost::Message;
 
+use crate::batch::{Opened, RUN, Sealed, append_bodies, judge, take};
 use crate::buffer::{append, reserve_wiping};
 use crate::error::CryptError;
 use crate::keyset::key_value;
@@ -46,5 +47,23 @@ impl AesSivKey {
         reserve_wiping(out, body.len());
         append(out, body, |body| self.0.decrypt_inout_detached(associated_data, body.into(), iv))
             .map_err(|_| CryptError::NotAuthentic)
+    }
+    /// Appends the plaintexts of values without their prefixes, and an outcome for each.
+    pub(super) fn decrypt_run(&self, run: &[Sealed<'_>], out: &mut Vec<u8>, opened: &mut Vec<Opened>) {
+        let (start, first) = (out.len(), opened.len());
+        let split = |sealed: &Sealed<'_>| {
+            let (iv, body) = sealed.ciphertext.split_first_chunk::<IV_LEN>()?;
+            Some((*iv, body.len()))
+        };
+        append_bodies(run.iter().map(|sealed| sealed.ciphertext.get(IV_LEN..)), out, opened);
+        let mut rest = out.get_mut(start..).unwrap_or_default();
+        let mut lanes: [SivMessage<'_>; RUN] = Default::default();
+        for (lane, sealed) in lanes.iter_mut().zip(run) {
+            if let Some((iv, len)) = split(sealed) {
+                *lane = SivMessage::new(sealed.associated_data, take(&mut rest, len), iv);
+            }
+        }
+        self.0.open_batch(lanes.get_mut(..run.len()).unwrap_or_default());
+        judge(opened.get_mut(first..).unwrap_or_default(), lanes.iter().map(SivMessage::is_open));
     }
 }
