@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
@@ -11,18 +12,48 @@ pub(crate) const RETRY_MS: u64 = 1000;
 
 /// The policy input of one principal, as the JSON that OPA is sent: the cache's key. It may hold a token, so that
 /// `Debug` shows nothing of it.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct PrincipalKey(Rc<str>);
+#[derive(Clone)]
+pub struct PrincipalKey {
+    request: Rc<str>,
+    /// Of the request, which is long: it is looked up by in every callback.
+    hash: u64,
+}
+
+thread_local! {
+    /// Not to be guessed: clients choose parts of what is hashed.
+    static HASHED_BY: RandomState = RandomState::new();
+}
 
 impl PrincipalKey {
     /// Of this input.
     pub fn new(input: &PlanInput) -> Self {
-        Self(Rc::from(input.to_request()))
+        let request: Rc<str> = Rc::from(input.to_request());
+        let hash = HASHED_BY.with(|by| by.hash_one(&request));
+        Self { request, hash }
     }
 
     /// The body to POST to OPA.
     pub fn request(&self) -> &str {
-        &self.0
+        &self.request
+    }
+
+    /// Whether it is this very one, or a copy of it: another of the same input is not.
+    pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.request, &other.request)
+    }
+}
+
+impl PartialEq for PrincipalKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_copy_of(other) || (self.hash == other.hash && self.request == other.request)
+    }
+}
+
+impl Eq for PrincipalKey {}
+
+impl Hash for PrincipalKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
     }
 }
 

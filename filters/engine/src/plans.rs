@@ -111,8 +111,11 @@ impl Plans {
         in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
-        let plan = self.get(principal, holder, in_vain, now_ms)?;
-        holder.holds = self.entries.peek(principal).map(|entry| Rc::clone(&entry.holds));
+        let Entry { plan, holds, .. } = self.usable(principal, holder, in_vain, now_ms)?;
+        let plan = Rc::clone(plan);
+        if holder.holds.as_ref().is_none_or(|held| !Rc::ptr_eq(held, holds)) {
+            holder.holds = Some(Rc::clone(holds));
+        }
         Some(plan)
     }
 
@@ -125,6 +128,16 @@ impl Plans {
         in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
+        self.usable(principal, holder, in_vain, now_ms).map(|entry| Rc::clone(&entry.plan))
+    }
+
+    fn usable(
+        &mut self,
+        principal: &PrincipalKey,
+        holder: &Holder,
+        in_vain: bool,
+        now_ms: u64,
+    ) -> Option<&Entry> {
         let entry = self.entries.get_mut(principal)?;
         if entry.asked_by.strong_count() == 0 {
             entry.asked_by = Rc::downgrade(&holder.asks);
@@ -139,7 +152,7 @@ impl Plans {
             return None;
         }
         entry.used_ms = now_ms;
-        Some(Rc::clone(&entry.plan))
+        Some(entry)
     }
 
     /// Takes in OPA's answer. Returns the plan if it is another than before.

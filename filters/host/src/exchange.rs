@@ -237,7 +237,6 @@ impl Context for HttpExchange {
         if let Some(exchange) = &mut self.exchange {
             exchange.end();
         }
-        self.shared.publish();
         true
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use fieldveil_engine::Random;
 use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::{Config, Protocol};
+use fieldveil_engine::database::Output;
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
@@ -28,6 +29,8 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Bytes of memory that stay with a worker between callbacks. Those that take more give it back.
+const MAX_SPARE: usize = 256 << 10;
 /// How often the worker looks for what is due.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -44,10 +47,21 @@ pub struct Shared {
     pub jwt_payload: Rc<str>,
     /// Streams that have had their last word and are to be closed on the next tick.
     pub closing: Rc<RefCell<Vec<u32>>>,
+    /// What a connection's callback writes to: empty, but it has memory.
+    pub spare: Rc<RefCell<Output>>,
 }
 
 impl Shared {
-    /// Moves what was counted into Envoy's statistics.
+    /// A callback is done with what it wrote, which has gone: the next one writes there, and nothing is left of it.
+    pub fn reuse(&self, mut output: Output) {
+        output.clear();
+        if output.memory() <= MAX_SPARE {
+            self.spare.replace(output);
+        }
+    }
+
+    /// Moves what was counted into Envoy's statistics: on every tick, and when a connection ends. Each counter is a call of the
+    /// host, which is too much for every callback.
     pub fn publish(&self) {
         let mut worker = self.worker.borrow_mut();
         let mut metrics = self.metrics.borrow_mut();
@@ -224,6 +238,7 @@ impl<S: Served> RootContext for Root<S> {
             metrics: Rc::default(),
             jwt_payload,
             closing: Rc::default(),
+            spare: Rc::default(),
         });
         self.set_tick_period(TICK);
         true

@@ -1,7 +1,7 @@
 //! The stream context: one connection's bytes between Envoy's buffers and the engine.
 //!
-//! Each callback takes all of Envoy's buffer and puts the finished output in its place. While the session
-//! waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
+//! Each callback takes all of Envoy's buffer and puts the finished output in its place; where everything goes on as it came,
+//! the buffer stays as it is. While the session waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
 //! the server must get meanwhile (the catalog's question) is let through by resuming within the pause. What the server's
 //! bytes give rise to for the server itself goes ahead of the client's next: Envoy has a filter write to the server when it
 //! has read from the client, and not when it has read from the server.
@@ -52,14 +52,20 @@ impl<S: Connection> Stream<S> {
     /// Gives the session what lies in Envoy's downstream buffer and puts the output in its place.
     fn client_data(&mut self) -> Action {
         let bytes = self.get_downstream_data(0, usize::MAX).unwrap_or_default();
-        let mut output = self.session().client_data(&bytes);
-        let mut to_server = std::mem::take(&mut self.ahead);
-        to_server.append(&mut output.to_server);
-        while self.fetch(&mut output) && !output.close && !self.session().is_waiting() {
-            output = self.session().client_data(b"");
-            to_server.append(&mut output.to_server);
+        let mut output = self.shared.spare.take();
+        self.session().client_bytes(&bytes, &mut output);
+        if !self.ahead.is_empty() {
+            complete(&mut output.unchanged, &bytes, &mut output.to_server);
+            output.to_server.splice(..0, self.ahead.drain(..));
         }
-        self.set_downstream_data(0, usize::MAX, &to_server);
+        while self.fetch(&mut output) && !output.close && !self.session().is_waiting() {
+            complete(&mut output.unchanged, &bytes, &mut output.to_server);
+            self.session().client_again(&mut output);
+        }
+        let to_server = goes_on(output.unchanged, &bytes, &output.to_server);
+        if !is_all(output.unchanged, &bytes, &output.to_server) {
+            self.set_downstream_data(0, usize::MAX, to_server);
+        }
         if output.close {
             self.close();
         }
@@ -67,7 +73,7 @@ impl<S: Connection> Stream<S> {
         if waits && !to_server.is_empty() {
             self.resume_downstream();
         }
-        self.shared.publish();
+        self.shared.reuse(output);
         if waits { Action::Pause } else { Action::Continue }
     }
 
@@ -167,10 +173,14 @@ impl<S: Connection> StreamContext for Stream<S> {
             return Action::Continue;
         }
         let bytes = self.get_upstream_data(0, usize::MAX).unwrap_or_default();
-        let mut output = self.session().server_data(&bytes);
-        self.set_upstream_data(0, usize::MAX, &output.to_client);
+        let mut output = self.shared.spare.take();
+        self.session().server_bytes(&bytes, &mut output);
+        let to_client = goes_on(output.unchanged, &bytes, &output.to_client);
+        if !is_all(output.unchanged, &bytes, &output.to_client) {
+            self.set_upstream_data(0, usize::MAX, to_client);
+        }
         self.ahead.append(&mut output.to_server);
-        if output.close && !output.to_client.is_empty() {
+        if output.close && !to_client.is_empty() {
             // What is put here leaves after this callback: to close now would drop it, and the reason with it.
             self.closing = true;
             self.shared.closing.borrow_mut().push(self.id);
@@ -180,10 +190,30 @@ impl<S: Connection> StreamContext for Stream<S> {
         if output.close {
             self.close();
         }
-        if (output.resume || answered) && !self.closing {
+        let resumes = (output.resume || answered) && !self.closing;
+        self.shared.reuse(output);
+        if resumes {
             self.resume_client();
         }
-        self.shared.publish();
         Action::Continue
     }
+}
+
+/// What goes on of a callback's bytes: so many of them as they came, or what was written.
+fn goes_on<'b>(unchanged: usize, bytes: &'b [u8], written: &'b [u8]) -> &'b [u8] {
+    match unchanged {
+        0 => written,
+        unchanged => bytes.get(..unchanged).unwrap_or(bytes),
+    }
+}
+
+/// Whether all of a callback's bytes go on as they came, and nothing else: Envoy's buffer is right as it is.
+fn is_all(unchanged: usize, bytes: &[u8], written: &[u8]) -> bool {
+    unchanged == bytes.len() && written.is_empty()
+}
+
+/// Writes down what goes on as it came: something else comes before it or behind it.
+fn complete(unchanged: &mut usize, bytes: &[u8], written: &mut Vec<u8>) {
+    let unchanged = std::mem::take(unchanged);
+    written.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::unchanged::Unchanged;
 use super::{Core, Inbox, Output, Step, Waiting};
 use crate::audit::Ended;
 use crate::fetch::Fetch;
@@ -17,11 +18,36 @@ pub trait Connection: 'static {
     /// Whether the client's bytes are to be held back.
     fn is_waiting(&self) -> bool;
 
-    /// Takes the client's bytes, first those that were held.
-    fn client_data(&mut self, bytes: &[u8]) -> Output;
+    /// Takes the client's bytes, first those that were held. `out` is as new, but may have memory.
+    fn client_bytes(&mut self, bytes: &[u8], out: &mut Output);
 
-    /// Takes the server's bytes.
-    fn server_data(&mut self, bytes: &[u8]) -> Output;
+    /// Takes the server's bytes, likewise.
+    fn server_bytes(&mut self, bytes: &[u8], out: &mut Output);
+
+    /// Goes on with what was held of the client's bytes, behind what stands in `out` for the server.
+    fn client_again(&mut self, out: &mut Output) {
+        let mut more = self.client_data(b"");
+        more.to_server.splice(..0, out.to_server.drain(..));
+        *out = more;
+    }
+
+    /// Takes the client's bytes, and writes what goes on of them.
+    fn client_data(&mut self, bytes: &[u8]) -> Output {
+        let mut out = Output::default();
+        self.client_bytes(bytes, &mut out);
+        let unchanged = std::mem::take(&mut out.unchanged);
+        out.to_server.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
+        out
+    }
+
+    /// Takes the server's bytes, likewise.
+    fn server_data(&mut self, bytes: &[u8]) -> Output {
+        let mut out = Output::default();
+        self.server_bytes(bytes, &mut out);
+        let unchanged = std::mem::take(&mut out.unchanged);
+        out.to_client.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
+        out
+    }
 
     /// A fetch that this session asked for has ended; the worker has taken its answer, or `result` says why
     /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
@@ -67,16 +93,18 @@ impl<P: Protocol> Connection for P {
         self.core().is_waiting()
     }
 
-    fn client_data(&mut self, bytes: &[u8]) -> Output {
+    fn client_bytes(&mut self, bytes: &[u8], out: &mut Output) {
         self.core_mut().begin_callback();
-        let mut out = Output::default();
         let joined = self.client().join(bytes);
+        let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
         while !self.core().is_waiting() && !out.close {
             let rest = joined.from(position);
-            let streamed = self.client().stream(rest, &mut out.to_server);
-            if streamed > 0 {
-                position = position.saturating_add(streamed);
+            let (passed, dropped) = self.client().due(rest.len());
+            if passed > 0 || dropped > 0 {
+                unchanged.pass(rest.get(..passed).unwrap_or_default(), position, &mut out.to_server);
+                position = position.saturating_add(passed).saturating_add(dropped);
+                unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
             let feed = self.client().feed;
@@ -84,49 +112,60 @@ impl<P: Protocol> Connection for P {
                 let piece = rest.get(..feed).unwrap_or(rest);
                 self.client().feed = feed.saturating_sub(piece.len());
                 position = position.saturating_add(piece.len());
-                self.piece(piece, &mut out);
+                self.piece(piece, out);
+                unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
-            match self.next_of_client(rest, &mut out) {
-                Step::Took(taken) => position = position.saturating_add(taken),
-                Step::More => break,
+            let step = self.next_of_client(rest, out);
+            position = unchanged.step(&step, &joined, position, &mut out.to_server);
+            if let Step::More = step {
+                break;
             }
         }
+        out.unchanged = unchanged.finish();
         self.client().keep(joined, position);
-        finish(self, &mut out);
-        out
+        finish(self, out);
     }
 
-    fn server_data(&mut self, bytes: &[u8]) -> Output {
+    fn server_bytes(&mut self, bytes: &[u8], out: &mut Output) {
         self.core_mut().begin_callback();
-        let mut out = Output::default();
         let waited = self.core().is_waiting();
         let joined = self.server().join(bytes);
+        // Of what is opened nothing is to stay where a buffer that was too small has been.
+        out.to_client.reserve(joined.from(0).len());
+        let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
         while !out.close {
             let rest = joined.from(position);
-            let streamed = self.server().stream(rest, &mut out.to_client);
-            if streamed > 0 {
-                position = position.saturating_add(streamed);
+            let (passed, dropped) = self.server().due(rest.len());
+            if passed > 0 || dropped > 0 {
+                unchanged.pass(rest.get(..passed).unwrap_or_default(), position, &mut out.to_client);
+                position = position.saturating_add(passed).saturating_add(dropped);
+                unchanged.settle(&joined, position, &mut out.to_client);
                 continue;
             }
-            match self.next_of_server(rest, &mut out) {
-                Ok(Step::Took(taken)) => position = position.saturating_add(taken),
-                Ok(Step::More) => break,
+            match self.next_of_server(rest, out) {
+                Ok(step) => {
+                    position = unchanged.step(&step, &joined, position, &mut out.to_client);
+                    if let Step::More = step {
+                        break;
+                    }
+                }
                 Err(reason) => {
                     let line = format!("the server broke the protocol: {reason}; connection closed");
                     self.core().log(Level::Error, &line);
                     out.close = true;
+                    unchanged.settle(&joined, position, &mut out.to_client);
                 }
             }
         }
+        out.unchanged = unchanged.finish();
         self.server().keep(joined, position);
-        finish(self, &mut out);
+        finish(self, out);
         if self.core().waiting == Waiting::Answers && self.goes_on() {
             self.core_mut().waiting = Waiting::No;
         }
         out.resume = waited && !self.core().is_waiting();
-        out
     }
 
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {

@@ -46,6 +46,7 @@ impl Inbox {
     /// Keeps what comes from `position` on for the next callback.
     pub fn keep(&mut self, joined: Joined<'_>, position: usize) {
         self.held = match joined {
+            // Nothing, most often: that takes no memory.
             Joined::Fresh(bytes) => bytes.get(position..).unwrap_or_default().to_vec(),
             Joined::Held(bytes) if position >= bytes.len() => Vec::new(),
             Joined::Held(mut bytes) => {
@@ -55,14 +56,13 @@ impl Inbox {
         };
     }
 
-    /// Passes or drops what is due of `rest`; returns how many bytes that took.
-    pub fn stream(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
-        let passed = self.pass.min(rest.len());
-        out.extend_from_slice(rest.get(..passed).unwrap_or_default());
+    /// How many of the next bytes, of which so many are there, are to pass, and how many behind those to be dropped.
+    pub fn due(&mut self, there: usize) -> (usize, usize) {
+        let passed = self.pass.min(there);
         self.pass = self.pass.saturating_sub(passed);
-        let dropped = self.drop.min(rest.len().saturating_sub(passed));
+        let dropped = self.drop.min(there.saturating_sub(passed));
         self.drop = self.drop.saturating_sub(dropped);
-        passed.saturating_add(dropped)
+        (passed, dropped)
     }
 
     /// Bytes held.

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | bytes come in, and answers to what was fetched | `connection.rs` |
 //! | bytes that wait for their rest | `inbox.rs` |
+//! | bytes that go on as they came | `unchanged.rs` |
 //! | the principal, plan and keys | `policy.rs` |
 //! | the server's catalog | `catalog.rs` |
 //! | a statement as it was checked | `checked.rs` |
@@ -27,6 +28,7 @@ mod inbox;
 mod policy;
 mod seal;
 mod treat;
+mod unchanged;
 mod words;
 
 use std::cell::RefCell;
@@ -60,6 +62,9 @@ pub const MAX_HELD: usize = 16 << 20;
 /// What one callback comes to. It holds opened values: no `Debug`.
 #[derive(Default)]
 pub struct Output {
+    /// So many of the bytes that came go on as they came, and nothing else: what is for the side that they go to is empty
+    /// then.
+    pub unchanged: usize,
     /// Bytes to the server. Of what came from the server they are no more than must go ahead of the client's next bytes.
     pub to_server: Vec<u8>,
     /// Bytes to the client.
@@ -72,10 +77,31 @@ pub struct Output {
     pub close: bool,
 }
 
+impl Output {
+    /// As new, but for its memory, in which nothing is left of what it held.
+    pub fn clear(&mut self) {
+        for bytes in [&mut self.to_server, &mut self.to_client] {
+            bytes.fill(0);
+            // Not to be left out where the memory is given back right behind.
+            std::hint::black_box(&mut *bytes);
+            bytes.clear();
+        }
+        self.fetch.clear();
+        (self.unchanged, self.resume, self.close) = (0, false, false);
+    }
+
+    /// Bytes of memory that it has.
+    pub fn memory(&self) -> usize {
+        self.to_server.capacity().saturating_add(self.to_client.capacity())
+    }
+}
+
 /// What a step over one side's bytes did.
 pub(crate) enum Step {
-    /// Took this many bytes.
+    /// Took this many bytes, and wrote what goes on in their place.
     Took(usize),
+    /// This many bytes go on as they came, behind what was written.
+    Pass(usize),
     /// More bytes are needed, or the session waits.
     More,
 }
@@ -103,6 +129,8 @@ pub(crate) struct Core {
     /// Who asks.
     pub input: PlanInput,
     pub principal: Option<PrincipalKey>,
+    /// Whose plan and keys were taken up in this callback: within one neither they nor the clock change.
+    settled: Option<PrincipalKey>,
     /// Keeps the principal's plan with the worker.
     holder: Holder,
     pub plan: Option<Rc<CompiledPlan>>,
@@ -134,6 +162,7 @@ impl Core {
             waiting: Waiting::No,
             input: PlanInput::default(),
             principal: None,
+            settled: None,
             holder: Holder::default(),
             plan: None,
             keyring: Weak::new(),
@@ -150,6 +179,7 @@ impl Core {
     /// A callback begins.
     pub fn begin_callback(&mut self) {
         self.now_ms = self.ports.borrow().now_ms();
+        self.settled = None;
     }
 
     /// Whether the client's bytes are to be held back.

@@ -23,6 +23,8 @@ pub(crate) enum Unready {
 pub(crate) struct Policy {
     pub plan: Rc<CompiledPlan>,
     keyring: Rc<Keyring>,
+    /// The session's principal, if it is that one's plan and the session is up.
+    of: Option<PrincipalKey>,
 }
 
 /// What the plan that was taken up is to the one before.
@@ -65,6 +67,10 @@ impl Core {
     /// statement's comment speaks. What is missing is to be fetched, unless a fetch just failed. Who has not logged in yet
     /// has no plan kept.
     pub fn policy(&mut self, comment: &Comment, logged_in: bool) -> Result<Policy, Unready> {
+        if let Some(policy) = self.settled_policy(comment) {
+            return Ok(policy);
+        }
+        self.settled = None;
         let failures = std::mem::take(&mut self.fetch_failures);
         self.identify_workload(failures.get("keys"))?;
         let Some(mut principal) = self.principal.clone() else {
@@ -106,19 +112,38 @@ impl Core {
             }
         };
         self.audit_principal(by_comment.as_ref(), Some(&plan));
-        if let Some(missing) = plan.missing_keys(&keyring) {
-            return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
-        }
-        if self.is_other(&plan) && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
-            self.asked_for_tenants = true;
-            return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
+        if self.is_other(&plan) || !self.has_taken_up(&keyring) {
+            if let Some(missing) = plan.missing_keys(&keyring) {
+                return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
+            }
+            if self.is_other(&plan) && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
+                self.asked_for_tenants = true;
+                return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
+            }
         }
         self.asked_for_tenants = false;
-        Ok(Policy { plan, keyring })
+        let of = if logged_in && by_comment.is_none() { Some(principal) } else { None };
+        Ok(Policy { plan, keyring, of })
+    }
+
+    /// Plan and keys, if they were taken up in this callback for the session's principal as it is.
+    fn settled_policy(&self, comment: &Comment) -> Option<Policy> {
+        let of = self.settled.as_ref()?;
+        let says_nothing = matches!(comment, Comment::Nothing) && self.fetch_failures.is_empty();
+        if !says_nothing || !self.principal.as_ref()?.is_copy_of(of) {
+            return None;
+        }
+        Some(Policy { plan: self.plan.clone()?, keyring: self.keyring.upgrade()?, of: Some(of.clone()) })
+    }
+
+    /// Whether the keys are those that the last statement was checked with.
+    fn has_taken_up(&self, keyring: &Rc<Keyring>) -> bool {
+        std::ptr::eq(self.keyring.as_ptr(), Rc::as_ptr(keyring))
     }
 
     /// From now on statements are checked with these.
-    pub fn take_up(&mut self, Policy { plan, keyring }: Policy) -> Renewed {
+    pub fn take_up(&mut self, Policy { plan, keyring, of }: Policy) -> Renewed {
+        self.settled = of;
         let held = std::mem::replace(&mut self.keyring, Rc::downgrade(&keyring));
         let keys = !held.ptr_eq(&self.keyring);
         let change = match &self.plan {

@@ -13,6 +13,8 @@ use crate::database::{MAX_HELD, Step};
 pub(super) enum Outcome {
     /// It is done with.
     Done,
+    /// It is done with, and goes on as it came, behind what was written.
+    Passes,
     /// It is to be looked at again when the session no longer waits.
     Again,
 }
@@ -138,6 +140,7 @@ impl Session {
                 let bytes = rest.get(..taken).unwrap_or_default();
                 match self.command(command, &message, bytes, out) {
                     Ok(Outcome::Done) => Step::Took(taken),
+                    Ok(Outcome::Passes) => Step::Pass(taken),
                     Ok(Outcome::Again) => Step::More,
                     Err(error) => self.broken(error, rest, out),
                 }

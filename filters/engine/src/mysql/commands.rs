@@ -63,8 +63,8 @@ impl Session {
     ) -> Result<Outcome, WireError> {
         use CommandCode as Is;
         match command {
-            Is::Query => self.query(message, bytes, out),
-            Is::StmtPrepare => self.prepare(message, bytes, out),
+            Is::Query => self.query(message, out),
+            Is::StmtPrepare => self.prepare(message, out),
             Is::StmtExecute => self.execute(message, bytes, out),
             Is::StmtFetch => self.fetch(message, out),
             Is::StmtClose => self.close(message, out),
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    fn query(&mut self, message: &Message<'_>, bytes: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
+    fn query(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
         let query = Query::parse(&message.payload, self.capabilities)?;
         if self.must_know_to_identify(query.text) {
             return Ok(self.ask_or_refuse(out));
@@ -117,18 +117,19 @@ impl Session {
             }
         };
         let mut entry = Entry::client(Awaited::Results(Answer::text(Rc::clone(&checked))));
-        match text {
+        let outcome = match text {
             Some(text) => {
                 let mut sequence = Sequence::default();
                 let query = Query { text: &text, ..query };
                 query.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
                 entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+                Outcome::Done
             }
-            None => out.to_server.extend_from_slice(bytes),
-        }
+            None => Outcome::Passes,
+        };
         self.executes(&checked);
         self.flight.push(entry);
-        Ok(Outcome::Done)
+        Ok(outcome)
     }
 
     /// Another user on the same connection. The plan is that user's once the server has let it in.

@@ -27,6 +27,14 @@ fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
     Preparing { prepares, statement, checked, places, columns: None }
 }
 
+/// The packet of a command on a statement, with the number that the server has for it.
+fn name_statement(bytes: &[u8], number: u32, out: &mut Vec<u8>) {
+    let (before, behind) = bytes.split_at_checked(NUMBER_AT).unwrap_or_default();
+    out.extend_from_slice(before);
+    out.extend_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(behind.get(4..).unwrap_or_default());
+}
+
 /// A prepared statement that may be executed.
 pub(super) enum Rechecked {
     /// As the server has it.
@@ -36,12 +44,7 @@ pub(super) enum Rechecked {
 }
 
 impl Session {
-    pub(super) fn prepare(
-        &mut self,
-        message: &Message<'_>,
-        bytes: &[u8],
-        out: &mut Output,
-    ) -> Result<Outcome, WireError> {
+    pub(super) fn prepare(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
         let prepare = StmtPrepare::parse(&message.payload)?;
         if self.must_know_to_identify(prepare.text) {
             return Ok(self.ask_or_refuse(out));
@@ -78,16 +81,17 @@ impl Session {
         let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked), self.statements.counter()));
         let preparing = preparing(statement, checked);
         let mut entry = Entry::client(Awaited::Prepare(preparing));
-        match text {
+        let outcome = match text {
             Some(text) => {
                 let mut sequence = Sequence::default();
                 StmtPrepare { text: &text }.encode(&mut sequence, &mut out.to_server)?;
                 entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+                Outcome::Done
             }
-            None => out.to_server.extend_from_slice(bytes),
-        }
+            None => Outcome::Passes,
+        };
         self.flight.push(entry);
-        Ok(Outcome::Done)
+        Ok(outcome)
     }
 
     pub(super) fn execute(
@@ -133,12 +137,14 @@ impl Session {
             && execution
                 .as_ref()
                 .is_ok_and(|execution| !execution.sends_types && !execution.parameters.is_empty());
+        let mut outcome = Outcome::Done;
         if checked.analysis.parameters.is_empty() && !lacks_types && !statement.said.has_parameters() {
             // What the server may make of the values is its own matter.
-            let (before, behind) = bytes.split_at_checked(NUMBER_AT).unwrap_or_default();
-            out.to_server.extend_from_slice(before);
-            out.to_server.extend_from_slice(&statement.server_id.get().to_le_bytes());
-            out.to_server.extend_from_slice(behind.get(4..).unwrap_or_default());
+            if id == statement.server_id.get() {
+                outcome = Outcome::Passes;
+            } else {
+                name_statement(bytes, statement.server_id.get(), &mut out.to_server);
+            }
         } else {
             let mut execution = execution?;
             let sealed = self.identify_values(&mut execution, &statement);
@@ -159,7 +165,7 @@ impl Session {
             entry = entry.pipelined();
         }
         self.flight.push(entry);
-        Ok(Outcome::Done)
+        Ok(outcome)
     }
 
     /// Refuses an execution. What was sent ahead of its values goes with it, at the server too.

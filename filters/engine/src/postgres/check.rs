@@ -28,9 +28,9 @@ impl Session {
         let Some(held) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let for_anybody = is_for_anybody(text);
+        // Reading the text for that is not for every execution of it.
         let identity_is_due =
-            self.identity_is_due(&held) && (!for_anybody || self.asks_before_transaction(text));
+            self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
         if identity_is_due && self.may_ask(&held, text) {
             if let Some(error) = self.core.catalog.failed.take() {
                 return Readiness::Refuse(error);
@@ -45,7 +45,7 @@ impl Session {
         match self.policy_ready(comment) {
             Ok(()) => {}
             // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
-            Err(_) if for_anybody => {}
+            Err(_) if is_for_anybody(text) => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
                 self.core.waiting = Waiting::Fetches(fetches.len());

@@ -21,6 +21,8 @@ use crate::database::Checked;
 pub(super) enum Outcome {
     /// It is done with.
     Done,
+    /// It is done with, and goes on as it came, behind what was written.
+    Passes,
     /// It is to be looked at again when the session no longer waits.
     Again,
 }
@@ -117,12 +119,12 @@ impl Session {
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
         let outcome = match header.tag {
-            tag::QUERY => self.query(message, body, out),
+            tag::QUERY => self.query(body, out),
             tag::PARSE => self.parse(message, body, out),
             tag::BIND => self.bind(message, body, out),
-            tag::DESCRIBE => self.describe(message, body, out),
-            tag::EXECUTE => self.execute(message, body, out),
-            tag::CLOSE => self.close(message, body, out),
+            tag::DESCRIBE => self.describe(body),
+            tag::EXECUTE => self.execute(body, out),
+            tag::CLOSE => self.close(body),
             tag::FUNCTION_CALL => Ok(self.function_call(message, out)),
             _ => {
                 self.end_session(ClientError::protocol("a message that has no place in a session"), out);
@@ -131,6 +133,7 @@ impl Session {
         };
         match outcome {
             Ok(Outcome::Done) => Step::Took(message.len()),
+            Ok(Outcome::Passes) => Step::Pass(message.len()),
             Ok(Outcome::Again) => Step::More,
             Err(error) => self.broken(error, rest, out),
         }
@@ -221,7 +224,7 @@ impl Session {
         }))
     }
 
-    fn query(&mut self, message: &[u8], body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
+    fn query(&mut self, body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
@@ -244,10 +247,13 @@ impl Session {
         });
         match sealed {
             Ok((checked, text)) => {
-                match text {
-                    Some(text) => Query { text: &text }.encode(&mut out.to_server)?,
-                    None => out.to_server.extend_from_slice(message),
-                }
+                let outcome = match text {
+                    Some(text) => {
+                        Query { text: &text }.encode(&mut out.to_server)?;
+                        Outcome::Done
+                    }
+                    None => Outcome::Passes,
+                };
                 self.executes(&checked);
                 self.transaction_may_end();
                 let names = self.take_names(&checked);
@@ -255,6 +261,7 @@ impl Session {
                 self.flight.push(Entry::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
                 // It ends what came before without a Sync, too.
                 self.in_pipeline = false;
+                return Ok(outcome);
             }
             Err(error) if is_copy_in(query.text) => self.end_session(error, out),
             Err(error) => match self.nothing_checked() {
@@ -279,8 +286,8 @@ impl Session {
                 None => self.end_session(error, out),
             }
         } else {
-            out.to_server.extend_from_slice(message);
             self.flight.push(Entry::client(Awaited::FunctionCall));
+            return Outcome::Passes;
         }
         Outcome::Done
     }

@@ -84,18 +84,20 @@ impl Session {
             parsed_anew: Cell::new(false),
         });
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
+        let asks = asks_columns(&checked);
         match &text {
             Some(text) => {
                 parse.text = text;
                 parse.parameter_types = statement.server_types();
                 parse.encode(&mut out.to_server)?;
             }
-            None => out.to_server.extend_from_slice(message),
+            None if asks => out.to_server.extend_from_slice(message),
+            None => {}
         }
         self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo([undo]));
         self.ask_columns(parse.name, &statement, out)?;
         self.in_pipeline = true;
-        Ok(Outcome::Done)
+        Ok(if text.is_none() && !asks { Outcome::Passes } else { Outcome::Done })
     }
 
     /// Which columns come back is asked at once: a client may execute without describing.
@@ -105,8 +107,7 @@ impl Session {
         statement: &Rc<Statement>,
         out: &mut Output,
     ) -> Result<(), WireError> {
-        let checked = statement.checked.borrow();
-        if checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none() {
+        if asks_columns(&statement.checked.borrow()) {
             Describe { target: Target::Statement, name }.encode(&mut out.to_server)?;
             self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(Rc::clone(statement)))));
         }
@@ -204,17 +205,21 @@ impl Session {
                 if let Some(text) = text {
                     self.parse_anew(bind.statement, &statement, &text, out)?;
                 }
-                let entry = self.enter_portal(bind.portal, &statement, bind.result_formats.clone());
-                match sealed {
-                    true => bind.encode(&mut out.to_server)?,
-                    false => out.to_server.extend_from_slice(message),
+                let is_fetch = statement.checked.borrow().is_fetch();
+                match (sealed, is_fetch) {
+                    (true, _) => bind.encode(&mut out.to_server)?,
+                    (false, true) => out.to_server.extend_from_slice(message),
+                    (false, false) => {}
                 }
+                let entry = self.enter_portal(bind.portal, &statement, bind.result_formats);
                 self.flight.push(entry);
-                if statement.checked.borrow().is_fetch() {
+                if is_fetch {
                     // What a cursor's rows hold is asked each time: another may have its name now.
                     Describe { target: Target::Portal, name: bind.portal }.encode(&mut out.to_server)?;
                     let portal = self.statements.portal(significant(bind.portal)).cloned();
                     self.flight.push(Entry::injected(Awaited::DescribePortal(portal)));
+                } else if !sealed {
+                    return Ok(Outcome::Passes);
                 }
             }
             Err(error) => self.refuse_bind(error, out),
@@ -279,28 +284,17 @@ impl Session {
         Ok(Rechecked::Same(checked))
     }
 
-    pub(super) fn describe(
-        &mut self,
-        message: &[u8],
-        body: &[u8],
-        out: &mut Output,
-    ) -> Result<Outcome, WireError> {
+    pub(super) fn describe(&mut self, body: &[u8]) -> Result<Outcome, WireError> {
         let describe = Describe::parse(body)?;
         let name = significant(describe.name);
         let awaited = match describe.target {
             Target::Statement => Awaited::DescribeStatement(self.statements.statement(name).cloned()),
             Target::Portal => Awaited::DescribePortal(self.statements.portal(name).cloned()),
         };
-        self.forward(message, Entry::client(awaited), out);
-        Ok(Outcome::Done)
+        Ok(self.forward(Entry::client(awaited)))
     }
 
-    pub(super) fn close(
-        &mut self,
-        message: &[u8],
-        body: &[u8],
-        out: &mut Output,
-    ) -> Result<Outcome, WireError> {
+    pub(super) fn close(&mut self, body: &[u8]) -> Result<Outcome, WireError> {
         let close = Close::parse(body)?;
         let name = significant(close.name);
         if close.target == Target::Statement && self.is_unconfirmed(name) {
@@ -311,13 +305,18 @@ impl Session {
             Target::Statement => vec![self.statements.set_statement(name, None)],
             Target::Portal => self.statements.open_portal(name, None).collect(),
         };
-        self.forward(message, Entry::client(Awaited::Close).undo(undo), out);
-        Ok(Outcome::Done)
+        Ok(self.forward(Entry::client(Awaited::Close).undo(undo)))
     }
 
-    pub(super) fn forward(&mut self, message: &[u8], entry: Entry, out: &mut Output) {
-        out.to_server.extend_from_slice(message);
+    /// The message goes on as it came.
+    pub(super) fn forward(&mut self, entry: Entry) -> Outcome {
         self.flight.push(entry);
         self.in_pipeline = true;
+        Outcome::Passes
     }
+}
+
+/// Whether the server is to be asked which columns come back.
+fn asks_columns(checked: &Checked) -> bool {
+    checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none()
 }

@@ -17,12 +17,7 @@ use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
 impl Session {
-    pub(super) fn execute(
-        &mut self,
-        message: &[u8],
-        body: &[u8],
-        out: &mut Output,
-    ) -> Result<Outcome, WireError> {
+    pub(super) fn execute(&mut self, body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
         let execute = Execute::parse(body)?;
         let portal = self.statements.portal(significant(execute.portal)).cloned();
         if let Some(outcome) = self.in_copy(out) {
@@ -37,8 +32,7 @@ impl Session {
                 self.refuse_bind(error, out);
                 return Ok(Outcome::Done);
             }
-            self.forward(message, Entry::client(Awaited::Execute(None)), out);
-            return Ok(Outcome::Done);
+            return Ok(self.forward(Entry::client(Awaited::Execute(None))));
         };
         let mut portal = Rc::clone(open);
         if open.checked.resolves_late() || open.checked.touched {
@@ -62,8 +56,7 @@ impl Session {
         let names = self.take_names(&open.checked);
         let copy = self.begin_copy_in(&open.checked);
         let entry = Entry::client(Awaited::Execute(Some(portal))).names(names).copy(copy);
-        self.forward(message, entry, out);
-        Ok(Outcome::Done)
+        Ok(self.forward(entry))
     }
 
     /// What a portal is when it is executed. Under another plan than when it was bound it is another portal: its rows get

@@ -49,10 +49,10 @@ impl Session {
             return self.long_message(header, rest, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
-        if let Fate::Pass = self.server_message(header.tag, body, out)? {
-            out.to_client.extend_from_slice(message);
-        }
-        Ok(Step::Took(message.len()))
+        Ok(match self.server_message(header.tag, body, out)? {
+            Fate::Pass => Step::Pass(message.len()),
+            Fate::Taken => Step::Took(message.len()),
+        })
     }
 
     /// Whether the message passes unread, whatever its length.

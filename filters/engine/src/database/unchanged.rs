@@ -1,0 +1,112 @@
+//! The bytes of a callback that go on as they came. As long as nothing else happened in it they are only counted: then
+//! Envoy's buffer can stay what it is, and nothing is copied.
+
+use super::Step;
+use super::inbox::Joined;
+
+/// How far the bytes of a callback go on as they came.
+pub struct Unchanged {
+    /// How many bytes from the first on; None from the moment on in which anything else happened.
+    begin: Option<usize>,
+}
+
+impl Unchanged {
+    /// Of a callback that begins.
+    pub fn of(joined: &Joined<'_>) -> Self {
+        // What was held before is not in Envoy's buffer any more.
+        Self { begin: matches!(joined, Joined::Fresh(_)).then_some(0) }
+    }
+
+    /// The next bytes, which stand at `position`, go on as they came.
+    pub fn pass(&mut self, bytes: &[u8], position: usize, out: &mut Vec<u8>) {
+        match &mut self.begin {
+            Some(begin) if *begin == position && out.is_empty() => *begin = begin.saturating_add(bytes.len()),
+            _ => out.extend_from_slice(bytes),
+        }
+    }
+
+    /// A step was done, up to `position`: if it wrote anything, or if bytes were taken that do not go on, what was only
+    /// counted must be written after all, before that.
+    pub fn settle(&mut self, joined: &Joined<'_>, position: usize, out: &mut Vec<u8>) {
+        let Some(begin) = self.begin.filter(|begin| *begin != position || !out.is_empty()) else { return };
+        self.begin = None;
+        if begin > 0 {
+            let counted = joined.from(0).get(..begin).unwrap_or_default();
+            out.splice(..0, counted.iter().copied());
+        }
+    }
+
+    /// The session has done this step over the bytes from `position` on. Gives where it ended.
+    pub fn step(&mut self, step: &Step, joined: &Joined<'_>, position: usize, out: &mut Vec<u8>) -> usize {
+        let (taken, passes) = match step {
+            Step::Took(taken) => (*taken, false),
+            Step::Pass(taken) => (*taken, true),
+            Step::More => (0, false),
+        };
+        // What it wrote stands before what passes.
+        self.settle(joined, position, out);
+        if passes {
+            let bytes = joined.from(position);
+            self.pass(bytes.get(..taken).unwrap_or(bytes), position, out);
+        }
+        let position = position.saturating_add(taken);
+        self.settle(joined, position, out);
+        position
+    }
+
+    /// The callback is over: how many of its bytes go on, and nothing else.
+    pub fn finish(self) -> usize {
+        self.begin.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: &[u8] = b"abcdef";
+
+    /// What comes of steps that each write something first.
+    fn run(joined: &Joined<'_>, steps: &[(&[u8], Step)]) -> (usize, Vec<u8>) {
+        let (mut unchanged, mut out, mut position) = (Unchanged::of(joined), Vec::new(), 0);
+        for (written, step) in steps {
+            out.extend_from_slice(written);
+            position = unchanged.step(step, joined, position, &mut out);
+        }
+        (unchanged.finish(), out)
+    }
+
+    #[test]
+    fn bytes_that_pass_are_counted_and_not_copied() {
+        let joined = Joined::Fresh(BYTES);
+        let whole =
+            [(&b""[..], Step::Pass(2)), (b"", Step::Took(0)), (b"", Step::Pass(4)), (b"", Step::More)];
+        assert_eq!(run(&joined, &whole), (6, Vec::new()));
+        assert_eq!(run(&joined, &[(b"", Step::Pass(2)), (b"", Step::More)]), (2, Vec::new()));
+        assert_eq!(run(&joined, &[]), (0, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_written_stands_behind_what_passed_before() {
+        let joined = Joined::Fresh(BYTES);
+        let steps = [(&b""[..], Step::Pass(2)), (b"XYZ", Step::Took(2)), (b"", Step::Pass(2))];
+        assert_eq!(run(&joined, &steps), (0, b"abXYZef".to_vec()));
+        let steps = [(&b""[..], Step::Pass(2)), (b"X", Step::Pass(4))];
+        assert_eq!(run(&joined, &steps), (0, b"abXcdef".to_vec()));
+        assert_eq!(run(&joined, &[(b"X", Step::Pass(6))]), (0, b"Xabcdef".to_vec()));
+        assert_eq!(run(&joined, &[(b"", Step::Pass(6)), (b"X", Step::More)]), (0, b"abcdefX".to_vec()));
+    }
+
+    #[test]
+    fn bytes_that_are_dropped_do_not_go_on() {
+        let joined = Joined::Fresh(BYTES);
+        let steps = [(&b""[..], Step::Pass(2)), (b"", Step::Took(2)), (b"", Step::Pass(2))];
+        assert_eq!(run(&joined, &steps), (0, b"abef".to_vec()));
+        assert_eq!(run(&joined, &[(b"", Step::Took(2))]), (0, Vec::new()));
+    }
+
+    #[test]
+    fn bytes_that_were_held_are_copied() {
+        assert_eq!(run(&Joined::Held(BYTES.to_vec()), &[(b"", Step::Pass(6))]), (0, BYTES.to_vec()));
+    }
+}
