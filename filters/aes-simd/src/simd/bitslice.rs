@@ -7,29 +7,30 @@
 use std::iter::{once, repeat};
 
 use super::tables::SBOX_CONSTANT;
-use super::vector::{V128, Words};
+use super::vector::{V128, Words, variable};
 
 /// Blocks at a time.
 pub(crate) const BLOCKS: usize = 8;
 
 /// From columns to rows, and the other way: the transposition is its own inverse.
-const TRANSPOSED: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+static TRANSPOSED: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 /// ShiftRows where bytes are kept by rows.
-const SHIFT_ROWS: [u8; 16] = [0, 1, 2, 3, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14];
+static SHIFT_ROWS: [u8; 16] = [0, 1, 2, 3, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14];
 
 /// Encrypts, with the keys that [`prepare`] made.
 #[inline(always)]
 pub(crate) fn encrypt<const KEYS: usize>(keys: &[Words; KEYS], blocks: &mut [V128; BLOCKS]) {
     let [first, middle @ .., last] = keys.as_slice() else { return };
-    let (first, last, transposed) =
-        (V128::from_words(*first), V128::from_words(*last), V128::from_bytes(TRANSPOSED));
+    let (first, last) = (V128::from_words(*first), V128::from_words(*last));
+    let (transposed, shifted) =
+        (V128::from_bytes(*variable(&TRANSPOSED)), V128::from_bytes(*variable(&SHIFT_ROWS)));
     let mut planes = slice(blocks.map(|block| block.lookup(transposed) ^ first));
     for key in middle {
-        planes = mix_columns(shift_rows(substitute(planes)));
+        planes = mix_columns(shift_rows(substitute(planes), shifted));
         add(&mut planes, V128::from_words(*key));
     }
     // What is not in slices any more takes the last key as a whole.
-    *blocks = slice(shift_rows(substitute(planes))).map(|block| (block ^ last).lookup(transposed));
+    *blocks = slice(shift_rows(substitute(planes), shifted)).map(|block| (block ^ last).lookup(transposed));
 }
 
 /// The round keys as [`encrypt`] takes them: by rows, and with the S-box's constant, which MixColumns leaves as it is.
@@ -78,9 +79,8 @@ fn slice(rows: [V128; 8]) -> [V128; 8] {
 }
 
 #[inline(always)]
-fn shift_rows(planes: [V128; 8]) -> [V128; 8] {
-    let shift_rows = V128::from_bytes(SHIFT_ROWS);
-    planes.map(|plane| plane.lookup(shift_rows))
+fn shift_rows(planes: [V128; 8], shifted: V128) -> [V128; 8] {
+    planes.map(|plane| plane.lookup(shifted))
 }
 
 /// `2 (a + b) + b + c + d` of each byte and those below it in its column, where doubling moves each plane one up and

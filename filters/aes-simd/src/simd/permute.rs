@@ -6,7 +6,7 @@
 //! is turned by `t r` columns, which the round keys and MixColumns take into account.
 
 use super::tables::{A_INVERSE, INVERSE, SBOX, SBOX_CONSTANT, SBOX_TOWER, SBOX_TOWER_DOUBLED, TO_TOWER};
-use super::vector::{V128, Words};
+use super::vector::{V128, Words, variable};
 
 /// Where each byte comes from: column `c` and row `r` are byte `4 c + r` (FIPS 197, 3.4).
 // It runs in the compiler.
@@ -44,11 +44,18 @@ pub(crate) fn substitute(bytes: V128) -> V128 {
     outputs(inverses(bytes.map(&TO_TOWER)), &SBOX)
 }
 
+/// Where MixColumns has the next byte of a column from, and the one before, at each turn.
+static TURNS: [[[u8; 16]; 2]; 4] = [
+    [moved(1, 1, 0), moved(3, 3, 0)],
+    [moved(1, 2, 0), moved(3, 2, 0)],
+    [moved(1, 3, 0), moved(3, 1, 0)],
+    [moved(1, 4, 0), moved(3, 0, 0)],
+];
+
 /// A round that is not the last, from its turn.
 #[inline(always)]
-fn round<const TURN: usize, const N: usize>(state: &mut [V128; N], key: &Words) {
-    let forward = V128::from_bytes(const { moved(1, TURN + 1, 0) });
-    let backward = V128::from_bytes(const { moved(3, 3 - TURN, 0) });
+fn round<const N: usize>(state: &mut [V128; N], key: &Words, [forward, backward]: &[[u8; 16]; 2]) {
+    let (forward, backward) = (V128::from_bytes(*forward), V128::from_bytes(*backward));
     let key = V128::from_words(*key);
     for block in state {
         let inverses = inverses(*block);
@@ -67,20 +74,21 @@ pub(crate) fn encrypt<const KEYS: usize, const N: usize>(keys: &[Words; KEYS], s
     for block in state.iter_mut() {
         *block = block.map(&TO_TOWER) ^ V128::from_words(*first);
     }
+    let [turn_0, turn_1, turn_2, turn_3] = variable(&TURNS);
     let (fours, rest) = middle.as_chunks::<4>();
     for [a, b, c, d] in fours {
-        round::<0, N>(state, a);
-        round::<1, N>(state, b);
-        round::<2, N>(state, c);
-        round::<3, N>(state, d);
+        round(state, a, turn_0);
+        round(state, b, turn_1);
+        round(state, c, turn_2);
+        round(state, d, turn_3);
     }
     // Nine, eleven or thirteen in all.
     if let Some(key) = rest.first() {
-        round::<0, N>(state, key);
+        round(state, key, turn_0);
     }
     if let [_, b, c] = rest {
-        round::<1, N>(state, b);
-        round::<2, N>(state, c);
+        round(state, b, turn_1);
+        round(state, c, turn_2);
     }
     let turn_back = V128::from_bytes(const { moved(0, 0, KEYS - 1) });
     for block in state {

@@ -16,6 +16,13 @@ use std::ops::BitXorAssign;
 /// The same bytes in memory, as what is wiped soon: byte by byte that would take longer than to use them.
 pub(crate) type Words = [u32; 4];
 
+/// Constants that the compiler takes for variables. A lookup by a constant becomes Wasm's shuffle, for which V8 makes the
+/// constant anew in four instructions each time; what is read stays in a register or on the stack.
+#[inline(always)]
+pub(crate) fn variable<T>(constants: &'static T) -> &'static T {
+    std::hint::black_box(constants)
+}
+
 impl BitXorAssign for V128 {
     #[inline(always)]
     fn bitxor_assign(&mut self, other: Self) {
