@@ -25,6 +25,18 @@ impl<const KEYS: usize> Keys<KEYS> {
         Self { permuted: permute::prepare(&keys), sliced: bitslice::prepare(&keys) }
     }
 
+    /// At most eight blocks as so many.
+    fn encrypt_filled(&self, mut blocks: InOutBuf<'_, '_, Block<Self>>) {
+        let mut whole = ParBlocks::<Self>::default();
+        for (place, block) in whole.iter_mut().zip(blocks.get_in()) {
+            *place = *block;
+        }
+        self.encrypt_8((&mut whole).into());
+        for (block, place) in blocks.get_out().iter_mut().zip(whole) {
+            *block = place;
+        }
+    }
+
     /// Not inlined, each of these: one of a kind in a module, however many modes there are.
     #[inline(never)]
     fn encrypt_1(&self, blocks: &mut [V128; 1]) {
@@ -42,8 +54,10 @@ impl<const KEYS: usize> Keys<KEYS> {
     }
 
     #[inline(never)]
-    fn encrypt_8(&self, blocks: &mut [V128; bitslice::BLOCKS]) {
-        bitslice::encrypt(&self.sliced, blocks);
+    fn encrypt_8(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        let mut state = blocks.get_in().0.each_ref().map(load);
+        bitslice::encrypt(&self.sliced, &mut state);
+        blocks.get_out().0 = state.map(|block| block.to_bytes().into());
     }
 }
 
@@ -83,10 +97,8 @@ impl<const KEYS: usize> BlockCipherEncBackend for Keys<KEYS> {
     }
 
     #[inline(always)]
-    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
-        let mut state = blocks.get_in().0.each_ref().map(load);
-        self.encrypt_8(&mut state);
-        blocks.get_out().0 = state.map(|block| block.to_bytes().into());
+    fn encrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        self.encrypt_8(blocks);
     }
 
     /// What is quickest: docs/aes.md has the measurements.
@@ -97,7 +109,7 @@ impl<const KEYS: usize> BlockCipherEncBackend for Keys<KEYS> {
             1 => filled(blocks, |state| self.encrypt_1(state)),
             2 => filled(blocks, |state| self.encrypt_2(state)),
             3 | 4 => filled(blocks, |state| self.encrypt_4(state)),
-            _ => filled(blocks, |state| self.encrypt_8(state)),
+            _ => self.encrypt_filled(blocks),
         }
     }
 }

@@ -15,6 +15,7 @@ use ctutils::CtEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::ghash::{GHash, GHashKey};
+use super::vector::V128;
 use crate::stream::{BLOCKS, add, split};
 
 /// AES-GCM with the block cipher `C`.
@@ -27,17 +28,20 @@ pub struct AesGcm<C> {
 /// Blocks of key stream, the tag's mask before the first.
 type Stream<C> = [Block<C>; BLOCKS];
 
-/// What is encrypted to a block of the key stream.
+/// The nonce as the head of each block that is encrypted to one of the key stream.
 #[inline]
-fn counter_block(nonce: &[u8; 12], counter: u32) -> [u8; 16] {
+fn head(nonce: &[u8; 12]) -> V128 {
     let mut block = [0; 16];
     if let Some(start) = block.first_chunk_mut() {
         *start = *nonce;
     }
-    if let Some(count) = block.last_chunk_mut() {
-        *count = counter.to_be_bytes();
-    }
-    block
+    V128::from_bytes(block)
+}
+
+/// What is encrypted to a block of the key stream. By vectors: bytes that were written in parts are slow to be read whole.
+#[inline(always)]
+fn counter_block(head: V128, counter: u32) -> [u8; 16] {
+    (head ^ V128::last_word(counter.to_be())).to_bytes()
 }
 
 /// The last block that is hashed.
@@ -50,33 +54,33 @@ fn lengths(associated_data: &[u8], text: &[u8]) -> [u8; 16] {
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
     /// Fills as many blocks as are asked for, from this counter on.
     #[inline]
-    fn fill(&self, stream: &mut [Block<C>], nonce: &[u8; 12], counter: u32) {
+    fn fill(&self, stream: &mut [Block<C>], head: V128, counter: u32) {
         // No more than 2^32 - 2 blocks: the counter does not go round.
         for (place, ahead) in stream.iter_mut().zip(0..) {
-            *place = counter_block(nonce, counter.wrapping_add(ahead)).into();
+            *place = counter_block(head, counter.wrapping_add(ahead)).into();
         }
         self.cipher.encrypt_blocks(stream);
     }
 
     /// The tag's mask and the first blocks of the key stream, as many as a text of this length takes.
     #[inline]
-    fn start(&self, nonce: &[u8; 12], len: usize) -> Stream<C> {
+    fn start(&self, head: V128, len: usize) -> Stream<C> {
         let mut stream = [Block::<C>::default(); BLOCKS];
         let blocks = len.div_ceil(16).saturating_add(1).min(BLOCKS);
-        self.fill(stream.get_mut(..blocks).unwrap_or_default(), nonce, 1);
+        self.fill(stream.get_mut(..blocks).unwrap_or_default(), head, 1);
         stream
     }
 
     /// Adds the key stream.
     #[inline]
-    fn apply(&self, nonce: &[u8; 12], stream: &mut Stream<C>, buffer: InOutBuf<'_, '_, u8>) {
+    fn apply(&self, head: V128, stream: &mut Stream<C>, buffer: InOutBuf<'_, '_, u8>) {
         let [_mask, first @ ..] = stream;
         let (here, mut rest) = split(buffer, first.len());
         add(here, first);
         let mut counter = (BLOCKS as u32).wrapping_add(1);
         while !rest.is_empty() {
             let (here, after) = split(rest, BLOCKS);
-            self.fill(stream.get_mut(..here.len().div_ceil(16)).unwrap_or_default(), nonce, counter);
+            self.fill(stream.get_mut(..here.len().div_ceil(16)).unwrap_or_default(), head, counter);
             counter = counter.wrapping_add(BLOCKS as u32);
             add(here, stream);
             rest = after;
@@ -124,9 +128,10 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AeadInOut for AesGcm<C> {
         if buffer.len() as u64 > P_MAX || associated_data.len() as u64 > A_MAX {
             return Err(Error);
         }
-        let mut stream = self.start(&nonce.0, buffer.len());
+        let head = head(&nonce.0);
+        let mut stream = self.start(head, buffer.len());
         let mask = stream[0];
-        self.apply(&nonce.0, &mut stream, buffer.reborrow());
+        self.apply(head, &mut stream, buffer.reborrow());
         Ok(self.tag(&mask, associated_data, buffer.get_out()).into())
     }
 
@@ -140,12 +145,13 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AeadInOut for AesGcm<C> {
         if buffer.len() as u64 > P_MAX || associated_data.len() as u64 > A_MAX {
             return Err(Error);
         }
-        let mut stream = self.start(&nonce.0, buffer.len());
+        let head = head(&nonce.0);
+        let mut stream = self.start(head, buffer.len());
         let expected = self.tag(&stream[0], associated_data, buffer.get_in());
         if !expected.ct_eq(&tag.0).to_bool() {
             return Err(Error);
         }
-        self.apply(&nonce.0, &mut stream, buffer);
+        self.apply(head, &mut stream, buffer);
         Ok(())
     }
 }

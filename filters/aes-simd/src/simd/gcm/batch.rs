@@ -8,7 +8,7 @@ use ctutils::CtEq;
 
 use super::super::ghash::GHash;
 use super::super::vector::V128;
-use super::{AesGcm, counter_block};
+use super::{AesGcm, counter_block, head};
 use crate::batch::{Message, OpenBatch};
 use crate::stream::{BLOCKS, add_block};
 
@@ -45,9 +45,9 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> OpenBatch for AesGcm<C> {
                 continue;
             }
             let hash = self.hash(&mut shared, message);
-            let (nonce, last) = (message.nonce, message.text.len().div_ceil(16) as u32);
+            let (head, last) = (head(&message.nonce), message.text.len().div_ceil(16) as u32);
             for counter in 1..=last.wrapping_add(1) {
-                lanes.push(messages, &nonce, Lane { message: at, counter, hash });
+                lanes.push(messages, head, Lane { message: at, counter, hash });
             }
         }
         lanes.run(messages);
@@ -78,11 +78,11 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesGcm<C> {
 
 impl<C: BlockCipherEncrypt<BlockSize = U16>> Lanes<'_, C> {
     #[inline]
-    fn push(&mut self, messages: &mut [Message<'_>], nonce: &[u8; 12], lane: Lane) {
+    fn push(&mut self, messages: &mut [Message<'_>], head: V128, lane: Lane) {
         if let (Some(block), Some(place)) =
             (self.blocks.get_mut(self.filled), self.lanes.get_mut(self.filled))
         {
-            *block = counter_block(nonce, lane.counter).into();
+            *block = counter_block(head, lane.counter).into();
             *place = lane;
         }
         self.filled = self.filled.wrapping_add(1);

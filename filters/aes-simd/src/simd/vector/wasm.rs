@@ -3,7 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::arch::wasm32::{
-    i8x16_eq, i8x16_shuffle, i8x16_swizzle, i32x4_shuffle, u16x8_shl, u16x8_shr, v128, v128_and, v128_xor,
+    i8x16_eq, i8x16_shuffle, i8x16_swizzle, i32x4_shuffle, u16x8_shl, u16x8_shr, u32x4_replace_lane, v128,
+    v128_and, v128_xor,
 };
 use std::mem::transmute;
 use std::ops::{BitAnd, BitXor};
@@ -59,6 +60,12 @@ impl V128 {
     #[inline(always)]
     pub(crate) fn shift_left_words<const BITS: u32>(self) -> Self {
         Self(u16x8_shl(self.0, BITS))
+    }
+
+    /// Bytes 12 to 15 from a word in the machine's order, and zeros before.
+    #[inline(always)]
+    pub(crate) fn last_word(word: u32) -> Self {
+        Self(u32x4_replace_lane::<3>(Self::splat(0).0, word))
     }
 
     /// Bytes 4 to 15, then 0 to 3.

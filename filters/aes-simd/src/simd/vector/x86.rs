@@ -3,8 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_or_si128, _mm_shuffle_epi8, _mm_shuffle_epi32,
-    _mm_slli_epi16, _mm_slli_si128, _mm_srli_epi16, _mm_srli_si128, _mm_xor_si128,
+    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cvtsi32_si128, _mm_or_si128, _mm_shuffle_epi8,
+    _mm_shuffle_epi32, _mm_slli_epi16, _mm_slli_si128, _mm_srli_epi16, _mm_srli_si128, _mm_xor_si128,
 };
 use std::mem::transmute;
 use std::ops::{BitAnd, BitXor};
@@ -82,6 +82,12 @@ impl V128 {
     #[inline(always)]
     pub(crate) fn shift_left_words<const BITS: i32>(self) -> Self {
         Self(unsafe { _mm_slli_epi16::<BITS>(self.0) })
+    }
+
+    /// Bytes 12 to 15 from a word in the machine's order, and zeros before.
+    #[inline(always)]
+    pub(crate) fn last_word(word: u32) -> Self {
+        Self(unsafe { _mm_slli_si128::<12>(_mm_cvtsi32_si128(word.cast_signed())) })
     }
 
     /// Bytes 4 to 15, then 0 to 3.
