@@ -19,28 +19,27 @@ static SHIFT_ROWS: [u8; 16] = [0, 1, 2, 3, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13,
 
 /// Encrypts, with the keys that [`prepare`] made.
 #[inline(always)]
-pub(crate) fn encrypt<const KEYS: usize>(keys: &[Words; KEYS], blocks: &mut [V128; BLOCKS]) {
+pub(crate) fn encrypt<const KEYS: usize>(keys: &[V128; KEYS], blocks: &mut [V128; BLOCKS]) {
     let [first, middle @ .., last] = keys.as_slice() else { return };
-    let (first, last) = (V128::from_words(*first), V128::from_words(*last));
+    let (first, last) = (*first, *last);
     let (transposed, shifted) =
         (V128::from_bytes(*variable(&TRANSPOSED)), V128::from_bytes(*variable(&SHIFT_ROWS)));
     let mut planes = slice(blocks.map(|block| block.lookup(transposed) ^ first));
     for key in middle {
         planes = mix_columns(shift_rows(substitute(planes), shifted));
-        add(&mut planes, V128::from_words(*key));
+        add(&mut planes, *key);
     }
     // What is not in slices any more takes the last key as a whole.
     *blocks = slice(shift_rows(substitute(planes), shifted)).map(|block| (block ^ last).lookup(transposed));
 }
 
 /// The round keys as [`encrypt`] takes them: by rows, and with the S-box's constant, which MixColumns leaves as it is.
-pub(crate) fn prepare<const KEYS: usize>(keys: &[Words; KEYS]) -> [Words; KEYS] {
+pub(crate) fn prepare<const KEYS: usize>(prepared: &mut [V128; KEYS], keys: &[Words; KEYS]) {
     let (transposed, constant) = (V128::from_bytes(TRANSPOSED), V128::splat(SBOX_CONSTANT));
-    let mut prepared = *keys;
-    for (key, constant) in prepared.iter_mut().zip(once(V128::splat(0)).chain(repeat(constant))) {
-        *key = (V128::from_words(*key).lookup(transposed) ^ constant).to_words();
+    let constants = once(V128::splat(0)).chain(repeat(constant));
+    for ((prepared, key), constant) in prepared.iter_mut().zip(keys).zip(constants) {
+        *prepared = V128::from_words(*key).lookup(transposed) ^ constant;
     }
-    prepared
 }
 
 /// Adds a round key to all blocks. Its slices, in which all bits of a byte are the same, are made here: kept, they would be

@@ -9,20 +9,23 @@ use aes::cipher::{
 };
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use super::vector::{V128, Words};
+use super::vector::{V128, wipe};
 use super::{bitslice, permute, schedule};
 
 /// The round keys, for both ways.
 #[derive(Clone)]
 struct Keys<const KEYS: usize> {
-    permuted: [Words; KEYS],
-    sliced: [Words; KEYS],
+    permuted: [V128; KEYS],
+    sliced: [V128; KEYS],
 }
 
 impl<const KEYS: usize> Keys<KEYS> {
     fn new<const WORDS: usize>(key: [u32; WORDS]) -> Self {
-        let keys = schedule::expand::<WORDS, KEYS>(key);
-        Self { permuted: permute::prepare(&keys), sliced: bitslice::prepare(&keys) }
+        let expanded = schedule::expand::<WORDS, KEYS>(key);
+        let mut keys = Self { permuted: [V128::splat(0); KEYS], sliced: [V128::splat(0); KEYS] };
+        permute::prepare(&mut keys.permuted, &expanded);
+        bitslice::prepare(&mut keys.sliced, &expanded);
+        keys
     }
 
     /// At most eight blocks as so many.
@@ -63,8 +66,8 @@ impl<const KEYS: usize> Keys<KEYS> {
 
 impl<const KEYS: usize> Zeroize for Keys<KEYS> {
     fn zeroize(&mut self) {
-        self.permuted.as_flattened_mut().zeroize();
-        self.sliced.as_flattened_mut().zeroize();
+        wipe(&mut self.permuted);
+        wipe(&mut self.sliced);
     }
 }
 

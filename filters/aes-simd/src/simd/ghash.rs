@@ -7,34 +7,51 @@
 //!
 //! The tables are read in order, whatever the block; what depends on a secret is which byte of a register is picked.
 
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::vector::V128;
+use super::vector::{V128, wipe};
 
 /// Blocks that are multiplied at a time.
 pub(crate) const POWERS: usize = 4;
 /// Bytes of a byte's product with H.
 const BYTES: usize = 17;
 
-/// One byte of the products of H and each nibble, the upper ones and the lower ones.
-type Pair = [[u8; 16]; 2];
-
-/// The key's powers as tables: by the product's byte, by the power (the first is H's own).
+/// The key's powers as tables.
 #[derive(Clone)]
-pub struct GHashKey(Box<[[Pair; POWERS]; BYTES]>);
+pub struct GHashKey(Box<Tables<POWERS>>);
 
 impl GHashKey {
     /// From the hash key, which is the encrypted block of zeros.
     pub fn new(key: &[u8; 16]) -> Self {
-        let mut tables = Self(Box::new([[[[0; 16]; 2]; POWERS]; BYTES]));
-        let mut power = Zeroizing::new(*key);
-        tables.set(0, &power);
-        for at in 1..POWERS {
-            let product = tables.product([V128::from_bytes(*power)]);
-            *power = product.to_bytes();
-            tables.set(at, &power);
-        }
+        // Filled where it stays: what is moved leaves a copy behind.
+        let mut tables = Self(Box::new(Tables::empty()));
+        tables.0.fill(key);
         tables
+    }
+}
+
+impl ZeroizeOnDrop for GHashKey {}
+
+/// One byte of the products of H and each nibble, the upper ones and the lower ones.
+type Pair = [V128; 2];
+
+/// By the product's byte, by the power (the first is H's own).
+#[derive(Clone)]
+pub(crate) struct Tables<const N: usize>([[Pair; N]; BYTES]);
+
+impl<const N: usize> Tables<N> {
+    pub(crate) fn empty() -> Self {
+        Self([[[V128::splat(0); 2]; N]; BYTES])
+    }
+
+    pub(crate) fn fill(&mut self, key: &[u8; 16]) {
+        let mut power = Zeroizing::new(*key);
+        self.set(0, &power);
+        for at in 1..N {
+            let product = self.product([V128::from_bytes(*power)]);
+            *power = product.to_bytes();
+            self.set(at, &power);
+        }
     }
 
     fn set(&mut self, at: usize, power: &[u8; 16]) {
@@ -53,22 +70,21 @@ impl GHashKey {
         for (byte, tables) in self.0.iter_mut().enumerate() {
             let Some([upper, lower]) = tables.get_mut(at) else { continue };
             let of = |bytes: &[u8; BYTES], mask| V128::splat(bytes.get(byte).copied().unwrap_or(0)) & mask;
-            *upper = (of(b0, eights) ^ of(b1, fours) ^ of(b2, twos) ^ of(b3, ones)).to_bytes();
-            *lower = (of(b4, eights) ^ of(b5, fours) ^ of(b6, twos) ^ of(b7, ones)).to_bytes();
+            *upper = of(b0, eights) ^ of(b1, fours) ^ of(b2, twos) ^ of(b3, ones);
+            *lower = of(b4, eights) ^ of(b5, fours) ^ of(b6, twos) ^ of(b7, ones);
         }
     }
 
     /// The sum of the products of each block with a power of H, the last with H itself.
     #[inline(always)]
-    fn product<const N: usize>(&self, blocks: [V128; N]) -> V128 {
+    fn product<const BLOCKS: usize>(&self, blocks: [V128; BLOCKS]) -> V128 {
         let nibbles = blocks.map(V128::nibbles);
         let (mut low, mut high) = (V128::splat(0), V128::splat(0));
         for tables in self.0.iter().rev() {
             let mut sum = V128::splat(0);
             for ((upper, lower), tables) in nibbles.iter().rev().zip(tables) {
                 let [of_upper, of_lower] = tables;
-                sum ^=
-                    V128::from_bytes(*of_upper).lookup(*upper) ^ V128::from_bytes(*of_lower).lookup(*lower);
+                sum ^= of_upper.lookup(*upper) ^ of_lower.lookup(*lower);
             }
             high = high.advance(low);
             low = low.advance(V128::splat(0)) ^ sum;
@@ -91,7 +107,7 @@ const NIBBLE_BITS: [[u8; 16]; 4] = {
 /// The products of each nibble with `1 + x + x^2 + x^7`, which x^128 is: their first byte, then what is over.
 // It runs in the compiler.
 #[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
-const FOLD: [Pair; 2] = {
+const FOLD: [[[u8; 16]; 2]; 2] = {
     let (mut tables, mut n) = ([[[0; 16]; 2]; 2], 0);
     while n < 16 {
         let mut upper = 0;
@@ -117,27 +133,14 @@ fn reduce(low: V128, high: V128) -> V128 {
     low ^ high.map(first) ^ high.map(over).advance(zero)
 }
 
-impl Zeroize for GHashKey {
-    fn zeroize(&mut self) {
-        self.0.as_flattened_mut().as_flattened_mut().as_flattened_mut().zeroize();
-    }
-}
-
-impl Drop for GHashKey {
+impl<const N: usize> Drop for Tables<N> {
     fn drop(&mut self) {
-        self.zeroize();
+        wipe(self.0.as_flattened_mut().as_flattened_mut());
     }
 }
-
-impl ZeroizeOnDrop for GHashKey {}
 
 /// A hash under way.
-pub struct GHash<'k> {
-    key: &'k GHashKey,
-    sum: V128,
-    waiting: [V128; POWERS],
-    filled: usize,
-}
+pub struct GHash<'k>(Sum<'k, POWERS>);
 
 impl<'k> GHash<'k> {
     /// Of nothing yet.
@@ -149,56 +152,13 @@ impl<'k> GHash<'k> {
     /// After blocks of which this is the hash.
     #[inline]
     pub(crate) fn after(key: &'k GHashKey, sum: V128) -> Self {
-        Self { key, sum, waiting: [V128::splat(0); POWERS], filled: 0 }
+        Self(Sum::after(&key.0, sum))
     }
 
     /// Of these bytes too, with zeros after them to a whole block.
     #[inline]
     pub fn update_padded(&mut self, bytes: &[u8]) {
-        let (blocks, rest) = bytes.as_chunks::<16>();
-        let mut blocks = blocks;
-        if self.filled == 0 {
-            let (fours, after) = blocks.as_chunks::<POWERS>();
-            for four in fours {
-                self.waiting = four.map(V128::from_bytes);
-                self.absorb::<POWERS>();
-            }
-            blocks = after;
-        }
-        for block in blocks {
-            self.push(*block);
-        }
-        if !rest.is_empty() {
-            let mut block = [0; 16];
-            for (to, from) in block.iter_mut().zip(rest) {
-                *to = *from;
-            }
-            self.push(block);
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, block: [u8; 16]) {
-        if let Some(place) = self.waiting.get_mut(self.filled) {
-            *place = V128::from_bytes(block);
-        }
-        self.filled = self.filled.wrapping_add(1);
-        if self.filled == POWERS {
-            self.absorb::<POWERS>();
-            self.filled = 0;
-        }
-    }
-
-    #[inline(never)]
-    fn absorb<const N: usize>(&mut self) {
-        let mut blocks = [V128::splat(0); N];
-        for (block, waiting) in blocks.iter_mut().zip(self.waiting) {
-            *block = waiting;
-        }
-        if let Some(first) = blocks.first_mut() {
-            *first ^= self.sum;
-        }
-        self.sum = self.key.product(blocks);
+        self.0.update_padded(bytes, |block| block);
     }
 
     /// What it is.
@@ -208,8 +168,79 @@ impl<'k> GHash<'k> {
     }
 
     #[inline]
-    pub(crate) fn sum(mut self) -> V128 {
+    pub(crate) fn sum(self) -> V128 {
+        self.0.finish()
+    }
+}
+
+/// The sum of what was multiplied, and blocks that wait for others.
+pub(crate) struct Sum<'k, const N: usize> {
+    tables: &'k Tables<N>,
+    sum: V128,
+    waiting: [V128; N],
+    filled: usize,
+}
+
+impl<'k, const N: usize> Sum<'k, N> {
+    #[inline]
+    pub(crate) fn after(tables: &'k Tables<N>, sum: V128) -> Self {
+        Self { tables, sum, waiting: [V128::splat(0); N], filled: 0 }
+    }
+
+    /// Adds these bytes, with zeros after them to a whole block, each block as `order` turns it.
+    #[inline]
+    pub(crate) fn update_padded(&mut self, bytes: &[u8], order: impl Fn(V128) -> V128) {
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        let mut blocks = blocks;
+        if self.filled == 0 {
+            let (whole, after) = blocks.as_chunks::<N>();
+            for group in whole {
+                self.waiting = group.map(|block| order(V128::from_bytes(block)));
+                self.absorb::<N>();
+            }
+            blocks = after;
+        }
+        for block in blocks {
+            self.push(order(V128::from_bytes(*block)));
+        }
+        if !rest.is_empty() {
+            let mut block = [0; 16];
+            for (to, from) in block.iter_mut().zip(rest) {
+                *to = *from;
+            }
+            self.push(order(V128::from_bytes(block)));
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, block: V128) {
+        if let Some(place) = self.waiting.get_mut(self.filled) {
+            *place = block;
+        }
+        self.filled = self.filled.wrapping_add(1);
+        if self.filled == N {
+            self.absorb::<N>();
+            self.filled = 0;
+        }
+    }
+
+    #[inline(never)]
+    fn absorb<const BLOCKS: usize>(&mut self) {
+        let mut blocks = [V128::splat(0); BLOCKS];
+        for (block, waiting) in blocks.iter_mut().zip(self.waiting) {
+            *block = waiting;
+        }
+        if let Some(first) = blocks.first_mut() {
+            *first ^= self.sum;
+        }
+        self.sum = self.tables.product(blocks);
+    }
+
+    #[inline]
+    pub(crate) fn finish(mut self) -> V128 {
+        // With one power none waits.
         match self.filled {
+            _ if N == 1 => {}
             0 => {}
             1 => self.absorb::<1>(),
             2 => self.absorb::<2>(),

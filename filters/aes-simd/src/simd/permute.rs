@@ -54,9 +54,9 @@ static TURNS: [[[u8; 16]; 2]; 4] = [
 
 /// A round that is not the last, from its turn.
 #[inline(always)]
-fn round<const N: usize>(state: &mut [V128; N], key: &Words, [forward, backward]: &[[u8; 16]; 2]) {
+fn round<const N: usize>(state: &mut [V128; N], key: &V128, [forward, backward]: &[[u8; 16]; 2]) {
     let (forward, backward) = (V128::from_bytes(*forward), V128::from_bytes(*backward));
-    let key = V128::from_words(*key);
+    let key = *key;
     for block in state {
         let inverses = inverses(*block);
         let (once, twice) = (outputs(inverses, &SBOX_TOWER), outputs(inverses, &SBOX_TOWER_DOUBLED));
@@ -69,10 +69,10 @@ fn round<const N: usize>(state: &mut [V128; N], key: &Words, [forward, backward]
 
 /// Encrypts, with the keys that [`prepare`] made.
 #[inline(always)]
-pub(crate) fn encrypt<const KEYS: usize, const N: usize>(keys: &[Words; KEYS], state: &mut [V128; N]) {
+pub(crate) fn encrypt<const KEYS: usize, const N: usize>(keys: &[V128; KEYS], state: &mut [V128; N]) {
     let [first, middle @ .., last] = keys.as_slice() else { return };
     for block in state.iter_mut() {
-        *block = block.map(&TO_TOWER) ^ V128::from_words(*first);
+        *block = block.map(&TO_TOWER) ^ *first;
     }
     let [turn_0, turn_1, turn_2, turn_3] = variable(&TURNS);
     let (fours, rest) = middle.as_chunks::<4>();
@@ -92,17 +92,19 @@ pub(crate) fn encrypt<const KEYS: usize, const N: usize>(keys: &[Words; KEYS], s
     }
     let turn_back = V128::from_bytes(const { moved(0, 0, KEYS - 1) });
     for block in state {
-        *block = outputs(inverses(*block), &SBOX).lookup(turn_back) ^ V128::from_words(*last);
+        *block = outputs(inverses(*block), &SBOX).lookup(turn_back) ^ *last;
     }
 }
 
 /// The round keys as [`encrypt`] takes them: in the tower, turned as the state is then, and with the S-box's constant,
 /// which MixColumns leaves as it is.
-pub(crate) fn prepare<const KEYS: usize>(keys: &[Words; KEYS]) -> [Words; KEYS] {
+pub(crate) fn prepare<const KEYS: usize>(prepared: &mut [V128; KEYS], keys: &[Words; KEYS]) {
     let constant = V128::splat(SBOX_CONSTANT);
-    let mut prepared = *keys;
-    let [first, middle @ .., last] = prepared.as_mut_slice() else { return prepared };
-    *first = V128::from_words(*first).map(&TO_TOWER).to_words();
+    for (prepared, key) in prepared.iter_mut().zip(keys) {
+        *prepared = V128::from_words(*key);
+    }
+    let [first, middle @ .., last] = prepared.as_mut_slice() else { return };
+    *first = first.map(&TO_TOWER);
     let turns = [
         const { moved(0, 0, 3) },
         const { moved(0, 0, 2) },
@@ -110,9 +112,7 @@ pub(crate) fn prepare<const KEYS: usize>(keys: &[Words; KEYS]) -> [Words; KEYS] 
         const { moved(0, 0, 0) },
     ];
     for (key, turn) in middle.iter_mut().zip(turns.into_iter().cycle()) {
-        let turned = V128::from_words(*key).lookup(V128::from_bytes(turn));
-        *key = (turned ^ constant).map(&TO_TOWER).to_words();
+        *key = (key.lookup(V128::from_bytes(turn)) ^ constant).map(&TO_TOWER);
     }
-    *last = (V128::from_words(*last) ^ constant).to_words();
-    prepared
+    *last ^= constant;
 }

@@ -13,7 +13,7 @@ pub(crate) use x86::V128;
 
 use std::ops::BitXorAssign;
 
-/// The same bytes in memory, as what is wiped soon: byte by byte that would take longer than to use them.
+/// The same bytes as words of the key schedule, each in the order of its bytes.
 pub(crate) type Words = [u32; 4];
 
 /// Constants that the compiler takes for variables. A lookup by a constant becomes Wasm's shuffle, for which V8 makes the
@@ -21,6 +21,12 @@ pub(crate) type Words = [u32; 4];
 #[inline(always)]
 pub(crate) fn variable<T>(constants: &'static T) -> &'static T {
     std::hint::black_box(constants)
+}
+
+/// Wipes secrets. Vector by vector: byte by byte it takes longer than to use them.
+pub(crate) fn wipe(secrets: &mut [V128]) {
+    secrets.iter_mut().for_each(V128::wipe);
+    std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
 }
 
 impl BitXorAssign for V128 {

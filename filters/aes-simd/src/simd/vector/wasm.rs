@@ -39,6 +39,13 @@ impl V128 {
         unsafe { transmute::<v128, [u8; 16]>(self.0) }
     }
 
+    /// Makes it zero, also where nobody reads it any more.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self) {
+        // SAFETY: a reference can be written to.
+        unsafe { std::ptr::write_volatile(self, Self::splat(0)) };
+    }
+
     /// For each byte of `indices` that byte of this. Those from 0x80 on give 0; those from 16 to 0x7f are not for use.
     #[inline(always)]
     pub(crate) fn lookup(self, indices: Self) -> Self {
