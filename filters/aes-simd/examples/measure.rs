@@ -52,13 +52,14 @@ fn theirs() {
 
 #[cfg(any(all(target_arch = "wasm32", target_feature = "simd128"), target_arch = "x86_64"))]
 fn ours() {
-    use fieldveil_aes_simd::AesSiv;
     use fieldveil_aes_simd::simd::{Aes256, AesGcm, GHash, GHashKey};
+    use fieldveil_aes_simd::{AesSiv, simd};
 
     blocks::<Aes256>("simd");
     aead::<AesGcm<Aes256>>("simd GCM");
     aead::<aes_gcm::AesGcm<Aes256, U12>>("aes-gcm over simd");
     aead::<aes_gcm_siv::AesGcmSiv<Aes256>>("aes-gcm-siv over simd");
+    aead::<simd::AesGcmSiv<Aes256>>("simd GCM-SIV");
     gcm_batch::<AesGcm<Aes256>>();
     let mut theirs = aes_siv::siv::CmacSiv::<Aes256>::new(&[9; 64].into());
     measure("aes-siv over simd, seal 16 bytes", || {

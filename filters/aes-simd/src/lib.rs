@@ -1,10 +1,10 @@
 //! AES for WebAssembly, which has no instructions for it: [`Aes128`], [`Aes192`] and [`Aes256`] as RustCrypto's modes of
-//! operation take them, the modes [`Aes128Gcm`], [`Aes256Gcm`] and [`Aes256Siv`], and nothing else of AES.
+//! operation take them, the modes [`Aes128Gcm`], [`Aes256Gcm`], [`Aes128GcmSiv`], [`Aes256GcmSiv`] and [`Aes256Siv`], and nothing else of AES.
 //!
 //! With Wasm's `simd128` these are this crate's own, in [`simd`]: constant-time and several times as fast as code without
-//! vectors. Everywhere else they are those of the `aes` and `aes-gcm` crates, which know the processors' own
+//! vectors. Everywhere else they are those of the `aes`, `aes-gcm` and `aes-gcm-siv` crates, which know the processors' own
 //! instructions; [`simd`] is there on x86-64 too, for tests and measurements. Block ciphers encrypt only: none of these
-//! modes, nor AES-GCM-SIV, CMAC or FF1, needs the inverse.
+//! modes, nor CMAC or FF1, needs the inverse.
 //!
 //! It assumes that the host's compiler makes of each vector instruction one or a few whose time does not depend on the
 //! operands, as V8 does. `docs/aes.md` says how each part works, what shows that it is right, and what was measured.
@@ -30,15 +30,20 @@ mod chosen {
     pub type Aes128Gcm = simd::AesGcm<Aes128>;
     /// AES-GCM with keys of 32 bytes, nonces of 12 and tags of 16.
     pub type Aes256Gcm = simd::AesGcm<Aes256>;
+    /// AES-GCM-SIV with keys of 16 bytes.
+    pub type Aes128GcmSiv = simd::AesGcmSiv<Aes128>;
+    /// AES-GCM-SIV with keys of 32 bytes.
+    pub type Aes256GcmSiv = simd::AesGcmSiv<Aes256>;
 }
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod chosen {
     pub use aes::{Aes128, Aes192, Aes256};
     pub use aes_gcm::{Aes128Gcm, Aes256Gcm};
+    pub use aes_gcm_siv::{Aes128GcmSiv, Aes256GcmSiv};
 }
 
-pub use chosen::{Aes128, Aes128Gcm, Aes192, Aes256, Aes256Gcm};
+pub use chosen::{Aes128, Aes128Gcm, Aes128GcmSiv, Aes192, Aes256, Aes256Gcm, Aes256GcmSiv};
 
 /// AES-SIV with keys of 64 bytes.
 pub type Aes256Siv = AesSiv<Aes256>;

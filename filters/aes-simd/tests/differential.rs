@@ -8,6 +8,7 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::aead::consts::U12;
 use aes_gcm::aead::inout::InOutBuf;
+use aes_gcm_siv::{Aes128GcmSiv, Aes256GcmSiv};
 use aes_siv::siv::CmacSiv;
 use fieldveil_aes_simd::AesSiv;
 use fieldveil_aes_simd::simd::{self, GHash, GHashKey};
@@ -64,6 +65,32 @@ where
     assert_eq!(theirs, ours, "what does not open stays as it was");
 }
 
+fn gcm_siv_is_the_same<Theirs, Ours>(seed: [u8; 16], key: &[u8], aad: &[u8], text: &[u8])
+where
+    Theirs: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit,
+    Ours: AeadInOut<NonceSize = U12, TagSize = U16> + KeyInit,
+{
+    let nonce = Array::<u8, U12>::try_from(&seed[..12]).unwrap();
+    let (mut theirs, mut ours) = (text.to_vec(), vec![0; text.len()]);
+    let tag = Theirs::new_from_slice(key)
+        .unwrap()
+        .encrypt_inout_detached(&nonce, aad, theirs.as_mut_slice().into())
+        .unwrap();
+    let cipher = Ours::new_from_slice(key).unwrap();
+    let buffer = InOutBuf::new(text, &mut ours).unwrap();
+    assert_eq!(cipher.encrypt_inout_detached(&nonce, aad, buffer).unwrap(), tag);
+    assert_eq!(theirs, ours);
+    let mut opened = vec![0; text.len()];
+    let buffer = InOutBuf::new(&theirs, &mut opened).unwrap();
+    cipher.decrypt_inout_detached(&nonce, aad, buffer, &tag).unwrap();
+    assert_eq!(opened, text);
+
+    let mut wrong = tag;
+    wrong[usize::from(seed[12] % 16)] ^= 1 << (seed[13] % 8);
+    cipher.decrypt_inout_detached(&nonce, aad, ours.as_mut_slice().into(), &wrong).unwrap_err();
+    assert!(ours.iter().all(|byte| *byte == 0), "what does not open is wiped");
+}
+
 fn siv_is_the_same(key: &[u8], aad: &[u8], text: &[u8]) {
     let (mut theirs, mut ours) = (text.to_vec(), text.to_vec());
     let mut siv = CmacSiv::<aes::Aes256>::new_from_slice(key).unwrap();
@@ -102,6 +129,8 @@ fn all_is_the_same(seed: [u8; 16], aad: usize, text: usize) {
     modes_are_the_same::<aes::Aes128, simd::Aes128>(seed, &key[..16], aad, text);
     modes_are_the_same::<aes::Aes192, simd::Aes192>(seed, &key[..24], aad, text);
     modes_are_the_same::<aes::Aes256, simd::Aes256>(seed, &key[..32], aad, text);
+    gcm_siv_is_the_same::<Aes128GcmSiv, simd::AesGcmSiv<simd::Aes128>>(seed, &key[..16], aad, text);
+    gcm_siv_is_the_same::<Aes256GcmSiv, simd::AesGcmSiv<simd::Aes256>>(seed, &key[..32], aad, text);
     siv_is_the_same(key, aad, text);
     hashes_are_the_same(seed, aad, text);
 }
