@@ -14,7 +14,7 @@ mod sync;
 mod target;
 mod terminate;
 
-pub use bind::{Bind, BindNames};
+pub use bind::{Bind, BindNames, BindOutline};
 pub use close::Close;
 pub use copy_fail::CopyFail;
 pub use describe::Describe;

@@ -128,7 +128,7 @@ impl<P: Protocol> Connection for P {
     }
 
     fn server_bytes(&mut self, bytes: &[u8], out: &mut Output) {
-        self.core_mut().begin_callback();
+        self.core_mut().begin_answer();
         let waited = self.core().is_waiting();
         let joined = self.server().join(bytes);
         // Of what is opened nothing is to stay where a buffer that was too small has been.

@@ -182,6 +182,14 @@ impl Core {
         self.settled = None;
     }
 
+    /// A callback with the server's bytes begins. What these come to depends on the time only where something is protected,
+    /// or was asked.
+    pub fn begin_answer(&mut self) {
+        if self.protects() || self.is_waiting() {
+            self.begin_callback();
+        }
+    }
+
     /// Whether the client's bytes are to be held back.
     pub fn is_waiting(&self) -> bool {
         self.waiting != Waiting::No

@@ -117,18 +117,23 @@ impl Session {
         };
         statement.checked.replace(Rc::clone(&checked));
         let long_data = statement.long_data.borrow();
+        let types = statement.types.borrow();
         let context = ExecuteContext {
             capabilities: self.capabilities,
             parameters: statement.parameters.get(),
-            types: &statement.types.borrow().clone(),
+            types: &types,
             has_long_data: &|index| u16::try_from(index).is_ok_and(|index| long_data.get(index).is_some()),
         };
         let execution = StmtExecute::parse(&message.payload, &context);
-        drop(long_data);
+        drop((long_data, types));
         if let Ok(execution) = &execution
             && execution.sends_types
         {
-            statement.types.replace(execution.types(statement.parameters.get()).collect());
+            let sent = || execution.types(statement.parameters.get());
+            let are_others = !sent().eq(statement.types.borrow().iter().copied());
+            if are_others {
+                statement.types.replace(sent().collect());
+            }
         }
         let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));
         let mut entry = Entry::client(Awaited::Results(answer));

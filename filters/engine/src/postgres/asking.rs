@@ -37,7 +37,9 @@ impl Session {
         end.map_err(too_long)?;
         out.to_server.append(&mut question);
         for awaited in awaited {
-            for awaited in [Awaited::Parse(None), Awaited::Bind, awaited, Awaited::Close, Awaited::Close] {
+            for awaited in
+                [Awaited::Parse(None), Awaited::Bind(None), awaited, Awaited::Close, Awaited::Close]
+            {
                 self.flight.push(Entry::injected(awaited));
             }
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-use fieldveil_pg_wire::frontend::{Bind, Close, Describe, Parse, Target};
+use fieldveil_pg_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Format, WireError};
 
@@ -79,6 +79,7 @@ impl Session {
             parameter_types: parse.parameter_types.clone(),
             checked: RefCell::new(Rc::clone(&checked)),
             columns: RefCell::new(None),
+            rows: RefCell::new(None),
             confirmed: Cell::new(false),
             group: Cell::new(self.group),
             parsed_anew: Cell::new(false),
@@ -118,9 +119,13 @@ impl Session {
     /// not answered. Within one group an error takes all that follows with it. What else is in flight tells
     /// nothing: it may lack its Sync, which the client sends only behind the message that would wait.
     fn is_unconfirmed(&self, name: &[u8]) -> bool {
-        self.statements
-            .statement(name)
-            .is_some_and(|s| !s.confirmed.get() && s.group.get() != self.group && self.flight.parses(s))
+        self.statements.statement(name).is_some_and(|statement| self.lacks_answer(statement))
+    }
+
+    fn lacks_answer(&self, statement: &Rc<Statement>) -> bool {
+        !statement.confirmed.get()
+            && statement.group.get() != self.group
+            && self.flight.parses(statement)
             && self.core.protects()
     }
 
@@ -142,15 +147,16 @@ impl Session {
         statement: &Rc<Statement>,
         result_formats: Vec<Format>,
     ) -> Entry {
-        let portal = Portal {
+        let portal = Rc::new(Portal {
+            name: significant(name).to_vec(),
             checked: Rc::clone(&statement.checked.borrow()),
             statement: Rc::clone(statement),
             result_formats,
             rows: OnceCell::new(),
-        };
-        let undo = self.statements.open_portal(significant(name), Some(Rc::new(portal)));
+        });
+        let undo = self.statements.bind_portal(&portal);
         self.in_pipeline = true;
-        Entry::client(Awaited::Bind).undo(undo)
+        Entry::client(Awaited::Bind(Some(portal))).undo(undo)
     }
 
     pub(super) fn bind(
@@ -159,12 +165,12 @@ impl Session {
         body: &[u8],
         out: &mut Output,
     ) -> Result<Outcome, WireError> {
-        let mut bind = Bind::parse(body)?;
+        let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
             self.refuse_bind(ClientError::unknown_statement(), out);
             return Ok(Outcome::Done);
         };
-        if self.is_unconfirmed(significant(bind.statement)) {
+        if self.lacks_answer(&statement) {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
@@ -190,14 +196,17 @@ impl Session {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));
             let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
             let text = anew.then(|| self.seal_text(&statement.text, &checked)).transpose()?;
-            let mut sealed = !checked.analysis.parameters.is_empty();
-            if sealed {
-                self.seal_values(&mut bind, &statement, &checked)?;
+            let seals = !checked.analysis.parameters.is_empty();
+            if !seals && !statement.said.reads_parameters() {
+                return Ok((checked, text, None));
             }
-            if statement.said.reads_parameters() {
-                sealed |= self.identify_values(&mut bind, &statement.said)?;
+            let mut whole = Bind::parse(body).map_err(|error| ClientError::protocol(&error.to_string()))?;
+            if seals {
+                self.seal_values(&mut whole, &statement, &checked)?;
             }
-            Ok((checked, text, sealed))
+            let named =
+                statement.said.reads_parameters() && self.identify_values(&mut whole, &statement.said)?;
+            Ok((checked, text, (seals || named).then_some(whole)))
         });
         match ready {
             Ok((checked, text, sealed)) => {
@@ -206,10 +215,10 @@ impl Session {
                     self.parse_anew(bind.statement, &statement, &text, out)?;
                 }
                 let is_fetch = statement.checked.borrow().is_fetch();
-                match (sealed, is_fetch) {
-                    (true, _) => bind.encode(&mut out.to_server)?,
-                    (false, true) => out.to_server.extend_from_slice(message),
-                    (false, false) => {}
+                match &sealed {
+                    Some(sealed) => sealed.encode(&mut out.to_server)?,
+                    None if is_fetch => out.to_server.extend_from_slice(message),
+                    None => {}
                 }
                 let entry = self.enter_portal(bind.portal, &statement, bind.result_formats);
                 self.flight.push(entry);
@@ -218,7 +227,7 @@ impl Session {
                     Describe { target: Target::Portal, name: bind.portal }.encode(&mut out.to_server)?;
                     let portal = self.statements.portal(significant(bind.portal)).cloned();
                     self.flight.push(Entry::injected(Awaited::DescribePortal(portal)));
-                } else if !sealed {
+                } else if sealed.is_none() {
                     return Ok(Outcome::Passes);
                 }
             }
@@ -303,7 +312,7 @@ impl Session {
         }
         let undo = match close.target {
             Target::Statement => vec![self.statements.set_statement(name, None)],
-            Target::Portal => self.statements.open_portal(name, None).collect(),
+            Target::Portal => self.statements.close_portal(name).collect(),
         };
         Ok(self.forward(Entry::client(Awaited::Close).undo(undo)))
     }

@@ -30,8 +30,8 @@ pub enum Awaited {
     Encryption,
     /// Parse.
     Parse(Option<Rc<Statement>>),
-    /// Bind.
-    Bind,
+    /// Bind, with the portal that it opens: that is to be taken back if it fails or is skipped.
+    Bind(Option<Rc<Portal>>),
     /// Describe of a statement.
     DescribeStatement(Option<Rc<Statement>>),
     /// Describe of a portal.

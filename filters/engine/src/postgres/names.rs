@@ -112,7 +112,9 @@ impl SqlNames {
 
     /// A portal of this name was opened or closed.
     pub fn portal_changed(&mut self, name: &[u8]) {
-        self.quiet.remove(name);
+        if !self.quiet.is_empty() {
+            self.quiet.remove(name);
+        }
     }
 }
 
@@ -208,7 +210,7 @@ impl Session {
                 // A portal that it names is closed, too.
                 Some(SessionUse::Close { name: Some(name) }) => {
                     let name = name.as_bytes();
-                    undo.extend(self.statements.open_portal(name, None).map(|undo| (index, undo)));
+                    undo.extend(self.statements.close_portal(name).map(|undo| (index, undo)));
                 }
                 Some(SessionUse::Close { name: None }) => names.forget_cursors(),
                 Some(SessionUse::Savepoint { name }) => names.cursors.savepoint(name.clone().into_bytes()),

@@ -90,7 +90,9 @@ impl Session {
         let statement = Rc::clone(&open.statement);
         let result_formats = open.result_formats.clone();
         let is_fetch = checked.is_fetch();
-        let portal = Rc::new(Portal { checked, statement, result_formats, rows: OnceCell::new() });
+        let name_of = significant(name).to_vec();
+        let portal =
+            Rc::new(Portal { name: name_of, checked, statement, result_formats, rows: OnceCell::new() });
         drop(self.statements.set_portal(significant(name), Some(Rc::clone(&portal))));
         if is_fetch {
             Describe { target: Target::Portal, name }.encode(&mut out.to_server)?;

@@ -64,7 +64,7 @@ impl Session {
     }
 
     fn refused_extended(&mut self, error: ClientError) {
-        self.flight.push(Entry::refused(Awaited::Bind, error));
+        self.flight.push(Entry::refused(Awaited::Bind(None), error));
         self.in_pipeline = true;
         self.skipping = true;
     }

@@ -111,7 +111,7 @@ impl Session {
                 }
                 self.flight.pop();
             }
-            (tag::BIND_COMPLETE, Awaited::Bind) | (tag::CLOSE_COMPLETE, Awaited::Close) => {
+            (tag::BIND_COMPLETE, Awaited::Bind(_)) | (tag::CLOSE_COMPLETE, Awaited::Close) => {
                 self.flight.pop();
             }
             (tag::NO_DATA, Awaited::DescribeStatement(_) | Awaited::DescribePortal(_)) => {

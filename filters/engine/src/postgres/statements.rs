@@ -35,6 +35,8 @@ pub struct Statement {
     pub checked: RefCell<Rc<Checked>>,
     /// The server's RowDescription, the last that came.
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
+    /// What its rows get, in the formats that were asked for last.
+    pub rows: RefCell<Option<(Vec<Format>, Rc<RowPlan>)>>,
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
     /// How many Syncs went before its Parse.
@@ -47,6 +49,30 @@ impl Statement {
     /// Bytes that it holds of the client's text.
     fn len(&self) -> usize {
         self.text.len().saturating_add(self.said.len())
+    }
+
+    /// The server's RowDescription came.
+    pub fn described(&self, columns: Vec<ResultColumn>) {
+        self.rows.take();
+        self.columns.replace(Some(columns));
+    }
+
+    /// What the rows of a portal get, once the columns are known: the same as those of the last that was bound alike.
+    pub fn rows(&self, checked: &Rc<Checked>, formats: &[Format]) -> Option<Rc<RowPlan>> {
+        if let Some((of, rows)) = &*self.rows.borrow()
+            && Rc::ptr_eq(&rows.checked, checked)
+            && of == formats
+        {
+            return Some(Rc::clone(rows));
+        }
+        let format = |index: usize| match formats {
+            [] => Format::Text,
+            [all] => *all,
+            each => each.get(index).copied().unwrap_or_default(),
+        };
+        let rows = Rc::new(RowPlan::new(checked, 0, self.columns.borrow().as_ref()?, format));
+        self.rows.replace(Some((formats.to_vec(), Rc::clone(&rows))));
+        Some(rows)
     }
 
     /// The parameter types that the server is told: it infers the stored type of what is sealed.
@@ -64,6 +90,8 @@ impl Statement {
 
 /// A portal.
 pub struct Portal {
+    /// Its name.
+    pub name: Vec<u8>,
     /// What it executes; the statement's analysis as it was at Bind.
     pub checked: Rc<Checked>,
     /// The statement.
@@ -165,15 +193,26 @@ impl Statements {
         Undo::Portal(Change { name: name.to_vec(), before, after })
     }
 
-    /// A portal is opened, or closed, under a name; the server has one name for portals and cursors. What is taken back
-    /// if that fails.
-    pub fn open_portal(
-        &mut self,
-        name: &[u8],
-        portal: Option<Rc<Portal>>,
-    ) -> impl Iterator<Item = Undo> + use<> {
+    /// A portal is bound. What is to be taken back if that fails, the portal itself aside; the server has one name for
+    /// portals and cursors.
+    pub fn bind_portal(&mut self, portal: &Rc<Portal>) -> Option<Undo> {
+        let cursor = self.by_sql.cursors.remove(&portal.name);
+        self.by_sql.portal_changed(&portal.name);
+        self.portals.insert(portal.name.clone(), Rc::clone(portal));
+        cursor
+    }
+
+    /// A portal was not bound after all.
+    pub fn undo_portal(&mut self, portal: &Rc<Portal>) {
+        if self.portal(&portal.name).is_some_and(|now| Rc::ptr_eq(now, portal)) {
+            drop(self.set_portal(&portal.name, None));
+        }
+    }
+
+    /// A portal is closed, or what else has its name. What is to be taken back if that fails.
+    pub fn close_portal(&mut self, name: &[u8]) -> impl Iterator<Item = Undo> + use<> {
         let cursor = self.by_sql.cursors.remove(name);
-        std::iter::once(self.set_portal(name, portal)).chain(cursor)
+        std::iter::once(self.set_portal(name, None)).chain(cursor)
     }
 
     /// Takes a change back, unless a later message has changed the same name again.

@@ -30,6 +30,38 @@ pub struct Bind<'a> {
     pub result_formats: Vec<Format>,
 }
 
+/// A Bind whose values are not looked at: it takes no memory for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BindOutline<'a> {
+    /// The portal's name, as [`Bind::portal`].
+    pub portal: &'a [u8],
+    /// The statement's name, as [`Bind::statement`].
+    pub statement: &'a [u8],
+    /// As [`Bind::result_formats`].
+    pub result_formats: Vec<Format>,
+}
+
+impl<'a> BindOutline<'a> {
+    /// Reads a body, and checks all of it as [`Bind::parse`] does.
+    pub fn parse(body: &'a [u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(MESSAGE, body);
+        let portal = reader.name("portal name")?;
+        let statement = reader.name("statement name")?;
+        let formats_count = reader.count("parameter formats", MAX_FORMATS, 2)?;
+        for _ in 0..formats_count {
+            Format::read(&mut reader)?;
+        }
+        let count = reader.count("values", MAX_PARAMETERS, 4)?;
+        check_formats(formats_count, count)?;
+        for _ in 0..count {
+            reader.value("value")?;
+        }
+        let result_formats = formats(&mut reader, "result formats")?;
+        reader.end()?;
+        Ok(Self { portal, statement, result_formats })
+    }
+}
+
 impl<'a> Bind<'a> {
     /// Reads a body.
     pub fn parse(body: &'a [u8]) -> Result<Self, WireError> {
@@ -135,6 +167,31 @@ mod tests {
         assert_eq!(body, expected);
         assert_eq!(Bind::parse(&body), Ok(sample()));
         check_truncations(&body, |body| Bind::parse(body).map(drop));
+    }
+
+    #[test]
+    fn outline_is_read_as_the_whole_is() {
+        let outline = |body: &[u8]| {
+            BindOutline::parse(body)
+                .map(|outline| (outline.portal.to_vec(), outline.statement.to_vec(), outline.result_formats))
+        };
+        let whole = |body: &[u8]| {
+            Bind::parse(body).map(|bind| (bind.portal.to_vec(), bind.statement.to_vec(), bind.result_formats))
+        };
+        let body = body_of(tag::BIND, |out| sample().encode(out));
+        assert!(outline(&body).is_ok());
+        for have in 0..=body.len() {
+            assert_eq!(outline(&body[..have]), whole(&body[..have]), "{have}");
+            for byte in 0..=u8::MAX {
+                let mut body = body[..have].to_vec();
+                if let Some(last) = body.last_mut() {
+                    *last = byte;
+                }
+                assert_eq!(outline(&body), whole(&body), "{have} {byte}");
+                body.push(byte);
+                assert_eq!(outline(&body), whole(&body), "{have} {byte}");
+            }
+        }
     }
 
     #[test]

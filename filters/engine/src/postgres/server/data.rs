@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use fieldveil_pg_wire::Header;
 use fieldveil_pg_wire::backend::tag;
 use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::{Format, Header};
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::client_error::{ClientError, sqlstate};
@@ -231,12 +231,6 @@ fn portal_rows(portal: &Rc<Portal>) -> Option<Rc<RowPlan>> {
     if portal.checked.is_fetch() {
         return None;
     }
-    let columns = portal.statement.columns.borrow();
-    let format = |index: usize| match portal.result_formats.as_slice() {
-        [] => Format::Text,
-        [all] => *all,
-        each => each.get(index).copied().unwrap_or_default(),
-    };
-    let plan = Rc::new(RowPlan::new(&portal.checked, 0, columns.as_ref()?, format));
+    let plan = portal.statement.rows(&portal.checked, &portal.result_formats)?;
     Some(Rc::clone(portal.rows.get_or_init(|| plan)))
 }

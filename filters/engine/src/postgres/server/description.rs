@@ -72,7 +72,7 @@ impl Session {
                 let statement = statement.take();
                 self.flight.pop();
                 statement.map(|statement| {
-                    statement.columns.replace(Some(rows::columns(&description)));
+                    statement.described(rows::columns(&description));
                     Rc::clone(&statement.checked.borrow())
                 })
             }

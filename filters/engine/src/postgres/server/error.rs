@@ -14,6 +14,9 @@ impl Session {
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
             names.chain(entry.undo.into_iter().rev()).for_each(|undo| self.statements.undo(undo));
+            if let Awaited::Bind(Some(portal)) = &entry.awaited {
+                self.statements.undo_portal(portal);
+            }
         }
     }
 
@@ -51,7 +54,7 @@ impl Session {
         let for_catalog = entry.origin == Origin::Injected
             && matches!(
                 entry.awaited,
-                Awaited::Parse(None) | Awaited::Bind | Awaited::Identity | Awaited::Catalog
+                Awaited::Parse(None) | Awaited::Bind(_) | Awaited::Identity | Awaited::Catalog
             );
         // The question's Parse was done, and its Close is skipped.
         let leaves_statement = for_catalog && !matches!(entry.awaited, Awaited::Parse(_));
