@@ -30,6 +30,11 @@ struct File {
 
 /// A keyset for each type of AEAD, under its name, each with the deterministic and the PRF key.
 pub(crate) fn keyring() -> Result<Keyring, String> {
+    Keyring::from_json(&agents_answer()?, None).map_err(|error| error.to_string())
+}
+
+/// What the key agent would answer.
+pub(crate) fn agents_answer() -> Result<Vec<u8>, String> {
     let read = |text| serde_json::from_str::<File>(text).map_err(|error| format!("the test keys: {error}"));
     let (envelopes, prfs) = (read(ENVELOPES)?, read(PRFS)?);
     let of = |file: &File, name: &str| {
@@ -44,6 +49,5 @@ pub(crate) fn keyring() -> Result<Keyring, String> {
         });
         keysets.insert(name.to_owned(), purposes);
     }
-    let answer = json!({"revision": "test", "keysets": keysets}).to_string();
-    Keyring::from_json(answer.as_bytes(), None).map_err(|error| error.to_string())
+    Ok(json!({"revision": "test", "keysets": keysets}).to_string().into_bytes())
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
-use fieldveil_bench::Sealing;
+use fieldveil_bench::Measurement;
 use fieldveil_engine::Random;
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_host::{Generator, Work};
@@ -48,7 +48,7 @@ fn run() -> Result<(), String> {
     io::stdin()
         .read_to_end(&mut configuration)
         .map_err(|error| format!("no configuration on standard input: {error}"))?;
-    let mut work = Sealing::from_configuration(&configuration)?;
+    let mut work = Measurement::from_configuration(&configuration)?;
     let generator = Generator::new().map_err(|error| format!("the system gives no randomness: {error}"))?;
     let mut ports = Process(generator);
     while work.step(&mut ports)? {}

@@ -1,0 +1,100 @@
+//! The values of a customer, in clear and as they are stored: those of the load tests.
+
+use fieldveil_engine::Random;
+use fieldveil_engine::field::{CompiledPlan, Stored};
+use fieldveil_engine::keyring::Keyring;
+use fieldveil_plan::Plan;
+use fieldveil_values::Purpose;
+use serde_json::{Value, json};
+
+use super::world::{KEYSET, plan};
+use crate::keys::keyring;
+
+/// The protected columns, and how each is protected.
+pub(super) const PROTECTED: [(&str, &str); 3] =
+    [("email", "deterministic"), ("ssn", "deterministic"), ("phone", "randomized")];
+/// What an envelope in a text begins with.
+const ENVELOPE: &[u8] = b"fv1.";
+
+/// The fields of a plan for a table of this schema.
+pub(super) fn fields(schema: &str, type_name: &str) -> Vec<Value> {
+    let field = |(column, protection): (&str, &str)| {
+        json!({"relation": format!("{schema}.customer"), "column": column, "label": format!("customer.{column}"),
+            "keyset": KEYSET, "tenant": "", "protection": protection, "type": type_name,
+            "read": {"treatment": "reveal"}, "write": "seal"})
+    };
+    PROTECTED.map(field).to_vec()
+}
+
+/// The protected values of a row.
+pub(super) fn clear(row: u32) -> [Vec<u8>; 3] {
+    let digits = row.wrapping_mul(7919).wrapping_add(104_729);
+    let (ssn, phone) = (digits.checked_rem(10_000).unwrap_or(0), digits.checked_rem(10_000_000).unwrap_or(0));
+    [format!("u{row}@example.com"), format!("078-05-{ssn:04}"), format!("+1 555 {phone:07}")]
+        .map(String::into_bytes)
+}
+
+/// Seals and opens as the filter does, apart from any session.
+pub(super) struct Sealer {
+    plan: CompiledPlan,
+    keyring: Keyring,
+}
+
+impl Sealer {
+    /// For the fields of [`PROTECTED`].
+    pub(super) fn new() -> Result<Self, String> {
+        let answer = json!({ "result": plan(&fields("public", "text"), None) }).to_string();
+        let plan = Plan::from_json(answer.as_bytes()).map_err(|error| error.to_string())?;
+        let plan = CompiledPlan::new(plan).map_err(|error| error.to_string())?;
+        Ok(Self { plan, keyring: keyring()? })
+    }
+
+    /// The protected values of a row as they are stored.
+    pub(super) fn stored(&self, row: u32, random: &mut dyn Random) -> Result<Vec<Vec<u8>>, String> {
+        let sealed = self.plan.fields.iter().zip(clear(row)).map(|(field, value)| {
+            let sealed = field.seal(&self.keyring, random, Purpose::Store, &value, Stored::Armored);
+            sealed.map_err(|error| error.to_string())
+        });
+        sealed.collect()
+    }
+
+    /// That there are as many envelopes in these bytes as here are fields, by their place in [`PROTECTED`], that each
+    /// opens to the value, and that none of the values stands there.
+    pub(super) fn check(&self, bytes: &[u8], expected: &[(usize, &[u8])]) -> Result<(), String> {
+        let envelopes = envelopes(bytes);
+        if envelopes.len() != expected.len() {
+            return Err(format!("{} values are sealed where {} should be", envelopes.len(), expected.len()));
+        }
+        for (envelope, (field, value)) in envelopes.iter().zip(expected) {
+            let field = self.plan.fields.get(*field).ok_or("there is no such field")?;
+            // Behind one in MySQL's packets stands the next value's length, which may be a letter, and its `fv1`.
+            let opens = |envelope: &[u8]| {
+                let shown = field.read(&field.read, &self.keyring, envelope, Stored::Armored, true);
+                shown.is_ok_and(|shown| shown.value.is_some_and(|shown| *shown == *value))
+            };
+            let mut shorter = (0..=4).map(|less| envelope.get(..envelope.len().saturating_sub(less)));
+            if !shorter.any(|envelope| envelope.is_some_and(opens)) {
+                return Err("what was sealed is another value".to_owned());
+            }
+            if holds(bytes, value) {
+                return Err("a protected value left in clear".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every armored envelope in the bytes, in order.
+fn envelopes(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let letters = |from: usize| {
+        let letters = bytes.iter().skip(from).skip(ENVELOPE.len());
+        letters.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')).copied()
+    };
+    let starts = bytes.windows(ENVELOPE.len()).enumerate().filter(|(_, window)| *window == ENVELOPE);
+    starts.map(|(from, _)| ENVELOPE.iter().copied().chain(letters(from)).collect()).collect()
+}
+
+/// Whether `needle` stands anywhere in `haystack`.
+pub(super) fn holds(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len().max(1)).any(|window| window == needle)
+}
