@@ -19,7 +19,7 @@ mod stream;
 
 pub use aes::cipher::{BlockCipherEncrypt, KeyInit};
 pub use batch::{Message, OpenBatch};
-pub use siv::{AesSiv, SivMessage};
+pub use siv::{AesSiv, Associated, SivMessage};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod chosen {

@@ -42,10 +42,32 @@ impl<C: BlockCipherEncrypt<BlockSize = U16> + KeyInit> AesSiv<C> {
     }
 }
 
+/// What S2V is before the text: the same for all texts with the same associated data under a key, so it can be kept.
+#[derive(Clone, Default)]
+pub struct Associated(u128);
+
+impl Drop for Associated {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Associated {}
+
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
+    /// What [`AesSiv::encrypt_associated`] and [`AesSiv::decrypt_associated`] take for this associated data.
+    pub fn associate(&self, associated_data: &[u8]) -> Associated {
+        Associated(self.start ^ self.cmac(associated_data))
+    }
+
     /// Encrypts, and returns the synthetic IV.
-    pub fn encrypt_inout_detached(&self, associated_data: &[u8], mut text: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        let iv = self.s2v(associated_data, text.get_in());
+    pub fn encrypt_inout_detached(&self, associated_data: &[u8], text: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        self.encrypt_associated(&self.associate(associated_data), text)
+    }
+
+    /// As [`AesSiv::encrypt_inout_detached`].
+    pub fn encrypt_associated(&self, associated: &Associated, mut text: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let iv = self.s2v(associated, text.get_in());
         self.apply(&iv, text.reborrow());
         iv
     }
@@ -57,11 +79,24 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
     pub fn decrypt_inout_detached(
         &self,
         associated_data: &[u8],
+        text: InOutBuf<'_, '_, u8>,
+        iv: &[u8; 16],
+    ) -> Result<(), Error> {
+        self.decrypt_associated(&self.associate(associated_data), text, iv)
+    }
+
+    /// As [`AesSiv::decrypt_inout_detached`].
+    ///
+    /// # Errors
+    /// The text is not what was encrypted with this key and this associated data.
+    pub fn decrypt_associated(
+        &self,
+        associated: &Associated,
         mut text: InOutBuf<'_, '_, u8>,
         iv: &[u8; 16],
     ) -> Result<(), Error> {
         self.apply(iv, text.reborrow());
-        if self.s2v(associated_data, text.get_out()).ct_eq(iv).to_bool() {
+        if self.s2v(associated, text.get_out()).ct_eq(iv).to_bool() {
             return Ok(());
         }
         text.get_out().zeroize();
@@ -69,18 +104,13 @@ impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
     }
 
     /// S2V of two components (RFC 5297, 2.4).
-    fn s2v(&self, associated_data: &[u8], text: &[u8]) -> [u8; 16] {
-        let sum = self.associated(associated_data);
+    fn s2v(&self, associated: &Associated, text: &[u8]) -> [u8; 16] {
+        let sum = associated.0;
         let iv = match text.split_last_chunk() {
             Some((before, last)) => self.cmac_with(before, number(*last) ^ sum),
             None => encrypt(&self.mac, double(sum) ^ padded(text) ^ self.whole),
         };
         iv.to_ne_bytes()
-    }
-
-    /// What S2V is before the text.
-    fn associated(&self, associated_data: &[u8]) -> u128 {
-        self.start ^ self.cmac(associated_data)
     }
 
     /// CMAC (RFC 4493).

@@ -74,7 +74,7 @@ fn siv_opens(shapes: &[Shape]) {
     let mut messages: Vec<SivMessage<'_>> = sealed
         .iter_mut()
         .zip(shapes)
-        .map(|((text, iv), shape)| SivMessage::new(shape.data(), text, *iv))
+        .map(|((text, iv), shape)| SivMessage::new(cipher.associate(shape.data()), text, *iv))
         .collect();
     cipher.open_batch(&mut messages);
     let opened: Vec<bool> = messages.iter().map(SivMessage::is_open).collect();

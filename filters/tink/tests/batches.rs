@@ -152,6 +152,26 @@ fn value_that_fails_fails_by_itself_wherever_it_stands() {
     deterministic_batch_is_the_same(&[]);
 }
 
+/// More than are kept, so that what was kept for one is never taken for another.
+#[test]
+fn values_of_many_associated_data_open_under_their_own_alone() {
+    let daead = DeterministicAead::new(&keyset(1, &[key(1, "AesSivKey", 0x12)])).unwrap();
+    let data: Vec<Vec<u8>> = (0..50_u8).map(|at| vec![at; usize::from(at % 5) + 1]).collect();
+    let fresh = |data: &[u8]| {
+        let daead = DeterministicAead::new(&keyset(1, &[key(1, "AesSivKey", 0x12)])).unwrap();
+        daead.encrypt(b"a value", data).unwrap()
+    };
+    for _ in 0..2 {
+        for (at, own) in data.iter().enumerate() {
+            let sealed = daead.encrypt(b"a value", own).unwrap();
+            assert_eq!(sealed, fresh(own));
+            assert_eq!(daead.decrypt(&sealed, own).unwrap().as_slice(), b"a value");
+            let other = &data[(at + 1) % data.len()];
+            assert_eq!(daead.decrypt(&sealed, other).err(), Some(CryptError::NotAuthentic));
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn values_opened_together_come_out_as_alone(shapes in prop::collection::vec(shape(), 0..50)) {

@@ -7,7 +7,7 @@ use aes::cipher::consts::U16;
 use ctutils::CtEq;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{AesSiv, counter_block, double, number, padded};
+use super::{AesSiv, Associated, counter_block, double, number, padded};
 use crate::stream::{BLOCKS, add_block};
 
 /// Blocks of the longest text that shares lanes with others.
@@ -16,7 +16,7 @@ const SHORT: usize = 4;
 /// A message sealed with AES-SIV, opened in place.
 #[derive(Default)]
 pub struct SivMessage<'m> {
-    associated_data: &'m [u8],
+    associated: Associated,
     text: &'m mut [u8],
     iv: [u8; 16],
     is_open: bool,
@@ -24,8 +24,8 @@ pub struct SivMessage<'m> {
 
 impl<'m> SivMessage<'m> {
     /// With its synthetic IV; `text` holds what is sealed.
-    pub fn new(associated_data: &'m [u8], text: &'m mut [u8], iv: [u8; 16]) -> Self {
-        Self { associated_data, text, iv, is_open: false }
+    pub fn new(associated: Associated, text: &'m mut [u8], iv: [u8; 16]) -> Self {
+        Self { associated, text, iv, is_open: false }
     }
 
     /// Whether it was authentic and its text is what was sealed; else the text is wiped.
@@ -54,24 +54,19 @@ impl Zeroize for Chain {
 }
 
 impl<C: BlockCipherEncrypt<BlockSize = U16>> AesSiv<C> {
-    /// Opens each message that is authentic, by itself: what one is has no part in another's outcome. Quickest where
-    /// messages that follow each other share the slice of their associated data.
+    /// Opens each message that is authentic, by itself: what one is has no part in another's outcome.
     pub fn open_batch(&self, messages: &mut [SivMessage<'_>]) {
-        let mut shared: (&[u8], u128) = (&[], self.associated(&[]));
         for group in messages.chunks_mut(BLOCKS) {
             self.decrypt_each(group);
             let mut chains: Zeroizing<[Chain; BLOCKS]> = Zeroizing::default();
             for (message, chain) in group.iter_mut().zip(chains.iter_mut()) {
                 if !message.is_short() {
                     let text = (&mut *message.text).into();
-                    let opened = self.decrypt_inout_detached(message.associated_data, text, &message.iv);
+                    let opened = self.decrypt_associated(&message.associated, text, &message.iv);
                     message.is_open = opened.is_ok();
                     continue;
                 }
-                if !std::ptr::eq(shared.0, message.associated_data) {
-                    shared = (message.associated_data, self.associated(message.associated_data));
-                }
-                self.chain(shared.1, message.text, chain);
+                self.chain(message.associated.0, message.text, chain);
             }
             self.mac_each(&mut chains);
             for (message, chain) in group.iter_mut().zip(chains.iter()) {
