@@ -34,7 +34,7 @@ impl<'c> Walker<'_, 'c> {
             else {
                 return Err(not_understood());
             };
-            scope.ranges.push(self.one_table(table)?);
+            scope.ranges.push(self.one_table((&table.relation, &table.joins))?);
             using.iter().try_for_each(|using| self.from(using, &mut scope))?;
         }
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;

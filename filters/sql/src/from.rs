@@ -14,11 +14,23 @@ use crate::{
     walker::Walker,
 };
 
+/// One item of FROM: a table, or what stands for one, and what is joined to it.
+pub(crate) type Item<'t> = (&'t TableFactor, &'t [Join]);
+
 impl<'c> Walker<'_, 'c> {
     /// Adds what a FROM (or USING) brings into reach.
     pub fn from<'s>(&mut self, tables: &[TableWithJoins], scope: &mut Scope<'s, 'c>) -> Result<(), Refusal> {
-        for table in tables {
-            let joined = self.joined(table, scope)?;
+        self.tables(tables.iter().map(|table| (&table.relation, table.joins.as_slice())), scope)
+    }
+
+    /// The same for items that the tree doesn't hold as a FROM.
+    pub fn tables<'s, 't>(
+        &mut self,
+        items: impl Iterator<Item = Item<'t>>,
+        scope: &mut Scope<'s, 'c>,
+    ) -> Result<(), Refusal> {
+        for item in items {
+            let joined = self.joined(item, scope)?;
             scope.ranges.extend(joined.ranges);
             scope.merged.extend(joined.merged);
         }
@@ -29,10 +41,9 @@ impl<'c> Walker<'_, 'c> {
     /// functions' arguments.
     fn joined<'s>(
         &mut self,
-        table: &TableWithJoins,
+        (relation, joins): Item<'_>,
         before: &Scope<'s, 'c>,
     ) -> Result<Scope<'s, 'c>, Refusal> {
-        let TableWithJoins { relation, joins } = table;
         let mut scope = Scope::within(before.outer);
         self.factor(relation, &mut scope, before)?;
         for Join { relation, global, join_operator } in joins {
@@ -132,7 +143,7 @@ impl<'c> Walker<'_, 'c> {
                 self.push_unknown(alias.as_ref(), None, scope)
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
-                let inside = self.joined(table_with_joins, before)?;
+                let inside = self.joined((&table_with_joins.relation, &table_with_joins.joins), before)?;
                 scope.ranges.extend(inside.ranges);
                 scope.merged.extend(inside.merged);
                 Ok(())

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{
     Merge, MergeAction, MergeClause, MergeClauseKind, MergeInsertExpr, MergeInsertKind, MergeUpdateExpr,
-    MergeUpdateKind, OutputClause, TableWithJoins,
+    MergeUpdateKind, OutputClause,
 };
 
 use crate::{
@@ -21,11 +21,11 @@ impl<'c> Walker<'_, 'c> {
         else {
             return Err(not_understood());
         };
-        let target = self.one_table(&alone(table))?;
+        let target = self.one_table((table, &[]))?;
         let relation = target.source.relation();
         relation.map_or(Ok(()), refuse_generated)?;
         let mut scope = Scope { ranges: vec![target], ..Scope::default() };
-        self.from(&[alone(source)], &mut scope)?;
+        self.tables(std::iter::once((source, &[][..])), &mut scope)?;
         self.expr(on, &scope)?;
         // What has no match in the target is the source's alone, and the other way round.
         let (target, source) = scope.ranges.split_at_checked(1).ok_or_else(not_understood)?;
@@ -106,8 +106,4 @@ impl<'c> Walker<'_, 'c> {
 
 fn not_understood() -> Refusal {
     Refusal::unparsable("a part of the MERGE isn't understood")
-}
-
-fn alone(relation: &sqlparser::ast::TableFactor) -> TableWithJoins {
-    TableWithJoins { relation: relation.clone(), joins: Vec::new() }
 }

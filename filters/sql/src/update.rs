@@ -3,13 +3,14 @@
 use sqlparser::ast::{
     Assignment, AssignmentTarget, CaseWhen, CastKind, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, ObjectName, ObjectNamePart, TableAlias, TableFactor,
-    TableWithJoins, Update, UpdateTableFromKind,
+    Update, UpdateTableFromKind,
 };
 
 use crate::{
     analysis::{ParameterUse, Replacement},
     cast,
     catalog::{Column, Relation},
+    from::Item,
     insert::refuse_generated,
     items::{is_written, refuse_mixed, refuse_untyped},
     refusal::Refusal,
@@ -42,7 +43,7 @@ impl<'c> Walker<'_, 'c> {
         if !order_by.is_empty() {
             return Err(not_understood());
         }
-        let target = self.one_table(table)?;
+        let target = self.one_table((&table.relation, &table.joins))?;
         let relation = target.source.relation();
         relation.map_or(Ok(()), refuse_generated)?;
         let mut scope = Scope { ranges: vec![target], ..Scope::default() };
@@ -59,8 +60,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The target of an UPDATE or DELETE: one table, perhaps with an alias.
-    pub fn one_table(&mut self, table: &TableWithJoins) -> Result<Range<'c>, Refusal> {
-        let TableWithJoins { relation, joins } = table;
+    pub fn one_table(&mut self, (relation, joins): Item<'_>) -> Result<Range<'c>, Refusal> {
         let TableFactor::Table {
             name,
             alias,

@@ -7,6 +7,7 @@ use sqlparser::ast::{
 use crate::{
     analysis::ParameterUse,
     catalog::{Column, RelationKind},
+    from::Item,
     insert::{refuse_generated, unknown_column, written_column},
     refusal::Refusal,
     scope::{Outputs, Protected, Range, Scope, Source},
@@ -33,7 +34,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(not_understood());
         };
         let mut scope = Scope::default();
-        self.from(&apart(table), &mut scope)?;
+        self.tables(apart(table), &mut scope)?;
         for Assignment { target, value } in assignments {
             let AssignmentTarget::ColumnName(name) = target else { return Err(not_understood()) };
             match self.assigned_column(name, &scope)? {
@@ -128,16 +129,12 @@ impl<'c> Walker<'_, 'c> {
 }
 
 /// The tables of `UPDATE a, b JOIN c …`: the parser is given `CROSS APPLY` in the place of the commas.
-fn apart(table: &TableWithJoins) -> Vec<TableWithJoins> {
-    let mut tables = vec![TableWithJoins { relation: table.relation.clone(), joins: Vec::new() }];
-    for join in &table.joins {
-        if let Join { relation, global: false, join_operator: JoinOperator::CrossApply } = join {
-            tables.push(TableWithJoins { relation: relation.clone(), joins: Vec::new() });
-        } else if let Some(last) = tables.last_mut() {
-            last.joins.push(join.clone());
-        }
-    }
-    tables
+fn apart(table: &TableWithJoins) -> impl Iterator<Item = Item<'_>> {
+    let is_comma = |join: &Join| {
+        matches!(join, Join { relation: _, global: false, join_operator: JoinOperator::CrossApply })
+    };
+    let commas = table.joins.iter().filter(move |join| is_comma(join)).map(|join| &join.relation);
+    std::iter::once(&table.relation).chain(commas).zip(table.joins.split(is_comma))
 }
 
 fn derived() -> Refusal {
