@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ test: setup ## run every test: Rust, Rego, Go, charts, and end to end against th
 test-rust: python ## run the Rust unit and property tests
 	@$(SETUP) rust
 	@$(SUITES) rust
+
+instructions: python ## count the instructions of the filter's code and compare (WRITE=1 writes filters/bench/instructions.json anew)
+	@$(SETUP) rust valgrind count-instructions
+	@$(if $(WRITE),$(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
 
 test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own parser
 	@$(SETUP) python pg-parse analyze
@@ -134,7 +138,7 @@ charts-readme: python ## write the README of each chart from its values
 	@$(VENV_PYTHON) -m tools.charts_readme
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
+	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/count-instructions .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
 
 # A cluster that was left running could not be ended without its files.
 clean-all: clean ## remove the fetched tools too

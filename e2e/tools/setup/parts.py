@@ -39,7 +39,7 @@ from tools.layout import (
     VAULT,
     VENV,
 )
-from tools.setup import chromium, kubernetes, mysqlclient, plotly, servers
+from tools.setup import chromium, counting, kubernetes, mysqlclient, plotly, servers
 from tools.setup.building import GO, go_build, put
 from tools.setup.maven import JAVA, maven
 from tools.setup.runner import ATTEMPTS, Part, Shell
@@ -220,6 +220,7 @@ PARTS = {
         *servers.PARTS,
         mysqlclient.PART,
         plotly.PART,
+        *counting.PARTS,
         Part(
             "filter",
             "the filters, as WebAssembly modules",

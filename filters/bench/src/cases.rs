@@ -114,7 +114,8 @@ impl Case {
         Ok(())
     }
 
-    fn name(&self) -> String {
+    /// Tells it from all others.
+    pub(crate) fn name(&self) -> String {
         format!("{} with {}, {} bytes in {}", self.protection, self.key, self.text.len(), self.column)
     }
 }

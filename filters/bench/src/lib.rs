@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`Sealing`] | what the filter calls for each value of a protected column, for every protection and key type |
 //! | [`Sessions`] | what Envoy's callbacks call, for a transaction's bytes of both sides |
+//! | [`counted`] | the same, the same way each time: a program of its own, whose instructions Valgrind counts |
 //!
 //! The same work is a program (`bench-sealing`, its configuration on standard input, a line for each measurement on
 //! standard output) and a module that Envoy loads (a line each in its log). It assumes a clock that does not go back
@@ -18,6 +19,7 @@
 #![allow(missing_docs)]
 
 mod cases;
+pub mod counted;
 mod keys;
 mod measurement;
 mod sealing;

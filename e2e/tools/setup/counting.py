@@ -1,0 +1,62 @@
+"""What counts instructions: Valgrind of Debian's, and the program that it counts, for users who are not root.
+
+The program holds its own C library, so that the machine's has no part in the counts. Valgrind shows it a processor of
+Valgrind's own, which is the same on every machine whose processor has AVX2.
+"""
+
+import platform
+import sys
+from pathlib import Path
+
+from tools.layout import CARGO_TARGET, COUNT_INSTRUCTIONS, VALGRIND
+from tools.setup import debian
+from tools.setup.building import put
+from tools.setup.runner import ATTEMPTS, Part, Shell, say
+
+VERSION = "1:3.19.0-1"
+TARGET = "x86_64-unknown-linux-musl"
+
+
+def is_possible() -> bool:
+    """Whether instructions can be counted here, and come to the same as elsewhere."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    return " avx2 " in Path("/proc/cpuinfo").read_text()
+
+
+def _valgrind(shell: Shell) -> None:
+    if debian.source() is None:
+        say(f"  {shell.name}: left out: this machine has no packages of Debian's")
+        return
+    debian.unpack(shell, "bookworm", (), (f"valgrind={VERSION}",), VALGRIND)
+
+
+def _program(shell: Shell) -> None:
+    shell.run(["rustup", "target", "add", TARGET], attempts=ATTEMPTS)
+    built = ["--profile", "counts", "--target", TARGET, "-p", "fieldveil-bench", "--bin", COUNT_INSTRUCTIONS.name]
+    shell.run(["cargo", "build", "--locked", *built])
+    put(CARGO_TARGET / TARGET / "counts" / COUNT_INSTRUCTIONS.name, COUNT_INSTRUCTIONS)
+
+
+def _nothing(shell: Shell) -> None:
+    """Instructions are not counted on this machine."""
+
+
+PARTS = (
+    Part(
+        "valgrind",
+        f"Valgrind {VERSION} of Debian, where the machine has its packages",
+        _valgrind if is_possible() else _nothing,
+        (),
+        frozenset(),
+        (VERSION,),
+    ),
+    Part(
+        "count-instructions",
+        "what instructions are counted of, as a program",
+        _program if is_possible() else _nothing,
+        (),
+        frozenset({"cargo", "rustup", "cc"}) if is_possible() else frozenset(),
+        after=("rust",),
+    ),
+)
