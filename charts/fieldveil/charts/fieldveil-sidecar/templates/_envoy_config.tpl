@@ -6,6 +6,7 @@ node: {id: fieldveil, cluster: fieldveil}
 admin:
   address:
     pipe: {path: /run/fieldveil/admin/admin.sock}
+memory_allocator_manager: {bytes_to_release: 4194304, memory_release_interval: 1s}
 stats_config:
   stats_tags:
   - {tag_name: label, regex: '^wasmcustom\.fieldveil\.(?:sealed|revealed|masked|concealed|nulled|plaintext|budget_spent)(\.(.+))$'}
