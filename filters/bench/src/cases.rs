@@ -1,7 +1,9 @@
 //! What is measured: a protection, its key, how it is stored, and a value's length.
 
+use std::ops::Deref;
+
 use fieldveil_engine::Random;
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Shown, Stored};
+use fieldveil_engine::field::{CompiledPlan, FieldPlan, Stored};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -71,7 +73,11 @@ impl Case {
     }
 
     /// What the filter calls for a stored value on its way to the client.
-    pub(crate) fn open(&self, keyring: &Keyring, stored: &[u8]) -> Result<Shown, String> {
+    pub(crate) fn open(
+        &self,
+        keyring: &Keyring,
+        stored: &[u8],
+    ) -> Result<Option<impl Deref<Target = Vec<u8>> + use<>>, String> {
         // Binary: a text is the same bytes in either format.
         self.field
             .read(&self.field.read, keyring, stored, self.stored, true)
@@ -79,7 +85,7 @@ impl Case {
     }
 
     fn opens_to_its_value(&self, keyring: &Keyring, stored: &[u8]) -> bool {
-        let shown = self.open(keyring, stored).ok().and_then(|shown| shown.value);
+        let shown = self.open(keyring, stored).ok().flatten();
         shown.is_some_and(|value| *value == self.text)
     }
 

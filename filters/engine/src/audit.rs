@@ -143,8 +143,20 @@ impl Audit {
 
     /// A value of the label came to this outcome under this plan.
     pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: Outcome, label: &str, now_ms: u64) {
+        self.count_many(plan, outcome, label, 1, now_ms);
+    }
+
+    /// So many values of the label came to this outcome under this plan.
+    pub fn count_many(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        outcome: Outcome,
+        label: &str,
+        by: u64,
+        now_ms: u64,
+    ) {
         let who = self.who_under(plan);
-        self.record(&who, now_ms, |period| period.count(outcome, label));
+        self.record(&who, now_ms, |period| period.count(outcome, label, by));
     }
 
     /// A row in which the label was not revealed: the budget was used up.

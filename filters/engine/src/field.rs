@@ -2,10 +2,14 @@
 //! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
 
 mod cipher;
+mod clear;
 mod compiled;
 mod error;
+mod keys;
+mod open;
 mod postgres;
 mod stricter;
+mod together;
 mod treatment;
 mod uses;
 
@@ -13,11 +17,16 @@ use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
 use fieldveil_plan::{OnPlaintext, PlanField, Protection, WriteRule};
 use fieldveil_sql::{Declared, Dialect};
+use fieldveil_tink::reserve_wiping;
 use fieldveil_values::{DeclaredType, ValueError, oid};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
+pub use self::clear::Clear;
 pub use self::compiled::{CompiledPlan, UnusablePlan};
 pub use self::error::FieldError;
+use self::keys::LookedUp;
+pub use self::open::{Scratch, Value};
+pub use self::together::Together;
 pub use self::treatment::{Budget, Read};
 use crate::keyring::Keyring;
 
@@ -60,13 +69,17 @@ pub struct FieldPlan {
     pub budget: Option<Budget>,
     tag: LabelTag,
     associated_data: Vec<u8>,
+    /// What the blind index of a value is computed over, up to the value; None where names have a NUL.
+    index_prefix: Option<Vec<u8>>,
     alphabet: Option<Alphabet>,
+    looked_up: LookedUp,
 }
 
 /// What a reader gets of one stored value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// The value in text or binary form of the declared type; None for NULL.
-    pub value: Option<Zeroizing<Vec<u8>>>,
+    /// NULL, in place of a text.
+    pub is_null: bool,
     /// Whether it stood there unsealed, and the policy lets it through.
     pub was_plaintext: bool,
 }
@@ -108,7 +121,10 @@ impl FieldPlan {
         let tag = LabelTag::of(&spec.label);
         let associated_data = envelope::associated_data(&spec.label, &spec.tenant)
             .map_err(|e| format!("label or tenant: {e}"))?;
-        Ok(Self { declared, read, budget, tag, associated_data, alphabet, spec })
+        let index_prefix = envelope::index_input(&spec.label, &spec.tenant, b"").ok();
+        let index_prefix = index_prefix.map(|prefix| prefix.to_vec());
+        let looked_up = LookedUp::default();
+        Ok(Self { declared, read, budget, tag, associated_data, index_prefix, alphabet, looked_up, spec })
     }
 
     /// How it is stored, whoever reads it.
@@ -210,7 +226,7 @@ impl FieldPlan {
         }
         match self.spec.on_plaintext {
             OnPlaintext::Refuse => Err(self.unreadable("it is not an envelope")),
-            OnPlaintext::Reveal | OnPlaintext::Null => Ok(Some(Shown { value: None, was_plaintext: true })),
+            OnPlaintext::Reveal | OnPlaintext::Null => Ok(Some(Shown { is_null: true, was_plaintext: true })),
         }
     }
 
@@ -220,44 +236,52 @@ impl FieldPlan {
     }
 
     /// What a reader gets for the stored value who gets `read` of it: what the field says, or what its budget says of
-    /// rows past it; as canonical text of the declared type. `plaintext` gives the text of what is stored if that is no
-    /// envelope and the policy lets it through; its error says why it is no value of the type.
+    /// rows past it. Appended as canonical text of the declared type. `plaintext` gives the text of what is stored if that
+    /// is no envelope and the policy lets it through; its error says why it is no value of the type.
     ///
     /// Not for [`Read::Conceal`]: see [`Self::conceal`].
     pub fn read_text(
         &self,
         read: &Read,
         keyring: &Keyring,
-        stored: &[u8],
-        how: Stored,
+        stored: Value<'_>,
         plaintext: impl FnOnce() -> Result<Zeroizing<Vec<u8>>, String>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
     ) -> Result<Shown, FieldError> {
-        let sealed = Shown { value: None, was_plaintext: false };
         if matches!(read, Read::Null) {
-            return Ok(sealed);
+            return Ok(Shown { is_null: true, was_plaintext: false });
         }
         if matches!(read, Read::Refuse | Read::Conceal) {
             return Err(FieldError::Denied { label: self.spec.label.clone(), action: "read" });
         }
-        let was_plaintext = self.is_plaintext(stored, how);
-        let opened = match (was_plaintext, self.spec.on_plaintext) {
-            (true, OnPlaintext::Null) => return Ok(Shown { was_plaintext, ..sealed }),
-            (true, OnPlaintext::Reveal) => {
-                let text = plaintext().map_err(|reason| self.unreadable(reason))?;
-                let canonical = self.declared.canonicalize(&text);
-                Zeroizing::new(canonical.map_err(|e| self.unreadable(e.to_string()))?)
-            }
-            _ => self.open(keyring, stored, how)?,
-        };
-        let shown = match read {
-            Read::Mask(mask) => {
-                let text = std::str::from_utf8(&opened).map_err(|_| self.unreadable("it is not UTF-8"))?;
-                Zeroizing::new(mask.apply(&self.declared, text).into_bytes())
-            }
-            _ => opened,
-        };
-        Ok(Shown { value: Some(shown), was_plaintext })
+        let was_plaintext = self.is_plaintext(stored.bytes, stored.how);
+        if was_plaintext && self.spec.on_plaintext == OnPlaintext::Null {
+            return Ok(Shown { is_null: true, was_plaintext });
+        }
+        let Scratch { opening, text: opened } = scratch;
+        opened.as_mut_slice().zeroize();
+        opened.clear();
+        let canonical: &mut Vec<u8> = if matches!(read, Read::Mask(_)) { opened } else { &mut *out };
+        if was_plaintext && self.spec.on_plaintext == OnPlaintext::Reveal {
+            let text = plaintext().map_err(|reason| self.unreadable(reason))?;
+            let text = self.declared.canonicalize(&text).map(Zeroizing::new);
+            append(canonical, &text.map_err(|e| self.unreadable(e.to_string()))?);
+        } else {
+            self.open(keyring, stored, opening, canonical)?;
+        }
+        if let Read::Mask(mask) = read {
+            let text = std::str::from_utf8(opened).map_err(|_| self.unreadable("it is not UTF-8"))?;
+            append(out, Zeroizing::new(mask.apply(&self.declared, text)).as_bytes());
+        }
+        Ok(Shown { is_null: false, was_plaintext })
     }
+}
+
+/// Appends a text of a value.
+pub(crate) fn append(out: &mut Vec<u8>, text: &[u8]) {
+    reserve_wiping(out, text.len());
+    out.extend_from_slice(text);
 }
 
 fn is_characters(declared: &DeclaredType) -> bool {

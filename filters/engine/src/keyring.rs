@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use fieldveil_ff1::Ff1;
 use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::config::check_spiffe_id;
+use crate::kept_ciphers::{KeptCiphers, Purpose};
 
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
 pub const MAX_KEYS_BYTES: usize = 8 << 20;
@@ -94,6 +96,7 @@ impl Purposes<'_> {
             aead: aead.transpose().map_err(failed("aead"))?,
             deterministic: deterministic.transpose().map_err(failed("deterministic"))?,
             prf: prf.transpose().map_err(failed("prf"))?,
+            ciphers: KeptCiphers::default(),
             digest,
         })
     }
@@ -109,7 +112,15 @@ pub struct NamedKeys {
     pub deterministic: Option<DeterministicAead>,
     /// For the index of `indexed` labels, and for the keys of `format_preserving` ones.
     pub prf: Option<Prf>,
+    ciphers: KeptCiphers,
     digest: u64,
+}
+
+impl NamedKeys {
+    /// The cipher that is made for this of the keys, by `make` the first time.
+    pub fn ff1<E>(&self, of: Purpose<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Rc<Ff1>, E> {
+        self.ciphers.of(of, make)
+    }
 }
 
 /// All open keysets by name.
@@ -118,6 +129,8 @@ pub struct Keyring {
     pub revision: String,
     /// The SPIFFE id of the workload; empty if the agent says none.
     pub spiffe_id: String,
+    /// Of this keyring and no other, for as long as anybody has it.
+    identity: Rc<()>,
     keysets: BTreeMap<String, Rc<NamedKeys>>,
     /// Tenants' keysets that were served and are of no use.
     unusable: BTreeMap<String, KeyringError>,
@@ -139,6 +152,7 @@ impl Keyring {
         let mut keyring = Self {
             revision: answer.revision,
             spiffe_id: answer.workload.spiffe_id,
+            identity: Rc::new(()),
             keysets: BTreeMap::new(),
             unusable: BTreeMap::new(),
         };
@@ -164,7 +178,17 @@ impl Keyring {
 
     /// The keys of one name.
     pub fn named(&self, name: &str) -> Option<&NamedKeys> {
-        self.keysets.get(name).map(Rc::as_ref)
+        self.shared(name).map(Rc::as_ref)
+    }
+
+    /// The same, to be held.
+    pub fn shared(&self, name: &str) -> Option<&Rc<NamedKeys>> {
+        self.keysets.get(name)
+    }
+
+    /// What tells this keyring from every other, also from one that takes its place in memory.
+    pub fn identity(&self) -> &Rc<()> {
+        &self.identity
     }
 
     /// Why there are no keys of this name.

@@ -18,6 +18,7 @@ pub mod field;
 mod held_keys;
 mod held_plans;
 pub mod http;
+mod kept_ciphers;
 pub mod key_uses;
 pub mod keyring;
 pub mod mysql;
@@ -26,6 +27,7 @@ pub mod ports;
 pub mod postgres;
 pub mod routes;
 mod spending;
+mod value_counts;
 pub mod worker;
 
 pub use fieldveil_tink::Random;

@@ -9,9 +9,10 @@ use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
 use lru::LruCache;
 
 use crate::ages::Ages;
-use crate::audit::Audits;
+use crate::audit::{Audits, Outcome};
 use crate::budgets::Budgets;
 use crate::config::Config;
+use crate::database::Buffers;
 use crate::fetch::{Answer, Fetch, PrincipalKey, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
@@ -20,6 +21,7 @@ use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::plans::{Holder, Plans};
 use crate::routes::{MakeReady, Services};
+use crate::value_counts::ValueCounts;
 
 /// Analysed statements held at most.
 const MAX_ANALYSES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
@@ -49,11 +51,14 @@ pub struct Worker {
     pub principals: Principals,
     /// What has been revealed to whom.
     pub budgets: Budgets,
+    /// Buffers for values, unless a callback has them.
+    pub(crate) buffers: Option<Box<Buffers>>,
     plans: Plans,
     keys: HeldKeys,
     key_uses: KeyUses,
     analyses: LruCache<(u64, Rc<str>), Analysed>,
     counts: Counts,
+    values: ValueCounts,
     held: usize,
 }
 
@@ -73,11 +78,13 @@ impl Worker {
             audits: Audits::default(),
             principals: Principals::default(),
             budgets: Budgets::default(),
+            buffers: None,
             plans: Plans::new(ready),
             keys: HeldKeys::new(config.spiffe_id_is_key_agents),
             key_uses: KeyUses::default(),
             analyses: LruCache::new(MAX_ANALYSES),
             counts: Counts::new(),
+            values: ValueCounts::default(),
             held: 0,
             config,
         }
@@ -258,9 +265,19 @@ impl Worker {
         }
     }
 
+    /// Counts so many values of a label.
+    pub fn count_values(&mut self, label: &str, outcome: Outcome, by: u64) {
+        self.values.add(label, outcome, by);
+    }
+
     /// Hands over what was counted since the last time.
     pub fn take_counts(&mut self) -> Counts {
-        std::mem::take(&mut self.counts)
+        let mut counts = std::mem::take(&mut self.counts);
+        self.values.take(|name, count| {
+            let counted = counts.entry(name.to_owned()).or_default();
+            *counted = counted.saturating_add(count);
+        });
+        counts
     }
 
     /// Hands over by how much the gauges of plans have changed since the last time.

@@ -102,9 +102,7 @@ fn what_one_protocol_seals_the_other_opens() {
 
             let read = |stored: &[u8], how| {
                 let (keyring, field) = (&treated.ctx.keyring, treated.field());
-                field
-                    .read(&Read::Reveal, keyring, stored, how, false)
-                    .map(|shown| shown.value.unwrap().to_vec())
+                field.read(&Read::Reveal, keyring, stored, how, false).map(|shown| shown.unwrap().to_vec())
             };
             let at_database = treated.field().declared.encode_text(text.as_bytes()).unwrap();
             assert_eq!(read(envelope.as_bytes(), Stored::Armored), Ok(at_database), "{type_name} {sent}");

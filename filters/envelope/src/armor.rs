@@ -48,9 +48,18 @@ pub fn unarmor(text: &[u8]) -> Result<Vec<u8>, EnvelopeError> {
 /// As [`unarmor`]; the buffer is empty then.
 pub fn unarmor_into(text: &[u8], out: &mut Vec<u8>) -> Result<(), EnvelopeError> {
     out.clear();
+    unarmor_to(text, out)
+}
+
+/// As [`unarmor`], appended.
+///
+/// # Errors
+/// As [`unarmor`]; nothing is appended then.
+pub fn unarmor_to(text: &[u8], out: &mut Vec<u8>) -> Result<(), EnvelopeError> {
     let encoded = text.strip_prefix(ARMOR_PREFIX.as_bytes()).ok_or(EnvelopeError::NotArmored)?;
+    let before = out.len();
     BASE64URL.decode_vec(encoded, out).map_err(|_| {
-        out.clear();
+        out.truncate(before);
         EnvelopeError::MalformedArmor
     })
 }
@@ -115,6 +124,15 @@ mod tests {
         assert_eq!(out, [0xF7, 0x01, 0xFF, 0xFE]);
         assert_eq!(unarmor_into(b"fv1.9wH__g=", &mut out), Err(EnvelopeError::MalformedArmor));
         assert!(out.is_empty());
+    }
+
+    #[test]
+    fn bytes_are_appended_or_not_at_all() {
+        let mut out = b"before ".to_vec();
+        assert_eq!(unarmor_to(b"fv1.9wH__g=", &mut out), Err(EnvelopeError::MalformedArmor));
+        assert_eq!(out, b"before ");
+        assert_eq!(unarmor_to(b"fv1.9wH__g", &mut out), Ok(()));
+        assert_eq!(out, b"before \xF7\x01\xFF\xFE");
     }
 
     #[test]

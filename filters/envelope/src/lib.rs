@@ -32,6 +32,7 @@ mod label;
 
 pub use armor::{
     ARMOR_PREFIX, MIN_ARMORED_LEN, armor, armor_to, is_armored, looks_sealed, unarmor, unarmor_into,
+    unarmor_to,
 };
 pub use envelope::{Envelope, HEADER_LEN, INDEX_LEN, MAGIC, MIN_LEN, Version, write_header};
 pub use error::EnvelopeError;

@@ -64,6 +64,27 @@ pub(crate) fn value(
     Ok(())
 }
 
+/// A value with its length as `write` appends it, or NULL if it says that there is none. On its error what was written is
+/// for the caller to take back.
+#[inline]
+pub(crate) fn value_with<E: From<WireError>>(
+    out: &mut Vec<u8>,
+    message: &'static str,
+    what: &'static str,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let length_at = out.len();
+    out.extend_from_slice(&(-1_i32).to_be_bytes());
+    let start = out.len();
+    if !write(out)? {
+        out.truncate(start);
+        return Ok(());
+    }
+    let length = out.len().checked_sub(start).and_then(|length| i32::try_from(length).ok());
+    patch(out, length_at, length.ok_or(WireError::TooLong { message, what })?.to_be_bytes());
+    Ok(())
+}
+
 /// A list of format codes with its count.
 pub(crate) fn formats(
     out: &mut Vec<u8>,

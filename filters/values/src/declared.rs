@@ -1,5 +1,6 @@
 //! The types that a policy can declare, by any of their SQL spellings: scalars, and arrays of them as `T[]`.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use crate::array::value as array;
@@ -162,9 +163,14 @@ impl DeclaredType {
     /// Storing rounds and cuts, comparing does not: `2.675` is not the `2.68` that a `numeric(10,2)` makes of it.
     /// What is looked for and no stored value can equal is refused.
     pub fn canonicalize_for(&self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+        self.canonical_for(purpose, text).map(Cow::into_owned)
+    }
+
+    /// [`Self::canonicalize_for`], without a copy where the text is canonical, or begins with what is.
+    pub fn canonical_for<'t>(&self, purpose: Purpose, text: &'t [u8]) -> Result<Cow<'t, [u8]>, ValueError> {
         match self.shape {
             Shape::Scalar(kind) => kind.canonicalize_for(purpose, text),
-            Shape::Array(kind) => array::canonicalize(kind, purpose, text),
+            Shape::Array(kind) => array::canonicalize(kind, purpose, text).map(Cow::Owned),
         }
     }
 
@@ -182,6 +188,11 @@ impl DeclaredType {
             Shape::Scalar(kind) => kind.encode_text(canonical),
             Shape::Array(_) => Ok(canonical.to_vec()),
         }
+    }
+
+    /// Whether what a client gets in text format is the canonical text as it is.
+    pub fn shows_canonical(&self) -> bool {
+        self.scalar().is_none_or(Kind::shows_canonical)
     }
 
     /// What a client gets in binary format for a canonical text.

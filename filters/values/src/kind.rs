@@ -1,5 +1,7 @@
 //! What a scalar type is, with its modifier, and what is done to its values: one line a type.
 
+use std::borrow::Cow;
+
 use crate::parameter::{Family, Purpose};
 use crate::types::{
     boolean, bytea, character, date, float, integer, json, jsonb, numeric, time, timestamp, uuid,
@@ -101,47 +103,48 @@ impl Kind {
         }
     }
 
-    pub(crate) fn canonicalize(self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        let text = valid(text)?;
-        if text.contains('\0') {
+    pub(crate) fn canonicalize(self, text: &[u8]) -> Result<Cow<'_, [u8]>, ValueError> {
+        let given = valid(text)?;
+        if text.contains(&0) {
             return Err(ValueError::Invalid("text: it holds a NUL"));
         }
         let canonical = match self {
-            Self::Text | Self::Bpchar(None) => text.to_owned(),
-            Self::Varchar(length) => character::varying(text, length)?,
-            Self::Bpchar(Some(length)) => character::padded(text, length)?,
-            Self::Integer(width) => integer::canonicalize(text, width)?,
-            Self::Bool => boolean::canonicalize(text)?,
-            Self::Float8 => float::canonicalize(text)?,
-            Self::Numeric(modifier) => numeric::canonicalize(text, modifier)?,
-            Self::Date => date::canonicalize(text)?,
-            Self::Time(precision) => time::canonicalize(text, precision)?,
-            Self::Timestamp(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::Without)?,
-            Self::Timestamptz(precision) => timestamp::canonicalize(text, precision, timestamp::Zone::With)?,
-            Self::Uuid => uuid::canonicalize(text)?,
-            Self::Json => json::canonicalize(text)?,
-            Self::Jsonb => jsonb::canonicalize(text)?,
-            Self::Bytea(most) => bytea::canonicalize(text, most)?,
+            Self::Text | Self::Bpchar(None) => return Ok(Cow::Borrowed(text)),
+            Self::Varchar(length) => return Ok(Cow::Borrowed(character::varying(given, length)?.as_bytes())),
+            Self::Bpchar(Some(length)) => {
+                return Ok(Cow::Borrowed(character::padded(given, length)?.as_bytes()));
+            }
+            Self::Integer(width) => integer::canonicalize(given, width)?,
+            Self::Bool => boolean::canonicalize(given)?,
+            Self::Float8 => float::canonicalize(given)?,
+            Self::Numeric(modifier) => numeric::canonicalize(given, modifier)?,
+            Self::Date => date::canonicalize(given)?,
+            Self::Time(precision) => time::canonicalize(given, precision)?,
+            Self::Timestamp(precision) => {
+                timestamp::canonicalize(given, precision, timestamp::Zone::Without)?
+            }
+            Self::Timestamptz(precision) => timestamp::canonicalize(given, precision, timestamp::Zone::With)?,
+            Self::Uuid => uuid::canonicalize(given)?,
+            Self::Json => json::canonicalize(given)?,
+            Self::Jsonb => jsonb::canonicalize(given)?,
+            Self::Bytea(most) => bytea::canonicalize(given, most)?,
         };
-        Ok(canonical.into_bytes())
+        Ok(Cow::Owned(canonical.into_bytes()))
     }
 
-    pub(crate) fn canonicalize_for(self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+    pub(crate) fn canonicalize_for(self, purpose: Purpose, text: &[u8]) -> Result<Cow<'_, [u8]>, ValueError> {
         let canonical = self.canonicalize(text)?;
         if purpose == Purpose::Store {
             return Ok(canonical);
         }
         let given = valid(text)?;
+        let same = |other: String| *canonical == *other.as_bytes();
         let kept = match self {
-            Self::Varchar(_) => canonical == text,
+            Self::Varchar(_) => *canonical == *text,
             Self::Numeric(Some(modifier)) => numeric::is_exact(given, modifier)?,
-            Self::Time(Some(_)) => canonical == time::canonicalize(given, None)?.into_bytes(),
-            Self::Timestamp(Some(_)) => {
-                canonical == timestamp::canonicalize(given, None, timestamp::Zone::Without)?.into_bytes()
-            }
-            Self::Timestamptz(Some(_)) => {
-                canonical == timestamp::canonicalize(given, None, timestamp::Zone::With)?.into_bytes()
-            }
+            Self::Time(Some(_)) => same(time::canonicalize(given, None)?),
+            Self::Timestamp(Some(_)) => same(timestamp::canonicalize(given, None, timestamp::Zone::Without)?),
+            Self::Timestamptz(Some(_)) => same(timestamp::canonicalize(given, None, timestamp::Zone::With)?),
             _ => true,
         };
         if kept { Ok(canonical) } else { Err(ValueError::NeverStored) }
@@ -156,6 +159,11 @@ impl Kind {
             Self::Bpchar(Some(length)) => Ok(character::pad(valid(canonical)?, length).into_bytes()),
             _ => Ok(canonical.to_vec()),
         }
+    }
+
+    /// Whether a client gets canonical texts as they are, in text format.
+    pub(crate) fn shows_canonical(self) -> bool {
+        !matches!(self, Self::Bpchar(Some(_)))
     }
 
     pub(crate) fn encode_binary(self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {

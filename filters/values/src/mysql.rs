@@ -20,4 +20,4 @@ mod type_code;
 pub use column::{Column, check, column};
 pub use read::{read_literal, read_parameter};
 pub use settings::{CharacterSet, Settings};
-pub use show::{encode_binary, encode_text};
+pub use show::{encode_binary, encode_binary_to, encode_text, encode_text_to};

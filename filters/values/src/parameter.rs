@@ -3,11 +3,13 @@
 //! A driver that sends a `float8` for a `numeric(10,2)` gets what `float8` holds in 15 digits; one that sends a
 //! `bool` for a `text` gets `true`. The sealed value must be the same, so the cast is done here, or refused.
 
+use std::borrow::Cow;
+
 use crate::array::value as array;
 use crate::declared::Shape;
 use crate::kind::Kind;
 use crate::types::{
-    boolean, bytea, date, decode_binary, float, integer, jsonb, numeric, time, timestamp, uuid,
+    boolean, bytea, date, decode_binary, float, integer, is_its_text, jsonb, numeric, time, timestamp, uuid,
 };
 use crate::{DeclaredType, ValueError, oid};
 
@@ -82,9 +84,22 @@ impl DeclaredType {
         binary: bool,
         bytes: &[u8],
     ) -> Result<Vec<u8>, ValueError> {
+        self.parameter_text(purpose, client_oid, binary, bytes).map(Cow::into_owned)
+    }
+
+    /// [`Self::read_parameter`], without a copy where the parameter is its text.
+    pub fn parameter_text<'b>(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &'b [u8],
+    ) -> Result<Cow<'b, [u8]>, ValueError> {
         match self.shape {
             Shape::Scalar(kind) => kind.read_parameter(purpose, client_oid, binary, bytes),
-            Shape::Array(kind) => array::read_parameter(kind, purpose, client_oid, binary, bytes),
+            Shape::Array(kind) => {
+                array::read_parameter(kind, purpose, client_oid, binary, bytes).map(Cow::Owned)
+            }
         }
     }
 }
@@ -96,18 +111,21 @@ impl Kind {
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
-    ) -> Result<Vec<u8>, ValueError> {
+    ) -> Result<Cow<'_, [u8]>, ValueError> {
         let own = matches!(client_oid, 0 | oid::UNKNOWN) || client_oid == self.oid();
         let read_as = if client_oid == 0 { self.oid() } else { client_oid };
-        let text = if binary { decode_binary(read_as, bytes)? } else { bytes.to_vec() };
+        let text = match binary && !is_its_text(read_as) {
+            true => Cow::Owned(decode_binary(read_as, bytes)?),
+            false => Cow::Borrowed(bytes),
+        };
         if own {
             return Ok(text);
         }
-        let text = String::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
+        let text = String::from_utf8(text.into_owned()).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
         if purpose == Purpose::Search && compares_otherwise(client_oid, self.family(), &text) {
             return Err(ValueError::NotAssignable { from: client_oid, to: self.family().name() });
         }
-        assign(client_oid, self.family(), text).map(String::into_bytes)
+        assign(client_oid, self.family(), text).map(|text| Cow::Owned(text.into_bytes()))
     }
 }
 

@@ -21,9 +21,7 @@ use crate::{ValueError, oid};
 /// The text form of a binary value of the type that the client said it sends.
 pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
     let text = match type_oid {
-        oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME | oid::UNKNOWN | oid::JSON => {
-            return Ok(bytes.to_vec());
-        }
+        of_text if is_its_text(of_text) => return Ok(bytes.to_vec()),
         oid::JSONB => return jsonb::decode(bytes),
         oid::INT2 => integer::decode(bytes, integer::Width::Two)?,
         oid::INT4 => integer::decode(bytes, integer::Width::Four)?,
@@ -49,4 +47,9 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
 /// A fixed number of bytes.
 pub(crate) fn exactly<const N: usize>(bytes: &[u8], kind: &'static str) -> Result<[u8; N], ValueError> {
     bytes.try_into().map_err(|_| ValueError::Invalid(kind))
+}
+
+/// Whether a value of the type has the same bytes in binary form as in text form.
+pub(crate) fn is_its_text(type_oid: u32) -> bool {
+    matches!(type_oid, oid::TEXT | oid::VARCHAR | oid::BPCHAR | oid::NAME | oid::UNKNOWN | oid::JSON)
 }

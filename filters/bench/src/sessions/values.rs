@@ -70,7 +70,7 @@ impl Sealer {
             // Behind one in MySQL's packets stands the next value's length, which may be a letter, and its `fv1`.
             let opens = |envelope: &[u8]| {
                 let shown = field.read(&field.read, &self.keyring, envelope, Stored::Armored, true);
-                shown.is_ok_and(|shown| shown.value.is_some_and(|shown| *shown == *value))
+                shown.is_ok_and(|shown| shown.is_some_and(|shown| *shown == *value))
             };
             let mut shorter = (0..=4).map(|less| envelope.get(..envelope.len().saturating_sub(less)));
             if !shorter.any(|envelope| envelope.is_some_and(opens)) {

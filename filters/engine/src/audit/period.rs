@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::budgets::Allowance;
 use crate::client_error::ClientError;
-use crate::field::{self, CompiledPlan};
+use crate::field::{self, CompiledPlan, Read};
 
 /// Labels that one period tells apart, and so its kinds of refusals and of budgets; the rest goes under [`OTHERS`].
 const MAX_LABELS: usize = 256;
@@ -79,15 +79,45 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// By its name in statistics.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "revealed" => Some(Self::Revealed),
-            "masked" => Some(Self::Masked),
-            "concealed" => Some(Self::Concealed),
-            "nulled" => Some(Self::Nulled),
-            "plaintext" => Some(Self::Plaintext),
-            _ => None,
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// All of them, each where its index says.
+    pub const ALL: [Self; 7] = [
+        Self::Revealed,
+        Self::Masked,
+        Self::Concealed,
+        Self::Nulled,
+        Self::Plaintext,
+        Self::Sealed,
+        Self::Searched,
+    ];
+
+    /// Its place among all.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Of a value that got this treatment; a refusal is none of a value's.
+    pub fn of(read: &Read) -> Self {
+        match read {
+            Read::Reveal => Self::Revealed,
+            Read::Mask(_) => Self::Masked,
+            Read::Conceal => Self::Concealed,
+            // A value that is refused is not counted.
+            Read::Null | Read::Refuse => Self::Nulled,
+        }
+    }
+
+    /// Its name in statistics, which do not tell what was sealed to be stored from what is looked for.
+    pub fn statistic(self) -> &'static str {
+        match self {
+            Self::Revealed => "revealed",
+            Self::Masked => "masked",
+            Self::Concealed => "concealed",
+            Self::Nulled => "nulled",
+            Self::Plaintext => "plaintext",
+            Self::Sealed | Self::Searched => "sealed",
         }
     }
 }
@@ -200,15 +230,15 @@ impl Period {
         Self { merged: true, ..Self::new(Rc::default(), now_ms) }
     }
 
-    pub(super) fn count(&mut self, outcome: Outcome, label: &str) {
-        // No text is made for a label that is there already: this runs for each value.
+    pub(super) fn count(&mut self, outcome: Outcome, label: &str, by: u64) {
+        // No text is made for a label that is there already: this runs in each callback.
         if !self.labels.contains_key(label) {
             let name = if self.labels.len() < MAX_LABELS { label } else { OTHERS };
             let counts = self.labels.entry(name.to_owned()).or_default();
-            return raise(counts, outcome);
+            return raise(counts, outcome, by);
         }
         if let Some(counts) = self.labels.get_mut(label) {
-            raise(counts, outcome);
+            raise(counts, outcome, by);
         }
     }
 
@@ -223,7 +253,7 @@ impl Period {
     }
 }
 
-fn raise(counts: &mut BTreeMap<Outcome, u64>, outcome: Outcome) {
+fn raise(counts: &mut BTreeMap<Outcome, u64>, outcome: Outcome, by: u64) {
     let count = counts.entry(outcome).or_default();
-    *count = count.saturating_add(1);
+    *count = count.saturating_add(by);
 }

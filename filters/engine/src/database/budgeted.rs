@@ -2,14 +2,20 @@
 
 use std::rc::Rc;
 
-use super::{Checked, Core, Tally};
+use super::{Buffers, Checked, Core, Tally};
+use crate::audit::Outcome;
 use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, Read};
 use crate::spending::{self, Spent};
 
 impl Tally for Core {
-    fn count(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str) {
-        self.count_read(plan, label, treatment);
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: usize, outcome: Outcome) {
+        self.count_read(plan, field, outcome);
+    }
+
+    fn buffers(&mut self) -> &mut Buffers {
+        let worker = &self.worker;
+        self.buffers.get_or_insert_with(|| worker.borrow_mut().buffers.take().unwrap_or_default())
     }
 
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError> {

@@ -26,6 +26,7 @@ mod connection;
 mod identity;
 mod inbox;
 mod policy;
+mod reads;
 mod seal;
 mod treat;
 mod unchanged;
@@ -44,8 +45,9 @@ pub(crate) use self::connection::Protocol;
 pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
+use self::reads::Reads;
 pub(crate) use self::seal::{Place, misplaced, purpose};
-pub(crate) use self::treat::{ClientForm, Costs, Row, Tally, Treated};
+pub(crate) use self::treat::{Buffers, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated, restart};
 pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};
@@ -146,6 +148,10 @@ pub(crate) struct Core {
     /// Held bytes that the worker knows of.
     held: usize,
     audit: Rc<RefCell<Audit>>,
+    /// What was read in this callback.
+    reads: Reads,
+    /// The worker's, while this callback treats values.
+    buffers: Option<Box<Buffers>>,
     ended: Option<Ended>,
 }
 
@@ -172,6 +178,8 @@ impl Core {
             fetch_failures: BTreeMap::new(),
             held: 0,
             audit,
+            reads: Reads::default(),
+            buffers: None,
             ended: None,
         }
     }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
-use super::{Checked, Core};
+use super::{Checked, Core, Tally};
 use crate::audit::Outcome;
 use crate::client_error::ClientError;
-use crate::field::{FieldPlan, Stored};
+use crate::field::{FieldPlan, Stored, Value};
 use crate::keyring::Keyring;
 
 impl Core {
@@ -70,7 +70,10 @@ impl Core {
         if use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
-        let sealed = field.seal(&keyring, &mut *self.ports.borrow_mut(), purpose(use_), text, stored)?;
+        let ports = Rc::clone(&self.ports);
+        let (value, scratch) = (Value { bytes: text, how: stored }, &mut self.buffers().scratch);
+        let mut sealed = Vec::new();
+        field.seal_into(&keyring, &mut *ports.borrow_mut(), purpose(use_), value, scratch, &mut sealed)?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }

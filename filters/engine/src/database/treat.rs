@@ -4,20 +4,58 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_plan::Column;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
+use crate::audit::Outcome;
 use crate::client_error::ClientError;
-use crate::field::{Budget, CompiledPlan, FieldPlan, Read, Stored};
+use crate::field::{Budget, CompiledPlan, FieldPlan, Read, Scratch, Value};
 use crate::keyring::Keyring;
 
-/// What the treatment of rows tells the session, and asks it.
+/// Rows of which what is sealed is opened together.
+pub const MAX_TOGETHER: usize = 64;
+/// Bytes of a buffer that are kept for the next callback.
+const MAX_KEPT: usize = 4096;
+
+/// What the treatment of rows tells the session, asks it, and borrows of it.
 pub trait Tally {
-    /// A value of the label got this treatment under the plan.
-    fn count(&mut self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str);
+    /// A value of the field came to this outcome under the plan.
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: usize, outcome: Outcome);
 
     /// Whether a row is revealed that costs so many of the budget; if not, it gets what the budget says. The error says
     /// that it gets nothing.
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError>;
+
+    /// Buffers for one value after the other.
+    fn buffers(&mut self) -> &mut Buffers;
+}
+
+/// Buffers that values are treated in, one after the other.
+#[derive(Default)]
+pub struct Buffers {
+    pub scratch: Scratch,
+    /// A canonical text that is still to be put in the client's form.
+    pub canonical: Zeroizing<Vec<u8>>,
+    /// A value in the client's form that is still to be put in its row.
+    pub shown: Zeroizing<Vec<u8>>,
+}
+
+/// Wipes what a buffer holds; its memory stays. All that it ever held is wiped so, if nothing else shortens it.
+pub fn restart(buffer: &mut Vec<u8>) {
+    buffer.as_mut_slice().zeroize();
+    buffer.clear();
+}
+
+impl Buffers {
+    /// The callback ends: nothing of its values stays.
+    pub fn wipe(&mut self) {
+        self.scratch.wipe();
+        for buffer in [&mut self.canonical, &mut self.shown] {
+            match buffer.capacity() > MAX_KEPT {
+                true => *buffer = Zeroizing::default(),
+                false => restart(buffer),
+            }
+        }
+    }
 }
 
 /// What a row of a result costs of budgets: as many rows of a table as can stand in it, side by side.
@@ -54,23 +92,27 @@ impl<'p> Costs<'p> {
     }
 }
 
-/// What becomes of a value. It may hold it: no `Debug`.
+/// What becomes of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treated {
     /// It stays.
     AsStored,
     /// NULL.
     Null,
-    /// This.
-    Value(Zeroizing<Vec<u8>>),
+    /// What was appended.
+    Written,
 }
 
 /// The form in which a client gets values. The errors say why it can't have one.
 pub trait ClientForm {
     /// The text of what is stored that is no envelope.
-    fn plaintext(&self, field: &FieldPlan, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String>;
+    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String>;
 
-    /// What stands for a canonical text of the declared type.
-    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String>;
+    /// Whether it is the canonical text as it is.
+    fn is_canonical(&self, field: &FieldPlan) -> bool;
+
+    /// Appends what stands for a canonical text of the declared type.
+    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 }
 
 /// A row while it is treated. What a label's budget says is asked once, so that all its values in the row fare alike.
@@ -92,49 +134,59 @@ impl<'r> Row<'r> {
         self.plan.fields.get(field).ok_or_else(|| ClientError::protocol("a field without a plan"))
     }
 
-    /// What a reader gets for a value as it stands in the column, in this form. `rows` is what the row costs of the label's
-    /// budget.
+    /// What a reader gets for a value as it stands in the column, appended in this form. `rows` is what the row costs of the
+    /// label's budget. On an error a part may have been appended.
     pub fn treat(
         &mut self,
         field: usize,
-        how: Stored,
         rows: u32,
-        stored: &[u8],
+        stored: Value<'_>,
         form: &dyn ClientForm,
+        out: &mut Vec<u8>,
     ) -> Result<Treated, ClientError> {
-        let field = self.field(field)?;
-        let label = &field.spec.label;
-        let read = self.read_of(field, rows, stored, how)?;
+        let plan = self.field(field)?;
+        let read = self.read_of(plan, rows, stored)?;
         let shown = match read {
-            Read::Conceal => match field.conceal(stored, how)? {
+            Read::Conceal => match plan.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
                 None => {
-                    self.tally.count(self.plan, label, read.name());
+                    self.tally.count(self.plan, field, Outcome::of(read));
                     return Ok(Treated::AsStored);
                 }
             },
-            _ => field.read_text(read, self.keyring, stored, how, || form.plaintext(field, stored, how))?,
+            _ => {
+                let buffers = self.tally.buffers();
+                let plaintext = || form.plaintext(plan, stored);
+                let is_canonical = form.is_canonical(plan);
+                let canonical: &mut Vec<u8> = if is_canonical { &mut *out } else { &mut buffers.canonical };
+                if !is_canonical {
+                    restart(canonical);
+                }
+                let scratch = &mut buffers.scratch;
+                let shown = plan.read_text(read, self.keyring, stored, plaintext, scratch, canonical)?;
+                if !is_canonical && !shown.is_null {
+                    let encoded = form.encode(plan, &buffers.canonical, out);
+                    encoded.map_err(|reason| ClientError::unreadable(&plan.spec.label, &reason))?;
+                }
+                shown
+            }
         };
-        let encode = |text: Zeroizing<Vec<u8>>| form.encode(field, &text);
-        let value = shown.value.map(encode).transpose();
-        let value = value.map_err(|reason| ClientError::unreadable(label, &reason))?;
-        self.tally.count(self.plan, label, read.name());
+        self.tally.count(self.plan, field, Outcome::of(read));
         if shown.was_plaintext {
-            self.tally.count(self.plan, label, "plaintext");
+            self.tally.count(self.plan, field, Outcome::Plaintext);
         }
-        Ok(value.map_or(Treated::Null, Treated::Value))
+        Ok(if shown.is_null { Treated::Null } else { Treated::Written })
     }
 
     fn read_of<'f>(
         &mut self,
         field: &'f FieldPlan,
         rows: u32,
-        stored: &[u8],
-        how: Stored,
+        stored: Value<'_>,
     ) -> Result<&'f Read, ClientError> {
         let Some(budget) = &field.budget else { return Ok(&field.read) };
         // Of what comes back as NULL nothing is revealed.
-        if field.nulls(stored, how) {
+        if field.nulls(stored.bytes, stored.how) {
             return Ok(&field.read);
         }
         let known =

@@ -1,65 +1,22 @@
-//! From a value's canonical text to what is stored, and back, by the field's protection.
+//! From a value's canonical text to what is stored, by the field's protection.
 
-use fieldveil_envelope::{self as envelope, Envelope, EnvelopeError, INDEX_LEN, Version};
-use fieldveil_ff1::{Ff1, KEY_LEN};
+use fieldveil_envelope::{self as envelope, Envelope, Version};
 use fieldveil_plan::Protection;
 use fieldveil_sql::Envelopes;
-use fieldveil_tink::{Aead, DeterministicAead, Prf, Random};
+use fieldveil_tink::{CryptError, Random};
 use fieldveil_values::Purpose;
-use zeroize::Zeroizing;
 
-use super::{FieldError, FieldPlan, Stored};
-use crate::keyring::{Keyring, NamedKeys};
-
-/// Why a stored value is not an envelope.
-fn envelope_reason(error: &EnvelopeError) -> String {
-    format!("it is not an envelope ({error})")
-}
-
-/// An envelope as a column holds it.
-fn as_stored(sealed: Vec<u8>, stored: Stored) -> Vec<u8> {
-    match stored {
-        Stored::Armored => envelope::armor(&sealed).into_bytes(),
-        Stored::Raw | Stored::Formatted => sealed,
-    }
-}
-
-/// The keys that a protection needs.
-enum Keys<'a> {
-    Randomized(&'a Aead),
-    Deterministic(&'a DeterministicAead),
-    Indexed(&'a Aead, &'a Prf),
-    FormatPreserving(&'a Prf),
-}
+use super::keys::Keys;
+use super::{Clear, FieldError, FieldPlan, Scratch, Stored, Value};
+use crate::keyring::Keyring;
 
 impl FieldPlan {
-    fn named_keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, String> {
-        let name = &self.spec.keyset;
-        let NamedKeys { aead, deterministic, prf, .. } =
-            keyring.named(name).ok_or_else(|| keyring.absence(name))?;
-        let lacks = |purpose| move || format!("keyset {name} has no keys for purpose {purpose}");
-        let aead = aead.as_ref().ok_or_else(lacks("aead"));
-        let prf = prf.as_ref().ok_or_else(lacks("prf"));
-        Ok(match self.spec.protection {
-            Protection::Randomized => Keys::Randomized(aead?),
-            Protection::Deterministic => {
-                Keys::Deterministic(deterministic.as_ref().ok_or_else(lacks("deterministic"))?)
-            }
-            Protection::Indexed => Keys::Indexed(aead?, prf?),
-            Protection::FormatPreserving => Keys::FormatPreserving(prf?),
-        })
-    }
-
-    /// Whether the keys are there that the field needs; the error says which are not.
-    pub fn check_keys(&self, keyring: &Keyring) -> Result<(), String> {
-        self.named_keys(keyring).map(|_| ())
-    }
-
     /// The keys that decide what a value is sealed to: of a deterministic label all enabled ones, the primary first, for
     /// some rows may be sealed under another than that; of others the one that seals. What a PRF makes is its primary
     /// key's alone, which never changes.
     pub fn sealing_keys(&self, keyring: &Keyring) -> Vec<u32> {
-        match self.named_keys(keyring) {
+        let Ok(held) = self.held(keyring) else { return Vec::new() };
+        match self.keys_of(&held) {
             Ok(Keys::Deterministic(keys)) => keys.key_ids().collect(),
             Ok(Keys::Randomized(aead) | Keys::Indexed(aead, _)) => aead.key_ids().take(1).collect(),
             Ok(Keys::FormatPreserving(_)) | Err(_) => Vec::new(),
@@ -75,15 +32,6 @@ impl FieldPlan {
         }
     }
 
-    /// As [`Self::check_keys`], with an error that a client can be told.
-    pub fn require_keys(&self, keyring: &Keyring) -> Result<(), FieldError> {
-        self.keys(keyring).map(|_| ())
-    }
-
-    fn keys<'a>(&self, keyring: &'a Keyring) -> Result<Keys<'a>, FieldError> {
-        self.named_keys(keyring).map_err(FieldError::NoKeyset)
-    }
-
     /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`
     /// says. For a search, gives what the column is compared with.
     pub fn seal(
@@ -94,8 +42,25 @@ impl FieldPlan {
         text: &[u8],
         stored: Stored,
     ) -> Result<Vec<u8>, FieldError> {
-        let canonical = self.to_be_sealed(purpose, text, stored)?;
-        self.seal_canonical(keyring, random, purpose, &canonical, stored)
+        let mut sealed = Vec::new();
+        let value = Value { bytes: text, how: stored };
+        self.seal_into(keyring, random, purpose, value, &mut Scratch::default(), &mut sealed)?;
+        Ok(sealed)
+    }
+
+    /// As [`Self::seal`], appended to `out`; nothing if it fails.
+    pub fn seal_into(
+        &self,
+        keyring: &Keyring,
+        random: &mut dyn Random,
+        purpose: Purpose,
+        value: Value<'_>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FieldError> {
+        let canonical = self.to_be_sealed(purpose, value)?;
+        let canonical = Value { bytes: &canonical, how: value.how };
+        self.seal_canonical(keyring, random, purpose, canonical, &mut scratch.opening.raw, out)
     }
 
     /// What the value may be stored as, one for each enabled key, the primary's first. For a deterministic label.
@@ -106,27 +71,31 @@ impl FieldPlan {
         text: &[u8],
         stored: Stored,
     ) -> Result<Vec<Vec<u8>>, FieldError> {
-        let canonical = self.to_be_sealed(purpose, text, stored)?;
-        let Keys::Deterministic(daead) = self.keys(keyring)? else {
+        let canonical = self.to_be_sealed(purpose, Value { bytes: text, how: stored })?;
+        let held = self.held(keyring).map_err(FieldError::NoKeyset)?;
+        let Keys::Deterministic(daead) = self.keys_of(&held).map_err(FieldError::NoKeyset)? else {
             return Err(FieldError::Misused("a value of this label is not looked for by its ciphertexts"));
         };
         let bodies = daead.encrypt_with_each(&canonical, &self.associated_data);
         let bodies = bodies.map_err(|error| self.not_sealed(&error.to_string()))?;
-        Ok(bodies.iter().map(|body| self.written(Version::V1, body, stored)).collect())
+        let whole = |body: &Vec<u8>| {
+            let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
+            Envelope { version: Version::V1, label_tag: self.tag, body }.write(&mut sealed);
+            match stored {
+                Stored::Armored => envelope::armor(&sealed).into_bytes(),
+                Stored::Raw | Stored::Formatted => sealed,
+            }
+        };
+        Ok(bodies.iter().map(whole).collect())
     }
 
     /// The canonical text of a value that is not sealed yet.
-    fn to_be_sealed(
-        &self,
-        purpose: Purpose,
-        text: &[u8],
-        stored: Stored,
-    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
-        if stored != Stored::Formatted && envelope::looks_sealed(text) {
+    fn to_be_sealed<'t>(&self, purpose: Purpose, value: Value<'t>) -> Result<Clear<'t>, FieldError> {
+        if value.how != Stored::Formatted && envelope::looks_sealed(value.bytes) {
             return Err(self.not_sealed("it is sealed already"));
         }
-        let canonical = self.declared.canonicalize_for(purpose, text);
-        canonical.map(Zeroizing::new).map_err(|error| self.bad_value(&error))
+        let canonical = self.declared.canonical_for(purpose, value.bytes);
+        canonical.map(Clear::from).map_err(|error| self.bad_value(&error))
     }
 
     pub(super) fn not_sealed(&self, reason: &str) -> FieldError {
@@ -137,126 +106,59 @@ impl FieldPlan {
         }
     }
 
-    /// The envelope of a ciphertext, as a column holds it.
-    fn written(&self, version: Version, body: &[u8], stored: Stored) -> Vec<u8> {
-        let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
-        Envelope { version, label_tag: self.tag, body }.write(&mut sealed);
-        as_stored(sealed, stored)
-    }
-
+    /// Appends what a canonical text is stored as. An envelope that is to be armored is made in `raw`.
     fn seal_canonical(
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
         purpose: Purpose,
-        canonical: &[u8],
-        stored: Stored,
-    ) -> Result<Vec<u8>, FieldError> {
-        let failed = |reason: String| self.not_sealed(&reason);
-        let whole = |body: Result<Vec<u8>, _>| -> Result<Vec<u8>, FieldError> {
-            let body = body.map_err(|e: fieldveil_tink::CryptError| failed(e.to_string()))?;
-            Ok(self.written(Version::V1, &body, stored))
-        };
-        match self.keys(keyring)? {
-            Keys::Randomized(aead) => whole(aead.encrypt(random, canonical, &self.associated_data)),
-            Keys::Deterministic(daead) => whole(daead.encrypt(canonical, &self.associated_data)),
-            Keys::Indexed(aead, prf) => {
-                let index = self.index(prf, canonical)?;
-                if purpose == Purpose::Search {
-                    return Ok(match stored {
-                        Stored::Raw => envelope::index_prefix_raw(self.tag, &index).to_vec(),
-                        _ => envelope::index_prefix_armored(self.tag, &index).into_bytes(),
-                    });
-                }
-                let body = aead
-                    .encrypt(random, canonical, &self.associated_data)
-                    .map_err(|e| failed(e.to_string()))?;
-                let mut sealed = Vec::new();
-                envelope::write_indexed_header(&mut sealed, self.tag, &index);
-                sealed.extend_from_slice(&body);
-                Ok(as_stored(sealed, stored))
-            }
-            Keys::FormatPreserving(prf) => {
-                let text = std::str::from_utf8(canonical).map_err(|e| failed(e.to_string()))?;
-                let sealed = self.ff1(prf)?.encrypt(b"", text).map_err(|e| failed(e.to_string()))?;
-                Ok(sealed.into_bytes())
-            }
-        }
-    }
-
-    fn index(&self, prf: &Prf, canonical: &[u8]) -> Result<[u8; INDEX_LEN], FieldError> {
-        let failed = || self.not_sealed("it has no index");
-        let input =
-            envelope::index_input(&self.spec.label, &self.spec.tenant, canonical).map_err(|_| failed())?;
-        let index = prf.compute_primary(&input, INDEX_LEN).map_err(|_| failed())?;
-        index.as_slice().try_into().map_err(|_| failed())
-    }
-
-    fn ff1(&self, prf: &Prf) -> Result<Ff1, FieldError> {
-        let failed = FieldError::UnfitKey;
-        let alphabet = self.alphabet.ok_or_else(|| failed("the policy names no alphabet".into()))?;
-        let input = fieldveil_ff1::key_input(&self.spec.label, &self.spec.tenant)
-            .map_err(|e| failed(e.to_string()))?;
-        let key = prf.compute_primary(&input, KEY_LEN).map_err(|e| failed(e.to_string()))?;
-        let key: &[u8; KEY_LEN] = key.as_slice().try_into().map_err(|_| failed("it is too short".into()))?;
-        Ff1::new(key, alphabet).map_err(|e| failed(e.to_string()))
-    }
-
-    /// Whether what is stored is no envelope at all, but what somebody wrote past the filter, or before it.
-    pub(super) fn is_plaintext(&self, stored: &[u8], how: Stored) -> bool {
-        match how {
-            Stored::Armored => !stored.starts_with(envelope::ARMOR_PREFIX.as_bytes()),
-            Stored::Raw => stored.first() != Some(&envelope::MAGIC),
-            Stored::Formatted => false,
-        }
-    }
-
-    /// Opens what is stored and gives the value's canonical text.
-    pub(super) fn open(
-        &self,
-        keyring: &Keyring,
-        stored: &[u8],
-        how: Stored,
-    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
-        let unreadable = |reason: &str| self.unreadable(reason);
-        let keys = self.keys(keyring)?;
+        canonical: Value<'_>,
+        raw: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FieldError> {
+        let held = self.held(keyring).map_err(FieldError::NoKeyset)?;
+        let keys = self.keys_of(&held).map_err(FieldError::NoKeyset)?;
         if let Keys::FormatPreserving(prf) = keys {
-            // A `char(n)` comes back filled up with spaces.
-            let text = std::str::from_utf8(stored).map_err(|_| unreadable("it is not UTF-8"))?;
-            let opened = self.ff1(prf)?.decrypt(b"", text.trim_end_matches(' '));
-            let opened = opened.map_err(|e| unreadable(&e.to_string()))?;
-            return Ok(Zeroizing::new(opened.as_bytes().to_vec()));
+            let failed = |reason: String| self.not_sealed(&reason);
+            let text = std::str::from_utf8(canonical.bytes).map_err(|e| failed(e.to_string()))?;
+            return self.ff1(&held, prf)?.encrypt_into(b"", text, out).map_err(|e| failed(e.to_string()));
         }
-        let unarmored;
-        let raw = match how {
-            Stored::Armored => {
-                unarmored = envelope::unarmor(stored).map_err(|e| unreadable(&envelope_reason(&e)))?;
-                unarmored.as_slice()
+        let index = match keys {
+            Keys::Indexed(_, prf) => Some(self.index(prf, canonical.bytes)?),
+            _ => None,
+        };
+        if let Some(index) = index.filter(|_| purpose == Purpose::Search) {
+            match canonical.how {
+                Stored::Raw => out.extend_from_slice(&envelope::index_prefix_raw(self.tag, &index)),
+                _ => out.extend_from_slice(envelope::index_prefix_armored(self.tag, &index).as_bytes()),
             }
-            Stored::Raw | Stored::Formatted => stored,
+            return Ok(());
+        }
+        let is_armored = canonical.how == Stored::Armored;
+        let before = out.len();
+        let sealed = if is_armored { &mut *raw } else { &mut *out };
+        if is_armored {
+            sealed.clear();
+        }
+        match &index {
+            Some(index) => envelope::write_indexed_header(sealed, self.tag, index),
+            None => envelope::write_header(sealed, Version::V1, self.tag),
+        }
+        let body = match keys {
+            Keys::Randomized(aead) | Keys::Indexed(aead, _) => {
+                aead.encrypt_into(random, canonical.bytes, &self.associated_data, sealed)
+            }
+            Keys::Deterministic(daead) => daead.encrypt_into(canonical.bytes, &self.associated_data, sealed),
+            Keys::FormatPreserving(_) => Err(CryptError::Malformed),
         };
-        let envelope = Envelope::parse(raw).map_err(|e| unreadable(&envelope_reason(&e)))?;
-        let version = if matches!(keys, Keys::Indexed(..)) { Version::V2 } else { Version::V1 };
-        if envelope.version != version {
-            return Err(unreadable("its envelope version is not that of the label's protection"));
+        if let Err(error) = body {
+            out.truncate(before);
+            return Err(self.not_sealed(&error.to_string()));
         }
-        if envelope.label_tag != self.tag {
-            return Err(unreadable("it was sealed under another label"));
+        if is_armored {
+            envelope::armor_to(raw, out);
         }
-        let body = envelope.tink_ciphertext();
-        let opened = match keys {
-            Keys::Randomized(aead) | Keys::Indexed(aead, _) => aead.decrypt(body, &self.associated_data),
-            Keys::Deterministic(daead) => daead.decrypt(body, &self.associated_data),
-            Keys::FormatPreserving(_) => return Err(unreadable("it is no envelope")),
-        };
-        let opened = opened.map_err(|e| unreadable(&e.to_string()))?;
-        // Nothing else binds the index to the value: a row that was given another's is found under a wrong value.
-        if let Keys::Indexed(_, prf) = keys
-            && envelope.index() != Some(&self.index(prf, &opened)?)
-        {
-            return Err(unreadable("its index is not that of its value"));
-        }
-        Ok(opened)
+        Ok(())
     }
 
     /// Characters, or bytes in a column of bytes, that the longest value takes when it is stored; None where values have no
@@ -272,8 +174,10 @@ impl FieldPlan {
             return usize::try_from(self.declared.modifier().checked_sub(4)?).ok();
         }
         let longest = self.declared.max_text_bytes()?;
-        let empty = self.seal_canonical(keyring, random, Purpose::Store, b"", Stored::Raw).ok()?;
-        let raw = empty.len().saturating_add(longest);
+        let (mut raw, mut sealed) = (Vec::new(), Vec::new());
+        let empty = Value { bytes: b"", how: Stored::Raw };
+        self.seal_canonical(keyring, random, Purpose::Store, empty, &mut raw, &mut sealed).ok()?;
+        let raw = sealed.len().saturating_add(longest);
         Some(match stored {
             Stored::Armored => envelope::ARMOR_PREFIX.len().saturating_add(raw.saturating_mul(4).div_ceil(3)),
             Stored::Raw | Stored::Formatted => raw,

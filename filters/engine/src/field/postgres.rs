@@ -3,23 +3,21 @@
 use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
-use super::{FieldError, FieldPlan, Read, Shown, Stored};
+use super::{Clear, FieldError, FieldPlan, Read, Scratch, Stored, Value, append};
 use crate::keyring::Keyring;
 
 impl FieldPlan {
     /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
     /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
-    pub fn read_parameter(
+    pub fn read_parameter<'b>(
         &self,
         purpose: Purpose,
         client_oid: u32,
         binary: bool,
-        bytes: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>, FieldError> {
-        self.declared
-            .read_parameter(purpose, client_oid, binary, bytes)
-            .map(Zeroizing::new)
-            .map_err(|error| self.bad_value(&error))
+        bytes: &'b [u8],
+    ) -> Result<Clear<'b>, FieldError> {
+        let text = self.declared.parameter_text(purpose, client_oid, binary, bytes);
+        text.map(Clear::from).map_err(|error| self.bad_value(&error))
     }
 
     /// The elements of a bound array, each as [`Self::read_parameter`] gives it.
@@ -45,16 +43,21 @@ impl FieldPlan {
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 
-    /// A canonical text in text or binary form; the error says why it has none.
-    pub(crate) fn shown_as(&self, binary: bool, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
+    /// Appends a canonical text in text or binary form; the error says why it has none.
+    pub(crate) fn show_as(&self, binary: bool, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        if !binary && self.declared.shows_canonical() {
+            append(out, canonical);
+            return Ok(());
+        }
         let shown = match binary {
             true => self.declared.encode_binary(canonical),
             false => self.declared.encode_text(canonical),
         };
-        shown.map(Zeroizing::new).map_err(|e| e.to_string())
+        append(out, &Zeroizing::new(shown.map_err(|e| e.to_string())?));
+        Ok(())
     }
 
-    /// What [`Self::read_text`] gives, in text or binary form.
+    /// What [`Self::read_text`] gives, in text or binary form; None for NULL.
     pub fn read(
         &self,
         read: &Read,
@@ -62,10 +65,15 @@ impl FieldPlan {
         stored: &[u8],
         how: Stored,
         binary: bool,
-    ) -> Result<Shown, FieldError> {
+    ) -> Result<Option<Zeroizing<Vec<u8>>>, FieldError> {
         let plaintext = || self.stored_text(stored, how);
-        let Shown { value, was_plaintext } = self.read_text(read, keyring, stored, how, plaintext)?;
-        let encode = |text: Zeroizing<Vec<u8>>| self.shown_as(binary, &text).map_err(|e| self.unreadable(e));
-        Ok(Shown { value: value.map(encode).transpose()?, was_plaintext })
+        let (mut text, mut scratch) = (Zeroizing::new(Vec::new()), Scratch::default());
+        let stored = Value { bytes: stored, how };
+        if self.read_text(read, keyring, stored, plaintext, &mut scratch, &mut text)?.is_null {
+            return Ok(None);
+        }
+        let mut shown = Zeroizing::new(Vec::new());
+        self.show_as(binary, &text, &mut shown).map_err(|e| self.unreadable(e))?;
+        Ok(Some(shown))
     }
 }

@@ -10,7 +10,7 @@ use crate::keyring::Keyring;
 impl FieldPlan {
     /// Tells of each key that [`Self::seal`] uses for one value.
     pub fn uses(&self, keyring: &Keyring, purpose: Purpose, mut used: impl FnMut(KeyUse)) {
-        let Some(keys) = keyring.named(&self.spec.keyset) else { return };
+        let Ok(keys) = self.held(keyring) else { return };
         let mut tell = |purpose, id, has_short_random_nonces| {
             used(KeyUse { keyset: keys.name.clone(), purpose, id, has_short_random_nonces });
         };

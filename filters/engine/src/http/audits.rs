@@ -89,16 +89,9 @@ impl Handle {
         });
     }
 
-    /// A value of the label was read as this treatment has it.
-    pub(super) fn read(&self, plan: &Rc<CompiledPlan>, label: &str, treatment: &'static str, now_ms: u64) {
-        self.worker.borrow_mut().count(&format!("{treatment}.{label}"), 1);
-        let Some(outcome) = Outcome::named(treatment) else { return };
-        self.record(|audit| audit.count(plan, outcome, label, now_ms));
-    }
-
-    /// A value of the label was sealed, to be stored or looked for.
-    pub(super) fn sealed(&self, plan: &Rc<CompiledPlan>, label: &str, outcome: Outcome, now_ms: u64) {
-        self.worker.borrow_mut().count(&format!("sealed.{label}"), 1);
+    /// A value of the label came to this outcome.
+    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &str, outcome: Outcome, now_ms: u64) {
+        self.worker.borrow_mut().count_values(label, outcome, 1);
         self.record(|audit| audit.count(plan, outcome, label, now_ms));
     }
 

@@ -14,7 +14,7 @@ use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
 use crate::audit::Outcome;
-use crate::field::{CompiledPlan, FieldPlan, Read, Stored};
+use crate::field::{CompiledPlan, FieldPlan, Read, Scratch, Stored, Value};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
 use crate::spending::{self, Spent};
@@ -106,7 +106,7 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
         Purpose::Store => Outcome::Sealed,
         Purpose::Search => Outcome::Searched,
     };
-    ctx.audit.sealed(&ctx.plan, label, outcome, ctx.now_ms);
+    ctx.audit.count(&ctx.plan, label, outcome, ctx.now_ms);
     Ok(sealed)
 }
 
@@ -133,24 +133,29 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
     let text = string_text(found.json).ok();
     let stored = text.as_ref().map_or(found.json, |text| text.as_slice());
     let read = read_of(ctx, field, stored, how)?;
+    let mut canonical = Zeroizing::new(Vec::new());
     let shown = match read {
         Read::Conceal => match field.conceal(stored, how)? {
             Some(shown) => shown,
             None => {
-                ctx.audit.read(&ctx.plan, label, read.name(), ctx.now_ms);
+                ctx.audit.count(&ctx.plan, label, Outcome::of(read), ctx.now_ms);
                 return Ok(Replacement::Keep);
             }
         },
-        _ => field.read_text(read, &ctx.keyring, stored, how, || plaintext(field, found))?,
+        _ => {
+            let (stored, plaintext) = (Value { bytes: stored, how }, || plaintext(field, found));
+            let mut scratch = Scratch::default();
+            field.read_text(read, &ctx.keyring, stored, plaintext, &mut scratch, &mut canonical)?
+        }
     };
-    let json = match &shown.value {
-        None => b"null".to_vec(),
-        Some(text) => value::to_json(&field.declared, text)
+    let json = match shown.is_null {
+        true => b"null".to_vec(),
+        false => value::to_json(&field.declared, &canonical)
             .map_err(|error| Problem::unreadable(label, &error.to_string()))?,
     };
-    ctx.audit.read(&ctx.plan, label, read.name(), ctx.now_ms);
+    ctx.audit.count(&ctx.plan, label, Outcome::of(read), ctx.now_ms);
     if shown.was_plaintext {
-        ctx.audit.read(&ctx.plan, label, "plaintext", ctx.now_ms);
+        ctx.audit.count(&ctx.plan, label, Outcome::Plaintext, ctx.now_ms);
     }
     Ok(Replacement::Json(json))
 }

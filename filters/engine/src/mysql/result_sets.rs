@@ -16,7 +16,7 @@ use super::statements::Cursor;
 use super::{Output, Session};
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{MAX_HELD, Step};
+use crate::database::{MAX_HELD, Step, Tally};
 use crate::ports::Level;
 
 impl Session {
@@ -180,6 +180,7 @@ impl Session {
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();
         let body = message.payload.as_ref();
+        rows.open_ahead(rest, is_binary, &keyring, self.core.buffers().scratch.together());
         match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, &mut self.core) {
             Ok(()) => {
                 // What was opened may take more packets, or fewer, than what was sealed.

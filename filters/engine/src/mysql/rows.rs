@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::column_type::ColumnType;
-use fieldveil_mysql_wire::packet::Sequence;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::{
     BinaryRow, BinaryRowWriter, BinaryValue, ColumnDefinition41, ColumnFlags, ExtendedMetadata, TextRow,
     TextRowWriter,
@@ -12,13 +12,14 @@ use fieldveil_mysql_wire::response::{
 use fieldveil_mysql_wire::{WireError, charset};
 use fieldveil_plan::Protection;
 use fieldveil_sql::ResultField;
+use fieldveil_tink::reserve_wiping;
 use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
-use crate::field::{FieldPlan, Read, Stored};
+use crate::database::{Checked, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated, restart};
+use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
 
 /// A column whose values are changed.
@@ -191,17 +192,67 @@ impl RowPlan {
         out: &mut Vec<u8>,
         tally: &mut dyn Tally,
     ) -> Result<(), RowError> {
+        let mut shown = std::mem::take(&mut tally.buffers().shown);
         let mut this = Row::new(&self.checked.plan, keyring, tally);
-        match is_binary {
-            false => self.write_text(body, &mut this, sequence, out),
-            true => self.write_binary(body, &mut this, sequence, out),
+        let written = match is_binary {
+            false => self.write_text(body, &mut this, &mut shown, sequence, out),
+            true => self.write_binary(body, &mut this, &mut shown, sequence, out),
+        };
+        tally.buffers().shown = shown;
+        written
+    }
+
+    /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
+    pub fn open_ahead(&self, bytes: &[u8], is_binary: bool, keyring: &Keyring, together: &mut Together) {
+        let fields = &self.checked.plan.fields;
+        let field = |column: &TreatedColumn| fields.get(column.field).filter(|field| field.opens_together());
+        if together.covers(bytes) || !self.treated.iter().any(|column| field(column).is_some()) {
+            return;
         }
+        // One row alone has nothing to be opened with.
+        if next_row(bytes).is_none_or(|(_, rest)| next_row(rest).is_none()) {
+            return;
+        }
+        let (mut rest, mut rows) = (bytes, 0_usize);
+        together.begin(bytes);
+        while let Some((row, behind)) = next_row(rest)
+            && rows < MAX_TOGETHER
+            && self.gather(row, is_binary, together).is_ok()
+        {
+            rest = behind;
+            rows = rows.saturating_add(1);
+        }
+        together.end(rest);
+        for column in &self.treated {
+            if let Some(field) = field(column) {
+                together.open(column.index, field, keyring);
+            }
+        }
+    }
+
+    fn gather(&self, body: &[u8], is_binary: bool, together: &mut Together) -> Result<(), WireError> {
+        let mut treated = self.treated.iter().peekable();
+        let mut gather = |index: usize, value: Option<&[u8]>| {
+            let Some(column) = treated.next_if(|column| column.index == index) else { return };
+            if let (Some(field), Some(bytes)) = (self.checked.plan.fields.get(column.field), value) {
+                together.gather(index, field, Value { bytes, how: column.stored });
+            }
+        };
+        if is_binary {
+            let values = BinaryRow::parse(body, &self.types)?;
+            values.values().enumerate().for_each(|(at, value)| gather(at, value.map(|value| value.bytes())));
+        } else {
+            let values = TextRow::parse(body, self.types.len())?;
+            values.values().enumerate().for_each(|(at, value)| gather(at, value));
+        }
+        Ok(())
     }
 
     fn write_text(
         &self,
         body: &[u8],
         this: &mut Row<'_>,
+        shown: &mut Vec<u8>,
         sequence: &mut Sequence,
         out: &mut Vec<u8>,
     ) -> Result<(), RowError> {
@@ -215,10 +266,12 @@ impl RowPlan {
                 writer.push(value)?;
                 continue;
             };
-            match this.treat(column.field, column.stored, column.rows, stored, &form)? {
+            restart(shown);
+            let value = Value { bytes: stored, how: column.stored };
+            match this.treat(column.field, column.rows, value, &form, shown)? {
                 Treated::AsStored => writer.push(Some(stored))?,
                 Treated::Null => writer.push(None)?,
-                Treated::Value(shown) => writer.push(Some(&shown))?,
+                Treated::Written => writer.push(Some(shown))?,
             }
         }
         Ok(writer.finish()?)
@@ -228,6 +281,7 @@ impl RowPlan {
         &self,
         body: &[u8],
         this: &mut Row<'_>,
+        shown: &mut Vec<u8>,
         sequence: &mut Sequence,
         out: &mut Vec<u8>,
     ) -> Result<(), RowError> {
@@ -241,14 +295,25 @@ impl RowPlan {
                 writer.push_raw(value.map(BinaryValue::as_it_stands))?;
                 continue;
             };
-            match this.treat(column.field, column.stored, column.rows, stored.bytes(), &form)? {
+            restart(shown);
+            let value = Value { bytes: stored.bytes(), how: column.stored };
+            match this.treat(column.field, column.rows, value, &form, shown)? {
                 Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
                 Treated::Null => writer.push_raw(None)?,
-                Treated::Value(shown) => writer.push_encoded(column.shown, &shown)?,
+                Treated::Written => writer.push_encoded(column.shown, shown)?,
             }
         }
         Ok(writer.finish()?)
     }
+}
+
+/// The row that these bytes begin with, if it is one of a single packet, and what is behind it.
+fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header = Header::peek(bytes).filter(|header| !header.goes_on())?;
+    let (packet, rest) = bytes.split_at_checked(header.total_len())?;
+    let row = packet.get(HEADER_LEN..)?;
+    // OK, EOF and ERR end the rows.
+    (!matches!(row, [0xfe | 0xff, ..])).then_some((row, rest))
 }
 
 /// As it stands in a row, text or binary.
@@ -258,15 +323,21 @@ struct MySqlForm<'s> {
 }
 
 impl ClientForm for MySqlForm<'_> {
-    fn plaintext(&self, field: &FieldPlan, stored: &[u8], _: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
-        let code = ColumnType::VarString.code();
+    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+        let (code, stored) = (ColumnType::VarString.code(), stored.bytes);
         let text = mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 
-    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
-        let encode = if self.binary { mysql::encode_binary } else { mysql::encode_text };
-        encode(&field.declared, self.settings, canonical).map(Zeroizing::new).map_err(|e| e.to_string())
+    fn is_canonical(&self, _: &FieldPlan) -> bool {
+        false
+    }
+
+    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        // As many bytes as a string of it takes, with its length.
+        reserve_wiping(out, canonical.len().saturating_add(9));
+        let encode = if self.binary { mysql::encode_binary_to } else { mysql::encode_text_to };
+        encode(&field.declared, self.settings, canonical, out).map_err(|e| e.to_string())
     }
 }
 

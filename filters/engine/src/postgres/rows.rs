@@ -3,15 +3,16 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription};
-use fieldveil_pg_wire::{Format, copy_data};
+use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, tag};
+use fieldveil_pg_wire::frame::HEADER_LEN;
+use fieldveil_pg_wire::{Format, Header, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
 use super::catalog;
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
-use crate::field::{FieldPlan, Read, Stored};
+use crate::database::{Checked, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated};
+use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
 
 /// Where a result column comes from.
@@ -158,14 +159,55 @@ impl RowPlan {
                 writer.push(value)?;
                 continue;
             };
-            let shown = treat(&mut this, column, stored)?;
-            writer.push(shown.as_ref().map(|v| v.as_slice()))?;
+            writer.push_with(|out| treat(&mut this, column, stored, out))?;
         }
         if treated.next().is_some() {
             return Err(RowError::Server("a DataRow with fewer columns than its RowDescription"));
         }
         writer.finish()?;
         Ok(())
+    }
+
+    /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
+    pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, together: &mut Together) {
+        let fields = &self.checked.plan.fields;
+        let field = |column: &TreatedColumn| fields.get(column.field).filter(|field| field.opens_together());
+        if together.covers(bytes) || !self.treated.iter().any(|column| field(column).is_some()) {
+            return;
+        }
+        // One row alone has nothing to be opened with.
+        if next_row(bytes).is_none_or(|(_, rest)| next_row(rest).is_none()) {
+            return;
+        }
+        let (mut rest, mut rows) = (bytes, 0_usize);
+        together.begin(bytes);
+        while let Some((row, behind)) = next_row(rest)
+            && rows < MAX_TOGETHER
+            && let Ok(row) = DataRow::parse(row)
+        {
+            self.gather(&row, together);
+            rest = behind;
+            rows = rows.saturating_add(1);
+        }
+        together.end(rest);
+        for column in &self.treated {
+            if let Some(field) = field(column) {
+                together.open(column.index, field, keyring);
+            }
+        }
+    }
+
+    fn gather(&self, row: &DataRow<'_>, together: &mut Together) {
+        let mut treated = self.treated.iter().peekable();
+        for (index, value) in row.values().enumerate() {
+            let Some(column) = treated.next_if(|column| column.index == index) else { continue };
+            let field = self.checked.plan.fields.get(column.field);
+            // The text of a `bytea` has its bytes elsewhere.
+            let in_place = column.binary || column.stored != Stored::Raw;
+            if let (Some(field), Some(bytes), true) = (field, value, in_place) {
+                together.gather(index, field, Value { bytes, how: column.stored });
+            }
+        }
     }
 
     /// A row's begin, up to its last protected value, with these treated: for a row too long to be held, whose rest
@@ -183,6 +225,7 @@ impl RowPlan {
         let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return Ok(None) };
         let mut this = Row::new(&self.checked.plan, keyring, tally);
         let mut values = columns.to_vec();
+        let mut shown = Zeroizing::new(Vec::new());
         let mut treated = self.treated.iter().peekable();
         let mut index = 0_usize;
         while treated.peek().is_some() {
@@ -199,11 +242,12 @@ impl RowPlan {
             };
             let Some((value, behind)) = behind.split_at_checked(length) else { return Ok(None) };
             rest = behind;
-            let shown = match column {
-                Some(column) => treat(&mut this, column, value)?,
-                None => Some(Zeroizing::new(value.to_vec())),
+            shown.clear();
+            let value = match column {
+                Some(column) => treat(&mut this, column, value, &mut shown)?.then_some(shown.as_slice()),
+                None => Some(value),
             };
-            copy_data::binary::encode(shown.as_ref().map(|v| v.as_slice()), &mut values)
+            copy_data::binary::encode(value, &mut values)
                 .map_err(|_| RowError::Server("a row with too long a value"))?;
         }
         Ok(Some((begin.len().saturating_sub(rest.len()), values)))
@@ -223,23 +267,32 @@ impl RowPlan {
     }
 }
 
+/// The body of the DataRow that these bytes begin with, and what is behind it.
+fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let header = Header::peek(bytes).ok()?.filter(|header| header.tag == tag::DATA_ROW)?;
+    let (message, rest) = bytes.split_at_checked(header.total_len())?;
+    Some((message.get(HEADER_LEN..)?, rest))
+}
+
 fn treat(
     row: &mut Row<'_>,
     column: &TreatedColumn,
     stored: &[u8],
-) -> Result<Option<Zeroizing<Vec<u8>>>, RowError> {
-    Ok(treat_value(row, (column.field, column.stored), column.binary, column.rows, stored)?)
+    out: &mut Vec<u8>,
+) -> Result<bool, RowError> {
+    Ok(treat_value(row, (column.field, column.stored), column.binary, column.rows, stored, out)?)
 }
 
-/// What a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. `rows` is what the row
-/// costs of the label's budget.
+/// Appends what a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. Returns whether it
+/// is anything but NULL. `rows` is what the row costs of the label's budget.
 pub fn treat_value(
     row: &mut Row<'_>,
     (field, how): (usize, Stored),
     binary: bool,
     rows: u32,
     value: &[u8],
-) -> Result<Option<Zeroizing<Vec<u8>>>, ClientError> {
+    out: &mut Vec<u8>,
+) -> Result<bool, ClientError> {
     let bytes;
     let stored = match how {
         Stored::Raw if !binary => {
@@ -251,11 +304,11 @@ pub fn treat_value(
         }
         Stored::Raw | Stored::Armored | Stored::Formatted => value,
     };
-    Ok(match row.treat(field, how, rows, stored, &PostgresForm { binary })? {
-        Treated::AsStored => Some(Zeroizing::new(value.to_vec())),
-        Treated::Null => None,
-        Treated::Value(shown) => Some(shown),
-    })
+    let treated = row.treat(field, rows, Value { bytes: stored, how }, &PostgresForm { binary }, out)?;
+    if treated == Treated::AsStored {
+        out.extend_from_slice(value);
+    }
+    Ok(treated != Treated::Null)
 }
 
 /// Text or binary.
@@ -264,12 +317,16 @@ struct PostgresForm {
 }
 
 impl ClientForm for PostgresForm {
-    fn plaintext(&self, field: &FieldPlan, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
-        field.stored_text(stored, how)
+    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+        field.stored_text(stored.bytes, stored.how)
     }
 
-    fn encode(&self, field: &FieldPlan, canonical: &[u8]) -> Result<Zeroizing<Vec<u8>>, String> {
-        field.shown_as(self.binary, canonical)
+    fn is_canonical(&self, field: &FieldPlan) -> bool {
+        !self.binary && field.declared.shows_canonical()
+    }
+
+    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        field.show_as(self.binary, canonical, out)
     }
 }
 

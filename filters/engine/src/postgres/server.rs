@@ -49,6 +49,9 @@ impl Session {
             return self.long_message(header, rest, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
+        if header.tag == tag::DATA_ROW {
+            self.rows_come(rest);
+        }
         Ok(match self.server_message(header.tag, body, out)? {
             Fate::Pass => Step::Pass(message.len()),
             Fate::Taken => Step::Took(message.len()),

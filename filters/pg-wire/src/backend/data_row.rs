@@ -121,27 +121,17 @@ impl<'a> DataRowWriter<'a> {
         write::value(self.out.out, MESSAGE, "value", value)
     }
 
-    /// Appends the next value as `write` appends it to the buffer, which it may only append to. On its error
-    /// the row can't be finished.
+    /// Appends the next value as `write` appends it to the buffer, which it may only append to; NULL if it says that
+    /// there is none. On its error the row can't be finished.
+    #[inline]
     pub fn push_with<E: From<WireError>>(
         &mut self,
-        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>,
     ) -> Result<(), E> {
         self.take_column()?;
-        let length_at = self.out.out.len();
-        self.out.out.extend_from_slice(&[0; 4]);
         // Counts as a column not written until it is: finish() then fails.
         let left = std::mem::replace(&mut self.left, u16::MAX);
-        write(self.out.out)?;
-        let length = self
-            .out
-            .out
-            .len()
-            .checked_sub(length_at)
-            .and_then(|length| length.checked_sub(4))
-            .and_then(|length| i32::try_from(length).ok())
-            .ok_or(WireError::TooLong { message: MESSAGE, what: "value" })?;
-        write::patch(self.out.out, length_at, length.to_be_bytes());
+        write::value_with(self.out.out, MESSAGE, "value", write)?;
         self.left = left;
         Ok(())
     }
@@ -211,7 +201,7 @@ mod tests {
 
     #[test]
     fn values_are_copied_or_replaced() {
-        let body = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"sealed"), None]));
+        let body = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"sealed"), None, Some(b"2")]));
         let row = DataRow::parse(&body).unwrap();
         let mut out = Vec::new();
         let mut writer = DataRowWriter::new(&mut out, row.columns());
@@ -219,14 +209,18 @@ mod tests {
             match index {
                 1 => writer.push_with(|out| {
                     out.extend_from_slice(b"open");
-                    Ok::<_, WireError>(())
+                    Ok::<_, WireError>(true)
+                }),
+                3 => writer.push_with(|out| {
+                    out.extend_from_slice(b"begun");
+                    Ok::<_, WireError>(false)
                 }),
                 _ => writer.push(value),
             }
             .unwrap();
         }
         writer.finish().unwrap();
-        let expected = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"open"), None]));
+        let expected = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"open"), None, None]));
         assert_eq!(&out[5..], expected);
     }
 

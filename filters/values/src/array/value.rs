@@ -1,6 +1,8 @@
 //! Arrays as values of a declared type. Their canonical text is what the server prints: elements too, so those of
 //! `char(n)` with their spaces.
 
+use std::borrow::Cow;
+
 use super::{Array, Element, KIND, binary, text};
 use crate::kind::Kind;
 use crate::parameter::Purpose;
@@ -62,8 +64,11 @@ pub(crate) fn read_parameter(
     binary: bool,
     bytes: &[u8],
 ) -> Result<Vec<u8>, ValueError> {
-    let of =
-        |element_oid| move |element: Vec<u8>| kind.read_parameter(purpose, element_oid, binary, &element);
+    let of = |element_oid| {
+        move |element: Vec<u8>| {
+            kind.read_parameter(purpose, element_oid, binary, &element).map(Cow::into_owned)
+        }
+    };
     let array = match (client_oid, binary) {
         // Texts are alike in both formats, and as an array's text they are read one way only.
         (oid::UNKNOWN | oid::TEXT | oid::VARCHAR, _) | (0, false) => return Ok(bytes.to_vec()),

@@ -1,5 +1,7 @@
 //! What the server makes of a given value in a column of a declared type in strict mode, or compares with one.
 
+use std::borrow::Cow;
+
 use super::column::precision;
 use super::given::Given;
 use super::moment::{self, Clock, Moment};
@@ -56,7 +58,7 @@ impl Place<'_> {
 
     /// What is given is text that is read one way only.
     fn canonical(self, text: &str) -> Result<Vec<u8>, ValueError> {
-        self.kind.canonicalize_for(self.purpose, text.as_bytes())
+        self.kind.canonicalize_for(self.purpose, text.as_bytes()).map(Cow::into_owned)
     }
 
     fn string(self, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {

@@ -1,5 +1,7 @@
 //! What a client gives, as canonical text.
 
+use std::borrow::Cow;
+
 use super::assign::Place;
 use super::given::Given;
 use super::{Settings, column};
@@ -35,7 +37,7 @@ pub fn read_literal(
     let kind = column::kind(declared)?;
     if matches!(kind, Kind::Bytea(_)) {
         return match text.starts_with(b"\\x") {
-            true => kind.canonicalize_for(purpose, text),
+            true => kind.canonicalize_for(purpose, text).map(Cow::into_owned),
             false => Err(ValueError::Invalid("bytea")),
         };
     }

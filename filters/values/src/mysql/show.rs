@@ -1,5 +1,7 @@
 //! A canonical text as the server sends the value, in text and in binary rows.
 
+use std::borrow::Cow;
+
 use super::column::{self, MAX_DIGITS, MAX_SCALE, precision};
 use super::moment::{self, Moment};
 use super::{Settings, double};
@@ -21,6 +23,25 @@ pub fn encode_text(
     settings: &Settings,
     canonical: &[u8],
 ) -> Result<Vec<u8>, ValueError> {
+    shown(declared, settings, canonical).map(Cow::into_owned)
+}
+
+/// As [`encode_text`], appended.
+pub fn encode_text_to(
+    declared: &DeclaredType,
+    settings: &Settings,
+    canonical: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    out.extend_from_slice(&shown(declared, settings, canonical)?);
+    Ok(())
+}
+
+fn shown<'c>(
+    declared: &DeclaredType,
+    settings: &Settings,
+    canonical: &'c [u8],
+) -> Result<Cow<'c, [u8]>, ValueError> {
     let kind = column::kind(declared)?;
     let text = valid(canonical)?;
     let shown = match kind {
@@ -37,13 +58,13 @@ pub fn encode_text(
             let Moment { day, clock } = day(text)?;
             format!("{} {}", moment::date_text(day), moment::clock_text(clock.micros, precision(p)))
         }
-        Kind::Bytea(_) => return bytea::encode(text),
-        Kind::Integer(_) | Kind::Uuid => text.to_owned(),
+        Kind::Bytea(_) => return bytea::encode(text).map(Cow::Owned),
+        Kind::Integer(_) | Kind::Uuid => return Ok(Cow::Borrowed(canonical)),
         Kind::Text | Kind::Varchar(_) | Kind::Bpchar(_) | Kind::Json | Kind::Jsonb => {
-            characters(text, settings)
+            return Ok(characters(text, settings));
         }
     };
-    Ok(shown.into_bytes())
+    Ok(Cow::Owned(shown.into_bytes()))
 }
 
 /// The value of a binary row as it stands there, with its length where the type has one.
@@ -52,24 +73,41 @@ pub fn encode_binary(
     settings: &Settings,
     canonical: &[u8],
 ) -> Result<Vec<u8>, ValueError> {
+    let mut value = Vec::new();
+    encode_binary_to(declared, settings, canonical, &mut value)?;
+    Ok(value)
+}
+
+/// As [`encode_binary`], appended.
+pub fn encode_binary_to(
+    declared: &DeclaredType,
+    settings: &Settings,
+    canonical: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), ValueError> {
     let text = valid(canonical)?;
     let integer = || text.parse::<i64>().map_err(|_| ValueError::Invalid("integer"));
     let too_wide = |_| ValueError::OutOfRange("integer");
-    Ok(match column::kind(declared)? {
-        Kind::Integer(Width::Two) => i16::try_from(integer()?).map_err(too_wide)?.to_le_bytes().to_vec(),
-        Kind::Integer(Width::Four) => i32::try_from(integer()?).map_err(too_wide)?.to_le_bytes().to_vec(),
-        Kind::Integer(Width::Eight) => integer()?.to_le_bytes().to_vec(),
-        Kind::Bool => vec![u8::from(encode_text(declared, settings, canonical)? == b"1")],
-        Kind::Float8 => finite(text)?.to_le_bytes().to_vec(),
-        Kind::Date => with_length(&moment::date_bytes(day(text)?.day)),
-        Kind::Timestamp(_) => with_length(&day(text)?.encode()),
-        Kind::Time(_) => with_length(&moment::encode_time(moment::parse_clock(text)?.micros)),
-        _ => with_length(&encode_text(declared, settings, canonical)?),
-    })
+    match column::kind(declared)? {
+        Kind::Integer(Width::Two) => {
+            out.extend_from_slice(&i16::try_from(integer()?).map_err(too_wide)?.to_le_bytes());
+        }
+        Kind::Integer(Width::Four) => {
+            out.extend_from_slice(&i32::try_from(integer()?).map_err(too_wide)?.to_le_bytes());
+        }
+        Kind::Integer(Width::Eight) => out.extend_from_slice(&integer()?.to_le_bytes()),
+        Kind::Bool => out.push(u8::from(*shown(declared, settings, canonical)? == *b"1")),
+        Kind::Float8 => out.extend_from_slice(&finite(text)?.to_le_bytes()),
+        Kind::Date => with_length(&moment::date_bytes(day(text)?.day), out),
+        Kind::Timestamp(_) => with_length(&day(text)?.encode(), out),
+        Kind::Time(_) => with_length(&moment::encode_time(moment::parse_clock(text)?.micros), out),
+        _ => with_length(&shown(declared, settings, canonical)?, out),
+    }
+    Ok(())
 }
 
 /// A length-encoded string.
-fn with_length(bytes: &[u8]) -> Vec<u8> {
+fn with_length(bytes: &[u8], out: &mut Vec<u8>) {
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes();
     let (first, width) = match bytes.len() {
         0..=250 => (None, 1),
@@ -77,11 +115,9 @@ fn with_length(bytes: &[u8]) -> Vec<u8> {
         0x1_0000..=0xFF_FFFF => (Some(0xFD), 3),
         _ => (Some(0xFE), 8),
     };
-    let mut value = Vec::with_capacity(bytes.len().saturating_add(9));
-    value.extend(first);
-    value.extend(length.iter().take(width));
-    value.extend_from_slice(bytes);
-    value
+    out.extend(first);
+    out.extend(length.iter().take(width));
+    out.extend_from_slice(bytes);
 }
 
 fn finite(text: &str) -> Result<f64, ValueError> {
@@ -105,8 +141,11 @@ fn day(canonical: &str) -> Result<Moment, ValueError> {
         .map_err(|_| ValueError::OutOfRange("DATE or DATETIME, whose years are 1 to 9999"))
 }
 
-fn characters(text: &str, settings: &Settings) -> String {
+fn characters<'t>(text: &'t str, settings: &Settings) -> Cow<'t, [u8]> {
+    if settings.results.max_bytes != 3 {
+        return Cow::Borrowed(text.as_bytes());
+    }
     // As the server does.
-    let fits = |c: char| settings.results.max_bytes != 3 || c.len_utf8() <= 3;
-    text.chars().map(|c| if fits(c) { c } else { REPLACEMENT }).collect()
+    let shown: String = text.chars().map(|c| if c.len_utf8() <= 3 { c } else { REPLACEMENT }).collect();
+    Cow::Owned(shown.into_bytes())
 }

@@ -8,21 +8,21 @@ pub(crate) fn max_text_bytes(length: u32) -> Option<usize> {
 }
 
 /// As `varchar(n)` stores it: what is longer is refused, unless only spaces are too many, which go.
-pub(crate) fn varying(text: &str, length: Option<u32>) -> Result<String, ValueError> {
-    let Some(length) = length else { return Ok(text.to_owned()) };
+pub(crate) fn varying(text: &str, length: Option<u32>) -> Result<&str, ValueError> {
+    let Some(length) = length else { return Ok(text) };
     let keep = usize::try_from(length).unwrap_or(usize::MAX);
     match text.char_indices().nth(keep) {
-        None => Ok(text.to_owned()),
+        None => Ok(text),
         Some((end, _)) => match text.split_at_checked(end) {
-            Some((kept, rest)) if rest.bytes().all(|b| b == b' ') => Ok(kept.to_owned()),
+            Some((kept, rest)) if rest.bytes().all(|b| b == b' ') => Ok(kept),
             _ => Err(ValueError::TooLong(length)),
         },
     }
 }
 
 /// As `char(n)` means it: trailing spaces do not count.
-pub(crate) fn padded(text: &str, length: u32) -> Result<String, ValueError> {
-    Ok(varying(text, Some(length))?.trim_end_matches(' ').to_owned())
+pub(crate) fn padded(text: &str, length: u32) -> Result<&str, ValueError> {
+    Ok(varying(text, Some(length))?.trim_end_matches(' '))
 }
 
 /// As `char(n)` shows it.

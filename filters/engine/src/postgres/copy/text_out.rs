@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
+use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
 use crate::database::{Checked, Costs, Row, Tally};
@@ -51,6 +52,7 @@ impl TextOut {
         let Some(fields) = self.fields(row)? else { return Ok(None) };
         let mut this = Row::new(&self.checked.plan, keyring, tally);
         let mut treated = Vec::with_capacity(row.len());
+        let mut shown = Zeroizing::new(Vec::new());
         let mut taken = 0;
         for (column, (start, end)) in self.columns.iter().zip(fields) {
             let Some(column) = column else { continue };
@@ -61,9 +63,10 @@ impl TextOut {
                 treated.extend_from_slice(raw);
                 continue;
             };
-            let shown =
-                rows::treat_value(&mut this, (column.field, column.stored), false, column.rows, &value)?;
-            let shown = shown.as_ref().map(|shown| shown.as_slice());
+            shown.clear();
+            let place = (column.field, column.stored);
+            let is_value = rows::treat_value(&mut this, place, false, column.rows, &value, &mut shown)?;
+            let shown = is_value.then_some(shown.as_slice());
             match self.dialect.quotes {
                 None => text::encode(&self.dialect, shown, &mut treated),
                 Some(quotes) => csv::encode(&self.dialect, quotes, shown, &mut treated),

@@ -8,6 +8,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::client_error::{ClientError, sqlstate};
+use crate::database::Tally;
 use crate::field::CompiledPlan;
 use crate::ports::Level;
 use crate::postgres::flight::Awaited;
@@ -116,6 +117,16 @@ impl Session {
             Err(RowError::Treatment(error)) => self.row_failed(&error, out),
         }
         Ok(Fate::Taken)
+    }
+
+    /// A row comes, and maybe more behind it: what is sealed in them is opened together.
+    pub(super) fn rows_come(&mut self, messages: &[u8]) {
+        if self.swallowing != Swallowing::No || self.core.buffers().scratch.together().covers(messages) {
+            return;
+        }
+        if let (Ok(Some(plan)), Some(keyring)) = (self.row_plan(), self.core.keyring()) {
+            plan.open_ahead(messages, &keyring, self.core.buffers().scratch.together());
+        }
     }
 
     pub(super) fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {

@@ -1,0 +1,142 @@
+//! Sealed values of many rows that are opened together, ahead of the rows: a cipher takes several side by side in less time
+//! than one after the other.
+//!
+//! It is a shortcut and nothing else. What is gathered here is found again by where it stands in the bytes of the callback;
+//! a value that is not found, or did not open, is opened on its own, and has its error from there.
+
+use std::ops::Range;
+
+use fieldveil_envelope::{self as envelope, Envelope, Version};
+use fieldveil_plan::Protection;
+use fieldveil_tink::{Opened, Sealed};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::keys::Keys;
+use super::{FieldPlan, Read, Stored, Value};
+use crate::keyring::Keyring;
+
+/// Bytes of a value that are worth it: the time for a longer one goes into its blocks, not into their number.
+const MAX_VALUE: usize = 1024;
+/// Bytes of the buffers that are kept from one callback to the next.
+const MAX_KEPT: usize = 64 << 10;
+
+/// A sealed value.
+struct Gathered {
+    /// Where it stands, and its length.
+    stored: (usize, usize),
+    column: usize,
+    /// Its ciphertext.
+    body: Range<usize>,
+    /// Its clear text, once it is opened.
+    text: Option<Range<usize>>,
+}
+
+/// Values that are opened together. Where something stands is an address: good for the callback that the bytes are of.
+#[derive(Default)]
+pub struct Together {
+    /// What of the callback's bytes was looked through.
+    covered: Range<usize>,
+    values: Vec<Gathered>,
+    /// Those before it are done with.
+    next: usize,
+    raw: Vec<u8>,
+    text: Zeroizing<Vec<u8>>,
+    opened: Vec<Opened>,
+}
+
+impl Together {
+    /// Whether the values that begin here were looked at.
+    pub fn covers(&self, bytes: &[u8]) -> bool {
+        self.covered.contains(&bytes.as_ptr().addr())
+    }
+
+    /// Forgets what was gathered, and begins anew with these bytes.
+    pub fn begin(&mut self, bytes: &[u8]) {
+        self.clear();
+        let start = bytes.as_ptr().addr();
+        self.covered = start..start.saturating_add(bytes.len());
+    }
+
+    /// These bytes, the rest of those, were not looked through.
+    pub fn end(&mut self, rest: &[u8]) {
+        self.covered.end = rest.as_ptr().addr();
+    }
+
+    /// Takes in a value of a column, if it is one that can be opened with others.
+    pub fn gather(&mut self, column: usize, field: &FieldPlan, stored: Value<'_>) {
+        if stored.bytes.len() > MAX_VALUE || !field.opens_together() {
+            return;
+        }
+        let start = self.raw.len();
+        match stored.how {
+            Stored::Armored if envelope::unarmor_to(stored.bytes, &mut self.raw).is_ok() => {}
+            Stored::Raw => self.raw.extend_from_slice(stored.bytes),
+            Stored::Armored | Stored::Formatted => return,
+        }
+        let whole = self.raw.get(start..).unwrap_or_default();
+        match Envelope::parse(whole) {
+            Ok(Envelope { version: Version::V1, label_tag, body }) if label_tag == field.tag => {
+                let body = self.raw.len().saturating_sub(body.len())..self.raw.len();
+                let stored = (stored.bytes.as_ptr().addr(), stored.bytes.len());
+                self.values.push(Gathered { stored, column, body, text: None });
+            }
+            _ => self.raw.truncate(start),
+        }
+    }
+
+    /// Opens the values that were gathered of one column.
+    pub fn open(&mut self, column: usize, field: &FieldPlan, keyring: &Keyring) {
+        let Ok(held) = field.held(keyring) else { return };
+        let raw = &self.raw;
+        let of_column = self.values.iter().filter(|value| value.column == column);
+        let sealed = of_column.map(|value| Sealed {
+            ciphertext: raw.get(value.body.clone()).unwrap_or_default(),
+            associated_data: &field.associated_data,
+        });
+        self.opened.clear();
+        match field.keys_of(&held) {
+            Ok(Keys::Randomized(aead)) => aead.decrypt_batch(sealed, &mut self.text, &mut self.opened),
+            Ok(Keys::Deterministic(daead)) => daead.decrypt_batch(sealed, &mut self.text, &mut self.opened),
+            _ => return,
+        }
+        let of_column = self.values.iter_mut().filter(|value| value.column == column);
+        for (value, opened) in of_column.zip(self.opened.drain(..)) {
+            value.text = opened.ok();
+        }
+    }
+
+    /// The clear text of a value that was opened. They are asked for in the order in which they stand.
+    pub(super) fn take(&mut self, stored: &[u8]) -> Option<&[u8]> {
+        let at = stored.as_ptr().addr();
+        if !self.covered.contains(&at) {
+            return None;
+        }
+        while self.values.get(self.next)?.stored.0 < at {
+            self.next = self.next.saturating_add(1);
+        }
+        let value = self.values.get(self.next).filter(|value| value.stored == (at, stored.len()))?;
+        self.next = self.next.saturating_add(1);
+        self.text.get(value.text.clone()?)
+    }
+
+    /// Forgets all, and wipes what was clear.
+    pub fn clear(&mut self) {
+        self.covered = 0..0;
+        self.next = 0;
+        self.values.clear();
+        self.raw.clear();
+        self.text.as_mut_slice().zeroize();
+        self.text.clear();
+        if self.text.capacity() > MAX_KEPT || self.raw.capacity() > MAX_KEPT {
+            *self = Self::default();
+        }
+    }
+}
+
+impl FieldPlan {
+    /// Whether values of the field can be opened with others, and may be opened for this principal.
+    pub(crate) fn opens_together(&self) -> bool {
+        matches!(self.spec.protection, Protection::Randomized | Protection::Deterministic)
+            && matches!(self.read, Read::Reveal | Read::Mask(_))
+    }
+}

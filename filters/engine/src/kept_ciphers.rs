@@ -1,0 +1,76 @@
+//! Ciphers that are made of keys of a keyset and kept with it: gone when the keyset is.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use fieldveil_ff1::{Alphabet, Ff1};
+
+/// Of one keyset; each takes a kilobyte. A further one takes the place of all: labels come and go with plans.
+const MAX_CIPHERS: usize = 64;
+
+/// What a cipher is made for: label, tenant, alphabet.
+pub type Purpose<'p> = (&'p str, &'p str, Alphabet);
+
+struct Kept {
+    label: Box<str>,
+    tenant: Box<str>,
+    cipher: Rc<Ff1>,
+}
+
+/// The ciphers of one keyset.
+#[derive(Default)]
+pub struct KeptCiphers(RefCell<Vec<Kept>>);
+
+impl KeptCiphers {
+    /// The cipher for this, made by `make` if it is not there.
+    pub fn of<E>(
+        &self,
+        (label, tenant, alphabet): Purpose<'_>,
+        make: impl FnOnce() -> Result<Ff1, E>,
+    ) -> Result<Rc<Ff1>, E> {
+        let mut kept = self.0.borrow_mut();
+        let is_it = |kept: &&Kept| {
+            *kept.label == *label && *kept.tenant == *tenant && kept.cipher.alphabet() == alphabet
+        };
+        if let Some(known) = kept.iter().find(is_it) {
+            return Ok(Rc::clone(&known.cipher));
+        }
+        let cipher = Rc::new(make()?);
+        if kept.len() >= MAX_CIPHERS {
+            kept.clear();
+        }
+        kept.push(Kept { label: label.into(), tenant: tenant.into(), cipher: Rc::clone(&cipher) });
+        Ok(cipher)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fieldveil_ff1::KEY_LEN;
+
+    use super::*;
+
+    fn make() -> Result<Ff1, ()> {
+        Ff1::new(&[7; KEY_LEN], Alphabet::Digits).map_err(drop)
+    }
+
+    #[test]
+    fn cipher_is_made_once_for_label_tenant_and_alphabet() {
+        let kept = KeptCiphers::default();
+        let first = kept.of(("phone", "acme", Alphabet::Digits), make).unwrap();
+        let again = kept.of(("phone", "acme", Alphabet::Digits), || Err(())).unwrap();
+        assert!(Rc::ptr_eq(&first, &again));
+        for other in [("fax", "acme"), ("phone", "globex")] {
+            assert!(!Rc::ptr_eq(&first, &kept.of((other.0, other.1, Alphabet::Digits), make).unwrap()));
+        }
+    }
+
+    #[test]
+    fn no_more_are_kept_than_the_limit() {
+        let kept = KeptCiphers::default();
+        for number in 0..=MAX_CIPHERS {
+            kept.of((&number.to_string(), "", Alphabet::Digits), make).unwrap();
+            assert!(kept.0.borrow().len() <= MAX_CIPHERS);
+        }
+    }
+}
