@@ -1,6 +1,8 @@
 //! One direction's bytes between callbacks: the partial message that waits for its rest, and how much of a
 //! long message is still to be passed or dropped unread.
 
+use super::Step;
+
 /// Bytes of one direction.
 #[derive(Default)]
 pub struct Inbox {
@@ -54,6 +56,13 @@ impl Inbox {
                 bytes
             }
         };
+    }
+
+    /// A message of this length passes, of which so many bytes are there: these now, and its rest as it comes.
+    pub fn pass_message(&mut self, length: usize, there: usize) -> Step {
+        let now = length.min(there);
+        self.pass = length.saturating_sub(now);
+        Step::Pass(now)
     }
 
     /// How many of the next bytes, of which so many are there, are to pass, and how many behind those to be dropped.

@@ -61,7 +61,7 @@ impl Session {
         }
         if matches!(self.state, State::Authenticating) {
             if matches!(header.tag, tag::PASSWORD | tag::TERMINATE) {
-                return self.pass(header);
+                return self.pass(header, rest);
             }
             // What a client sends ahead is looked at when the session is up.
             self.core.waiting = Waiting::Answers;
@@ -87,11 +87,11 @@ impl Session {
                 self.group = self.group.saturating_add(1);
                 self.in_pipeline = false;
                 self.skipping = false;
-                return self.pass(header);
+                return self.pass(header, rest);
             }
             tag::TERMINATE => {
                 self.core.ends(Ended::Client);
-                return self.pass(header);
+                return self.pass(header, rest);
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
             tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL
@@ -99,7 +99,7 @@ impl Session {
             {
                 return self.drop(header);
             }
-            tag::COPY_DATA => return self.copy_message(header),
+            tag::COPY_DATA => return self.copy_message(header, rest),
             tag::COPY_DONE | tag::COPY_FAIL => {
                 let passes =
                     if header.tag == tag::COPY_DONE { self.copy_done(out) } else { self.copy_failed() };
@@ -108,10 +108,10 @@ impl Session {
                 }
                 self.copy_in = false;
                 self.flight.push(Entry::client(Awaited::CopyEnd));
-                return self.pass(header);
+                return self.pass(header, rest);
             }
             _ if self.skipping => return self.drop(header),
-            tag::FLUSH => return self.pass(header),
+            tag::FLUSH => return self.pass(header, rest),
             _ => {}
         }
         let Some(message) = rest.get(..header.total_len()) else {
@@ -140,9 +140,9 @@ impl Session {
     }
 
     /// CopyData: its body is read piece by piece where it is sealed.
-    fn copy_message(&mut self, header: Header) -> Step {
+    fn copy_message(&mut self, header: Header, rest: &[u8]) -> Step {
         match self.copying {
-            Copying::No => self.pass(header),
+            Copying::No => self.pass(header, rest),
             Copying::Failed => self.drop(header),
             Copying::Sealing(_) => {
                 self.client.feed = header.body_len;
@@ -151,9 +151,8 @@ impl Session {
         }
     }
 
-    fn pass(&mut self, header: Header) -> Step {
-        self.client.pass = header.total_len();
-        Step::Took(0)
+    fn pass(&mut self, header: Header, rest: &[u8]) -> Step {
+        self.client.pass_message(header.total_len(), rest.len())
     }
 
     fn drop(&mut self, header: Header) -> Step {
@@ -193,7 +192,7 @@ impl Session {
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
                     self.flight.push(entry);
-                    return self.pass(header);
+                    return self.pass(header, rest);
                 }
                 self.refuse_bind(error, out);
             }

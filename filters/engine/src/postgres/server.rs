@@ -42,8 +42,7 @@ impl Session {
             return Err("an unknown message type");
         }
         if self.streams(header) {
-            self.server.pass = header.total_len();
-            return Ok(Step::Took(0));
+            return Ok(self.server.pass_message(header.total_len(), rest.len()));
         }
         let Some(message) = rest.get(..header.total_len()) else {
             return self.long_message(header, rest, out);
