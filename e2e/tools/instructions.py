@@ -1,6 +1,8 @@
 """Counts the instructions of the filter's code and holds them to `filters/bench/instructions.json`.
 
-Standard library only. A count may fall, and may rise by TOLERANCE; `--write` writes the file anew.
+Standard library only. A count may fall, and may rise by TOLERANCE; `--write` writes the file anew. `--shares NAME
+[PROGRAM]` keeps under that name, in `filters/bench/shares.json`, of what part of the filter the instructions of each
+transaction are.
 """
 
 import json
@@ -9,6 +11,8 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -20,13 +24,32 @@ KEPT = ROOT / "filters" / "bench" / "instructions.json"
 TOLERANCE = 0.02
 # The function of `count-instructions` whose instructions count.
 COUNTED = "*::counted"
+SHARES = ROOT / "filters" / "bench" / "shares.json"
+REST = "sessions and what else there is"
+# By the names of functions, the first that fits. Without link-time optimisation most are told apart.
+PARTS = {
+    "looked up by texts": r"memcmp|btree|core::hash|hashbrown|lru::|named_keys",
+    "texts written": r"fmt::",
+    "memory: taken, given back, copied": r"malloc|free|calloc|realloc|memcpy|memmove|memset|__rust_|alloc_slot|raw_vec|"
+    r"drop_in_place|enframe|get_meta|zeroize|alloc::slice|alloc::vec|fn=0x0",
+    "ciphers": r"aes|ghash|polyval|universal_hash|cmac|dbl|chacha|poly1305|cipher|sha2|hmac|hkdf|fieldveil_tink|ff1",
+    "envelope, base64": r"fieldveil_envelope|base64",
+    "values' types": r"fieldveil_values|FieldPlan",
+    "messages read and written": r"fieldveil_pg_wire|fieldveil_mysql_wire",
+    "statements' texts": r"fieldveil_sql|sqlparser",
+    "JSON": r"fieldveil_json_stream|serde",
+    "counted and audited": r"audit|budget|spending|key_uses|held_|Worker::count",
+    REST: r"",
+}
 
 
 def main(words: list[str]) -> int:
     if not all(built.exists() for built in (COUNT_INSTRUCTIONS, _valgrind())):
         print("instructions: skipped: this machine has no Valgrind of Debian's or no processor with AVX2")
         return 0
-    counts = count()
+    if words[:1] == ["--shares"]:
+        return keep_shares(words[1], Path(words[2]) if words[2:] else COUNT_INSTRUCTIONS)
+    counts = {name: total(profile) for name, profile in profiles(COUNT_INSTRUCTIONS)}
     if words == ["--write"]:
         KEPT.write_text(json.dumps(counts, indent=2) + "\n")
         print(f"{len(counts)} counts written to {KEPT.relative_to(ROOT)}")
@@ -34,12 +57,20 @@ def main(words: list[str]) -> int:
     return compare(json.loads(KEPT.read_text()), counts)
 
 
-def count() -> dict[str, int]:
-    """Instructions of one call each."""
+@dataclass(frozen=True)
+class Profile:
+    """What Callgrind wrote of so many calls."""
+
+    text: str
+    calls: int
+
+
+def profiles(program: Path) -> Iterator[tuple[str, Profile]]:
+    """What is counted, by its name."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         options = [f"--toggle-collect={COUNTED}", f"--dump-after={COUNTED}", f"--callgrind-out-file={out}"]
-        command = [_valgrind(), "--tool=callgrind", "--quiet", *options, COUNT_INSTRUCTIONS]
+        command = [_valgrind(), "--tool=callgrind", "--quiet", "--compress-strings=no", *options, program]
         library = VALGRIND / "usr" / "libexec" / "valgrind"
         done = subprocess.run(
             command, env={**os.environ, "VALGRIND_LIB": str(library)}, capture_output=True, text=True, check=False
@@ -47,11 +78,42 @@ def count() -> dict[str, int]:
         if done.returncode:
             raise SystemExit(f"instructions: FAILED: {done.stderr.strip()}")
         calls, *names = done.stdout.splitlines()
-        return {name: _total(out, number) // int(calls) for number, name in enumerate(names, 1)}
+        for number, name in enumerate(names, 1):
+            yield name, Profile(out.with_name(f"out.{number}").read_text(), int(calls))
 
 
-def _total(out: Path, number: int) -> int:
-    return int(re.findall(r"^(?:totals|summary): (\d+)", out.with_name(f"out.{number}").read_text(), re.M)[-1])
+def total(profile: Profile) -> int:
+    """Instructions of one call."""
+    return int(re.findall(r"^(?:totals|summary): (\d+)", profile.text, re.M)[-1]) // profile.calls
+
+
+def shares(profile: Profile) -> dict[str, int]:
+    """Instructions of one call by the part of the filter whose function they stand in."""
+    found = dict.fromkeys(PARTS, 0)
+    part, is_callees = REST, False
+    for line in profile.text.splitlines():
+        if line.startswith("fn="):
+            part = next((part for part, names in PARTS.items() if re.search(names, line)), REST)
+        elif line.startswith("calls="):
+            # The line behind it is what was called, which has lines of its own.
+            is_callees = True
+        elif re.match(r"[+\-*\d]", line):
+            if not is_callees:
+                found[part] += int(line.split()[-1])
+            is_callees = False
+    return {part: count // profile.calls for part, count in found.items()}
+
+
+def keep_shares(name: str, program: Path) -> int:
+    kept = json.loads(SHARES.read_text()) if SHARES.exists() else {}
+    kept[name] = {
+        counted: shares(profile)
+        for counted, profile in profiles(program)
+        if counted.startswith(("postgres:", "mysql:", "json:"))
+    }
+    SHARES.write_text(json.dumps(kept, indent=2) + "\n")
+    print(f"the shares of {len(kept[name])} transactions written to {SHARES.relative_to(ROOT)}")
+    return 0
 
 
 def compare(kept: dict[str, int], counts: dict[str, int]) -> int:
