@@ -22,14 +22,14 @@ impl ValueCounts {
 
     /// Hands over each statistic's name with what was counted since the last time. A label of which nothing was counted is
     /// forgotten.
-    pub fn take(&mut self, mut added: impl FnMut(&str, u64)) {
+    pub fn take(&mut self, mut added: impl FnMut(String, u64)) {
         self.0.retain(|label, counts| {
             let mut any = false;
             for (outcome, count) in Outcome::ALL.into_iter().zip(counts) {
                 let count = std::mem::take(count);
                 if count > 0 {
                     any = true;
-                    added(&format!("{}.{label}", outcome.statistic()), count);
+                    added([outcome.statistic(), ".", label].concat(), count);
                 }
             }
             any
@@ -43,7 +43,7 @@ mod tests {
 
     fn taken(counts: &mut ValueCounts) -> Vec<(String, u64)> {
         let mut taken = Vec::new();
-        counts.take(|name, count| taken.push((name.to_owned(), count)));
+        counts.take(|name, count| taken.push((name, count)));
         taken
     }
 

@@ -274,7 +274,7 @@ impl Worker {
     pub fn take_counts(&mut self) -> Counts {
         let mut counts = std::mem::take(&mut self.counts);
         self.values.take(|name, count| {
-            let counted = counts.entry(name.to_owned()).or_default();
+            let counted = counts.entry(name).or_default();
             *counted = counted.saturating_add(count);
         });
         counts
