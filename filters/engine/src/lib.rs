@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
 pub mod ages;
+mod analyses;
 pub mod audit;
 pub mod budgets;
 pub mod client_error;

@@ -1,14 +1,13 @@
 //! What one Envoy worker holds for all its connections: plans by principal, the keyring, analysed
 //! statements. Each is bounded, and each knows its age.
 
-use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use fieldveil_plan::Workload;
-use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement};
-use lru::LruCache;
+use fieldveil_sql::{Catalog, Names};
 
 use crate::ages::Ages;
+use crate::analyses::{Analysed, Analyses};
 use crate::audit::{Audits, Outcome};
 use crate::budgets::Budgets;
 use crate::config::Config;
@@ -23,10 +22,6 @@ use crate::plans::{Holder, Plans};
 use crate::routes::{MakeReady, Services};
 use crate::value_counts::ValueCounts;
 
-/// Analysed statements held at most.
-const MAX_ANALYSES: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
-/// Text longer than this is analysed anew each time: 1,024 of them bound the cache to about 8 MiB.
-const MAX_CACHED_TEXT: usize = 8 << 10;
 /// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and
 /// reading a message takes several times its length.
 const MAX_HELD_BY_ALL: usize = 128 << 20;
@@ -34,9 +29,6 @@ const MAX_HELD_BY_ALL: usize = 128 << 20;
 /// last. Each takes a few KB of memory, and
 /// 2 KB of the answer.
 const MAX_TENANTS: usize = 1024;
-
-/// What analysis said of a text: the same for all who ask.
-pub type Analysed = Rc<Result<Analysis, Refusal>>;
 
 /// Counts since the last [`Worker::take_counts`], by statistic name.
 pub type Counts = std::collections::BTreeMap<String, u64>;
@@ -56,7 +48,7 @@ pub struct Worker {
     plans: Plans,
     keys: HeldKeys,
     key_uses: KeyUses,
-    analyses: LruCache<(u64, Rc<str>), Analysed>,
+    analyses: Analyses,
     counts: Counts,
     values: ValueCounts,
     held: usize,
@@ -82,7 +74,7 @@ impl Worker {
             plans: Plans::new(ready),
             keys: HeldKeys::new(config.spiffe_id_is_key_agents),
             key_uses: KeyUses::default(),
-            analyses: LruCache::new(MAX_ANALYSES),
+            analyses: Analyses::default(),
             counts: Counts::new(),
             values: ValueCounts::default(),
             held: 0,
@@ -212,8 +204,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be
-    /// kept: analyses that hold literals to be sealed, or names that a session has given, are not.
+    /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be kept.
     pub fn analysis(
         &mut self,
         text: &str,
@@ -221,27 +212,9 @@ impl Worker {
         fingerprint: u64,
         names: &dyn Names,
     ) -> Analysed {
-        let key = (fingerprint, Rc::from(text));
-        if let Some(known) = self.analyses.get(&key) {
-            let known = Rc::clone(known);
-            self.count("statement_cache.hit", 1);
-            return known;
-        }
-        self.count("statement_cache.miss", 1);
-        let analysis = Rc::new(fieldveil_sql::analyze_in(text, catalog, names));
-        let is_everyones = match analysis.as_ref() {
-            Ok(analysis) => {
-                let holds_values =
-                    analysis.splices.iter().any(|s| matches!(s.with, Replacement::Seal { .. }));
-                !holds_values && analysis.statements.iter().all(|s| s.session.is_none())
-            }
-            // Another session may have prepared what this one has not.
-            Err(_) => false,
-        };
-        if text.len() <= MAX_CACHED_TEXT && is_everyones && !crate::database::holds_word(text) {
-            self.analyses.put(key, Rc::clone(&analysis));
-        }
-        analysis
+        let (analysed, known) = self.analyses.of(text, catalog, fingerprint, names);
+        self.count(if known { "statement_cache.hit" } else { "statement_cache.miss" }, 1);
+        analysed
     }
 
     /// A connection holds `now` bytes of unfinished messages where it held `before`. Returns whether that is

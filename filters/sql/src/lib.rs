@@ -62,6 +62,7 @@ mod select;
 mod session;
 mod setting;
 mod several;
+mod shape;
 mod statement;
 mod update;
 mod utility;
@@ -80,6 +81,7 @@ pub use mysql::{ViewSource, binary_as_hexadecimal, like_pattern, view_sources};
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};
+pub use shape::{Shape, Template};
 
 use std::collections::HashMap;
 

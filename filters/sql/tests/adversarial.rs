@@ -1,8 +1,8 @@
 //! Texts made to be misread, and texts made to exhaust.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice, clippy::indexing_slicing)]
 mod common;
+use common::shapes::analyze;
 use common::{check_refused, check_rewritten, check_untouched};
-use fieldveil_sql::analyze;
 
 #[test]
 fn names_are_folded_and_cut_as_the_server_does() {

@@ -4,12 +4,12 @@
 
 mod common;
 
+use common::shapes::analyze_in;
 use common::{
     Session, accepted, catalog, check_kept, check_refused, check_rewritten, check_untouched, render,
 };
 use fieldveil_sql::{
     Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, ResultField, SessionUse, Statement, StatementKind,
-    analyze_in,
 };
 
 fn copy(text: &str) -> Copy {

@@ -3,7 +3,8 @@
 mod common;
 
 use common::catalog;
-use fieldveil_sql::{StatementKind, analyze};
+use common::shapes::analyze;
+use fieldveil_sql::StatementKind;
 
 fn refused(text: &str) -> bool {
     analyze(text, &catalog()).is_err()

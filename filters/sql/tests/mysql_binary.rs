@@ -8,7 +8,8 @@
 )]
 mod common;
 use common::mysql::mysql;
-use fieldveil_sql::{MySqlDialect, Replacement, analyze, binary_as_hexadecimal};
+use common::shapes::analyze;
+use fieldveil_sql::{MySqlDialect, Replacement, binary_as_hexadecimal};
 use proptest::prelude::*;
 
 const PLAIN: MySqlDialect = MySqlDialect {

@@ -2,10 +2,11 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 mod common;
 
+use common::shapes::analyze;
 use common::{catalog, render};
 use fieldveil_sql::{
     Analysis, Catalog, Column, Dialect, Load, LoadCharset, LoadFormat, MySqlDialect, Refusal, Relation,
-    Stored, analyze,
+    Stored,
 };
 
 fn mysql() -> Catalog {

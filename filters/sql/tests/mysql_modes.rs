@@ -2,9 +2,10 @@
 #![allow(clippy::arithmetic_side_effects, clippy::panic, clippy::unwrap_used)]
 mod common;
 
+use common::shapes::analyze;
 use common::{catalog, mysql::modes, render};
 use fieldveil_sql::identity::identify;
-use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze};
+use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement};
 use proptest::prelude::*;
 
 fn catalog_in(dialect: MySqlDialect) -> Catalog {

@@ -2,12 +2,13 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 mod common;
 
+use common::shapes::analyze_in;
 use common::{
     Session,
     mysql::{in_dialect, mysql},
     render,
 };
-use fieldveil_sql::{MySqlDialect, StatementKind, analyze_in};
+use fieldveil_sql::{MySqlDialect, StatementKind};
 
 fn prepared_in(text: &str, dialect: MySqlDialect) -> String {
     let analysis = analyze_in(text, &in_dialect(dialect), &Session(Vec::new()));

@@ -8,7 +8,8 @@
 )]
 mod common;
 use common::mysql::{in_dialect, modes};
-use fieldveil_sql::{Catalog, MySqlDialect, ParameterUse, Replacement, analyze};
+use common::shapes::analyze;
+use fieldveil_sql::{Catalog, MySqlDialect, ParameterUse, Replacement};
 use proptest::prelude::*;
 
 /// A value, and one of the ways to write it under the settings.

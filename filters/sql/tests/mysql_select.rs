@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod common;
 use common::mysql::{check_kept, check_refused, check_rewritten, mysql};
+use common::shapes::analyze;
 use common::{check_refused_in, check_rewritten_in, render, under_several_keys};
-use fieldveil_sql::{MySqlDialect, analyze};
+use fieldveil_sql::MySqlDialect;
 
 #[test]
 fn what_reads_a_column_as_it_is_passes() {

@@ -2,8 +2,9 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 mod common;
 
+use common::shapes::analyze;
 use common::{catalog, check_rewritten_in, check_untouched_in, render};
-use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, RefusalClass, StatementKind, analyze};
+use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, RefusalClass, StatementKind};
 
 fn mysql() -> Catalog {
     mysql_in(MySqlDialect { folds_tables: true, ..MySqlDialect::default() })

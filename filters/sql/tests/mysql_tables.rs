@@ -3,7 +3,7 @@
 mod common;
 
 use common::mysql::{mariadb, mysql};
-use fieldveil_sql::analyze;
+use common::shapes::analyze;
 
 #[test]
 fn tables_that_stand_before_a_protected_one_are_refused() {

@@ -3,7 +3,8 @@
 mod common;
 
 use common::mysql::mysql;
-use fieldveil_sql::{Catalog, MySqlDialect, Relation, RelationKind, analyze, view_sources};
+use common::shapes::analyze;
+use fieldveil_sql::{Catalog, MySqlDialect, Relation, RelationKind, view_sources};
 
 /// The common catalog with the view `reports.orders_seen`, and the view `above` in the session's database.
 fn catalog() -> Catalog {

@@ -3,7 +3,8 @@
 mod common;
 use common::check_rewritten_in;
 use common::mysql::{check_kept, check_refused, check_rewritten, mariadb, mysql};
-use fieldveil_sql::{Analysis, StatementKind, analyze};
+use common::shapes::analyze;
+use fieldveil_sql::{Analysis, StatementKind};
 
 fn accepted(text: &str) -> Analysis {
     analyze(text, &mysql()).unwrap()

@@ -9,7 +9,8 @@
 )]
 mod common;
 use common::catalog;
-use fieldveil_sql::{ParameterUse, Replacement, analyze};
+use common::shapes::analyze;
+use fieldveil_sql::{ParameterUse, Replacement};
 use proptest::prelude::*;
 use sqlparser::{
     dialect::PostgreSqlDialect,

@@ -4,10 +4,11 @@
 
 mod common;
 
+use common::shapes::{analyze, analyze_in};
 use common::{
     Session, accepted, catalog, catalog_under_several_keys, check_rewritten, check_rewritten_in, render,
 };
-use fieldveil_sql::{SessionUse, analyze, analyze_in};
+use fieldveil_sql::SessionUse;
 
 fn check(cases: &[(&str, &str)]) {
     check_rewritten_in(&catalog_under_several_keys(), cases);

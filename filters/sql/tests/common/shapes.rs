@@ -1,0 +1,94 @@
+//! Every text that a test has analyzed: others of its shape are held to a fresh analysis.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Shape};
+
+/// Texts that were compared.
+pub static COMPARED: AtomicUsize = AtomicUsize::new(0);
+
+/// What values say in the place of others.
+const SAID: &[&str] = &[
+    "",
+    " ",
+    "x",
+    "a person",
+    "2020-01-31",
+    "-5",
+    "1e5",
+    "007",
+    "null",
+    "true",
+    "DEFAULT",
+    "$1",
+    "?",
+    "@a",
+    "%",
+    "_a%",
+    "{a,b}",
+    "[1]",
+    "0x41",
+    "--",
+    "-- x",
+    "/* x",
+    "a;b",
+    "a,b",
+    "(",
+    ")",
+    "::",
+    "`",
+    "#",
+    "fv1.x",
+    "E",
+    "ssn",
+    "+1 202 555",
+];
+const NUMBERS: &[&str] = &["0", "1", "2", "3", "12", "65536", "2147483648", "999999999999999999"];
+
+/// Analyzes a text as the crate does.
+pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
+    analyze_in(text, catalog, &())
+}
+
+/// The same for a session with names of its own.
+pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
+    let fresh = fieldveil_sql::analyze_in(text, catalog, names);
+    if let (Ok(analysis), Some(shape)) = (&fresh, Shape::of(text, catalog)) {
+        compare(text, analysis, &shape, catalog, names);
+    }
+    fresh
+}
+
+fn compare(text: &str, analysis: &Analysis, shape: &Shape, catalog: &Catalog, names: &dyn Names) {
+    let Some(template) = shape.template(text, analysis) else { return };
+    assert!(template.analysis(text, shape).as_ref() == Some(analysis), "{text}");
+    for turn in 0..SAID.len() {
+        let other = with_other_values(text, shape, turn);
+        let Some(shape) = Shape::of(&other, catalog).filter(|other| other.key() == shape.key()) else {
+            continue;
+        };
+        let fresh = fieldveil_sql::analyze_in(&other, catalog, names);
+        let known = template.analysis(&other, &shape);
+        assert!(known.is_some() && known == fresh.ok(), "{text}\n  says nothing of\n{other}");
+        COMPARED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The text with other values in the places of its plain ones, equal where these are.
+pub fn with_other_values(text: &str, shape: &Shape, turn: usize) -> String {
+    let mut other = String::new();
+    let mut from = 0;
+    for range in shape.values() {
+        let written = &text[range.clone()];
+        let first = shape.values().iter().position(|range| &text[range.clone()] == written).unwrap();
+        other.push_str(&text[from..range.start]);
+        if written.starts_with('\'') {
+            other.push_str(&format!("'{}'", SAID[(turn + first) % SAID.len()]));
+        } else {
+            other.push_str(NUMBERS[(turn + first) % NUMBERS.len()]);
+        }
+        from = range.end;
+    }
+    other.push_str(&text[from..]);
+    other
+}
