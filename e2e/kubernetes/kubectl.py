@@ -17,7 +17,7 @@ COMMAND_SECONDS = 150.0
 
 
 class CommandFailed(Exception):
-    """A command line ended badly. The text has the line and all it said."""
+    """A command line ended badly. The text has all it said, then the line."""
 
 
 def program(name: str) -> str:
@@ -43,7 +43,9 @@ def run(name: str, *words: str | Path, stdin: str | bytes | None = None, seconds
         raise CommandFailed(f"{_shown(command)}\nnot within {seconds:.0f} s") from expired
     out, error = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     if done.returncode != 0:
-        raise CommandFailed(f"{_shown(command)}\nexit status {done.returncode}\n{error}{out}")
+        said = f"{error}{out}".strip()
+        # A summary of tests shows the first line alone: what was said, not what was asked.
+        raise CommandFailed(f"{said}\nexit status {done.returncode} of\n{_shown(command)}")
     return out
 
 
