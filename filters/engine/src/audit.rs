@@ -8,8 +8,10 @@
 
 mod line;
 mod open;
+mod pending;
 mod period;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
@@ -17,9 +19,11 @@ use fieldveil_plan::{PlanInput, Workload};
 
 use self::line::Line;
 pub use self::open::Audits;
+use self::pending::Pending;
 pub use self::period::{Budget, Code, Outcome, Refusal, Who};
 use self::period::{Period, cut};
 use crate::field::CompiledPlan;
+use crate::value_counts::ValueCounts;
 
 /// Periods that are kept apart at once; a further one ends the interval early.
 const MAX_PERIODS: usize = 16;
@@ -72,6 +76,9 @@ pub struct Audit {
     current: Option<Rc<Who>>,
     known: VecDeque<Known>,
     periods: Vec<Period>,
+    pending: Pending,
+    /// The worker's, for its statistics.
+    values: Rc<RefCell<ValueCounts>>,
     sequence: u64,
     /// Lines of this interval so far.
     lines: usize,
@@ -80,8 +87,9 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Of the connection with this random name, with lines after every interval in which something happened.
-    pub fn new(session: String, interval_ms: u64) -> Self {
+    /// Of the connection with this random name, with lines after every interval in which something happened. What becomes
+    /// of values is counted in `values` too.
+    pub fn new(session: String, interval_ms: u64, values: Rc<RefCell<ValueCounts>>) -> Self {
         Self {
             session,
             interval_ms,
@@ -95,6 +103,8 @@ impl Audit {
             current: None,
             known: VecDeque::new(),
             periods: Vec::new(),
+            pending: Pending::default(),
+            values,
             sequence: 0,
             lines: 0,
             ready: Vec::new(),
@@ -142,21 +152,27 @@ impl Audit {
     }
 
     /// A value of the label came to this outcome under this plan.
-    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: Outcome, label: &str, now_ms: u64) {
-        self.count_many(plan, outcome, label, 1, now_ms);
+    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: Outcome, label: &Rc<str>, now_ms: u64) {
+        if !self.pending.add(plan, label, outcome, now_ms) {
+            let who = self.who_under(plan);
+            self.record(&who, now_ms, |_| {});
+            self.pending.begin(plan);
+            self.pending.add(plan, label, outcome, now_ms);
+        }
     }
 
-    /// So many values of the label came to this outcome under this plan.
-    pub fn count_many(
-        &mut self,
-        plan: &Rc<CompiledPlan>,
-        outcome: Outcome,
-        label: &str,
-        by: u64,
-        now_ms: u64,
-    ) {
-        let who = self.who_under(plan);
-        self.record(&who, now_ms, |period| period.count(outcome, label, by));
+    /// Enters the values that are only counted so far, in the worker's statistics and in the period that they are of.
+    pub fn settle(&mut self) {
+        let Some((plan, at_ms, counts)) = self.pending.take() else { return };
+        let who = self.who_under(&plan);
+        let values = Rc::clone(&self.values);
+        self.record(&who, at_ms, |period| {
+            for (label, outcome, count) in counts.iter() {
+                values.borrow_mut().add(label, outcome, count);
+                period.count(outcome, label, count);
+            }
+        });
+        self.pending.reuse(counts);
     }
 
     /// A row in which the label was not revealed: the budget was used up.
@@ -240,6 +256,7 @@ impl Audit {
     }
 
     fn record(&mut self, who: &Rc<Who>, now_ms: u64, what: impl FnOnce(&mut Period)) {
+        self.settle();
         self.since_ms.get_or_insert(now_ms);
         let is_theirs = |period: &&mut Period| Rc::ptr_eq(&period.who, who);
         if let Some(period) = self.periods.iter_mut().find(is_theirs) {
@@ -261,6 +278,7 @@ impl Audit {
     }
 
     fn flush(&mut self, ended: Option<Ended>) {
+        self.settle();
         let count = self.periods.len();
         for (index, period) in std::mem::take(&mut self.periods).into_iter().enumerate() {
             let is_last = index.saturating_add(1) == count;

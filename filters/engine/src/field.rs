@@ -13,6 +13,8 @@ mod together;
 mod treatment;
 mod uses;
 
+use std::rc::Rc;
+
 use fieldveil_envelope::{self as envelope, LabelTag};
 use fieldveil_ff1::Alphabet;
 use fieldveil_plan::{OnPlaintext, PlanField, Protection, WriteRule};
@@ -61,6 +63,8 @@ pub enum ColumnKind {
 pub struct FieldPlan {
     /// As the policy said it.
     pub spec: PlanField,
+    /// The label, to be held where it is counted.
+    pub label: Rc<str>,
     /// The type that clients see and values are checked against.
     pub declared: DeclaredType,
     /// What reading it yields; of what is revealed, within the budget.
@@ -124,7 +128,19 @@ impl FieldPlan {
         let index_prefix = envelope::index_input(&spec.label, &spec.tenant, b"").ok();
         let index_prefix = index_prefix.map(|prefix| prefix.to_vec());
         let looked_up = LookedUp::default();
-        Ok(Self { declared, read, budget, tag, associated_data, index_prefix, alphabet, looked_up, spec })
+        let label = Rc::from(spec.label.as_str());
+        Ok(Self {
+            label,
+            declared,
+            read,
+            budget,
+            tag,
+            associated_data,
+            index_prefix,
+            alphabet,
+            looked_up,
+            spec,
+        })
     }
 
     /// How it is stored, whoever reads it.

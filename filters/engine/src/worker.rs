@@ -1,6 +1,7 @@
 //! What one Envoy worker holds for all its connections: plans by principal, the keyring, analysed
 //! statements. Each is bounded, and each knows its age.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_plan::Workload;
@@ -8,7 +9,7 @@ use fieldveil_sql::{Catalog, Names};
 
 use crate::ages::Ages;
 use crate::analyses::{Analysed, Analyses};
-use crate::audit::{Audits, Outcome};
+use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::config::Config;
 use crate::database::Buffers;
@@ -50,7 +51,7 @@ pub struct Worker {
     key_uses: KeyUses,
     analyses: Analyses,
     counts: Counts,
-    values: ValueCounts,
+    values: Rc<RefCell<ValueCounts>>,
     held: usize,
 }
 
@@ -76,7 +77,7 @@ impl Worker {
             key_uses: KeyUses::default(),
             analyses: Analyses::default(),
             counts: Counts::new(),
-            values: ValueCounts::default(),
+            values: Rc::default(),
             held: 0,
             config,
         }
@@ -238,15 +239,17 @@ impl Worker {
         }
     }
 
-    /// Counts so many values of a label.
-    pub fn count_values(&mut self, label: &str, outcome: Outcome, by: u64) {
-        self.values.add(label, outcome, by);
+    /// An audit with this random name.
+    pub fn audit(&self, session: String) -> Audit {
+        let interval_ms = self.config.audit.interval_seconds.saturating_mul(1000);
+        Audit::new(session, interval_ms, Rc::clone(&self.values))
     }
 
     /// Hands over what was counted since the last time.
     pub fn take_counts(&mut self) -> Counts {
+        self.audits.settle();
         let mut counts = std::mem::take(&mut self.counts);
-        self.values.take(|name, count| {
+        self.values.borrow_mut().take(|name, count| {
             let counted = counts.entry(name).or_default();
             *counted = counted.saturating_add(count);
         });

@@ -25,6 +25,14 @@ impl Audits {
         self.principals.push(Rc::clone(audit));
     }
 
+    /// Enters the values that are only counted so far.
+    pub fn settle(&self) {
+        for audit in self.connections.iter().filter_map(Weak::upgrade).chain(self.principals.iter().cloned())
+        {
+            audit.borrow_mut().settle();
+        }
+    }
+
     /// The lines of those whose interval is over.
     pub fn lines(&mut self, now_ms: u64) -> Vec<String> {
         let mut lines = Vec::new();

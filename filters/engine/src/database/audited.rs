@@ -7,7 +7,7 @@ use fieldveil_plan::PlanInput;
 use super::{Core, Output};
 use crate::audit::{Audit, Budget, Ended, Outcome};
 use crate::client_error::{ClientError, sqlstate};
-use crate::field::{self, CompiledPlan};
+use crate::field::{self, CompiledPlan, FieldPlan};
 use crate::ports::Level;
 
 impl Core {
@@ -27,7 +27,6 @@ impl Core {
     /// From now on statements are those of the session's principal, or of whom a comment speaks for, under this plan.
     /// Without one they are refused.
     pub fn audit_principal(&mut self, by_comment: Option<&PlanInput>, plan: Option<&Rc<CompiledPlan>>) {
-        self.count_reads();
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
         audit.principal(by_comment.unwrap_or(&self.input), plan, self.now_ms);
@@ -41,34 +40,14 @@ impl Core {
         self.audit.borrow_mut().authenticated();
     }
 
-    /// A value of the field was read under `plan`.
-    pub fn count_read(&mut self, plan: &Rc<CompiledPlan>, field: usize, outcome: Outcome) {
-        if !self.reads.takes(plan) {
-            self.count_reads();
-        }
-        self.reads.add(plan, field, outcome);
-    }
-
-    /// Counts what was read since the last time, before anything else is told of.
-    fn count_reads(&mut self) {
-        let mut reads = std::mem::take(&mut self.reads);
-        reads.take(|plan, label, outcome, count| {
-            self.worker.borrow_mut().count_values(label, outcome, count);
-            self.tell(|audit, now_ms| audit.count_many(plan, outcome, label, count, now_ms));
-        });
-        self.reads = reads;
+    /// A value of the field came to this outcome under `plan`.
+    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome) {
+        self.record(|audit, now_ms| audit.count(plan, outcome, &field.label, now_ms));
     }
 
     /// A row was not revealed under `plan`: the budget is spent.
     pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
         self.record(|audit, now_ms| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
-    }
-
-    /// A value of the label was sealed, to be stored or searched for.
-    pub fn count_sealed_value(&mut self, label: &str, outcome: Outcome) {
-        self.worker.borrow_mut().count_values(label, outcome, 1);
-        let Some(plan) = self.plan.clone() else { return };
-        self.record(|audit, now_ms| audit.count(&plan, outcome, label, now_ms));
     }
 
     /// A statement or the session was refused before the server had it.
@@ -95,9 +74,8 @@ impl Core {
         });
     }
 
-    /// A callback has done its work: counts what it read, and writes what is ready.
+    /// A callback has done its work: writes what is ready.
     pub fn write_audit(&mut self, out: &Output) {
-        self.count_reads();
         if let Some(mut buffers) = self.buffers.take() {
             buffers.wipe();
             self.worker.borrow_mut().buffers = Some(buffers);
@@ -111,11 +89,6 @@ impl Core {
     }
 
     fn record(&mut self, what: impl FnOnce(&mut Audit, u64)) {
-        self.count_reads();
-        self.tell(what);
-    }
-
-    fn tell(&mut self, what: impl FnOnce(&mut Audit, u64)) {
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
         what(&mut audit, self.now_ms);

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use super::{Buffers, Checked, Core, Tally};
 use crate::audit::Outcome;
 use crate::client_error::ClientError;
-use crate::field::{Budget, CompiledPlan, Read};
+use crate::field::{Budget, CompiledPlan, FieldPlan, Read};
 use crate::spending::{self, Spent};
 
 impl Tally for Core {
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: usize, outcome: Outcome) {
-        self.count_read(plan, field, outcome);
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome) {
+        self.count_value(plan, field, outcome);
     }
 
     fn buffers(&mut self) -> &mut Buffers {

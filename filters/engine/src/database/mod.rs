@@ -26,7 +26,6 @@ mod connection;
 mod identity;
 mod inbox;
 mod policy;
-mod reads;
 mod seal;
 mod treat;
 mod unchanged;
@@ -45,7 +44,6 @@ pub(crate) use self::connection::Protocol;
 pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
-use self::reads::Reads;
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::treat::{Buffers, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated, restart};
 pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
@@ -148,8 +146,6 @@ pub(crate) struct Core {
     /// Held bytes that the worker knows of.
     held: usize,
     audit: Rc<RefCell<Audit>>,
-    /// What was read in this callback.
-    reads: Reads,
     /// The worker's, while this callback treats values.
     buffers: Option<Box<Buffers>>,
     ended: Option<Ended>,
@@ -158,8 +154,7 @@ pub(crate) struct Core {
 impl Core {
     /// Of a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
-        let audit = Rc::new(RefCell::new(Audit::new(random_name(&*ports), interval_ms)));
+        let audit = worker.borrow().audit(random_name(&*ports));
         Self {
             worker,
             ports,
@@ -177,8 +172,7 @@ impl Core {
             identity: Identity::default(),
             fetch_failures: BTreeMap::new(),
             held: 0,
-            audit,
-            reads: Reads::default(),
+            audit: Rc::new(RefCell::new(audit)),
             buffers: None,
             ended: None,
         }

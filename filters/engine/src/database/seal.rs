@@ -103,7 +103,9 @@ impl Core {
             ParameterUse::Store => Outcome::Sealed,
             ParameterUse::Search => Outcome::Searched,
         };
-        self.count_sealed_value(&field.spec.label, outcome);
+        if let Some(plan) = self.plan.clone() {
+            self.count_value(&plan, field, outcome);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ const MAX_KEPT: usize = 4096;
 /// What the treatment of rows tells the session, asks it, and borrows of it.
 pub trait Tally {
     /// A value of the field came to this outcome under the plan.
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: usize, outcome: Outcome);
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome);
 
     /// Whether a row is revealed that costs so many of the budget; if not, it gets what the budget says. The error says
     /// that it gets nothing.
@@ -65,6 +65,9 @@ impl<'p> Costs<'p> {
     /// For a result with these fields, each as often as it has columns. What stands once in a row of the table stands as
     /// often as the table is joined with itself; and another table under the label has rows of its own.
     pub fn of(plan: &'p CompiledPlan, fields: impl Iterator<Item = usize>) -> Self {
+        if plan.fields.iter().all(|field| field.budget.is_none()) {
+            return Self(HashMap::new());
+        }
         let mut times: HashMap<usize, u32> = HashMap::new();
         for field in fields {
             let times = times.entry(field).or_default();
@@ -150,7 +153,7 @@ impl<'r> Row<'r> {
             Read::Conceal => match plan.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
                 None => {
-                    self.tally.count(self.plan, field, Outcome::of(read));
+                    self.tally.count(self.plan, plan, Outcome::of(read));
                     return Ok(Treated::AsStored);
                 }
             },
@@ -171,9 +174,9 @@ impl<'r> Row<'r> {
                 shown
             }
         };
-        self.tally.count(self.plan, field, Outcome::of(read));
+        self.tally.count(self.plan, plan, Outcome::of(read));
         if shown.was_plaintext {
-            self.tally.count(self.plan, field, Outcome::Plaintext);
+            self.tally.count(self.plan, plan, Outcome::Plaintext);
         }
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })
     }

@@ -29,18 +29,18 @@ impl Default for Principals {
 }
 
 impl Principals {
-    /// The principal's audit, and the one that gave way to it.
-    fn of(
+    /// The principal's audit.
+    pub fn of(&mut self, principal: &PrincipalKey) -> Option<Rc<RefCell<Audit>>> {
+        self.0.get(principal).cloned()
+    }
+
+    /// Keeps it, and gives the one that gives way to it.
+    pub fn keep(
         &mut self,
-        key: &PrincipalKey,
-        new: impl FnOnce() -> Audit,
-    ) -> (Rc<RefCell<Audit>>, Option<Rc<RefCell<Audit>>>) {
-        if let Some(audit) = self.0.get(key) {
-            return (Rc::clone(audit), None);
-        }
-        let audit = Rc::new(RefCell::new(new()));
-        let gone = self.0.push(key.clone(), Rc::clone(&audit));
-        (audit, gone.map(|(_, audit)| audit))
+        principal: &PrincipalKey,
+        audit: &Rc<RefCell<Audit>>,
+    ) -> Option<Rc<RefCell<Audit>>> {
+        self.0.push(principal.clone(), Rc::clone(audit)).map(|(_, gone)| gone)
     }
 }
 
@@ -61,14 +61,8 @@ impl Handle {
         input: &PlanInput,
         plan: Option<&Rc<CompiledPlan>>,
     ) -> Self {
-        let interval_ms = worker.borrow().config.audit.interval_seconds.saturating_mul(1000);
-        let new = || Audit::new(random_name(&**ports), interval_ms);
-        let (audit, gone) = worker.borrow_mut().principals.of(key, new);
-        if let Some(gone) = gone {
-            let mut gone = gone.borrow_mut();
-            gone.close();
-            gone.take_lines().iter().for_each(|line| ports.borrow().audit(line));
-        }
+        let known = worker.borrow_mut().principals.of(key);
+        let audit = known.unwrap_or_else(|| Self::new_audit(worker, ports, key));
         let mut told = audit.borrow_mut();
         told.asks(input, plan);
         if !input.claims.is_empty() {
@@ -76,6 +70,20 @@ impl Handle {
         }
         drop(told);
         Self { worker: Rc::clone(worker), audit, plan: plan.cloned() }
+    }
+
+    fn new_audit(
+        worker: &Rc<RefCell<Worker>>,
+        ports: &Rc<RefCell<dyn Ports>>,
+        key: &PrincipalKey,
+    ) -> Rc<RefCell<Audit>> {
+        let audit = Rc::new(RefCell::new(worker.borrow().audit(random_name(&**ports))));
+        if let Some(gone) = worker.borrow_mut().principals.keep(key, &audit) {
+            let mut gone = gone.borrow_mut();
+            gone.close();
+            gone.take_lines().iter().for_each(|line| ports.borrow().audit(line));
+        }
+        audit
     }
 
     /// The exchange, or a part of it, was refused.
@@ -90,8 +98,7 @@ impl Handle {
     }
 
     /// A value of the label came to this outcome.
-    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &str, outcome: Outcome, now_ms: u64) {
-        self.worker.borrow_mut().count_values(label, outcome, 1);
+    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &Rc<str>, outcome: Outcome, now_ms: u64) {
         self.record(|audit| audit.count(plan, outcome, label, now_ms));
     }
 

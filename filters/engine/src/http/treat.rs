@@ -106,7 +106,7 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
         Purpose::Store => Outcome::Sealed,
         Purpose::Search => Outcome::Searched,
     };
-    ctx.audit.count(&ctx.plan, label, outcome, ctx.now_ms);
+    ctx.audit.count(&ctx.plan, &field.label, outcome, ctx.now_ms);
     Ok(sealed)
 }
 
@@ -138,7 +138,7 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         Read::Conceal => match field.conceal(stored, how)? {
             Some(shown) => shown,
             None => {
-                ctx.audit.count(&ctx.plan, label, Outcome::of(read), ctx.now_ms);
+                ctx.audit.count(&ctx.plan, &field.label, Outcome::of(read), ctx.now_ms);
                 return Ok(Replacement::Keep);
             }
         },
@@ -153,9 +153,9 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         false => value::to_json(&field.declared, &canonical)
             .map_err(|error| Problem::unreadable(label, &error.to_string()))?,
     };
-    ctx.audit.count(&ctx.plan, label, Outcome::of(read), ctx.now_ms);
+    ctx.audit.count(&ctx.plan, &field.label, Outcome::of(read), ctx.now_ms);
     if shown.was_plaintext {
-        ctx.audit.count(&ctx.plan, label, Outcome::Plaintext, ctx.now_ms);
+        ctx.audit.count(&ctx.plan, &field.label, Outcome::Plaintext, ctx.now_ms);
     }
     Ok(Replacement::Json(json))
 }
