@@ -82,6 +82,7 @@ impl Session {
             rows: RefCell::new(None),
             confirmed: Cell::new(false),
             group: Cell::new(self.group),
+            described: RefCell::default(),
             parsed_anew: Cell::new(false),
         });
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));

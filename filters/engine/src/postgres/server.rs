@@ -144,9 +144,8 @@ impl Session {
                 self.copy_out = None;
             }
             (tag::DATA_ROW, _) => return self.data_row(body, out),
-            (tag::PARAMETER_DESCRIPTION | tag::ROW_DESCRIPTION, _) => {
-                return self.description(tag, body, fate, out);
-            }
+            (tag::PARAMETER_DESCRIPTION, _) => return self.parameter_description(body, fate, out),
+            (tag::ROW_DESCRIPTION, _) => return self.row_description(body, fate, out),
             (tag::COPY_IN_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
                 self.copy_in = !self.flight.begin_copy();
             }

@@ -20,6 +20,8 @@ use crate::database::Checked;
 pub const MAX_STATEMENTS: usize = 16_384;
 /// Bytes of statement text a connection may hold.
 pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
+/// Bytes of a RowDescription that is kept with its statement.
+const MAX_DESCRIPTION: usize = 1024;
 /// Portals a connection may hold.
 pub const MAX_PORTALS: usize = 4_096;
 
@@ -37,6 +39,8 @@ pub struct Statement {
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
     /// What its rows get, in the formats that were asked for last.
     pub rows: RefCell<Option<(Vec<Format>, Rc<RowPlan>)>>,
+    /// The RowDescription of its last portal.
+    pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
     /// How many Syncs went before its Parse.
@@ -49,6 +53,30 @@ impl Statement {
     /// Bytes that it holds of the client's text.
     fn len(&self) -> usize {
         self.text.len().saturating_add(self.said.len())
+    }
+
+    /// The RowDescription of a portal, and what its rows get, if they are those of the portal before.
+    pub fn portal_described(
+        &self,
+        checked: &Rc<Checked>,
+        body: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<Rc<RowPlan>> {
+        let described = self.described.borrow();
+        let Described { came, goes, rows } = described.as_ref()?;
+        if **came != *body || !Rc::ptr_eq(&rows.checked, checked) {
+            return None;
+        }
+        out.extend_from_slice(goes);
+        Some(Rc::clone(rows))
+    }
+
+    /// Keeps the RowDescription of a portal, as it came and as it goes to the client, with what its rows get.
+    pub fn keep_description(&self, came: &[u8], goes: &[u8], rows: &Rc<RowPlan>) {
+        if came.len() <= MAX_DESCRIPTION {
+            let described = Described { came: came.into(), goes: goes.into(), rows: Rc::clone(rows) };
+            self.described.replace(Some(described));
+        }
     }
 
     /// The server's RowDescription came.
@@ -86,6 +114,15 @@ impl Statement {
         }
         types
     }
+}
+
+/// A RowDescription of which nothing need be found out anew.
+pub struct Described {
+    /// Its body, as the server sent it.
+    came: Box<[u8]>,
+    /// The message, as the client got it.
+    goes: Box<[u8]>,
+    rows: Rc<RowPlan>,
 }
 
 /// A portal.

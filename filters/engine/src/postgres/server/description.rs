@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::Format;
-use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription, tag};
+use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription};
 
 use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;
@@ -11,91 +11,131 @@ use fieldveil_values::oid;
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::database::Checked;
 use crate::postgres::flight::Awaited;
-use crate::postgres::rows::{self, RowPlan};
+use crate::postgres::rows::{self, ResultColumn, RowPlan};
+use crate::postgres::statements::Portal;
 use crate::postgres::{Output, Session};
 
 impl Session {
-    /// ParameterDescription or RowDescription: the declared types in the place of the stored ones.
-    pub(super) fn description(
+    /// ParameterDescription: the declared types in the place of the stored ones.
+    pub(super) fn parameter_description(
         &mut self,
-        tag: u8,
         body: &[u8],
         fate: Fate,
         out: &mut Output,
     ) -> Result<Fate, &'static str> {
         let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
-        if tag == tag::PARAMETER_DESCRIPTION {
-            let Awaited::DescribeStatement(statement) = &entry.awaited else { return Err(OUT_OF_PLACE) };
-            let Some(statement) = statement.as_ref().filter(|s| s.checked.borrow().touched) else {
-                return Ok(fate);
-            };
-            if matches!(fate, Fate::Taken) {
-                return Ok(fate);
-            }
-            let mut parameters = ParameterDescription::parse(body).map_err(|_| MALFORMED)?;
-            let checked = statement.checked.borrow();
-            for parameter in &checked.analysis.parameters {
-                let index = usize::from(parameter.number).saturating_sub(1);
-                let field = checked.plan.fields.get(parameter.field);
-                let named = statement.parameter_types.get(index).copied().unwrap_or_default();
-                if let (Some(oid), Some(field)) = (parameters.types.get_mut(index), field) {
-                    if named != 0 {
-                        *oid = named;
-                        continue;
-                    }
-                    // What is compared with a varchar is text to the server.
-                    let declared = match (field.declared.oid(), parameter.use_) {
-                        (oid::VARCHAR, ParameterUse::Search) => oid::TEXT,
-                        (declared, _) => declared,
-                    };
-                    *oid = match parameter.form == Form::Array {
-                        true => oid::array_of(declared).unwrap_or(*oid),
-                        false => declared,
-                    };
-                }
-            }
-            parameters.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
-            return Ok(Fate::Taken);
+        let Awaited::DescribeStatement(statement) = &entry.awaited else { return Err(OUT_OF_PLACE) };
+        let Some(statement) = statement.as_ref().filter(|s| s.checked.borrow().touched) else {
+            return Ok(fate);
+        };
+        if matches!(fate, Fate::Taken) {
+            return Ok(fate);
         }
-        let mut description = RowDescription::parse(body).map_err(|_| MALFORMED)?;
-        let mut number = 0;
-        let checked: Option<Rc<Checked>> = match &mut entry.awaited {
+        let mut parameters = ParameterDescription::parse(body).map_err(|_| MALFORMED)?;
+        let checked = statement.checked.borrow();
+        for parameter in &checked.analysis.parameters {
+            let index = usize::from(parameter.number).saturating_sub(1);
+            let field = checked.plan.fields.get(parameter.field);
+            let named = statement.parameter_types.get(index).copied().unwrap_or_default();
+            if let (Some(oid), Some(field)) = (parameters.types.get_mut(index), field) {
+                if named != 0 {
+                    *oid = named;
+                    continue;
+                }
+                // What is compared with a varchar is text to the server.
+                let declared = match (field.declared.oid(), parameter.use_) {
+                    (oid::VARCHAR, ParameterUse::Search) => oid::TEXT,
+                    (declared, _) => declared,
+                };
+                *oid = match parameter.form == Form::Array {
+                    true => oid::array_of(declared).unwrap_or(*oid),
+                    false => declared,
+                };
+            }
+        }
+        parameters.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
+        Ok(Fate::Taken)
+    }
+
+    /// RowDescription: the declared types in the place of the stored ones.
+    pub(super) fn row_description(
+        &mut self,
+        body: &[u8],
+        fate: Fate,
+        out: &mut Output,
+    ) -> Result<Fate, &'static str> {
+        match &mut self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
             Awaited::Query(checked, statement, rows) => {
+                let description = parse(body)?;
                 let columns = rows::columns(&description);
                 // FETCH from a binary cursor brings binary values.
-                let format = |index: usize| columns.get(index).map_or(Format::Text, |column| column.format);
-                *rows = checked.touched.then(|| Rc::new(RowPlan::new(checked, *statement, &columns, format)));
-                number = *statement;
-                Some(Rc::clone(checked))
+                *rows = checked
+                    .touched
+                    .then(|| Rc::new(RowPlan::new(checked, *statement, &columns, in_format(&columns))));
+                let (checked, number) = (Rc::clone(checked), *statement);
+                declare(description, &checked, number, fate, out)
             }
             Awaited::DescribeStatement(statement) => {
                 let statement = statement.take();
                 self.flight.pop();
-                statement.map(|statement| {
-                    statement.described(rows::columns(&description));
-                    Rc::clone(&statement.checked.borrow())
-                })
+                let description = parse(body)?;
+                let Some(statement) = statement else { return Ok(fate) };
+                statement.described(rows::columns(&description));
+                let checked = Rc::clone(&statement.checked.borrow());
+                declare(description, &checked, 0, fate, out)
             }
             Awaited::DescribePortal(portal) => {
                 let portal = portal.take();
                 self.flight.pop();
-                portal.map(|portal| {
-                    let columns = rows::columns(&description);
-                    let format =
-                        |index: usize| columns.get(index).map_or(Format::Text, |column| column.format);
-                    portal.rows.get_or_init(|| Rc::new(RowPlan::new(&portal.checked, 0, &columns, format)));
-                    Rc::clone(&portal.checked)
-                })
+                let read = |portal: &Rc<Portal>| portal.checked.touched || portal.checked.returns_protected();
+                let Some(portal) = portal.filter(read) else { return parse(body).map(|_| fate) };
+                if matches!(fate, Fate::Pass)
+                    && let Some(rows) =
+                        portal.statement.portal_described(&portal.checked, body, &mut out.to_client)
+                {
+                    portal.rows.get_or_init(|| rows);
+                    return Ok(Fate::Taken);
+                }
+                let description = parse(body)?;
+                let columns = rows::columns(&description);
+                let new = || Rc::new(RowPlan::new(&portal.checked, 0, &columns, in_format(&columns)));
+                let is_first = portal.rows.get().is_none();
+                let rows = portal.rows.get_or_init(new);
+                let start = out.to_client.len();
+                let fate = declare(description, &portal.checked, 0, fate, out)?;
+                // What was known before is of an earlier description.
+                if is_first && matches!(fate, Fate::Taken) {
+                    let goes = out.to_client.get(start..).unwrap_or_default();
+                    portal.statement.keep_description(body, goes, rows);
+                }
+                Ok(fate)
             }
-            _ => return Err(OUT_OF_PLACE),
-        };
-        match checked {
-            Some(checked) if checked.touched && matches!(fate, Fate::Pass) => {
-                rows::declare(&mut description, &checked, number);
-                description.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
-                Ok(Fate::Taken)
-            }
-            _ => Ok(fate),
+            _ => Err(OUT_OF_PLACE),
         }
     }
+}
+
+fn parse(body: &[u8]) -> Result<RowDescription<'_>, &'static str> {
+    RowDescription::parse(body).map_err(|_| MALFORMED)
+}
+
+/// The formats that a description names.
+fn in_format(columns: &[ResultColumn]) -> impl Fn(usize) -> Format {
+    |index| columns.get(index).map_or(Format::Text, |column| column.format)
+}
+
+/// What goes to the client of the description of the rows of one statement of a text.
+fn declare(
+    mut description: RowDescription<'_>,
+    checked: &Checked,
+    statement: usize,
+    fate: Fate,
+    out: &mut Output,
+) -> Result<Fate, &'static str> {
+    if !checked.touched || !matches!(fate, Fate::Pass) {
+        return Ok(fate);
+    }
+    rows::declare(&mut description, checked, statement);
+    description.encode(&mut out.to_client).map_err(|_| MALFORMED)?;
+    Ok(Fate::Taken)
 }
