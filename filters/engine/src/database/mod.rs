@@ -45,7 +45,7 @@ pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
-pub(crate) use self::treat::{Buffers, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated, restart};
+pub(crate) use self::treat::{Buffers, ClientForm, Costs, Row, Tally, Treated, restart};
 pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
 use crate::fetch::{Fetch, PrincipalKey};

@@ -11,8 +11,6 @@ use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, FieldPlan, Read, Scratch, Value};
 use crate::keyring::Keyring;
 
-/// Rows of which what is sealed is opened together.
-pub const MAX_TOGETHER: usize = 64;
 /// Bytes of a buffer that are kept for the next callback.
 const MAX_KEPT: usize = 4096;
 

@@ -15,6 +15,8 @@ use super::keys::Keys;
 use super::{FieldPlan, Read, Stored, Value};
 use crate::keyring::Keyring;
 
+/// Rows that are looked through at once.
+const MAX_ROWS: usize = 64;
 /// Bytes of a value that are worth it: the time for a longer one goes into its blocks, not into their number.
 const MAX_VALUE: usize = 1024;
 /// Bytes of the buffers that are kept from one callback to the next.
@@ -45,21 +47,47 @@ pub struct Together {
 }
 
 impl Together {
+    /// Opens what is sealed in these columns of the rows at the start of the bytes, if that was not done with those before.
+    /// `next_row` parts the next row from the rest; `gather` takes in the row's values, unless it is malformed.
+    pub fn open_ahead<'b>(
+        &mut self,
+        bytes: &'b [u8],
+        columns: impl Iterator<Item = (usize, &'b FieldPlan)> + Clone,
+        keyring: &Keyring,
+        next_row: impl Fn(&'b [u8]) -> Option<(&'b [u8], &'b [u8])>,
+        gather: impl Fn(&mut Self, &'b [u8]) -> bool,
+    ) {
+        let columns = columns.filter(|(_, field)| field.opens_together());
+        if self.covers(bytes) || columns.clone().next().is_none() {
+            return;
+        }
+        // One row alone has nothing to be opened with.
+        if next_row(bytes).is_none_or(|(_, rest)| next_row(rest).is_none()) {
+            return;
+        }
+        let (mut rest, mut rows) = (bytes, 0_usize);
+        self.begin(bytes);
+        while let Some((row, behind)) = next_row(rest)
+            && rows < MAX_ROWS
+            && gather(self, row)
+        {
+            rest = behind;
+            rows = rows.saturating_add(1);
+        }
+        self.covered.end = rest.as_ptr().addr();
+        columns.for_each(|(index, field)| self.open(index, field, keyring));
+    }
+
     /// Whether the values that begin here were looked at.
     pub fn covers(&self, bytes: &[u8]) -> bool {
         self.covered.contains(&bytes.as_ptr().addr())
     }
 
     /// Forgets what was gathered, and begins anew with these bytes.
-    pub fn begin(&mut self, bytes: &[u8]) {
+    fn begin(&mut self, bytes: &[u8]) {
         self.clear();
         let start = bytes.as_ptr().addr();
         self.covered = start..start.saturating_add(bytes.len());
-    }
-
-    /// These bytes, the rest of those, were not looked through.
-    pub fn end(&mut self, rest: &[u8]) {
-        self.covered.end = rest.as_ptr().addr();
     }
 
     /// Takes in a value of a column, if it is one that can be opened with others.
@@ -85,7 +113,7 @@ impl Together {
     }
 
     /// Opens the values that were gathered of one column.
-    pub fn open(&mut self, column: usize, field: &FieldPlan, keyring: &Keyring) {
+    fn open(&mut self, column: usize, field: &FieldPlan, keyring: &Keyring) {
         let Ok(held) = field.held(keyring) else { return };
         let raw = &self.raw;
         let of_column = self.values.iter().filter(|value| value.column == column);

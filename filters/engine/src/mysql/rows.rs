@@ -18,7 +18,7 @@ use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated, restart};
+use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated, restart};
 use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
 
@@ -205,29 +205,10 @@ impl RowPlan {
     /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
     pub fn open_ahead(&self, bytes: &[u8], is_binary: bool, keyring: &Keyring, together: &mut Together) {
         let fields = &self.checked.plan.fields;
-        let field = |column: &TreatedColumn| fields.get(column.field).filter(|field| field.opens_together());
-        if together.covers(bytes) || !self.treated.iter().any(|column| field(column).is_some()) {
-            return;
-        }
-        // One row alone has nothing to be opened with.
-        if next_row(bytes).is_none_or(|(_, rest)| next_row(rest).is_none()) {
-            return;
-        }
-        let (mut rest, mut rows) = (bytes, 0_usize);
-        together.begin(bytes);
-        while let Some((row, behind)) = next_row(rest)
-            && rows < MAX_TOGETHER
-            && self.gather(row, is_binary, together).is_ok()
-        {
-            rest = behind;
-            rows = rows.saturating_add(1);
-        }
-        together.end(rest);
-        for column in &self.treated {
-            if let Some(field) = field(column) {
-                together.open(column.index, field, keyring);
-            }
-        }
+        let columns =
+            self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
+        let gather = |together: &mut Together, row| self.gather(row, is_binary, together).is_ok();
+        together.open_ahead(bytes, columns, keyring, next_row, gather);
     }
 
     fn gather(&self, body: &[u8], is_binary: bool, together: &mut Together) -> Result<(), WireError> {

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, tag};
 use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::{Format, Header, copy_data};
+use fieldveil_pg_wire::{Format, Header, WireError, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
 use super::catalog;
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, MAX_TOGETHER, Row, Tally, Treated};
+use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
 use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
 
@@ -171,35 +171,15 @@ impl RowPlan {
     /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
     pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, together: &mut Together) {
         let fields = &self.checked.plan.fields;
-        let field = |column: &TreatedColumn| fields.get(column.field).filter(|field| field.opens_together());
-        if together.covers(bytes) || !self.treated.iter().any(|column| field(column).is_some()) {
-            return;
-        }
-        // One row alone has nothing to be opened with.
-        if next_row(bytes).is_none_or(|(_, rest)| next_row(rest).is_none()) {
-            return;
-        }
-        let (mut rest, mut rows) = (bytes, 0_usize);
-        together.begin(bytes);
-        while let Some((row, behind)) = next_row(rest)
-            && rows < MAX_TOGETHER
-            && let Ok(row) = DataRow::parse(row)
-        {
-            self.gather(&row, together);
-            rest = behind;
-            rows = rows.saturating_add(1);
-        }
-        together.end(rest);
-        for column in &self.treated {
-            if let Some(field) = field(column) {
-                together.open(column.index, field, keyring);
-            }
-        }
+        let columns =
+            self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
+        let gather = |together: &mut Together, row| self.gather(row, together).is_ok();
+        together.open_ahead(bytes, columns, keyring, next_row, gather);
     }
 
-    fn gather(&self, row: &DataRow<'_>, together: &mut Together) {
+    fn gather(&self, body: &[u8], together: &mut Together) -> Result<(), WireError> {
         let mut treated = self.treated.iter().peekable();
-        for (index, value) in row.values().enumerate() {
+        for (index, value) in DataRow::parse(body)?.values().enumerate() {
             let Some(column) = treated.next_if(|column| column.index == index) else { continue };
             let field = self.checked.plan.fields.get(column.field);
             // The text of a `bytea` has its bytes elsewhere.
@@ -208,6 +188,7 @@ impl RowPlan {
                 together.gather(index, field, Value { bytes, how: column.stored });
             }
         }
+        Ok(())
     }
 
     /// A row's begin, up to its last protected value, with these treated: for a row too long to be held, whose rest
@@ -344,8 +325,8 @@ impl From<ClientError> for RowError {
     }
 }
 
-impl From<fieldveil_pg_wire::WireError> for RowError {
-    fn from(_: fieldveil_pg_wire::WireError) -> Self {
+impl From<WireError> for RowError {
+    fn from(_: WireError) -> Self {
         Self::Server("a malformed DataRow")
     }
 }
