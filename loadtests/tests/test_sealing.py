@@ -5,13 +5,15 @@ import json
 import pytest
 
 from loadtests.results import Table
-from loadtests.sealing import NATIVE, V8, Cipher, Sample, read, tables
+from loadtests.sealing import NATIVE, V8, Amount, Cipher, Sample, tables
 from loadtests.sealing.samples import MARK, NotMeasured
 from loadtests.sealing.tables import to_cheapest
 
 GCM = Cipher("randomized", "aes256-gcm", "text")
 RAW = Cipher("randomized", "aes256-gcm", "bytea")
 FF1 = Cipher("format_preserving", "ff1, hmac-sha256", "text")
+
+read = Amount((64,), rounds=2, batch_ms=0, warm_up_ms=0).read
 
 
 def line(call: str, round_: int, nanoseconds: int, calls: int = 4, before: str = "") -> str:

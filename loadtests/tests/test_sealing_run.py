@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from harness.workdir import WorkDir
-from loadtests.sealing import NATIVE, V8, Amount, NotMeasured, measure, tables
+from loadtests.sealing import NATIVE, V8, Amount, NotMeasured, Transactions, measure, tables, transaction_tables
+from loadtests.sealing.transactions import ENVOY
 
 
 @pytest.fixture
@@ -23,6 +24,17 @@ def test_every_protection_is_measured_alike_in_v8_and_natively(work: WorkDir) ->
     # FF1 takes no value of 300 characters.
     assert protections == {"deterministic": 300, "format_preserving": 64, "indexed": 300, "randomized": 300}
     assert len({table.title for table in tables(found)}) == 8
+
+
+def test_transactions_are_measured_in_v8_and_natively_and_taken_apart(work: WorkDir) -> None:
+    found = measure(work, Transactions(rounds=2, batch_ms=0, warm_up_ms=0), turns=1)
+    ours, theirs = ({(sample.name, sample.round) for sample in found[where][0]} for where in (V8, NATIVE))
+    # Natively there is no Envoy to call.
+    assert {(name, round_) for name, round_ in ours if not name.startswith(ENVOY)} == theirs
+    assert len(ours - theirs) == 2 * 3
+    times, parts = transaction_tables(found)
+    assert len(times.rows) == len(ours) / 2
+    assert len(parts.rows) == 6
 
 
 def test_module_that_refuses_its_configuration_is_told_of_with_the_reason(work: WorkDir) -> None:

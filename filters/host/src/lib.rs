@@ -22,7 +22,7 @@ mod work;
 use proxy_wasm::types::LogLevel;
 
 pub use crate::random::Generator;
-pub use crate::work::Work;
+pub use crate::work::{Work, clock, read_vm_configuration};
 
 /// Registers the PostgreSQL filter; a module's entry point calls it once.
 pub fn start_postgres() {

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use fieldveil_engine::ports::{Level, Ports};
+use proxy_wasm::hostcalls;
 use proxy_wasm::traits::{Context, RootContext};
+use proxy_wasm::types::BufferType;
 
 use crate::log::write_log;
-use crate::ports::EnvoyPorts;
+use crate::ports::{EnvoyPorts, now_ms};
 
 /// Between two steps, so that Envoy does what else it has to do.
 const BREAK: Duration = Duration::from_millis(1);
@@ -18,6 +20,17 @@ pub trait Work: Sized + 'static {
 
     /// The next step. Ok(false) when all is done.
     fn step(&mut self, ports: &mut dyn Ports) -> Result<bool, String>;
+}
+
+/// Envoy's clock, as each callback may ask for it.
+pub fn clock() -> u64 {
+    now_ms()
+}
+
+/// So many bytes of what Envoy holds for the VM, read as callbacks read what came; a connection's bytes are there in its
+/// callbacks alone.
+pub fn read_vm_configuration(bytes: usize) -> Option<Vec<u8>> {
+    hostcalls::get_buffer(BufferType::VmConfiguration, 0, bytes).ok().flatten()
 }
 
 /// The root context of such a module.

@@ -9,8 +9,11 @@
 //! | PostgreSQL's messages, and its transactions | `postgres.rs` |
 //! | MySQL's packets, and its transactions | `mysql.rs` |
 //! | bodies of JSON | `json.rs` |
+//! | calls of Envoy's alone, where there is one | `envoy.rs` |
 
 mod database;
+#[cfg(target_os = "wasi")]
+mod envoy;
 mod json;
 mod mysql;
 mod postgres;
@@ -44,25 +47,37 @@ type Make = fn(Randomness<'_>) -> Result<Box<dyn Transaction>, String>;
 pub type Named = (&'static str, Box<dyn Transaction>);
 
 /// Every transaction, under its name.
-pub const TRANSACTIONS: [(&str, Make); 13] = [
+pub const TRANSACTIONS: [(&str, Make); 19] = [
     ("postgres: nothing protected", postgres::nothing_protected),
     ("postgres: point read, 3 opened", postgres::point_read),
+    ("postgres: point read, 3 concealed", postgres::point_read_concealed),
     ("postgres: insert, 3 sealed", postgres::insert),
+    ("postgres: 100 rows, nothing protected", postgres::hundred_rows_unprotected),
+    ("postgres: 100 rows, 300 concealed", postgres::hundred_rows_concealed),
     ("postgres: 100 rows, 300 opened", postgres::hundred_rows),
     ("postgres: text with a protected literal, 3 opened", postgres::searched_by_text),
     ("postgres: ever new texts, 3 opened", postgres::new_texts),
     ("mysql: nothing protected", mysql::nothing_protected),
     ("mysql: point read, 3 opened", mysql::point_read),
+    ("mysql: point read, 3 concealed", mysql::point_read_concealed),
     ("mysql: insert, 3 sealed", mysql::insert),
+    ("mysql: 100 rows, nothing protected", mysql::hundred_rows_unprotected),
+    ("mysql: 100 rows, 300 concealed", mysql::hundred_rows_concealed),
     ("mysql: 100 rows, 300 opened", mysql::hundred_rows),
     ("json: body that passes, 1 KB", json::passing),
     ("json: response of 1 KB, 10 opened", json::opened),
     ("json: request of 1 KB, 10 sealed", json::sealed),
 ];
 
+/// Calls of Envoy's that a callback makes; none where there is no Envoy.
+#[cfg(target_os = "wasi")]
+const OF_ENVOY: &[(&str, Make)] = &envoy::CALLS;
+#[cfg(not(target_os = "wasi"))]
+const OF_ENVOY: &[(&str, Make)] = &[];
+
 /// The transactions whose names hold this text; all for an empty one.
 pub fn transactions(holding: &str, randomness: Randomness<'_>) -> Result<Vec<Named>, String> {
-    let wanted = TRANSACTIONS.iter().filter(|(name, _)| name.contains(holding));
+    let wanted = TRANSACTIONS.iter().chain(OF_ENVOY).filter(|(name, _)| name.contains(holding));
     let found: Vec<_> = wanted
         .map(|(name, make)| Ok((*name, make(randomness).map_err(|error| format!("{name}: {error}"))?)))
         .collect::<Result<_, String>>()?;

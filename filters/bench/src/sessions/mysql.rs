@@ -7,7 +7,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::mysql::Session;
 
 use super::database::{Database, Step};
-use super::values::{self, Sealer, fields, holds};
+use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction};
 
@@ -30,7 +30,7 @@ const STRING: u8 = 0xfd;
 
 /// A read of a table of which no column is protected.
 pub(super) fn nothing_protected(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, _, _) = connected(randomness)?;
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
     prepare(&mut database, UNPROTECTED, 1, "orders", &ORDERS)?;
     let row = vec![binary_row(&[b"order 7", b"shipped", b"102.50", b"leave it at the door"])];
     let answer = result("orders", &ORDERS, &row);
@@ -39,8 +39,17 @@ pub(super) fn nothing_protected(randomness: Randomness<'_>) -> Result<Box<dyn Tr
 
 /// A row by its primary key.
 pub(super) fn point_read(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    row_read(randomness, REVEALED)
+}
+
+/// The same by who gets what is stored.
+pub(super) fn point_read_concealed(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    row_read(randomness, CONCEALED)
+}
+
+fn row_read(randomness: Randomness<'_>, treatment: &str) -> Result<Box<dyn Transaction>, String> {
     let columns = CUSTOMER.get(1..).unwrap_or_default();
-    let (mut database, sealer, mut random) = connected(randomness)?;
+    let (mut database, sealer, mut random) = connected(randomness, treatment)?;
     prepare(&mut database, READ, 1, "customer", columns)?;
     let answer = |values: &[Vec<u8>]| {
         let row: Vec<&[u8]> =
@@ -48,13 +57,16 @@ pub(super) fn point_read(randomness: Randomness<'_>) -> Result<Box<dyn Transacti
         [binary_row(&row)]
     };
     let stored = result("customer", columns, &answer(&sealer.stored(7, &mut *random)?));
-    let clear = shown("customer", columns, &answer(&values::clear(7)));
-    Ok(database.over(vec![Step::client(execute(&[b"7"]), Vec::new()), Step::server(stored, clear)]))
+    let shown = match treatment {
+        CONCEALED => stored.clone(),
+        _ => shown("customer", columns, &answer(&values::clear(7))),
+    };
+    Ok(database.over(vec![Step::client(execute(&[b"7"]), Vec::new()), Step::server(stored, shown)]))
 }
 
 /// A row, all its protected columns as parameters.
 pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, _, _) = connected(randomness)?;
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
     prepare(&mut database, INSERT, 5, "", &[])?;
     let values = values::clear(7);
     let parameters: Vec<&[u8]> =
@@ -65,8 +77,26 @@ pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>,
 
 /// A hundred rows by a range of the primary key.
 pub(super) fn hundred_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, sealer, mut random) = connected(randomness)?;
-    prepare(&mut database, RANGE, 2, "customer", &CUSTOMER)?;
+    range_read(randomness, "customer", REVEALED)
+}
+
+/// The same by who gets what is stored.
+pub(super) fn hundred_rows_concealed(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    range_read(randomness, "customer", CONCEALED)
+}
+
+/// The same bytes from a table of which no column is protected.
+pub(super) fn hundred_rows_unprotected(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    range_read(randomness, "orders", CONCEALED)
+}
+
+fn range_read(
+    randomness: Randomness<'_>,
+    table: &str,
+    treatment: &str,
+) -> Result<Box<dyn Transaction>, String> {
+    let (mut database, sealer, mut random) = connected(randomness, treatment)?;
+    prepare(&mut database, &RANGE.replace("customer", table), 2, table, &CUSTOMER)?;
     let row = |number: u32, values: &[Vec<u8>]| {
         let (id, name) = (number.to_string(), format!("name {number}"));
         let own = [id.as_bytes(), name.as_bytes()];
@@ -77,16 +107,18 @@ pub(super) fn hundred_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transac
         stored.push(row(number, &sealer.stored(number, &mut *random)?));
         clear.push(row(number, &values::clear(number)));
     }
-    let (stored, clear) = (result("customer", &CUSTOMER, &stored), shown("customer", &CUSTOMER, &clear));
-    Ok(database.over(vec![Step::client(execute(&[b"1", b"100"]), Vec::new()), Step::server(stored, clear)]))
+    let stored = result(table, &CUSTOMER, &stored);
+    let shown = if treatment == CONCEALED { stored.clone() } else { shown(table, &CUSTOMER, &clear) };
+    Ok(database.over(vec![Step::client(execute(&[b"1", b"100"]), Vec::new()), Step::server(stored, shown)]))
 }
 
 type Connected = (Database<Session>, Rc<Sealer>, Box<dyn Random>);
 
 /// A session that is up and knows the catalog.
-fn connected(randomness: Randomness<'_>) -> Result<Connected, String> {
+fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
     let sealer = Rc::new(Sealer::new()?);
-    let world = World::new(Protocol::MySql, plan(&fields("shop", "varchar(64)"), None), randomness()?)?;
+    let world =
+        World::new(Protocol::MySql, plan(&fields("shop", "varchar(64)", treatment), None), randomness()?)?;
     let mut database = Database::<Session>::new(world, Rc::clone(&sealer));
     database.server(&greeting());
     database.client(&handshake_response(), answer)?;

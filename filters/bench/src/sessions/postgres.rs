@@ -6,7 +6,7 @@ use fieldveil_engine::config::Protocol;
 use fieldveil_engine::postgres::Session;
 
 use super::database::{Database, Step};
-use super::values::{self, Sealer, fields, holds};
+use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
 use super::world::{World, plan};
 use super::{Randomness, Transaction};
 
@@ -23,7 +23,7 @@ const ORDERS: [(u16, &str, u32); 4] = [(2, "name", 25), (3, "status", 25), (4, "
 
 /// A read of a table of which no column is protected.
 pub(super) fn nothing_protected(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, _, _) = connected(randomness)?;
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
     prepare(&mut database, UNPROTECTED, 1, &description(ORDERS_OID, &ORDERS))?;
     let row = data_row(&[b"order 7", b"shipped", b"102.50", b"leave it at the door"]);
     let answer = answered(&[&description(ORDERS_OID, &ORDERS), &row], "SELECT 1");
@@ -33,7 +33,16 @@ pub(super) fn nothing_protected(randomness: Randomness<'_>) -> Result<Box<dyn Tr
 
 /// A row by its primary key.
 pub(super) fn point_read(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, sealer, mut random) = connected(randomness)?;
+    row_read(randomness, REVEALED)
+}
+
+/// The same by who gets what is stored.
+pub(super) fn point_read_concealed(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    row_read(randomness, CONCEALED)
+}
+
+fn row_read(randomness: Randomness<'_>, treatment: &str) -> Result<Box<dyn Transaction>, String> {
+    let (mut database, sealer, mut random) = connected(randomness, treatment)?;
     let description = description(CUSTOMER_OID, CUSTOMER.get(1..).unwrap_or_default());
     prepare(&mut database, READ, 1, &description)?;
     let answer = |values: &[Vec<u8>]| {
@@ -41,16 +50,17 @@ pub(super) fn point_read(randomness: Randomness<'_>) -> Result<Box<dyn Transacti
             std::iter::once(&b"name 7"[..]).chain(values.iter().map(Vec::as_slice)).collect();
         answered(&[&description, &data_row(&row)], "SELECT 1")
     };
-    let (stored, clear) = (answer(&sealer.stored(7, &mut *random)?), answer(&values::clear(7)));
+    let stored = answer(&sealer.stored(7, &mut *random)?);
+    let shown = if treatment == CONCEALED { stored.clone() } else { answer(&values::clear(7)) };
     Ok(database.over(vec![
         Step::client(execution(&[&7_u64.to_be_bytes()], 1), Vec::new()),
-        Step::server(stored, clear),
+        Step::server(stored, shown),
     ]))
 }
 
 /// A row, all its protected columns as parameters.
 pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, _, _) = connected(randomness)?;
+    let (mut database, _, _) = connected(randomness, REVEALED)?;
     prepare(&mut database, INSERT, 5, &message(b'n', &[]))?;
     let values = values::clear(7);
     let id = 7_u64.to_be_bytes();
@@ -64,9 +74,28 @@ pub(super) fn insert(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>,
 
 /// A hundred rows by a range of the primary key.
 pub(super) fn hundred_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (mut database, sealer, mut random) = connected(randomness)?;
-    let description = description(CUSTOMER_OID, &CUSTOMER);
-    prepare(&mut database, RANGE, 2, &description)?;
+    range_read(randomness, RANGE, CUSTOMER_OID, REVEALED)
+}
+
+/// The same by who gets what is stored.
+pub(super) fn hundred_rows_concealed(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    range_read(randomness, RANGE, CUSTOMER_OID, CONCEALED)
+}
+
+/// The same bytes from a table of which no column is protected.
+pub(super) fn hundred_rows_unprotected(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
+    range_read(randomness, &RANGE.replace("customer", "orders"), ORDERS_OID, CONCEALED)
+}
+
+fn range_read(
+    randomness: Randomness<'_>,
+    text: &str,
+    table: u32,
+    treatment: &str,
+) -> Result<Box<dyn Transaction>, String> {
+    let (mut database, sealer, mut random) = connected(randomness, treatment)?;
+    let description = description(table, &CUSTOMER);
+    prepare(&mut database, text, 2, &description)?;
     let row = |number: u32, values: &[Vec<u8>]| {
         let (id, name) = (number.to_string(), format!("name {number}"));
         let own = [id.as_bytes(), name.as_bytes()];
@@ -77,15 +106,16 @@ pub(super) fn hundred_rows(randomness: Randomness<'_>) -> Result<Box<dyn Transac
         stored.extend(row(number, &sealer.stored(number, &mut *random)?));
         clear.extend(row(number, &values::clear(number)));
     }
-    let [stored, clear] = [stored, clear].map(|rows| answered(&[&description, &rows], "SELECT 100"));
+    let shown = if treatment == CONCEALED { stored.clone() } else { clear };
+    let [stored, shown] = [stored, shown].map(|rows| answered(&[&description, &rows], "SELECT 100"));
     let range = [1_u64.to_be_bytes(), 100_u64.to_be_bytes()];
     let parameters = execution(&[&range[0], &range[1]], 2);
-    Ok(database.over(vec![Step::client(parameters, Vec::new()), Step::server(stored, clear)]))
+    Ok(database.over(vec![Step::client(parameters, Vec::new()), Step::server(stored, shown)]))
 }
 
 /// A row by a protected column whose value stands in the text, the same text each time.
 pub(super) fn searched_by_text(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (database, sealer, mut random) = connected(randomness)?;
+    let (database, sealer, mut random) = connected(randomness, REVEALED)?;
     let mut steps = searching(&sealer, &mut *random, |row| {
         let [_, ssn, _] = values::clear(row);
         let text = format!(
@@ -99,7 +129,7 @@ pub(super) fn searched_by_text(randomness: Randomness<'_>) -> Result<Box<dyn Tra
 
 /// A row by its primary key, whose number stands in the text: a thousand texts by turns.
 pub(super) fn new_texts(randomness: Randomness<'_>) -> Result<Box<dyn Transaction>, String> {
-    let (database, sealer, mut random) = connected(randomness)?;
+    let (database, sealer, mut random) = connected(randomness, REVEALED)?;
     let mut steps = searching(&sealer, &mut *random, |row| {
         (format!("SELECT name, email, ssn, phone FROM customer WHERE id = {row}"), Vec::new())
     })?;
@@ -128,9 +158,10 @@ fn searching<'a>(
 type Connected = (Database<Session>, Rc<Sealer>, Box<dyn fieldveil_engine::Random>);
 
 /// A session that is up and knows the catalog.
-fn connected(randomness: Randomness<'_>) -> Result<Connected, String> {
+fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
     let sealer = Rc::new(Sealer::new()?);
-    let world = World::new(Protocol::Postgres, plan(&fields("public", "text"), None), randomness()?)?;
+    let world =
+        World::new(Protocol::Postgres, plan(&fields("public", "text", treatment), None), randomness()?)?;
     let mut database = Database::new(world, Rc::clone(&sealer));
     database.client(&startup(), answer)?;
     database.server(&[message(b'R', &[0; 4]), message(b'S', b"client_encoding\0UTF8\0"), ready()].concat());

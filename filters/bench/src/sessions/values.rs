@@ -16,12 +16,17 @@ pub(super) const PROTECTED: [(&str, &str); 3] =
 /// What an envelope in a text begins with.
 const ENVELOPE: &[u8] = b"fv1.";
 
-/// The fields of a plan for a table of this schema.
-pub(super) fn fields(schema: &str, type_name: &str) -> Vec<Value> {
+/// How a principal gets protected values.
+pub(super) const REVEALED: &str = "reveal";
+/// As they are stored.
+pub(super) const CONCEALED: &str = "conceal";
+
+/// The fields of a plan for a table of this schema, which the principal gets so.
+pub(super) fn fields(schema: &str, type_name: &str, treatment: &str) -> Vec<Value> {
     let field = |(column, protection): (&str, &str)| {
         json!({"relation": format!("{schema}.customer"), "column": column, "label": format!("customer.{column}"),
             "keyset": KEYSET, "tenant": "", "protection": protection, "type": type_name,
-            "read": {"treatment": "reveal"}, "write": "seal"})
+            "read": {"treatment": treatment}, "write": "seal"})
     };
     PROTECTED.map(field).to_vec()
 }
@@ -43,7 +48,7 @@ pub(super) struct Sealer {
 impl Sealer {
     /// For the fields of [`PROTECTED`].
     pub(super) fn new() -> Result<Self, String> {
-        let answer = json!({ "result": plan(&fields("public", "text"), None) }).to_string();
+        let answer = json!({ "result": plan(&fields("public", "text", REVEALED), None) }).to_string();
         let plan = Plan::from_json(answer.as_bytes()).map_err(|error| error.to_string())?;
         let plan = CompiledPlan::new(plan).map_err(|error| error.to_string())?;
         Ok(Self { plan, keyring: keyring()? })
