@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loadtests.report import bodies, facts, grids, markdown, shares, words
+from loadtests.report import bodies, facts, grids, history, markdown, shares, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, table
 from loadtests.report.words import (
@@ -154,6 +154,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield from ("", "Over their threshold:", "")
         yield from table(grids.thresholds(failed))
     yield from ("", WHY.read_text(encoding="utf-8").rstrip())
+    yield from history.lines(RUNS)
     yield from shares.lines()
     for suite in results.suites:
         yield from _chapter(suite)
