@@ -9,6 +9,7 @@ use fieldveil_plan::SessionInput;
 use fieldveil_sql::{Results as ResultsOf, Statement as Analyzed};
 
 use super::catalog;
+use super::definitions::Coming;
 use super::preparing::Prepares;
 use super::results::{Packet, Results, Stage};
 use super::rows::{Columns, RowPlan};
@@ -97,6 +98,8 @@ pub struct Answer {
     number: Option<usize>,
     /// The columns of the result that comes, while their definitions come.
     pub columns: Option<Columns>,
+    /// The same definitions, to be kept with the prepared statement.
+    pub coming: Option<Coming>,
     /// What its rows get.
     pub rows: Option<Rc<RowPlan>>,
     /// The prepared statement that is executed or fetched from: its rows are binary.
@@ -107,7 +110,7 @@ impl Answer {
     /// Of a text.
     pub fn text(checked: Rc<Checked>) -> Self {
         let results = Results::default();
-        Self { checked, results, number: Some(0), columns: None, rows: None, statement: None }
+        Self { checked, results, number: Some(0), columns: None, coming: None, rows: None, statement: None }
     }
 
     /// Of a prepared statement that is executed.

@@ -16,7 +16,7 @@
 //! | a command is refused | `refuse.rs`, `errors.rs` |
 //! | what the server owes, and how far it is | `flight.rs`, `results.rs`, `preparing.rs` |
 //! | a packet from the server | `server.rs`, `answers.rs` |
-//! | definitions and rows | `result_sets.rs`, `rows.rs` |
+//! | definitions and rows | `result_sets.rs`, `definitions.rs`, `rows.rs` |
 //! | a statement is prepared | `prepare_answer.rs`, `statements.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for, and how its texts are read | `identity.rs`, `reads.rs` |
@@ -33,6 +33,7 @@ mod check;
 mod client;
 mod commands;
 mod cursors;
+mod definitions;
 mod end_user;
 mod errors;
 mod flight;

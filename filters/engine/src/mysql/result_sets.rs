@@ -41,6 +41,11 @@ impl Session {
                 false => self.row(header, rest, out),
             };
         }
+        if packet == Packet::ColumnCount
+            && let Some(step) = self.definitions_again(rest, out)
+        {
+            return Ok(step);
+        }
         let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
         let number = header.sequence.wrapping_add(shift);
@@ -55,7 +60,12 @@ impl Session {
                 _ => Err("it took a row that fails the statement"),
             };
         }
+        let start = out.to_client.len();
         let written = self.take_result(packet, body, number, out)?;
+        if matches!(packet, Packet::ColumnCount | Packet::Definition(_)) {
+            let instead = out.to_client.get(start..).filter(|_| written);
+            self.keep_definitions(packet, bytes, instead);
+        }
         if swallowing {
             return Ok(Step::Took(bytes.len()));
         }

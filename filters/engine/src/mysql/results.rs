@@ -30,6 +30,13 @@ pub enum Stage {
     Done,
 }
 
+impl Stage {
+    /// What comes behind the last definition.
+    pub fn behind_definitions(capabilities: Capabilities) -> Self {
+        if capabilities.has(Capabilities::DEPRECATE_EOF) { Self::Rows } else { Self::EndOfDefinitions }
+    }
+}
+
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packet {
@@ -114,10 +121,9 @@ impl Results {
             Packet::Definition(_) => {
                 let Stage::Definitions { next, columns } = self.stage else { return Err(MALFORMED) };
                 let next = next.saturating_add(1);
-                self.stage = match (next < columns, capabilities.has(Capabilities::DEPRECATE_EOF)) {
-                    (true, _) => Stage::Definitions { next, columns },
-                    (false, true) => Stage::Rows,
-                    (false, false) => Stage::EndOfDefinitions,
+                self.stage = match next < columns {
+                    true => Stage::Definitions { next, columns },
+                    false => Stage::behind_definitions(capabilities),
                 };
             }
             Packet::EndOfDefinitions => {

@@ -166,6 +166,11 @@ impl RowPlan {
         self.treated.is_empty()
     }
 
+    /// Whether they are of a statement as it was checked, with values that are written so.
+    pub fn is_under(&self, checked: &Rc<Checked>, settings: &Settings) -> bool {
+        Rc::ptr_eq(&self.checked, checked) && self.settings == *settings
+    }
+
     /// The same rows under another plan, of the same fields in the same order.
     pub fn under(&self, checked: &Rc<Checked>) -> Self {
         let (checked, types) = (Rc::clone(checked), self.types.clone());

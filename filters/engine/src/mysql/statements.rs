@@ -7,6 +7,7 @@ use std::rc::Rc;
 use fieldveil_mysql_wire::command::ParameterType;
 use fieldveil_sql::{Form, Parameter};
 
+use super::definitions::Definitions;
 use super::end_user::Said;
 use super::long_data::LongData;
 use super::rows::RowPlan;
@@ -46,6 +47,10 @@ pub struct Statement {
     pub long_data: RefCell<LongData>,
     /// Its cursor, once an execution has opened one.
     pub cursor: RefCell<Option<Cursor>>,
+    /// An execution has returned columns.
+    pub returned: Cell<bool>,
+    /// Their definitions, as they came last.
+    pub definitions: RefCell<Option<Definitions>>,
 }
 
 impl Statement {
@@ -61,6 +66,8 @@ impl Statement {
             types: RefCell::default(),
             long_data: RefCell::new(LongData::new(held)),
             cursor: RefCell::default(),
+            returned: Cell::default(),
+            definitions: RefCell::default(),
         }
     }
 
