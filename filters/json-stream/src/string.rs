@@ -3,6 +3,8 @@
 use thiserror::Error;
 use zeroize::Zeroizing;
 
+use crate::document::plain;
+
 /// A text that is no JSON string, or one that stands for no Unicode text (a lone surrogate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("not a JSON string that stands for Unicode text")]
@@ -19,9 +21,14 @@ pub fn string_text(json: &[u8]) -> Result<Zeroizing<Vec<u8>>, NotAString> {
 /// Appends a text as a JSON string with its quotes; what need not be escaped is not.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => out.extend([b'\\', byte]),
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, special) = rest.split_at(run(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = special.split_first() else { break };
+        rest = after;
+        match *byte {
+            b'"' | b'\\' => out.extend([b'\\', *byte]),
             0x08 => out.extend(b"\\b"),
             b'\t' => out.extend(b"\\t"),
             b'\n' => out.extend(b"\\n"),
@@ -31,10 +38,18 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
                 out.extend(b"\\u00");
                 out.extend([byte >> 4, byte & 0x0f].map(hex_digit));
             }
-            _ => out.push(byte),
+            byte => out.push(byte),
         }
     }
     out.push(b'"');
+}
+
+/// How many bytes from the beginning stand for themselves within a string.
+fn run(bytes: &[u8]) -> usize {
+    let eights = plain(bytes);
+    let rest = bytes.get(eights..).unwrap_or_default();
+    let is_special = |byte: &u8| matches!(byte, b'\\' | b'"' | 0..0x20);
+    eights.saturating_add(rest.iter().position(is_special).unwrap_or(rest.len()))
 }
 
 fn hex_digit(value: u8) -> u8 {
@@ -48,9 +63,7 @@ fn hex_digit(value: u8) -> u8 {
 pub(crate) fn unescape(mut inside: &[u8], text: &mut Vec<u8>) -> Result<(), NotAString> {
     let begin = text.len();
     loop {
-        let run =
-            inside.iter().position(|byte| matches!(byte, b'\\' | b'"' | 0..0x20)).unwrap_or(inside.len());
-        let (plain, rest) = inside.split_at(run);
+        let (plain, rest) = inside.split_at(run(inside));
         text.extend_from_slice(plain);
         match rest {
             [] => break,

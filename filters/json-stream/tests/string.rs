@@ -64,3 +64,19 @@ fn what_stands_for_no_text_is_refused() {
     assert_eq!(string_text(b"\"\xff\"").err(), Some(NotAString));
     assert_eq!(string_text(b"\"\xed\xa0\x80\"").err(), Some(NotAString));
 }
+
+#[test]
+fn what_must_be_escaped_is_found_wherever_it_stands() {
+    for character in ["\"", "\\", "\n", "\u{1f}", "é", "😀", "\u{7f}"] {
+        for at in 0..24 {
+            let text = ["a".repeat(at), character.to_owned(), "z".repeat(24 - at)].concat();
+            let mut json = Vec::new();
+            write_string(&text, &mut json);
+            assert_eq!(json, serde_json::to_vec(&text).unwrap(), "{character:?} at {at}");
+            assert_eq!(string_text(&json).unwrap().as_slice(), text.as_bytes());
+            let bare = [b"\"", text.as_bytes(), b"\""].concat();
+            let stands_for_itself = !matches!(character, "\"" | "\\" | "\n" | "\u{1f}");
+            assert_eq!(string_text(&bare).is_ok(), stands_for_itself, "{character:?} at {at}");
+        }
+    }
+}

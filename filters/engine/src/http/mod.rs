@@ -226,10 +226,10 @@ impl Exchange {
             return Err(Problem::unavailable("the service", "the configuration names none", remedy));
         };
         self.limits = BodyLimits::of(&worker.config, http);
-        let anybody = identity::of_anybody(&worker.config, http, who.source.clone());
+        let source = who.source.clone();
         let (input, result) = match identity::read(&worker.config, http, head, who) {
             Ok(input) => (input, Ok(())),
-            Err(problem) => (anybody, Err(problem)),
+            Err(problem) => (identity::of_anybody(&worker.config, http, source), Err(problem)),
         };
         drop(worker);
         self.asking = Some(Asking::new(input));

@@ -51,11 +51,15 @@ pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         return Err(Problem::denied(label, "write"));
     }
     let invalid = |reason: &str| Problem::invalid_value(label, reason, field.declared.name());
+    let text = value::to_text(&field.declared, found.kind, found.json);
     // As text the value may be something else: of a `json` it has quotes around it.
-    if found.kind == Kind::String && string_text(found.json).is_ok_and(|text| looks_sealed(&text)) {
+    let is_sealed = match &text {
+        Ok(Some(text)) if value::holds_text(&field.declared) => looks_sealed(text),
+        _ => found.kind == Kind::String && string_text(found.json).is_ok_and(|text| looks_sealed(&text)),
+    };
+    if is_sealed {
         return Err(Problem::shown_instead(label, "it is sealed already"));
     }
-    let text = value::to_text(&field.declared, found.kind, found.json);
     let text = text.map_err(|mismatch| invalid(&mismatch.to_string()))?;
     if field.shows_instead(text.as_deref().map(Vec::as_slice)) {
         return Err(Problem::shown_instead(

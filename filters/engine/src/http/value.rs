@@ -135,6 +135,11 @@ pub fn to_text(
     }
 }
 
+/// Whether values of the type are strings that hold their text, and nothing else.
+pub fn holds_text(declared: &DeclaredType) -> bool {
+    declared.element_type().is_none() && Form::of(declared) == Form::String
+}
+
 /// The JSON of a canonical text of the declared type.
 pub fn to_json(declared: &DeclaredType, text: &[u8]) -> Result<Vec<u8>, NotOfType> {
     let mut json = Vec::with_capacity(text.len().saturating_add(2));

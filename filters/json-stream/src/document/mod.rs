@@ -13,6 +13,7 @@ use crate::string::unescape;
 use crate::{Exceeded, Kind, Limits, Matcher};
 use number::Number;
 use text::Text;
+pub(crate) use text::plain;
 
 /// One JSON text and the next, read in pieces.
 pub(crate) struct Document {

@@ -84,7 +84,7 @@ fn lead(byte: u8) -> Result<Text, &'static str> {
 /// Most of a body is within strings, so eight bytes are looked at as one number: a byte's highest bit is set in
 /// `found` if it is a quote, a backslash, a control character or not ASCII. A borrow may set one in a byte after
 /// the first such byte, never before it.
-fn plain(bytes: &[u8]) -> usize {
+pub(crate) fn plain(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     let (eights, _) = bytes.as_chunks::<8>();
