@@ -133,6 +133,28 @@ fn policy_that_changes_changes_description_and_rows() {
     assert!(contains(&told, CANARY.as_bytes()));
 }
 
+#[test]
+fn fetch_is_described_to_the_client_though_the_filter_asked_too() {
+    let mut dialogue = under("a");
+    dialogue.client(&query("BEGIN"));
+    dialogue.server(&[complete("BEGIN"), ready(b'T')].concat());
+    dialogue.status = b'T';
+    dialogue.client(&query("DECLARE c CURSOR FOR SELECT ssn FROM customer"));
+    dialogue.server(&[complete("DECLARE CURSOR"), ready(b'T')].concat());
+    forget(&mut dialogue);
+    parsed(&mut dialogue, "s", "FETCH 1 FROM c");
+    forget(&mut dialogue);
+    let describe = message(b'D', b"P\0");
+    dialogue.client(&[bind("s", &[]), describe, execute(), sync()].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "BDDES");
+    let description = row_description(&[("ssn", 3)]);
+    let described = [message(b'2', b""), description.clone(), description].concat();
+    dialogue.server(&[described, data_row(&[sealed()]), complete("FETCH 1"), ready(b'T')].concat());
+    let told = dialogue.take_to_client();
+    assert_eq!(tags(&told), "2TDCZ");
+    assert!(contains(&told, CANARY.as_bytes()));
+}
+
 fn forget(dialogue: &mut Dialogue) {
     dialogue.take_to_server();
     dialogue.take_to_client();

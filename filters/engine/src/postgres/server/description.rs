@@ -99,12 +99,12 @@ impl Session {
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
                 let new = || Rc::new(RowPlan::new(&portal.checked, 0, &columns, in_format(&columns)));
-                let is_first = portal.rows.get().is_none();
+                let is_new = portal.rows.get().is_none() && matches!(fate, Fate::Pass);
                 let rows = portal.rows.get_or_init(new);
                 let start = out.to_client.len();
                 let fate = declare(description, &portal.checked, 0, fate, out)?;
-                // What was known before is of an earlier description.
-                if is_first && matches!(fate, Fate::Taken) {
+                // What was known before is of an earlier description; what the filter asked for itself goes nowhere.
+                if is_new && matches!(fate, Fate::Taken) {
                     let goes = out.to_client.get(start..).unwrap_or_default();
                     portal.statement.keep_description(body, goes, rows);
                 }
