@@ -125,9 +125,8 @@ workload:
   {{- if .root.Values.identity.spiffe.enabled }}
   spiffe_id_from: key_agent
   {{- end }}
-{{- /* On a busy node OPA may take seconds for a plan, as while it takes in a bundle: until then a new session waits. What is gone is known at once. */}}
-policy: {cluster: opa, path: /v1/data/fieldveil/plan, timeout_ms: 5000}
-keys: {cluster: key_agent, path: /v1/keysets, timeout_ms: 5000, refresh_seconds: 5, max_stale_seconds: 600}
+policy: {cluster: opa, path: /v1/data/fieldveil/plan, timeout_ms: 1000}
+keys: {cluster: key_agent, path: /v1/keysets, timeout_ms: 1000, refresh_seconds: 5, max_stale_seconds: 600}
 audit: {interval_seconds: {{ .root.Values.audit.intervalSeconds | int }}}
 {{- with .upstream.limits }}
 limits:
