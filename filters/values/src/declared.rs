@@ -163,14 +163,20 @@ impl DeclaredType {
     /// Storing rounds and cuts, comparing does not: `2.675` is not the `2.68` that a `numeric(10,2)` makes of it.
     /// What is looked for and no stored value can equal is refused.
     pub fn canonicalize_for(&self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.canonical_for(purpose, text).map(Cow::into_owned)
+        self.canonical_within(purpose, text, usize::MAX).map(Cow::into_owned)
     }
 
-    /// [`Self::canonicalize_for`], without a copy where the text is canonical, or begins with what is.
-    pub fn canonical_for<'t>(&self, purpose: Purpose, text: &'t [u8]) -> Result<Cow<'t, [u8]>, ValueError> {
+    /// [`Self::canonicalize_for`], without a copy where the text is canonical, or begins with what is; refused where it takes
+    /// more than `most` bytes. That is seen while it is printed: a short text can stand for a long one, as `1e4000` does.
+    pub fn canonical_within<'t>(
+        &self,
+        purpose: Purpose,
+        text: &'t [u8],
+        most: usize,
+    ) -> Result<Cow<'t, [u8]>, ValueError> {
         match self.shape {
-            Shape::Scalar(kind) => kind.canonicalize_for(purpose, text),
-            Shape::Array(kind) => array::canonicalize(kind, purpose, text).map(Cow::Owned),
+            Shape::Scalar(kind) => kind.canonicalize_for(purpose, text, most),
+            Shape::Array(kind) => array::canonicalize(kind, purpose, text, most).map(Cow::Owned),
         }
     }
 

@@ -21,6 +21,9 @@ pub enum ValueError {
     /// More bytes than `varbinary(n)`.
     #[error("it is longer than {0} bytes")]
     TooManyBytes(u32),
+    /// Its canonical text takes more bytes than the caller has for it.
+    #[error("it takes more than {0} bytes as the server prints it")]
+    LongText(usize),
     /// Longer than `varchar(n)` or `char(n)`.
     #[error("it is longer than {0} characters")]
     TooLong(u32),
@@ -58,4 +61,11 @@ pub enum ValueError {
         "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea, and arrays of these such as text[]"
     )]
     UnknownType,
+}
+
+impl ValueError {
+    /// The same of all of a value, where it is of a part that had less than `most` bytes left.
+    pub(crate) fn with_limit(self, most: usize) -> Self {
+        if matches!(self, Self::LongText(_)) { Self::LongText(most) } else { self }
+    }
 }

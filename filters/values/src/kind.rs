@@ -103,7 +103,7 @@ impl Kind {
         }
     }
 
-    pub(crate) fn canonicalize(self, text: &[u8]) -> Result<Cow<'_, [u8]>, ValueError> {
+    fn canonicalize(self, text: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ValueError> {
         let given = valid(text)?;
         if text.contains(&0) {
             return Err(ValueError::Invalid("text: it holds a NUL"));
@@ -126,14 +126,23 @@ impl Kind {
             Self::Timestamptz(precision) => timestamp::canonicalize(given, precision, timestamp::Zone::With)?,
             Self::Uuid => uuid::canonicalize(given)?,
             Self::Json => json::canonicalize(given)?,
-            Self::Jsonb => jsonb::canonicalize(given)?,
+            Self::Jsonb => jsonb::canonicalize(given, most)?,
             Self::Bytea(most) => bytea::canonicalize(given, most)?,
         };
         Ok(Cow::Owned(canonical.into_bytes()))
     }
 
-    pub(crate) fn canonicalize_for(self, purpose: Purpose, text: &[u8]) -> Result<Cow<'_, [u8]>, ValueError> {
-        let canonical = self.canonicalize(text)?;
+    /// The canonical text of no more than `most` bytes.
+    pub(crate) fn canonicalize_for(
+        self,
+        purpose: Purpose,
+        text: &[u8],
+        most: usize,
+    ) -> Result<Cow<'_, [u8]>, ValueError> {
+        let canonical = self.canonicalize(text, most)?;
+        if canonical.len() > most {
+            return Err(ValueError::LongText(most));
+        }
         if purpose == Purpose::Store {
             return Ok(canonical);
         }

@@ -122,22 +122,38 @@ impl Kind {
             return Ok(text);
         }
         let text = String::from_utf8(text.into_owned()).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
-        if purpose == Purpose::Search && compares_otherwise(client_oid, self.family(), &text) {
+        if purpose == Purpose::Search && compares_otherwise(client_oid, self, &text) {
             return Err(ValueError::NotAssignable { from: client_oid, to: self.family().name() });
         }
         assign(client_oid, self.family(), text).map(|text| Cow::Owned(text.into_bytes()))
     }
 }
 
-/// Whether the server compares by another type than the column's, in which other values are equal.
-fn compares_otherwise(from: u32, to: Family, text: &str) -> bool {
-    match (from, to) {
-        // As float8: 0.3 is not 0.30000000000000004, though that is stored as 0.3.
-        (oid::FLOAT4 | oid::FLOAT8, Family::Numeric) => true,
+/// Whether the server compares a column with a parameter of the type `from` in another way than with a value of the
+/// column's own type, or has no operator for the two.
+fn compares_otherwise(from: u32, column: Kind, text: &str) -> bool {
+    match (column, from) {
         // As text: trailing spaces count, and the column's are gone.
-        (oid::TEXT | oid::VARCHAR, Family::Padded) => text.ends_with(' '),
-        _ => false,
+        (Kind::Bpchar(_), oid::TEXT | oid::NAME) => text.ends_with(' '),
+        // As bpchar, in which trailing spaces count on neither side.
+        (Kind::Bpchar(_), oid::VARCHAR | oid::BPCHAR) => false,
+        (Kind::Varchar(_), oid::BPCHAR) => true,
+        (Kind::Text, oid::BPCHAR) => false,
+        (Kind::Text | Kind::Varchar(_), oid::TEXT | oid::VARCHAR | oid::NAME) => false,
+        (Kind::Integer(_), oid::INT2 | oid::INT4 | oid::INT8 | oid::NUMERIC) => false,
+        // As float8 otherwise: 0.3 is not 0.30000000000000004, though that is stored as 0.3.
+        (Kind::Numeric(_), oid::INT2 | oid::INT4 | oid::INT8) => false,
+        (Kind::Timestamp(_) | Kind::Timestamptz(_), oid::DATE) => false,
+        // As a timestamp, of which a date is the midnight. With a zone it would be by the session's.
+        (Kind::Date, oid::TIMESTAMP) => !is_midnight(text),
+        (Kind::Timestamptz(_), oid::TIMESTAMP) => false,
+        _ => true,
     }
+}
+
+fn is_midnight(text: &str) -> bool {
+    let canonical = timestamp::canonicalize(text, None, timestamp::Zone::Without);
+    canonical.is_ok_and(|text| text.ends_with(" 00:00:00") || text.ends_with("infinity"))
 }
 
 /// Text of a value of the type `from`, in any form that the type takes, as a column of `to` gets it.
@@ -176,7 +192,7 @@ fn assign(from: u32, to: Family, text: String) -> Result<String, ValueError> {
         oid::BYTEA if to.is_characters() => bytea::canonicalize(&text, None),
         oid::JSON if to.is_characters() || matches!(to, Family::Json | Family::Jsonb) => Ok(text),
         oid::JSONB if to == Family::Jsonb => Ok(text),
-        oid::JSONB if to.is_characters() || to == Family::Json => jsonb::canonicalize(&text),
+        oid::JSONB if to.is_characters() || to == Family::Json => jsonb::canonicalize(&text, usize::MAX),
         _ => refused,
     }
 }

@@ -76,7 +76,9 @@ proptest! {
         let expected: Elements = numbers.iter().map(|n| Some(n.to_string().into_bytes())).collect();
         for (column, client) in [("int8", "int2[]"), ("numeric(10,2)", "int4[]"), ("int2", "int8[]"), ("text", "int4[]")] {
             let (column, client) = (declared(column), declared(client));
-            let read = |oid, binary, bytes| column.read_array_parameter(Purpose::Search, oid, binary, bytes);
+            // The server has no operator for text beside int4.
+            let purpose = if column.name() == "text" { Purpose::Store } else { Purpose::Search };
+            let read = |oid, binary, bytes| column.read_array_parameter(purpose, oid, binary, bytes);
             let binary = client.encode_binary(text.as_bytes()).unwrap();
             prop_assert_eq!(read(client.oid(), false, text.as_bytes()), Ok(expected.clone()));
             prop_assert_eq!(read(client.oid(), true, &binary), Ok(expected.clone()));
@@ -164,10 +166,10 @@ fn array_that_would_take_too_much_memory_is_refused() {
     let many = format!("{{{}a}}", "a,".repeat(20));
     assert!(matches!(
         declared("char(1000000)[]").canonicalize(many.as_bytes()),
-        Err(ValueError::Unsupported(_))
+        Err(ValueError::LongText(_))
     ));
     let digits = format!("{{{}1}}", "1e4000,".repeat(5000));
-    assert!(matches!(declared("numeric[]").canonicalize(digits.as_bytes()), Err(ValueError::Unsupported(_))));
+    assert!(matches!(declared("numeric[]").canonicalize(digits.as_bytes()), Err(ValueError::LongText(_))));
     let list = declared("numeric").read_array_parameter(Purpose::Store, 1231, false, digits.as_bytes());
     assert_eq!(list.map(|l| l.len()), Ok(5001));
 }

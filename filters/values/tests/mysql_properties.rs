@@ -283,6 +283,9 @@ fn numbers_and_dates_are_not_looked_for_among_strings() {
         mysql::read_parameter(&plain(name), &settings, Purpose::Search, code, false, bytes)
     };
     assert!(sought("text", 3, &1_i32.to_le_bytes()).is_err());
+    // Whether trailing spaces count, the column's collation says.
+    assert!(sought("char(5)", 253, b"ab").is_ok());
+    assert_eq!(sought("char(5)", 253, b"ab  "), Err(fieldveil_values::ValueError::NeverStored));
     assert!(sought("varchar(5)", 5, &1_f64.to_le_bytes()).is_err());
     assert!(sought("text", 10, &[0xe8, 7, 1, 2]).is_err());
     // Several decimals of so many digits are the same double.

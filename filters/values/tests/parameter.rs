@@ -94,7 +94,34 @@ fn parameter_that_the_server_compares_by_another_type_is_refused_in_a_search() {
     let read =
         |name, oid, text: &str| declared(name).read_parameter(Purpose::Search, oid, false, text.as_bytes());
     assert!(matches!(read("numeric(10,2)", oid::FLOAT8, "0.3"), Err(ValueError::NotAssignable { .. })));
-    assert!(matches!(read("char(5)", oid::TEXT, "abc  "), Err(ValueError::NotAssignable { .. })));
+    for (name, oid, text) in [
+        // As text, as bpchar, by the session's zone, as a timestamp, or not at all.
+        ("char(5)", oid::TEXT, "abc  "),
+        ("char(5)", oid::NAME, "abc  "),
+        ("varchar(5)", oid::BPCHAR, "abc"),
+        ("date", oid::TIMESTAMPTZ, "2020-01-31 00:00:00+00"),
+        ("timestamp", oid::TIMESTAMPTZ, "2020-01-31 00:00:00+00"),
+        ("date", oid::TIMESTAMP, "2020-01-31 10:00:00"),
+        ("int4", oid::TEXT, "5"),
+        ("int4[]", oid::TEXT, "{5}"),
+        ("text", oid::INT4, "5"),
+        ("text", oid::UUID, "11111111-2222-3333-4444-555555555555"),
+        ("uuid", oid::VARCHAR, "11111111-2222-3333-4444-555555555555"),
+    ] {
+        assert!(
+            matches!(read(name, oid, text), Err(ValueError::NotAssignable { .. })),
+            "{name} {oid} {text}"
+        );
+    }
+    for (name, oid, text) in [
+        ("char(5)", oid::TEXT, "abc"),
+        ("char(5)", oid::VARCHAR, "abc  "),
+        ("date", oid::TIMESTAMP, "2020-01-31 00:00:00"),
+        ("int4", oid::INT8, "5"),
+        ("text", oid::NAME, "abc"),
+    ] {
+        assert_eq!(read(name, oid, text), Ok(text.as_bytes().to_vec()), "{name} {oid} {text}");
+    }
     assert_eq!(read("char(5)", oid::UNKNOWN, "abc  "), Ok(b"abc  ".to_vec()));
     assert_eq!(read("numeric(10,2)", oid::NUMERIC, "0.3"), Ok(b"0.3".to_vec()));
 }

@@ -58,23 +58,26 @@ fn digits(start: u8, rest: &[u8], radix: u32, most: usize) -> (u8, usize) {
 /// Appends a value as a field, None for NULL.
 pub fn encode(dialect: &Dialect, value: Option<&[u8]>, out: &mut Vec<u8>) {
     let Some(value) = value else { return out.extend_from_slice(&dialect.null) };
-    for byte in value {
-        let escaped = match byte {
+    let is_special = |byte: &u8| matches!(byte, 0x08..=b'\r' | b'\\') || *byte == dialect.delimiter;
+    let mut rest = value;
+    // What needs no escape goes at once: an envelope is one run.
+    while let Some((run, [special, behind @ ..])) =
+        rest.iter().position(is_special).and_then(|at| rest.split_at_checked(at))
+    {
+        out.extend_from_slice(run);
+        let escaped = match special {
             0x08 => b'b',
             0x0c => b'f',
             b'\n' => b'n',
             b'\r' => b'r',
             b'\t' => b't',
             0x0b => b'v',
-            b'\\' => b'\\',
-            other if *other == dialect.delimiter => *other,
-            other => {
-                out.push(*other);
-                continue;
-            }
+            other => *other,
         };
         out.extend_from_slice(&[b'\\', escaped]);
+        rest = behind;
     }
+    out.extend_from_slice(rest);
 }
 
 #[cfg(test)]

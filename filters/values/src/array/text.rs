@@ -1,4 +1,4 @@
-//! The text form: `{a,"b c",NULL}`, `{{1,2},{3,4}}`, `[0:1]={a,b}`, read as the server's `array_in` (17 and later).
+//! The text form: `{a,"b c",NULL}`, `{{1,2},{3,4}}`, `[0:1]={a,b}`, read as the server's `array_in`.
 
 use super::token::{Reader, Token, is_space};
 use super::{Array, Dimension, INVALID, KIND, MAX_DIMENSIONS, MAX_ELEMENTS, NULL};
@@ -99,6 +99,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Array, ValueError> {
         }
     }
     if !reader.0.iter().copied().all(is_space) {
+        return Err(INVALID);
+    }
+    // 17 and later take it for `{}`, those before refuse it: what is stored is to be read alike everywhere.
+    if elements.is_empty() && levels.lengths.len() > 1 {
         return Err(INVALID);
     }
     Array::new(dimensions(&given, &levels.lengths)?, elements)

@@ -21,6 +21,19 @@ impl Array {
     ) -> Result<Self, ValueError> {
         Ok(Self { dimensions: self.dimensions, elements: map(self.elements, replace)? })
     }
+
+    /// The array with every element but NULL canonical, unless they come to more than `most` bytes.
+    fn canonical(self, kind: Kind, purpose: Purpose, most: usize) -> Result<Self, ValueError> {
+        let mut left = most;
+        let mut canonical = |element: Vec<u8>| {
+            let element = kind.canonicalize_for(purpose, &element, left);
+            let element = kind.encode_text(&element.map_err(|error| error.with_limit(most))?)?;
+            left = left.checked_sub(element.len()).ok_or(ValueError::LongText(most))?;
+            Ok(element)
+        };
+        let elements = self.elements.into_iter().map(|element| element.map(&mut canonical).transpose());
+        Ok(Self { dimensions: self.dimensions, elements: elements.collect::<Result<_, ValueError>>()? })
+    }
 }
 
 /// The elements with every one but NULL replaced.
@@ -40,9 +53,17 @@ pub(super) fn map(
     elements.into_iter().map(|element| element.map(&mut bounded).transpose()).collect()
 }
 
-pub(crate) fn canonicalize(kind: Kind, purpose: Purpose, given: &[u8]) -> Result<Vec<u8>, ValueError> {
-    let canonical = |element: Vec<u8>| kind.encode_text(&kind.canonicalize_for(purpose, &element)?);
-    Ok(text::print(&text::parse(given)?.map(canonical)?))
+pub(crate) fn canonicalize(
+    kind: Kind,
+    purpose: Purpose,
+    given: &[u8],
+    most: usize,
+) -> Result<Vec<u8>, ValueError> {
+    let most = most.min(MAX_BYTES);
+    let canonical = text::parse(given)?.canonical(kind, purpose, most)?;
+    let printed = text::print(&canonical);
+    // Braces, commas and quotes: no more than some bytes for each element and each of its bytes.
+    if printed.len() > most { Err(ValueError::LongText(most)) } else { Ok(printed) }
 }
 
 pub(crate) fn encode_binary(kind: Kind, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {
@@ -71,7 +92,9 @@ pub(crate) fn read_parameter(
     };
     let array = match (client_oid, binary) {
         // Texts are alike in both formats, and as an array's text they are read one way only.
-        (oid::UNKNOWN | oid::TEXT | oid::VARCHAR, _) | (0, false) => return Ok(bytes.to_vec()),
+        (oid::UNKNOWN, _) | (0, false) => return Ok(bytes.to_vec()),
+        // The server assigns them, and compares no array with them.
+        (oid::TEXT | oid::VARCHAR, _) if purpose == Purpose::Store => return Ok(bytes.to_vec()),
         (0, true) => {
             let (told, array) = parse_binary(None, bytes)?;
             array.map(of(told))?

@@ -58,7 +58,12 @@ impl Place<'_> {
 
     /// What is given is text that is read one way only.
     fn canonical(self, text: &str) -> Result<Vec<u8>, ValueError> {
-        self.kind.canonicalize_for(self.purpose, text.as_bytes()).map(Cow::into_owned)
+        // Whether they count, the column's collation says; a stored value has none.
+        let is_padded = matches!(self.kind, Kind::Bpchar(_)) && text.ends_with(' ');
+        if is_padded && self.purpose == Purpose::Search {
+            return Err(ValueError::NeverStored);
+        }
+        self.kind.canonicalize_for(self.purpose, text.as_bytes(), usize::MAX).map(Cow::into_owned)
     }
 
     fn string(self, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {

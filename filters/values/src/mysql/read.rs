@@ -37,7 +37,7 @@ pub fn read_literal(
     let kind = column::kind(declared)?;
     if matches!(kind, Kind::Bytea(_)) {
         return match text.starts_with(b"\\x") {
-            true => kind.canonicalize_for(purpose, text).map(Cow::into_owned),
+            true => kind.canonicalize_for(purpose, text, usize::MAX).map(Cow::into_owned),
             false => Err(ValueError::Invalid("bytea")),
         };
     }

@@ -3,6 +3,7 @@
 use crate::ValueError;
 
 const KIND: &str = "bytea";
+const HEX: &[u8; 16] = b"0123456789abcdef";
 
 fn parse(text: &str) -> Result<Vec<u8>, ValueError> {
     match text.strip_prefix("\\x") {
@@ -72,8 +73,7 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
 pub(crate) fn decode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().saturating_mul(2).saturating_add(2));
     text.push_str("\\x");
-    for byte in bytes {
-        text.push_str(&format!("{byte:02x}"));
-    }
+    let digit = |value: u8| char::from(HEX.get(usize::from(value)).copied().unwrap_or(b'0'));
+    text.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
     text
 }

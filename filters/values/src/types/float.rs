@@ -29,39 +29,105 @@ pub(crate) fn parse(text: &str) -> Result<f64, ValueError> {
 
 /// The shortest digits that lie strictly within the interval of numbers that read as `value`, and of those the
 /// nearest, on a tie the even ones. Rust's own may lie on the interval's edge, where the server takes one digit
-/// more, and go up on a tie; only their number is used.
+/// more, and go up on a tie: there they are made anew.
 fn shortest(value: f64) -> String {
     let first = format!("{value:e}");
-    let digits = first.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
-    (digits.saturating_sub(1)..=16)
-        .map(|places| format!("{value:.places$e}"))
-        .find(|text| is_within(text, value))
-        .unwrap_or(first)
-}
-
-/// Whether a little more and a little less than `text` read as `value` too.
-fn is_within(text: &str, value: f64) -> bool {
-    let Some((mantissa, exponent)) = text.split_once('e') else { return true };
-    let point = if mantissa.contains('.') { "" } else { "." };
-    let more = format!("{mantissa}{point}{}1e{exponent}", "0".repeat(30));
-    let less = format!("{}e{exponent}", just_below(&format!("{mantissa}{point}{}", "0".repeat(30))));
-    [more, less].iter().all(|text| text.parse() == Ok(value))
-}
-
-/// The digits less one in the last place.
-fn just_below(mantissa: &str) -> String {
-    let mut bytes = mantissa.as_bytes().to_vec();
-    for byte in bytes.iter_mut().rev() {
-        match *byte {
-            b'0' => *byte = b'9',
-            b'1'..=b'9' => {
-                *byte = byte.saturating_sub(1);
-                break;
-            }
-            _ => {}
-        }
+    let Some(digits) = Digits::read(&first) else { return first };
+    let binary = Binary::of(value);
+    if !binary.has_edge_at(digits) && !binary.is_between(digits) {
+        return first;
     }
-    String::from_utf8(bytes).unwrap_or_default()
+    let count = first.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    let at = |places: usize| format!("{value:.places$e}");
+    let places = count.saturating_sub(1);
+    // Below a power of two the nearest may read as another number, where the one that is farther off above does not.
+    [at(places), first]
+        .into_iter()
+        .chain((count..=16).map(at))
+        .find(|text| {
+            let is_on_edge = Digits::read(text).is_none_or(|digits| binary.has_edge_at(digits));
+            !is_on_edge && text.parse() == Ok(value)
+        })
+        .unwrap_or_else(|| at(16))
+}
+
+/// `number` times ten to the `exponent`.
+#[derive(Clone, Copy)]
+struct Digits {
+    number: u64,
+    exponent: i32,
+}
+
+impl Digits {
+    /// Of a number that Rust printed, its sign aside; none of what is not finite.
+    fn read(text: &str) -> Option<Self> {
+        let (mantissa, exponent) = text.trim_start_matches('-').split_once('e')?;
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = whole.bytes().chain(fraction.bytes());
+        let number = digits
+            .map(|digit| u64::from(digit & 15))
+            .try_fold(0_u64, |number, digit| number.checked_mul(10)?.checked_add(digit))?;
+        let exponent: i32 = exponent.parse().ok()?;
+        Some(Self { number, exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)? })
+    }
+
+    /// Whether it is `number` times two to the `exponent`. Factors of five that do not fit are none of either side: where
+    /// two are equal, five times less than 25 divides the one or the other.
+    fn is(self, number: u64, exponent: i32) -> bool {
+        let fives = 5_u128.checked_pow(self.exponent.unsigned_abs());
+        let times = |number: u64| fives.and_then(|fives| u128::from(number).checked_mul(fives));
+        let sides = match self.exponent < 0 {
+            true => Some(u128::from(self.number)).zip(times(number)),
+            false => times(self.number).zip(Some(u128::from(number))),
+        };
+        let odd = |number: u128, twos: i32| {
+            let zeros = number.trailing_zeros();
+            let exponent = i64::from(twos).saturating_add(i64::from(zeros));
+            (number.checked_shr(zeros), exponent)
+        };
+        sides.is_some_and(|(left, right)| odd(left, self.exponent) == odd(right, exponent))
+    }
+}
+
+/// The size of a `float8`, exactly: `number` times two to the `exponent`.
+#[derive(Clone, Copy)]
+struct Binary {
+    number: u64,
+    exponent: i32,
+}
+
+impl Binary {
+    const LEAST_NORMAL: u64 = 1 << 52;
+
+    /// IEEE 754: 52 bits of fraction, 11 of an exponent that is kept with 1,075 added. No fraction is below a bit of its own
+    /// unless the number is subnormal.
+    fn of(value: f64) -> Self {
+        let bits = value.to_bits();
+        let fraction = bits & (Self::LEAST_NORMAL - 1);
+        let biased = i32::try_from((bits >> 52) & 0x7ff).unwrap_or_default();
+        let number = if biased == 0 { fraction } else { fraction | Self::LEAST_NORMAL };
+        Self { number, exponent: biased.max(1).saturating_sub(1075) }
+    }
+
+    /// Whether the digits stand half way to the number's neighbour, above or below. Below a power of two that is nearer.
+    fn has_edge_at(self, digits: Digits) -> bool {
+        let Self { number, exponent } = self;
+        let (half, quarter) = (exponent.saturating_sub(1), exponent.saturating_sub(2));
+        let is_power = number == Self::LEAST_NORMAL;
+        let below = match is_power {
+            true => digits.is(number.saturating_mul(4).saturating_sub(1), quarter),
+            false => digits.is(number.saturating_mul(2).saturating_sub(1), half),
+        };
+        below || digits.is(number.saturating_mul(2).saturating_add(1), half)
+    }
+
+    /// Whether it is half way between the digits and the next of so many, above or below.
+    fn is_between(self, digits: Digits) -> bool {
+        let twice = digits.number.saturating_mul(2);
+        [twice.saturating_add(1), twice.saturating_sub(1)]
+            .into_iter()
+            .any(|number| Digits { number, ..digits }.is(self.number, self.exponent.saturating_add(1)))
+    }
 }
 
 /// The number without an exponent.
@@ -136,4 +202,36 @@ pub(crate) fn decode8(bytes: &[u8]) -> Result<String, ValueError> {
 
 pub(crate) fn decode4(bytes: &[u8]) -> Result<String, ValueError> {
     Ok(print(f64::from(f32::from_be_bytes(exactly(bytes, "float4")?))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_on_an_edge_or_between_two_decimals_is_printed_as_the_server_prints_it() {
+        for (bits, text) in [
+            (0x3e70_0000_0000_0000, "5.960464477539063e-08"),
+            (0x3d30_0000_0000_0000, "5.684341886080802e-14"),
+            (0x0060_0000_0000_0000, "7.120236347223045e-307"),
+            (0x44b5_2d02_c7e1_4af6, "9.999999999999999e+22"),
+            (0x44b5_2d02_c7e1_4af7, "1.0000000000000001e+23"),
+            (0x44b3_0ee8_e717_9044, "9e+22"),
+            (0x4340_0000_0000_0000, "9.007199254740992e+15"),
+            (0x4170_0000_0004_0000, "16777216.000976562"),
+            (0x42f0_0000_0000_0002, "281474976710656.1"),
+            (0x4310_0000_0000_0001, "1.1258999068426242e+15"),
+            (0x4310_0000_0000_0003, "1.1258999068426248e+15"),
+            (0x0000_0000_0000_0001, "5e-324"),
+            (0x0010_0000_0000_0000, "2.2250738585072014e-308"),
+            (0x7fef_ffff_ffff_ffff, "1.7976931348623157e+308"),
+            (0x447c_7e83_209e_90b2, "8.409999999999999e+21"),
+            (0x43b0_0000_0000_0000, "1.152921504606847e+18"),
+            (0x44c0_0000_0000_0000, "1.5111572745182865e+23"),
+            (0x3fd3_3333_3333_3334, "0.30000000000000004"),
+            (0x4373_fbe8_5edc_8fff, "8.999999999999998e+16"),
+        ] {
+            assert_eq!(print(f64::from_bits(bits)), text);
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl Modifier {
     }
 }
 
-/// A finite number: decimal digits, most significant first, of which the last `scale` are behind the point.
+/// A finite number: decimal digits in ASCII, most significant first, of which the last `scale` are behind the point.
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -76,18 +76,18 @@ impl Decimal {
         if (whole.is_empty() && fraction.is_empty()) || !all_digits(whole) || !all_digits(fraction) {
             return Err(invalid());
         }
-        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).map(|b| b & 15).collect();
         let length = |part: &str| i64::try_from(part.len()).map_err(|_| out_of_range());
-        let limit = i64::try_from(MAX_DIGITS).map_err(|_| out_of_range())?;
-        let mut scale = length(fraction)?.checked_sub(exponent).ok_or_else(out_of_range)?;
-        if scale.abs() > limit || digits.len() > MAX_DIGITS {
+        let limit = u64::try_from(MAX_DIGITS).map_err(|_| out_of_range())?;
+        let scale = length(fraction)?.checked_sub(exponent).ok_or_else(out_of_range)?;
+        if scale.unsigned_abs() > limit || whole.len().saturating_add(fraction.len()) > MAX_DIGITS {
             return Err(out_of_range());
         }
-        while scale < 0 {
-            digits.push(0);
-            scale = scale.saturating_add(1);
-        }
-        let scale = usize::try_from(scale).map_err(|_| out_of_range())?;
+        let mut digits = [whole.as_bytes(), fraction.as_bytes()].concat();
+        let scale = usize::try_from(scale).or_else(|_| {
+            let zeros = usize::try_from(scale.unsigned_abs()).map_err(|_| out_of_range())?;
+            digits.resize(digits.len().saturating_add(zeros), b'0');
+            Ok(0)
+        })?;
         let mut decimal = Self { negative, digits, scale };
         decimal.normalize();
         Ok(decimal)
@@ -97,30 +97,32 @@ impl Decimal {
     fn normalize(&mut self) {
         let least = self.scale.saturating_add(1);
         let missing = least.saturating_sub(self.digits.len());
-        self.digits.splice(0..0, std::iter::repeat_n(0, missing));
-        let leading = self.digits.iter().take_while(|d| **d == 0).count();
+        if missing > 0 {
+            self.digits = [vec![b'0'; missing], std::mem::take(&mut self.digits)].concat();
+        }
+        let leading = self.digits.iter().take_while(|d| **d == b'0').count();
         self.digits.drain(..leading.min(self.digits.len().saturating_sub(least)));
-        self.negative &= self.digits.iter().any(|d| *d != 0);
+        self.negative &= self.digits.iter().any(|d| *d != b'0');
     }
 
     /// To `scale` digits behind the point, halves away from zero.
     fn round(&mut self, scale: usize) {
         if scale >= self.scale {
-            self.digits.extend(std::iter::repeat_n(0, scale.saturating_sub(self.scale)));
+            self.digits.resize(self.digits.len().saturating_add(scale.saturating_sub(self.scale)), b'0');
         } else {
             let keep = self.digits.len().saturating_sub(self.scale.saturating_sub(scale));
-            let up = self.digits.get(keep).is_some_and(|d| *d >= 5);
+            let up = self.digits.get(keep).is_some_and(|d| *d >= b'5');
             self.digits.truncate(keep);
             let mut carry = up;
             for digit in self.digits.iter_mut().rev() {
                 if !carry {
                     break;
                 }
-                carry = *digit == 9;
-                *digit = if carry { 0 } else { digit.saturating_add(1) };
+                carry = *digit == b'9';
+                *digit = if carry { b'0' } else { digit.saturating_add(1) };
             }
             if carry {
-                self.digits.insert(0, 1);
+                self.digits.insert(0, b'1');
             }
         }
         self.scale = scale;
@@ -129,7 +131,7 @@ impl Decimal {
 
     fn whole_digits(&self) -> usize {
         let whole = self.digits.len().saturating_sub(self.scale);
-        if whole == 1 && self.digits.first() == Some(&0) { 0 } else { whole }
+        if whole == 1 && self.digits.first() == Some(&b'0') { 0 } else { whole }
     }
 
     fn print(&self) -> String {
@@ -138,11 +140,12 @@ impl Decimal {
         if self.negative {
             text.push('-');
         }
-        for (index, digit) in self.digits.iter().enumerate() {
-            if index == point {
-                text.push('.');
-            }
-            text.push(char::from(b'0' | digit));
+        let digits = std::str::from_utf8(&self.digits).unwrap_or_default();
+        let (whole, fraction) = digits.split_at_checked(point).unwrap_or((digits, ""));
+        text.push_str(whole);
+        if !fraction.is_empty() {
+            text.push('.');
+            text.push_str(fraction);
         }
         text
     }
@@ -176,6 +179,11 @@ pub(crate) fn canonicalize(text: &str, modifier: Option<Modifier>) -> Result<Str
     Ok(decimal.print())
 }
 
+/// Whether it is a finite number that is held.
+pub(crate) fn check(text: &str) -> Result<(), ValueError> {
+    Decimal::parse(text).map(drop)
+}
+
 /// Whether the modifier leaves the number as large as it is.
 pub(crate) fn is_exact(text: &str, modifier: Modifier) -> Result<bool, ValueError> {
     let text = trim(text);
@@ -184,7 +192,7 @@ pub(crate) fn is_exact(text: &str, modifier: Modifier) -> Result<bool, ValueErro
     }
     let decimal = Decimal::parse(text)?;
     let beyond = decimal.scale.saturating_sub(usize::try_from(modifier.scale).unwrap_or_default());
-    Ok(decimal.digits.iter().rev().take(beyond).all(|digit| *digit == 0))
+    Ok(decimal.digits.iter().rev().take(beyond).all(|digit| *digit == b'0'))
 }
 
 /// A number's digits, zeros before it aside, and those behind the point; none for what is no finite number.
@@ -196,7 +204,7 @@ pub(crate) fn digits(text: &str) -> Option<(usize, usize)> {
 /// A finite number rounded to an integer, halves away from zero, and whether it was one.
 pub(crate) fn integral(text: &str) -> Result<(String, bool), ValueError> {
     let mut decimal = Decimal::parse(trim(text))?;
-    let exact = decimal.digits.iter().rev().take(decimal.scale).all(|digit| *digit == 0);
+    let exact = decimal.digits.iter().rev().take(decimal.scale).all(|digit| *digit == b'0');
     decimal.round(0);
     Ok((decimal.print(), exact))
 }
@@ -225,14 +233,16 @@ pub(crate) fn encode(text: &str) -> Result<Vec<u8>, ValueError> {
     let decimal = Decimal::parse(text)?;
     let point = decimal.digits.len().saturating_sub(decimal.scale);
     let lead = point.next_multiple_of(4).saturating_sub(point);
-    let mut padded = vec![0; lead];
+    let mut padded = vec![b'0'; lead];
     padded.extend_from_slice(&decimal.digits);
-    padded.resize(padded.len().next_multiple_of(4), 0);
+    padded.resize(padded.len().next_multiple_of(4), b'0');
     let groups: Vec<u16> = padded
         .as_chunks::<4>()
         .0
         .iter()
-        .map(|group| group.iter().fold(0_u16, |sum, d| sum.saturating_mul(10).saturating_add(u16::from(*d))))
+        .map(|group| {
+            group.iter().fold(0_u16, |sum, d| sum.saturating_mul(10).saturating_add(u16::from(*d & 15)))
+        })
         .collect();
     let first = groups.iter().position(|g| *g != 0);
     let last = groups.iter().rposition(|g| *g != 0);
@@ -281,19 +291,19 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<String, ValueError> {
         return Err(ValueError::OutOfRange(KIND));
     }
     // Groups before the first that is sent are zero when the value is below one.
-    let mut digits = vec![0; usize::try_from(before.saturating_neg()).unwrap_or_default()];
+    let mut digits = vec![b'0'; usize::try_from(before.saturating_neg()).unwrap_or_default()];
     for group in groups {
         let mut rest = group;
-        let mut four = [0_u8; 4];
+        let mut four = [b'0'; 4];
         for digit in four.iter_mut().rev() {
-            *digit = u8::try_from(rest % 10).unwrap_or_default();
+            *digit |= u8::try_from(rest % 10).unwrap_or_default();
             rest /= 10;
         }
         digits.extend_from_slice(&four);
     }
     let point = usize::try_from(before).unwrap_or_default();
     // Trailing zeros are not sent; what is sent beyond the scale is cut, as the server does.
-    digits.resize(point.saturating_add(scale), 0);
+    digits.resize(point.saturating_add(scale), b'0');
     let mut decimal = Decimal { negative, digits, scale };
     decimal.normalize();
     Ok(decimal.print())

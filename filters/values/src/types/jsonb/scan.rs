@@ -3,12 +3,18 @@
 use super::INVALID;
 use crate::ValueError;
 
-/// What is left to read.
-pub(super) struct Scanner<'a>(&'a str);
+/// What is left to read, and how many bytes there are in all.
+pub(super) struct Scanner<'a>(&'a str, usize);
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self(text)
+    /// Behind so many bytes of the text.
+    pub(super) fn at(text: &'a str, offset: usize) -> Self {
+        Self(text.get(offset..).unwrap_or_default(), text.len())
+    }
+
+    /// How many bytes were read.
+    pub(super) fn offset(&self) -> usize {
+        self.1.saturating_sub(self.0.len())
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
