@@ -23,7 +23,7 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
 pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &str) -> bool {
     let written: String =
         data_type.to_string().to_ascii_lowercase().chars().filter(|c| !c.is_ascii_whitespace()).collect();
-    if written == type_name {
+    if written == type_name || (declared == Declared::Padded && padded(&written) == padded(type_name)) {
         return true;
     }
     let same = match data_type {
@@ -45,6 +45,14 @@ pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &
         },
     };
     same == declared
+}
+
+/// The length of a `char(n)`, in brackets, by any of its names.
+fn padded(written: &str) -> Option<&str> {
+    ["bpchar", "character", "char"]
+        .iter()
+        .find_map(|name| written.strip_prefix(name))
+        .filter(|rest| rest.starts_with('('))
 }
 
 /// What texts a type gives back unchanged.

@@ -3,6 +3,7 @@
 use crate::{
     analysis::{Form, Parameter, ParameterUse, Replacement},
     lexer::Kind,
+    operand::Operand,
     refusal::Refusal,
     scope::Protected,
     walker::Walker,
@@ -15,11 +16,11 @@ impl<'c> Walker<'_, 'c> {
         at: Protected<'c>,
         use_: ParameterUse,
         form: Form,
-        (token, number): (usize, u16),
+        (token, number, operand): (usize, u16, Operand),
     ) -> Result<(), Refusal> {
         self.parameter_tokens.insert(token);
         let several = self.has_several(at);
-        let placed = Placed { at, use_, searched: use_ == ParameterUse::Search, form };
+        let placed = Placed { at, use_, searched: use_ == ParameterUse::Search, form, operand };
         let Some(before) = self.parameters.get_mut(&number) else {
             self.parameters.insert(number, placed);
             return Ok(());
@@ -44,7 +45,8 @@ impl<'c> Walker<'_, 'c> {
         if use_ == ParameterUse::Store && before.use_ == ParameterUse::Search {
             *before = placed;
         }
-        (before.searched, before.form) = (searched, form);
+        let operand = before.operand.max(operand);
+        (before.searched, before.form, before.operand) = (searched, form, operand);
         Ok(())
     }
 
@@ -75,13 +77,15 @@ impl<'c> Walker<'_, 'c> {
                 return Err(shared_parameter(placed.at, "is also used where nothing is sealed"));
             }
         }
-        let parameter = |(number, Placed { at, use_, searched, form }): (&u16, &Placed<'c>)| Parameter {
-            number: *number,
-            field: at.field.id,
-            use_: *use_,
-            searched: *searched,
-            form: *form,
-        };
+        let parameter =
+            |(number, Placed { at, use_, searched, form, operand }): (&u16, &Placed<'c>)| Parameter {
+                number: *number,
+                field: at.field.id,
+                use_: *use_,
+                searched: *searched,
+                form: *form,
+                operand: *operand,
+            };
         Ok(self.parameters.iter().map(parameter).collect())
     }
 }
@@ -92,6 +96,7 @@ pub(crate) struct Placed<'c> {
     use_: ParameterUse,
     searched: bool,
     form: Form,
+    operand: Operand,
 }
 
 /// Where a parameter that is stored stands.

@@ -5,8 +5,9 @@ use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Qu
 use crate::{
     analysis::ParameterUse,
     cast,
-    catalog::Stored,
+    catalog::{Declared, Relation, Stored},
     items::refuse_untyped,
+    operand::refuse_mixed_types,
     refusal::Refusal,
     scope::{Output, Protected, Scope},
     several::refuse_each,
@@ -107,7 +108,11 @@ impl<'c> Walker<'_, 'c> {
         negated: bool,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        match self.compared_column(left, scope)? {
+        let column = self.compared_column(left, scope)?;
+        if let Some(column) = column.filter(|_| !self.is_mysql()) {
+            refuse_mixed_types(column, list, false)?;
+        }
+        match column {
             Some(column) if self.is_mysql() => self.in_list_mysql(column, left, list, negated),
             Some(column) if self.has_several(column) => self.in_list_several(column, list, negated),
             Some(column) => {
@@ -125,7 +130,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn in_subquery(&mut self, left: &Expr, query: &Query, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let outputs = self.query(query, Some(scope))?;
         let column = self.compared_column(left, scope)?;
-        match (column, outputs.columns.as_slice()) {
+        match (column, outputs.columns()) {
             (Some(column), [Output { protected: Some(right), .. }])
                 if column.field.indexed && !outputs.open =>
             {
@@ -138,7 +143,7 @@ impl<'c> Walker<'_, 'c> {
                 None => Err(unlike(left)),
             },
             (Some(left), _) => Err(unlike(left)),
-            (None, _) => match outputs.protected().next() {
+            (None, _) => match outputs.first_protected() {
                 Some(right) => Err(unlike(right)),
                 None => self.opaque(left, scope),
             },
@@ -173,6 +178,11 @@ impl<'c> Walker<'_, 'c> {
             None if self.is_mysql() => {
                 Err(Refusal::unparsable("a comparison with an array isn't understood"))
             }
+            None if column.field.type_name.ends_with("[]") => Err(Refusal::on(
+                column.field,
+                "a column of arrays is compared with the elements of an array, for which the server has no operator",
+                "compare it by = or IN with whole arrays",
+            )),
             None => {
                 let found = (op == &BinaryOperator::Eq) == (quantifier == Quantifier::Any);
                 if !found && self.has_several(column) {
@@ -194,6 +204,7 @@ impl<'c> Walker<'_, 'c> {
             Expr::Nested(inside) => self.array(column, inside),
             Expr::Array(Array { elem, named: true }) => {
                 refuse_untyped(column, elem.iter())?;
+                refuse_mixed_types(column, elem, true)?;
                 if self.has_several(column) {
                     return self.elements_several(column, elem);
                 }
@@ -227,6 +238,7 @@ impl<'c> Walker<'_, 'c> {
         if !(left.field.indexed && right.field.indexed && left.is_interchangeable_with(right)) {
             return self.equate(left, right);
         }
+        self.compares.extend([left.field.id, right.field.id]);
         self.index_part(left, left_at)?;
         self.index_part(right, right_at)
     }
@@ -237,6 +249,18 @@ impl<'c> Walker<'_, 'c> {
         self.compares.insert(column.field.id);
         self.searches.insert(column.field.id);
         Ok(())
+    }
+
+    /// A row that has the same value in a unique index, any of them, is taken for the one that is inserted. A column that
+    /// is given no value is NULL, which is equal to nothing.
+    pub fn any_unique(&mut self, relation: Option<&'c Relation>) {
+        let fields = relation.iter().flat_map(|relation| &relation.columns).filter_map(|c| c.field.as_ref());
+        for field in fields.filter(|field| field.equality || field.indexed) {
+            if self.writes.contains(&field.id) {
+                self.compares.insert(field.id);
+                self.searches.insert(field.id);
+            }
+        }
     }
 
     fn search(
@@ -325,12 +349,12 @@ fn is_constructor(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a cast of the sealed values to the type changes nothing.
+/// Whether a cast of the sealed values to the type changes nothing, and one of the values neither.
 fn is_stored_as(column: Protected<'_>, data_type: &DataType) -> bool {
-    match column.column.stored {
-        Stored::Text => cast::is_text(data_type),
-        Stored::Bytes => matches!(data_type, DataType::Bytea),
-        Stored::Other => false,
+    match (column.column.stored, column.field.declared) {
+        (Stored::Text, Declared::Characters) => cast::is_text(data_type),
+        (Stored::Bytes, Declared::Bytea) => matches!(data_type, DataType::Bytea),
+        _ => false,
     }
 }
 

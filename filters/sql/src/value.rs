@@ -11,6 +11,8 @@ use crate::{
     catalog::{Declared, Stored},
     dialect::Dialect,
     lexer::{self, Kind, Style, Token},
+    mysql::is_date,
+    operand::Operand,
     refusal::Refusal,
     scope::Protected,
     walker::Walker,
@@ -29,8 +31,16 @@ pub(crate) struct Written {
 
 pub(crate) enum Content {
     Null,
-    Literal { value: Zeroizing<String>, number: bool },
-    Parameter { token: usize, number: u16 },
+    Literal {
+        value: Zeroizing<String>,
+        number: bool,
+    },
+    /// `operand`: as what its value is read where it is looked for.
+    Parameter {
+        token: usize,
+        number: u16,
+        operand: Operand,
+    },
 }
 
 /// What is known of the place a value is written in.
@@ -39,10 +49,11 @@ pub(crate) struct Reading<'f> {
     pub declared: Declared,
     pub type_name: &'f str,
     /// Whether it is an array of values.
-    array: bool,
+    pub array: bool,
 }
 
 /// Why a value can't be sealed.
+#[derive(PartialEq, Eq)]
 pub(crate) struct Fault(pub &'static str, pub &'static str);
 
 pub(crate) const FORM: Fault = Fault(
@@ -114,19 +125,6 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// A value in a protected place, as written.
-    pub fn read_value(&self, at: Protected<'c>, expr: &Expr, array: bool) -> Result<Written, Refusal> {
-        if at.column.stored == Stored::Other {
-            return Err(Refusal::on(
-                at.field,
-                "the column's type can't hold a sealed value",
-                if self.is_mysql() { "make it text or varbinary" } else { "make it text or bytea" },
-            ));
-        }
-        let reading = Reading { declared: at.field.declared, type_name: &at.field.type_name, array };
-        self.written(expr, reading).map_err(|Fault(reason, remedy)| Refusal::on(at.field, reason, remedy))
-    }
-
     /// Refuses a value in whose place nothing can be put, for it touches a word.
     pub fn replaceable(&self, at: Protected<'c>, tokens: (usize, usize)) -> Result<(), Refusal> {
         let Fault(reason, remedy) = SPACE;
@@ -143,7 +141,7 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<(), Refusal> {
         let array = form == Form::Array;
         let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
-        let Written { content, outer: _, inner, cast } = self.read_value(at, expr, array)?;
+        let Written { content, outer: _, inner, cast } = self.read_value(at, use_, expr, array)?;
         match use_ {
             ParameterUse::Store => self.writes.insert(at.field.id),
             ParameterUse::Search => self.searches.insert(at.field.id),
@@ -165,8 +163,8 @@ impl<'c> Walker<'_, 'c> {
                     self.insert_behind(inner.1, type_.to_owned());
                 }
             }
-            Content::Parameter { token, number } => {
-                self.parameter(at, use_, form, (token, number))?;
+            Content::Parameter { token, number, operand } => {
+                self.parameter(at, use_, form, (token, number, operand))?;
                 let type_ = self.given_type(at, array);
                 let text = (cast || type_.is_some()).then(|| match self.is_mysql() {
                     true => "?".to_owned(),
@@ -206,7 +204,8 @@ impl<'c> Walker<'_, 'c> {
         !runs_on(before) && !runs_on(bytes.get(last.end))
     }
 
-    fn written(&self, expr: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
+    /// What an expression says, and where it stands.
+    pub fn written(&self, expr: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
         match expr {
             Expr::Value(value) if self.is_mysql() => self.bare_mysql(value, reading),
             Expr::Value(value) => self.bare(value),
@@ -230,7 +229,15 @@ impl<'c> Walker<'_, 'c> {
             }
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
                 let written = match self.is_mysql() {
-                    true => self.bare_mysql(value, reading)?,
+                    // `DATE '…'` takes no time of day, which a cast would cut off.
+                    true => match self.bare_mysql(value, reading)? {
+                        Written { content: Content::Literal { value, .. }, .. }
+                            if *data_type == DataType::Date && !is_date(&value) =>
+                        {
+                            return Err(CAST);
+                        }
+                        written => written,
+                    },
                     false => self.bare(value)?,
                 };
                 let (index, last) = written.outer;
@@ -270,7 +277,7 @@ impl<'c> Walker<'_, 'c> {
             (Value::Boolean(false), _) if token.is_word("false") => literal("false", false),
             (Value::Null, _) if token.is_word("null") => Content::Null,
             (Value::Placeholder(theirs), Kind::Parameter(Some(number))) if theirs == source => {
-                Content::Parameter { token: index, number: *number }
+                Content::Parameter { token: index, number: *number, operand: Operand::Declared }
             }
             _ => return Err(FORM),
         };

@@ -8,6 +8,7 @@ use crate::{
     catalog::Declared,
     lexer::{Kind, Style},
     mysql::end_of_strings,
+    operand::Operand,
     value::{Content, FORM, Fault, NUMBER, PLACE, Reading, Written},
     walker::Walker,
 };
@@ -50,7 +51,7 @@ impl Walker<'_, '_> {
             (Value::Boolean(false), _) if token.is_word("false") => reading.text("0"),
             (Value::Null, _) if token.is_word("null") => Content::Null,
             (Value::Placeholder(_), Kind::Parameter(Some(number))) => {
-                Content::Parameter { token: index, number: *number }
+                Content::Parameter { token: index, number: *number, operand: Operand::Declared }
             }
             _ => return Err(FORM),
         };
@@ -170,13 +171,16 @@ impl Reading<'_> {
         match data_type {
             DataType::Char(None) => declared != Declared::Bytea,
             DataType::Binary(None) => matches!(declared, Declared::Characters | Declared::Bytea),
-            DataType::Signed | DataType::SignedInteger => declared == Declared::Integer,
+            // It takes the digits that a string begins with: of `1e3` the 1.
+            DataType::Signed | DataType::SignedInteger => {
+                let digits = |text: &str| text.strip_prefix('-').is_some_and(is_digits) || is_digits(text);
+                declared == Declared::Integer && value.is_none_or(digits)
+            }
             DataType::Unsigned | DataType::UnsignedInteger => {
-                declared == Declared::Integer && value.is_some_and(|value| !value.starts_with('-'))
+                declared == Declared::Integer && value.is_some_and(is_digits)
             }
             DataType::Date => {
-                declared == Declared::Date
-                    || (declared == Declared::Timestamp && value.is_some_and(|value| !value.contains(' ')))
+                declared == Declared::Date || (declared == Declared::Timestamp && value.is_some_and(is_date))
             }
             // A literal: there is no such cast.
             DataType::Timestamp(None, TimezoneInfo::None) => declared == Declared::Timestamp,
@@ -196,4 +200,16 @@ impl Reading<'_> {
             _ => false,
         }
     }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether there is no time of day in it, which a cast to a date cuts off.
+pub(crate) fn is_date(text: &str) -> bool {
+    const LONGEST: usize = "2020-01-31".len();
+    text.len() <= LONGEST
+        && text.contains('-')
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
 }

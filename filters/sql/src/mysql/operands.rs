@@ -66,11 +66,6 @@ impl<'c> Walker<'_, 'c> {
             }
             _ => return Ok(None),
         };
-        Ok(relation
-            .columns
-            .iter()
-            .find(|column| column.name == name)
-            .and_then(Protected::of)
-            .map(Protected::lost))
+        Ok(relation.columns.named(&name).and_then(Protected::of).map(Protected::lost))
     }
 }
