@@ -8,7 +8,7 @@ use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
-use crate::{dml::Effects, mysql::statement as mysql};
+use crate::{dml::Effects, mysql::statement as mysql, operand::Operand};
 
 /// What an accepted text does with protected fields, and what must be put in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub struct Statement {
     /// Fields compared with a value, with each other, or with NULL, also as keys of DISTINCT, GROUP BY and
     /// ON CONFLICT; sorted, each once.
     pub searches: Vec<usize>,
-    /// Those of them whose ciphertexts are compared with each other, or tell rows apart: right only while equal values
-    /// have equal ciphertexts; sorted, each once.
+    /// Those of them whose ciphertexts or blind indexes are compared with each other, or tell rows apart: right only
+    /// while equal values have equal ones, and a search for whoever may write a value of the label; sorted, each once.
     pub compares: Vec<usize>,
     /// Fields written; sorted, each once.
     pub writes: Vec<usize>,
@@ -348,6 +348,8 @@ pub struct Parameter {
     pub searched: bool,
     /// What its value is, and what is bound in its place.
     pub form: Form,
+    /// As what its value is read where it is searched for.
+    pub operand: Operand,
 }
 
 /// What a value in a protected place is for.

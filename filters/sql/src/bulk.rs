@@ -66,7 +66,7 @@ impl<'c> Walker<'_, 'c> {
                 Some(target) => self.untyped(|walker| walker.arrays_of_values(target, array))?,
                 None => self.opaque(array, &Scope::default())?,
             }
-            outputs.columns.push(Output::new(None, target.map(Protected::lost)));
+            outputs.push(Output::new(None, target.map(Protected::lost)));
         }
         Ok(outputs)
     }
@@ -80,6 +80,7 @@ impl<'c> Walker<'_, 'c> {
         alias: &TableAlias,
         targets: &[&'c Column],
     ) -> Result<Option<Outputs<'c>>, Refusal> {
+        self.check_columns(alias.columns.len())?;
         let columns: Vec<String> = alias
             .columns
             .iter()
@@ -91,7 +92,7 @@ impl<'c> Walker<'_, 'c> {
             let target = targets.get(index).and_then(|column| Protected::of(column));
             let SelectItem::UnnamedExpr(expr) = item else { return Ok(None) };
             let Some(target) = target else {
-                outputs.columns.push(Output::new(None, None));
+                outputs.push(Output::new(None, None));
                 continue;
             };
             let column = column_of(expr, self.catalog.dialect)
@@ -100,7 +101,7 @@ impl<'c> Walker<'_, 'c> {
                 Some(slot @ None) => *slot = Some(target),
                 _ => return Ok(None),
             }
-            outputs.columns.push(Output::new(None, Some(target.lost())));
+            outputs.push(Output::new(None, Some(target.lost())));
         }
         // What is sealed stands in the select list once, and nowhere else.
         let name = self.plain_name(&alias.name)?;
@@ -111,13 +112,13 @@ impl<'c> Walker<'_, 'c> {
         let left: Vec<Output<'c>> = columns
             .iter()
             .zip(&sealed)
-            .map(|(name, sealed)| Output::new(Some(name.clone()), *sealed))
+            .map(|(name, sealed)| Output::new(Some(name.as_str().into()), *sealed))
             .collect();
-        let outputs_of_values = Outputs { columns: left, open: false };
+        let outputs_of_values = Outputs::of(left);
         scope.ranges.push(Range {
             name: Some(name),
             schema: None,
-            source: Source::Derived(outputs_of_values.into()),
+            source: Source::Derived(outputs_of_values),
         });
         for (index, item) in select.projection.iter().enumerate() {
             let SelectItem::UnnamedExpr(expr) = item else { continue };

@@ -1,47 +1,129 @@
 //! What the analysis knows of the database: the relations that matter to some protected column.
 
-use std::borrow::Cow;
+mod columns;
+mod index;
+mod patterns;
 
+use std::{borrow::Cow, sync::OnceLock};
+
+pub use self::columns::Columns;
+use self::index::Index;
 use crate::{
     dialect::{Dialect, MySqlDialect},
     names,
+    scope::Protected,
 };
 
 /// The relations that matter, as one session sees them now: those with a protected column, their partitions
 /// and parents, and the views that depend on any of these. Every relation not listed is taken to hold nothing
 /// protected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// Whose SQL the session's texts are written in.
-    pub dialect: Dialect,
-    /// In no particular order.
-    pub relations: Vec<Relation>,
-    /// Bare names of the tables that the policy names, also of those that don't exist yet: a text may make one
-    /// and then write to it.
-    pub planned: Vec<String>,
+    pub(crate) dialect: Dialect,
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) planned: Vec<String>,
+    /// How its names are found. It is built when the first text is analyzed, and serves all that follow.
+    index: OnceLock<Index>,
+    /// The same catalog with columns' names as the analysis compares them, where they differ.
+    folded: OnceLock<Option<Box<Self>>>,
 }
 
+/// Two catalogs are the same whether or not a text was analyzed with them.
+impl PartialEq for Catalog {
+    fn eq(&self, other: &Self) -> bool {
+        self.dialect == other.dialect && self.relations == other.relations && self.planned == other.planned
+    }
+}
+
+impl Eq for Catalog {}
+
 impl Catalog {
+    /// The relations of a session whose texts are of this dialect, in no particular order; and the bare names of the
+    /// tables that the policy names, also of those that don't exist yet: a text may make one and then write to it.
+    pub fn new(dialect: Dialect, relations: Vec<Relation>, planned: Vec<String>) -> Self {
+        Self { dialect, relations, planned, index: OnceLock::new(), folded: OnceLock::new() }
+    }
+
+    /// The same for texts of another dialect.
+    #[must_use]
+    pub fn in_dialect(self, dialect: Dialect) -> Self {
+        Self::new(dialect, self.relations, self.planned)
+    }
+
+    /// The same where the policy names these tables.
+    #[must_use]
+    pub fn with_planned(self, planned: Vec<String>) -> Self {
+        Self::new(self.dialect, self.relations, planned)
+    }
+
+    /// Whose SQL the session's texts are written in.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The relations, in no particular order.
+    pub fn relations(&self) -> &[Relation] {
+        &self.relations
+    }
+
+    /// The relations, to be changed: what was known of their names is built anew.
+    pub fn relations_mut(&mut self) -> &mut Vec<Relation> {
+        self.index = OnceLock::new();
+        self.folded = OnceLock::new();
+        &mut self.relations
+    }
+
+    /// Its relations alone.
+    pub fn into_relations(self) -> Vec<Relation> {
+        self.relations
+    }
+
+    /// Builds at once how its names are found, so that what that takes is not taken for the first text's.
+    pub fn build_index(&self) {
+        self.index();
+        self.folded().index();
+    }
+
+    /// How its names are found.
+    pub(crate) fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(self))
+    }
+
     /// The same with columns' names as the analysis compares them: in MySQL in lower case. Relations' names stay.
-    pub(crate) fn folded(&self) -> Cow<'_, Self> {
-        let columns = || self.relations.iter().flat_map(|relation| &relation.columns);
-        if self.dialect == Dialect::Postgres
-            || columns().all(|column| names::lower(&column.name) == column.name)
-        {
-            return Cow::Borrowed(self);
-        }
-        let mut folded = self.clone();
-        for column in folded.relations.iter_mut().flat_map(|relation| &mut relation.columns) {
-            column.name = names::lower(&column.name);
-        }
-        Cow::Owned(folded)
+    pub(crate) fn folded(&self) -> &Self {
+        let folded = self.folded.get_or_init(|| {
+            let mut columns = self.relations.iter().flat_map(|relation| &relation.columns);
+            if self.dialect == Dialect::Postgres || columns.all(|column| names::is_lower(&column.name)) {
+                return None;
+            }
+            let mut folded = Self::new(self.dialect, self.relations.clone(), self.planned.clone());
+            for column in folded.relations.iter_mut().flat_map(|relation| &mut relation.columns) {
+                column.name = names::lower(&column.name);
+            }
+            Some(Box::new(folded))
+        });
+        folded.as_deref().unwrap_or(self)
+    }
+
+    /// The relations whose bare name a folded name of the text is, or may be.
+    pub(crate) fn named<'c>(&'c self, folded: &str) -> impl Iterator<Item = &'c Relation> {
+        let found = self.index().relations(folded);
+        found.filter_map(|place| self.relations.get(place)).filter(|r| self.is_name(&r.name, folded))
+    }
+
+    /// A column that holds the values of a field.
+    pub(crate) fn column_of(&self, field: usize) -> Option<Protected<'_>> {
+        let (relation, column) = self.index().column_of(field, self)?;
+        self.relations.get(relation)?.columns.get(column).and_then(Protected::of)
     }
 
     /// Whether a folded name of the text is, or may be, that of a relation or schema.
     pub(crate) fn is_name(&self, own: &str, folded: &str) -> bool {
         match self.dialect {
             Dialect::Postgres => own == folded,
-            Dialect::MySql(_) => own.eq_ignore_ascii_case(folded) || names::lower(own) == folded,
+            Dialect::MySql(_) => {
+                own.eq_ignore_ascii_case(folded) || (!own.is_ascii() && names::lower(own) == folded)
+            }
         }
     }
 
@@ -60,7 +142,7 @@ impl Catalog {
 
     /// Whether a table that the policy names has this folded name.
     pub(crate) fn plans(&self, folded: &str) -> bool {
-        self.planned.iter().any(|own| self.is_name(own, folded))
+        self.index().plans(folded)
     }
 }
 
@@ -79,7 +161,7 @@ pub struct Relation {
     /// Table or view.
     pub kind: RelationKind,
     /// All columns that are not dropped, ordered by `attnum`.
-    pub columns: Vec<Column>,
+    pub columns: Columns,
     /// For a view: the fields that its own query compares; sorted, each once.
     pub searches: Vec<usize>,
     /// For a view: those of them that its own query compares with each other, or tells rows apart by.
@@ -173,6 +255,8 @@ pub enum Envelopes {
 pub enum Declared {
     /// `text`, `varchar`
     Characters,
+    /// `char(n)`, `bpchar`
+    Padded,
     /// `int2`, `int4`, `int8`
     Integer,
     /// `numeric`

@@ -7,7 +7,7 @@ use crate::{
     copy_options::Options,
     dialect::Dialect,
     dml::{self, Effects},
-    insert::{refuse_defaults, refuse_generated},
+    insert::{refuse_defaults, refuse_generated, refuse_twice},
     lexer::Kind,
     mention, names,
     reader::Reader,
@@ -23,9 +23,9 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     }
     let mut reader = Reader { segment, at: start };
     let (schema, name) = reader.table()?;
-    let relation = catalog.relations.iter().find(|relation| {
-        relation.name == name && schema.as_ref().map_or(relation.visible, |schema| &relation.schema == schema)
-    });
+    let relation = catalog
+        .named(&name)
+        .find(|relation| schema.as_ref().map_or(relation.visible, |schema| &relation.schema == schema));
     let Some(relation) = relation else { return Ok(Effects::default()) };
     touchable(relation)?;
     let listed = reader.columns()?;
@@ -130,8 +130,9 @@ fn targets<'c>(relation: &'c Relation, listed: Option<&[String]>) -> Result<Vec<
         columns.sort_by_key(|column| column.number);
         return Ok(columns);
     };
+    refuse_twice(relation, listed.len())?;
     let find = |name: &String| {
-        relation.columns.iter().find(|column| &column.name == name).ok_or_else(|| {
+        relation.columns.named(name).ok_or_else(|| {
             Refusal::unsupported(
                 "a column that is copied isn't known in a table with sealed columns",
                 "check its name; after a change of the table, try again",

@@ -1,12 +1,13 @@
 //! WITH: common table expressions, also recursive ones.
 
-use std::rc::Rc;
+use std::collections::HashMap;
 
 use sqlparser::ast::{
     Cte, Query, SetExpr, SetOperator, SetQuantifier, TableAlias, TableAliasColumnDef, With,
 };
 
 use crate::{
+    outputs::STEPS_A_COLUMN,
     refusal::Refusal,
     scope::{Outputs, Scope},
     walker::Walker,
@@ -16,7 +17,46 @@ use crate::{
 pub(crate) struct CteRange<'c> {
     pub name: String,
     /// What it yields; None while that is not known, in WITH RECURSIVE.
-    pub outputs: Option<Rc<Outputs<'c>>>,
+    pub outputs: Option<Outputs<'c>>,
+}
+
+/// The common table expressions in reach, the nearest last.
+#[derive(Default)]
+pub(crate) struct Ctes<'c> {
+    all: Vec<CteRange<'c>>,
+    /// The places of those of a name.
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl<'c> Ctes<'c> {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn push(&mut self, cte: CteRange<'c>) {
+        self.by_name.entry(cte.name.clone()).or_default().push(self.all.len());
+        self.all.push(cte);
+    }
+
+    /// Leaves the first ones in reach.
+    pub fn truncate(&mut self, length: usize) {
+        for CteRange { name, outputs: _ } in self.all.drain(length.min(self.all.len())..) {
+            if let Some(places) = self.by_name.get_mut(&name) {
+                places.pop();
+            }
+        }
+    }
+
+    /// The nearest one of this name.
+    pub fn named(&self, name: &str) -> Option<&CteRange<'c>> {
+        self.all.get(*self.by_name.get(name)?.last()?)
+    }
+
+    fn settle(&mut self, place: usize, outputs: Outputs<'c>) {
+        if let Some(cte) = self.all.get_mut(place) {
+            cte.outputs = Some(outputs);
+        }
+    }
 }
 
 impl<'c> Walker<'_, 'c> {
@@ -47,10 +87,11 @@ impl<'c> Walker<'_, 'c> {
             if *recursive {
                 let at = first.saturating_add(index);
                 let outputs = self.recursive(query, outer, at, names)?;
-                self.settle(at, outputs);
+                self.ctes.settle(at, outputs);
             } else {
-                let outputs = self.query(query, outer)?.renamed(names)?;
-                self.ctes.push(CteRange { name, outputs: Some(Rc::new(outputs)) });
+                let outputs = self.query(query, outer)?;
+                let outputs = self.renamed(outputs, names)?;
+                self.ctes.push(CteRange { name, outputs: Some(outputs) });
             }
         }
         Ok(())
@@ -69,7 +110,8 @@ impl<'c> Walker<'_, 'c> {
             SetExpr::SetOperation { left, op: SetOperator::Union, set_quantifier, right },
         ) = (query, query.body.as_ref())
         else {
-            return self.query(query, outer)?.renamed(names);
+            let outputs = self.query(query, outer)?;
+            return self.renamed(outputs, names);
         };
         let compares = match set_quantifier {
             SetQuantifier::All => false,
@@ -80,16 +122,20 @@ impl<'c> Walker<'_, 'c> {
         if !plain || !query.pipe_operators.is_empty() || query.for_clause.is_some() {
             return Err(not_understood());
         }
-        let start = self.part(left, outer)?.renamed(names.clone())?;
-        self.settle(at, start.clone());
+        let start = self.part(left, outer)?;
+        let start = self.renamed(start, names.clone())?;
+        self.ctes.settle(at, start.clone());
         let step = self.part(right, outer)?;
-        self.combine(start, step, compares)?.renamed(names)
+        let outputs = self.combine(start, step, compares)?;
+        self.renamed(outputs, names)
     }
 
-    fn settle(&mut self, at: usize, outputs: Outputs<'c>) {
-        if let Some(cte) = self.ctes.get_mut(at) {
-            cte.outputs = Some(Rc::new(outputs));
+    /// What a query yields under the names that an alias with a list gives.
+    pub fn renamed(&self, outputs: Outputs<'c>, names: Vec<String>) -> Result<Outputs<'c>, Refusal> {
+        if !names.is_empty() {
+            self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN))?;
         }
+        outputs.renamed(names)
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
     if segment.tokens.len() > MAX_TOKENS {
         return Err(Refusal::unparsable("the statement is too long"));
     }
+    // Each name is looked for in each of them.
+    segment.budget.spend(segment.tokens.len().saturating_mul(relations.len()))?;
     let words: Vec<&str> = (0..segment.tokens.len()).map(|index| segment.word(index)).collect();
     let has = |word: &str| words.contains(&word);
     // CREATE [OR REPLACE] [UNIQUE | TEMP | UNLOGGED | MATERIALIZED | RECURSIVE …] object
@@ -152,21 +154,11 @@ pub(crate) fn named<'c>(
     segment: &Segment<'_>,
     relations: &[&'c Relation],
 ) -> impl Iterator<Item = (usize, Protected<'c>)> {
-    let columns: Vec<Protected<'c>> =
-        relations.iter().flat_map(|relation| &relation.columns).filter_map(Protected::of).collect();
-    segment
-        .tokens
-        .iter()
-        .enumerate()
-        .filter_map(move |(index, token)| {
-            let name = Token::name(token)?;
-            columns
-                .iter()
-                .find(|protected| protected.column.name == name)
-                .map(|protected| (index, *protected))
-        })
-        .collect::<Vec<_>>()
-        .into_iter()
+    segment.tokens.iter().enumerate().filter_map(move |(index, token)| {
+        let name = Token::name(token)?;
+        let mut columns = relations.iter().filter_map(|relation| relation.columns.named(name));
+        columns.find_map(Protected::of).map(|protected| (index, protected))
+    })
 }
 
 pub(crate) fn no_protected_column(
@@ -186,12 +178,13 @@ pub(crate) fn no_protected_column(
 
 /// Columns as they are, where equality is all that is asked of them.
 fn index(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
+    let alone = standing_alone(segment);
     for (index, protected) in named(segment, relations) {
         if protected.field.indexed && is_index_part(segment, index) {
             continue;
         }
         require_equality(protected)?;
-        if !stands_alone(segment, index) {
+        if alone.get(index) != Some(&true) {
             return Err(Refusal::on(
                 protected.field,
                 "only the column as it is can be indexed",
@@ -219,22 +212,27 @@ fn is_index_part(segment: &Segment<'_>, column: usize) -> bool {
         }
 }
 
-/// Whether the token is all that stands between two commas or brackets of a list of columns.
-fn stands_alone(segment: &Segment<'_>, index: usize) -> bool {
-    let before = index.checked_sub(1);
-    let next = index.saturating_add(1);
-    let opens = before.is_some_and(|before| segment.is_symbol(before, "(") || segment.is_symbol(before, ","));
-    let depth = (0..index).fold(0_usize, |depth, at| {
-        if segment.is_symbol(at, "(") {
-            depth.saturating_add(1)
-        } else if segment.is_symbol(at, ")") {
-            depth.saturating_sub(1)
-        } else {
-            depth
+/// Which tokens are all that stands between two commas or brackets of a list of columns.
+fn standing_alone(segment: &Segment<'_>) -> Vec<bool> {
+    let mut depth = 0_usize;
+    let mut in_where = false;
+    let stands = |index: usize| {
+        let opens = index
+            .checked_sub(1)
+            .is_some_and(|before| segment.is_symbol(before, "(") || segment.is_symbol(before, ","));
+        let stands = opens && depth == 1 && !in_where && {
+            let next = index.saturating_add(1);
+            segment.is_symbol(next, ")") || segment.is_symbol(next, ",")
+        };
+        if segment.is_symbol(index, "(") {
+            depth = depth.saturating_add(1);
+        } else if segment.is_symbol(index, ")") {
+            depth = depth.saturating_sub(1);
         }
-    });
-    let in_where = (0..index).any(|at| segment.is_word(at, "where"));
-    opens && depth == 1 && !in_where && (segment.is_symbol(next, ")") || segment.is_symbol(next, ","))
+        in_where |= segment.is_word(index, "where");
+        stands
+    };
+    (0..segment.tokens.len()).map(stands).collect()
 }
 
 fn alter_table(segment: &Segment<'_>, relations: &[&Relation], words: &[&str]) -> Result<(), Refusal> {
@@ -249,18 +247,17 @@ fn alter_table(segment: &Segment<'_>, relations: &[&Relation], words: &[&str]) -
     if has("attach") && has_text {
         return Err(unsupported("a partition whose bounds hold strings"));
     }
+    let alone = standing_alone(segment);
+    let (drops, has_unique) = (has("drop"), has("unique") || has("primary"));
+    let only_unique = has_unique && !has("check") && !has("references");
     for (index, protected) in named(segment, relations) {
         let word = |back: usize| index.checked_sub(back).map(|at| segment.word(at)).unwrap_or_default();
         let after = |ahead: usize| segment.word(index.saturating_add(ahead));
         let before = if word(1) == "column" { word(2) } else { word(1) };
-        let dropped = before == "drop" || (word(1) == "exists" && words.contains(&"drop"));
+        let dropped = before == "drop" || (word(1) == "exists" && drops);
         let null =
             before == "alter" && matches!((after(1), after(2), after(3)), ("set" | "drop", "not", "null"));
-        let unique = (has("unique") || has("primary"))
-            && !has("check")
-            && !has("references")
-            && protected.field.equality
-            && stands_alone(segment, index);
+        let unique = only_unique && protected.field.equality && alone.get(index) == Some(&true);
         if !(dropped || null || unique) {
             return Err(Refusal::on(
                 protected.field,

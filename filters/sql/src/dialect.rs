@@ -2,7 +2,7 @@
 
 mod parser;
 
-pub(crate) use parser::parsed;
+pub(crate) use parser::with_parsed;
 
 use crate::refusal::Refusal;
 

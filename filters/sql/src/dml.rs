@@ -3,13 +3,17 @@
 use sqlparser::ast::Statement as Tree;
 
 use crate::{
-    analysis::{Copy, Load, Parameter, ResultField, Results, SessionUse, Splice, Statement, StatementKind},
+    analysis::{
+        Copy, Load, Parameter, Replacement, ResultField, Results, SessionUse, Splice, Statement,
+        StatementKind,
+    },
     catalog::Catalog,
     faithful,
     lexer::Kind,
     mention,
     mysql::Reading,
-    parse, position,
+    parse::{self, Unparsed},
+    position,
     refusal::Refusal,
     scope::{Output, Outputs},
     segment::Segment,
@@ -19,6 +23,9 @@ use crate::{
 /// Tokens of a statement that is parsed: its tree takes some 300 bytes for each, so that the largest takes some
 /// 20 MB, and 1500 rows of 20 values fit.
 const MAX_TOKENS: usize = 65_536;
+
+/// Bytes of text that weigh as much as a field.
+const BYTES_A_PART: usize = 16;
 
 /// What a statement does with protected columns. All empty when it touches none.
 #[derive(Clone, Default)]
@@ -48,6 +55,25 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
+    /// How many parts it has: fields, columns, and of the text that is put into the statement each few bytes.
+    pub fn weight(&self) -> usize {
+        let fields = [
+            &self.reads,
+            &self.searches,
+            &self.compares,
+            &self.writes,
+            &self.overwrites,
+            &self.empties,
+            &self.copies,
+        ];
+        let columns = self.columns.as_ref().map_or(0, Vec::len);
+        let text = self.splices.iter().map(|splice| match &splice.with {
+            Replacement::Text(text) => text.len() / BYTES_A_PART,
+            _ => 0,
+        });
+        fields.into_iter().map(Vec::len).chain(text).fold(columns, usize::saturating_add)
+    }
+
     /// The statement that does this.
     pub fn into_statement(
         self,
@@ -117,19 +143,22 @@ pub(crate) fn walk<'c>(
         ));
     }
     mention::refuse_resembling(segment, catalog)?;
-    if !segment.is_bounded() {
-        return Err(Refusal::unparsable("the statement is too deep"));
-    }
+    segment.check_bounds()?;
     let (tokens, positions) =
         position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
             Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
         })?;
     let reading = Reading::of(segment);
-    let tree = parse::statement(reading.apply(tokens), segment.dialect)
-        .map_err(|_| Refusal::unparsable("the statement can't be parsed"))?;
+    let tree =
+        parse::statement(reading.apply(tokens), segment.dialect, segment.budget).map_err(
+            |why| match why {
+                Unparsed::Unparsable => Refusal::unparsable("the statement can't be parsed"),
+                Unparsed::Exceeded(exceeded) => exceeded.into(),
+            },
+        )?;
     let mut walker = Walker::new(segment, &positions, catalog);
     let outputs = run(&mut walker, &tree)?;
-    if let Some(column) = outputs.protected().next().filter(|_| reading.into_variables) {
+    if let Some(column) = outputs.first_protected().filter(|_| reading.into_variables) {
         return Err(Refusal::on(
             column.field,
             "a sealed value would be kept in a variable of the session",
@@ -153,7 +182,7 @@ pub(crate) fn walk<'c>(
     let field = |column: &Output<'_>| {
         column.protected.map(|column| ResultField { field: column.field.id, cast: column.cast })
     };
-    let columns = (!outputs.open).then(|| outputs.columns.iter().map(field).collect());
+    let columns = (!outputs.open).then(|| outputs.columns().iter().map(field).collect());
     check_strings(segment)?;
     if !faithful::reads_back(&tree, segment, &reading) {
         return Err(Refusal::unparsable("the statement has a part that isn't understood"));

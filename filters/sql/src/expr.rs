@@ -27,6 +27,7 @@ impl<'c> Walker<'_, 'c> {
             Expr::CompoundIdentifier(parts) => {
                 let mut parts = parts.iter().map(|part| self.name(part)).collect::<Result<Vec<_>, _>>()?;
                 let name = parts.pop().unwrap_or_default();
+                self.spend(scope.reach())?;
                 scope.qualified(&parts, &name)
             }
             Expr::Function(function) => self.inserted_value(function),
@@ -62,6 +63,7 @@ impl<'c> Walker<'_, 'c> {
         let Some(name) = names::fold(ident, self.catalog.dialect) else {
             return Err(Refusal::unparsable("a name is written as a string"));
         };
+        self.spend(scope.reach())?;
         let found = match scope.unqualified(&name)? {
             // Not accounted for: if the name is a protected one, it is so in a way that isn't understood.
             Meaning::Nothing => return Ok(None),
@@ -94,6 +96,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn expr(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
+            self.segment.budget.descend()?;
             match expr {
                 Expr::Nested(inside) => pending.push(inside),
                 Expr::UnaryOp { op: UnaryOperator::Not, expr } => pending.push(expr),
@@ -170,7 +173,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// A sub-select whose rows are used as values.
     pub fn unprotected_query(&mut self, query: &Query, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
-        match self.query(query, outer)?.protected().next() {
+        match self.query(query, outer)?.first_protected() {
             None => Ok(()),
             Some(protected) => Err(Refusal::on(
                 protected.field,
@@ -185,6 +188,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn opaque(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
+            self.segment.budget.descend()?;
             if let Expr::Nested(_) = expr {
                 self.expr(expr, scope)?;
             } else if let Expr::InSubquery { expr, subquery, negated: _ } = expr {

@@ -29,7 +29,9 @@ pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>, reading: &Read
                 && theirs.next().is_some_and(|their| their.is_word("apply"))
         } else {
             let same = |their| same(our, segment.text, their, &written);
-            theirs.next().is_some_and(|their| same(their) || (mysql && synonyms(our, segment.text, their)))
+            theirs
+                .next()
+                .is_some_and(|their| same(their) || (mysql && synonyms(our, segment.text, their, &written)))
         };
         if !agrees {
             return false;
@@ -67,9 +69,11 @@ fn before<'s>(segment: &'s Segment<'_>, index: usize) -> Option<&'s Token> {
 }
 
 /// What the parser writes otherwise of MySQL's words.
-fn synonyms(our: &Token, text: &str, their: &Token) -> bool {
+fn synonyms(our: &Token, text: &str, their: &Token, written: &str) -> bool {
     (our.is_symbol(text, "&&") && their.is_word("and"))
         || (our.is_word("distinctrow") && their.is_word("distinct"))
+        // It is given to the parser as such (see `Reading::apply`).
+        || (our.is_word("div") && their.is_symbol(written, "/"))
 }
 
 fn operator(symbol: &str) -> &str {

@@ -1,7 +1,5 @@
 //! FROM: which relations' columns are in reach, and what joins compare.
 
-use std::rc::Rc;
-
 use sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef,
     TableFactor, TableFunctionArgs, TableWithJoins,
@@ -31,7 +29,7 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<(), Refusal> {
         for item in items {
             let joined = self.joined(item, scope)?;
-            scope.ranges.extend(joined.ranges);
+            scope.extend(joined.ranges)?;
             scope.merged.extend(joined.merged);
         }
         scope.check_names()
@@ -55,11 +53,8 @@ impl<'c> Walker<'_, 'c> {
             match constraint(join_operator, self.is_mysql())? {
                 JoinConstraint::On(condition) => self.expr(condition, &scope)?,
                 JoinConstraint::Using(columns) => {
-                    for column in columns {
-                        let name = self.one_part(column)?;
-                        let full = matches!(join_operator, JoinOperator::FullOuter(_));
-                        self.using(name, left, full, &mut scope)?;
-                    }
+                    let full = matches!(join_operator, JoinOperator::FullOuter(_));
+                    self.using(columns, left, full, &mut scope)?;
                 }
                 JoinConstraint::Natural => refuse_natural(&scope)?,
                 JoinConstraint::None => {}
@@ -117,7 +112,7 @@ impl<'c> Walker<'_, 'c> {
                     self.query(subquery, scope.outer)?
                 };
                 let name = alias.as_ref().map(|alias| self.plain_name(&alias.name)).transpose()?;
-                let range = Range { name, schema: None, source: Source::Derived(Rc::new(outputs)) };
+                let range = Range { name, schema: None, source: Source::Derived(outputs) };
                 self.note_row(&range);
                 self.push(range, alias.as_ref(), scope)
             }
@@ -144,9 +139,8 @@ impl<'c> Walker<'_, 'c> {
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
                 let inside = self.joined((&table_with_joins.relation, &table_with_joins.joins), before)?;
-                scope.ranges.extend(inside.ranges);
                 scope.merged.extend(inside.merged);
-                Ok(())
+                scope.extend(inside.ranges)
             }
             _ => Err(not_understood()),
         }
@@ -196,11 +190,11 @@ impl<'c> Walker<'_, 'c> {
                 names.push(self.name(name)?);
             }
             if !names.is_empty() {
-                range.source = Source::Derived(Rc::new(range.outputs().renamed(names)?));
+                let outputs = self.outputs(&range)?;
+                range.source = Source::Derived(self.renamed(outputs, names)?);
             }
         }
-        scope.ranges.push(range);
-        Ok(())
+        scope.push(range)
     }
 
     /// Something that holds nothing protected. A function's rows go by its name when it has no alias.
@@ -218,45 +212,54 @@ impl<'c> Walker<'_, 'c> {
         self.push(Range { name, schema: None, source: Source::Unknown }, alias, scope)
     }
 
-    /// `JOIN … USING (name)`, the ranges from `left` on being the right side.
+    /// `JOIN … USING (name, …)`, the ranges from `left` on being the right side.
     fn using(
         &mut self,
-        name: String,
+        columns: &[ObjectName],
         left: usize,
         full: bool,
         scope: &mut Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        let quote = if self.is_mysql() { '`' } else { '"' };
-        let expr = Expr::Identifier(Ident::with_quote(quote, &name));
         let mut sides = (Scope::default(), Scope::default());
         let mut ranges = std::mem::take(&mut scope.ranges);
         sides.1.ranges = ranges.split_off(left.min(ranges.len()));
         sides.0.ranges = ranges;
-        sides.0.merged.clone_from(&scope.merged);
-        let found = (self.column(&expr, &sides.0), self.column(&expr, &sides.1));
+        std::mem::swap(&mut sides.0.merged, &mut scope.merged);
+        for column in columns {
+            let name = self.one_part(column)?;
+            self.using_one(&name, full, &sides)?;
+            sides.0.merged.insert(name);
+        }
         scope.ranges = sides.0.ranges;
         scope.ranges.append(&mut sides.1.ranges);
-        match (found.0?, found.1?) {
-            (None, None) => {}
-            // The merged column is then either side's, and no table's to the server.
-            (Some(left), Some(_)) if full => {
-                return Err(Refusal::on(
-                    left.field,
-                    "FULL JOIN … USING merges a sealed column of two tables",
-                    "write FULL JOIN … ON, and select the columns that are meant",
-                ));
-            }
-            (Some(left), Some(right)) => self.equate(left, right)?,
-            (Some(column), None) | (None, Some(column)) => {
-                return Err(Refusal::on(
-                    column.field,
-                    "JOIN … USING compares a sealed column with what isn't sealed under the same label",
-                    "join on columns of the same label",
-                ));
-            }
-        }
-        scope.merged.push(name);
+        scope.merged = sides.0.merged;
         Ok(())
+    }
+
+    /// One column that the two sides of a join are compared by.
+    fn using_one(
+        &mut self,
+        name: &str,
+        full: bool,
+        (left, right): &(Scope<'_, 'c>, Scope<'_, 'c>),
+    ) -> Result<(), Refusal> {
+        let quote = if self.is_mysql() { '`' } else { '"' };
+        let expr = Expr::Identifier(Ident::with_quote(quote, name));
+        match (self.column(&expr, left)?, self.column(&expr, right)?) {
+            (None, None) => Ok(()),
+            // The merged column is then either side's, and no table's to the server.
+            (Some(left), Some(_)) if full => Err(Refusal::on(
+                left.field,
+                "FULL JOIN … USING merges a sealed column of two tables",
+                "write FULL JOIN … ON, and select the columns that are meant",
+            )),
+            (Some(left), Some(right)) => self.equate(left, right),
+            (Some(column), None) | (None, Some(column)) => Err(Refusal::on(
+                column.field,
+                "JOIN … USING compares a sealed column with what isn't sealed under the same label",
+                "join on columns of the same label",
+            )),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ impl<'c> Walker<'_, 'c> {
         }
         let parts = self.parts(name)?;
         // A table's name is a type's name too, and `type(value)` may be a cast.
-        if parts.iter().any(|part| self.catalog.relations.iter().any(|relation| &relation.name == part)) {
+        if parts.iter().any(|part| self.catalog.named(part).any(|relation| &relation.name == part)) {
             return Err(Refusal::unparsable("a function has the name of a protected table"));
         }
         let counts = over.is_none() && within_group.is_empty() && is_count(&parts);

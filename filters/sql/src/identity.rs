@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 pub use self::comment::Comment;
 use crate::{
+    budget::Budget,
     dialect::Dialect,
     lexer::{self, Kind, Style, Token},
     mysql::statement as mysql,
@@ -117,21 +118,27 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
     if !may_say(text.as_bytes()) {
         return Ok(identity);
     }
-    let (Ok(tokens), Ok(segments)) = (lexer::lex(text, dialect), segment::split(text, dialect)) else {
+    let budget = Budget::new();
+    let (Ok(tokens), Ok(segments)) = (lexer::lex(text, dialect), segment::split(text, dialect, &budget))
+    else {
         return match may_say_token(text.as_bytes()) {
             true => Err(misplaced("the text's words and literals can't be told apart with certainty")),
             false => Ok(identity),
         };
     };
+    let mut changed = false;
     for (index, segment) in segments.iter().enumerate() {
         match dialect {
             Dialect::Postgres => settings(segment, &mut identity)?,
             Dialect::MySql(_) => {
                 variables::read(segment, &mut identity)?;
+                // What is behind the first such statement is behind all that follow.
+                if changed || !mysql::may_change_reading(segment) {
+                    continue;
+                }
+                changed = true;
                 let rest = segments.get(index.saturating_add(1)).and_then(|next| text.get(next.offset..));
-                if rest.is_some_and(|rest| may_say_token(rest.as_bytes()))
-                    && mysql::may_change_reading(segment)
-                {
+                if rest.is_some_and(|rest| may_say_token(rest.as_bytes())) {
                     return Err(misplaced(
                         "one text changes how texts are read, and then names the end user",
                     ));
@@ -146,8 +153,9 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
 /// Whether every statement of a text says the same whoever the session is: SET, RESET, SHOW, DISCARD, transaction control,
 /// and what sets the end user by `set_config`. In MySQL: SET, SHOW, transaction control, and SELECT without a table.
 pub fn is_for_anybody(text: &str, dialect: Dialect) -> bool {
+    let budget = Budget::new();
     if dialect.is_mysql() {
-        let segments = segment::split(text, dialect);
+        let segments = segment::split(text, dialect, &budget);
         return segments.is_ok_and(|segments| segments.iter().all(variables::is_for_anybody));
     }
     let control = [
@@ -165,7 +173,7 @@ pub fn is_for_anybody(text: &str, dialect: Dialect) -> bool {
         "release",
     ];
     let is = |segment: &Segment<'_>| control.contains(&segment.word(0)) || sets_own_alone(segment);
-    segment::split(text, dialect).is_ok_and(|segments| segments.iter().all(is))
+    segment::split(text, dialect, &budget).is_ok_and(|segments| segments.iter().all(is))
 }
 
 /// Whether it is a SELECT that does nothing but set settings of ours by `set_config`.
@@ -180,7 +188,7 @@ pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
         Dialect::Postgres => matches!(segment.word(0), "begin" | "start"),
         Dialect::MySql(_) => mysql::begins_transaction(segment),
     };
-    segment::split(text, dialect).is_ok_and(|segments| segments.iter().any(begins))
+    segment::split(text, dialect, &Budget::new()).is_ok_and(|segments| segments.iter().any(begins))
 }
 
 /// Whether the session may be another principal's after the statement.
@@ -219,7 +227,7 @@ fn settings(segment: &Segment<'_>, identity: &mut Identity) -> Result<(), Refusa
         }
         _ => {}
     }
-    if mentions_token(segment) {
+    if mentions_token(segment, 0..segment.tokens.len()) {
         return Err(misplaced("it names fieldveil.token in a place where it could carry a token"));
     }
     Ok(())
@@ -266,11 +274,12 @@ fn token_setting(segment: &Segment<'_>, index: usize) -> Option<usize> {
     parts.then(|| second.saturating_add(1))
 }
 
-/// Whether a statement of no known form names the setting: in its words, in its strings, or, where it sets what it
+/// Whether a part of a statement of no known form names the setting: in its words, in its strings, or, where it sets what it
 /// computes, in parts. To read the setting is harmless: it holds no token.
-fn mentions_token(segment: &Segment<'_>) -> bool {
-    let has_set_config = segment.tokens.iter().any(|token| token.name() == Some("set_config"));
-    segment.tokens.iter().enumerate().any(|(index, token)| match &token.kind {
+fn mentions_token(segment: &Segment<'_>, part: Range<usize>) -> bool {
+    let tokens = segment.tokens.get(part.clone()).unwrap_or_default();
+    let has_set_config = tokens.iter().any(|token| token.name() == Some("set_config"));
+    part.zip(tokens).any(|(index, token)| match &token.kind {
         Kind::Word { value, .. } => holds(value.as_bytes(), TOKEN) || token_setting(segment, index).is_some(),
         Kind::Text { value, .. } => {
             let reads = index >= 2

@@ -79,7 +79,7 @@ impl<'c> Walker<'_, 'c> {
         };
         // In MySQL any unique index may be the one that says which rows are there already.
         if *ignore || *replace_into || (self.is_mysql() && on.is_some()) {
-            self.any_unique(target.source.relation())?;
+            self.any_unique(target.source.relation());
         }
         if *replace_into && let Some(relation) = target.source.relation() {
             // What the row held before is lost, also in the columns that get no value.
@@ -154,6 +154,7 @@ impl<'c> Walker<'_, 'c> {
         relation: &'c Relation,
         columns: &[ObjectName],
     ) -> Result<Vec<&'c Column>, Refusal> {
+        refuse_twice(relation, columns.len())?;
         columns.iter().map(|column| self.target_column(relation, column)).collect()
     }
 
@@ -166,14 +167,17 @@ impl<'c> Walker<'_, 'c> {
         source: &Query,
         behind: usize,
     ) -> Result<Vec<&'c Column>, Refusal> {
-        let mut targets =
-            if columns.is_empty() { in_order(relation) } else { self.listed_columns(relation, columns)? };
+        let mut targets = if columns.is_empty() {
+            relation.columns.in_order()
+        } else {
+            self.listed_columns(relation, columns)?
+        };
         let outputs = match self.bulk(source, &targets)? {
             Some(outputs) => outputs,
             None => self.query_for(source, None, &targets)?,
         };
         if columns.is_empty() && !outputs.open {
-            targets = self.implied_columns(relation, outputs.columns.len(), behind)?;
+            targets = self.implied_columns(relation, outputs.len(), behind)?;
         }
         if outputs.open {
             return Err(Refusal::unsupported(
@@ -181,14 +185,14 @@ impl<'c> Walker<'_, 'c> {
                 "name the columns in the select list",
             ));
         }
-        if outputs.columns.len() != targets.len() {
+        if outputs.len() != targets.len() {
             return Err(Refusal::unsupported(
                 "INSERT … SELECT into a table with sealed columns, and the select list and the columns differ in length",
                 "name as many columns as are selected",
             ));
         }
         refuse_defaults(relation, &targets)?;
-        for (target, output) in targets.iter().zip(&outputs.columns) {
+        for (target, output) in targets.iter().zip(outputs.columns()) {
             match (Protected::of(target), output.protected) {
                 (None, None) => {}
                 (None, Some(source)) => drop(self.copies.insert(source.field.id)),
@@ -219,7 +223,7 @@ impl<'c> Walker<'_, 'c> {
         arity: usize,
         behind: usize,
     ) -> Result<Vec<&'c Column>, Refusal> {
-        let mut columns = in_order(relation);
+        let mut columns = relation.columns.in_order();
         if self.is_mysql() && columns.len() != arity {
             return Err(Refusal::unsupported(
                 "the rows have another number of values than the table has columns",
@@ -243,12 +247,6 @@ impl<'c> Walker<'_, 'c> {
         written_column(relation, &name)
     }
 
-    /// A row that has the same value in a unique index, any of them, is taken for the one that is inserted.
-    pub fn any_unique(&mut self, relation: Option<&'c Relation>) -> Result<(), Refusal> {
-        let columns = relation.iter().flat_map(|relation| &relation.columns).filter_map(Protected::of);
-        columns.filter(|column| column.field.equality).try_for_each(|column| self.compared(column))
-    }
-
     /// A value, or DEFAULT, that goes to a column of a protected table.
     pub fn store(&mut self, column: &'c Column, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         match Protected::of(column) {
@@ -267,12 +265,12 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<Range<'c>, Refusal> {
         let relation = range.source.relation();
         match target {
-            None => self.any_unique(relation)?,
+            None => self.any_unique(relation),
             Some(ConflictTarget::Columns(columns)) => {
                 for ident in columns {
                     let name = self.name(ident)?;
-                    let mut columns = relation.iter().flat_map(|relation| &relation.columns);
-                    let column = columns.find(|column| column.name == name).and_then(Protected::of);
+                    let column = relation.and_then(|relation| relation.columns.named(&name));
+                    let column = column.and_then(Protected::of);
                     column.map_or(Ok(()), |column| self.compared(column))?;
                 }
             }
@@ -350,7 +348,15 @@ pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
 
 /// A column that is written.
 pub(crate) fn written_column<'c>(relation: &'c Relation, name: &str) -> Result<&'c Column, Refusal> {
-    relation.columns.iter().find(|column| column.name == name).ok_or_else(unknown_column)
+    relation.columns.named(name).ok_or_else(unknown_column)
+}
+
+/// Refuses a list of more columns than there are.
+pub(crate) fn refuse_twice(relation: &Relation, listed: usize) -> Result<(), Refusal> {
+    if listed <= relation.columns.len() {
+        return Ok(());
+    }
+    Err(Refusal::unsupported("a column is listed twice", "list each column once"))
 }
 
 pub(crate) fn unknown_column() -> Refusal {
@@ -360,22 +366,19 @@ pub(crate) fn unknown_column() -> Refusal {
     )
 }
 
-/// All columns in the server's order.
-pub(crate) fn in_order(relation: &Relation) -> Vec<&Column> {
-    let mut columns: Vec<&Column> = relation.columns.iter().filter(|c| !c.is_invisible()).collect();
-    columns.sort_by_key(|column| column.number);
-    columns
-}
-
 /// Refuses the defaults of protected columns that get no value.
 pub(crate) fn refuse_defaults(relation: &Relation, given: &[&Column]) -> Result<(), Refusal> {
-    let left_out = relation.columns.iter().filter(|column| !given.iter().any(|g| std::ptr::eq(*g, *column)));
-    left_out.into_iter().try_for_each(refuse_default)
+    let mut stored = relation.columns.iter().filter(|c| c.has_default && c.field.is_some());
+    match stored.find(|column| !given.iter().any(|given| std::ptr::eq(*given, *column))) {
+        None => Ok(()),
+        Some(column) => refuse_default(column),
+    }
 }
 
 /// A protected column that the server computes is stored unsealed whatever is written.
 pub(crate) fn refuse_generated(relation: &Relation) -> Result<(), Refusal> {
-    match relation.columns.iter().filter(|column| column.generated).find_map(Protected::of) {
+    let computed = || relation.columns.iter().filter(|column| column.generated).find_map(Protected::of);
+    match relation.columns.generate_protected().then(computed).flatten() {
         None => Ok(()),
         Some(protected) => Err(Refusal::on(
             protected.field,

@@ -1,5 +1,7 @@
 //! Select lists and RETURNING lists.
 
+use std::rc::Rc;
+
 use sqlparser::ast::{
     Expr, Ident, SelectItem, SelectItemQualifiedWildcardKind, UnaryOperator, Value, WildcardAdditionalOptions,
 };
@@ -9,6 +11,7 @@ use crate::{
     catalog::{Column, Declared},
     dialect::Dialect,
     names,
+    outputs::STEPS_A_COLUMN,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -29,25 +32,25 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<Outputs<'c>, Refusal> {
         let mut outputs = Outputs::default();
         for item in items {
-            let target = targets.get(outputs.columns.len()).filter(|_| !outputs.open).copied();
+            let target = targets.get(outputs.len()).filter(|_| !outputs.open).copied();
             match item {
                 SelectItem::UnnamedExpr(expr) => {
-                    let name = own_name(expr, self.catalog.dialect);
+                    let name = own_name(expr, self.catalog.dialect).map(Rc::from);
                     let output = Output { name, ..self.item(expr, scope, target)? };
-                    outputs.columns.push(output);
+                    outputs.push(output);
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
-                    let name = self.output_alias(alias)?;
+                    let name = self.output_alias(alias)?.map(Rc::from);
                     let output = Output { name, ..self.item(expr, scope, target)? };
                     if output.protected.is_some() {
-                        self.note_alias(output.name.as_ref());
+                        self.note_alias(output.name.as_deref());
                     }
-                    outputs.columns.push(output);
+                    outputs.push(output);
                 }
                 SelectItem::Wildcard(options) => {
                     plain_wildcard(options)?;
                     for range in &scope.ranges {
-                        append(&mut outputs, range.outputs())?;
+                        self.append(&mut outputs, range)?;
                     }
                     // Merged columns come once, and first.
                     outputs.open |= !scope.merged.is_empty();
@@ -55,15 +58,37 @@ impl<'c> Walker<'_, 'c> {
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
                     plain_wildcard(options)?;
                     let qualifier = self.parts(name)?;
-                    append(&mut outputs, scope.range(&qualifier)?.outputs())?;
+                    self.spend(scope.reach())?;
+                    self.append(&mut outputs, scope.range(&qualifier)?)?;
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _)
                 | SelectItem::ExprWithAliases { .. } => {
                     return Err(Refusal::unparsable("an item of the select list isn't understood"));
                 }
             }
+            self.check_columns(outputs.len())?;
         }
         Ok(outputs)
+    }
+
+    /// All columns of a range, behind the others.
+    fn append(&mut self, outputs: &mut Outputs<'c>, range: &Range<'c>) -> Result<(), Refusal> {
+        let more = self.outputs(range)?;
+        if outputs.len() > 0 {
+            // Both are copied; the first ones perhaps, if another query yields them too.
+            self.spend(outputs.len().saturating_add(more.len()).saturating_mul(STEPS_A_COLUMN))?;
+        }
+        outputs.append(&more);
+        self.check_columns(outputs.len())
+    }
+
+    /// Refuses more columns than the server takes.
+    pub fn check_columns(&self, columns: usize) -> Result<(), Refusal> {
+        let most = if self.is_mysql() { MAX_COLUMNS_MYSQL } else { MAX_COLUMNS };
+        if columns > most {
+            return Err(Refusal::unparsable("a select list has more columns than the server takes"));
+        }
+        Ok(())
     }
 
     /// What an item yields, but for its name.
@@ -119,18 +144,10 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Columns of a select list: the server's own limit (`MaxTupleAttributeNumber`), and that of what a chain of
-/// sub-selects can make.
+/// Columns of a select list in PostgreSQL: `MaxTupleAttributeNumber`.
 const MAX_COLUMNS: usize = 1664;
-
-fn append<'c>(outputs: &mut Outputs<'c>, more: Outputs<'c>) -> Result<(), Refusal> {
-    outputs.columns.extend(more.columns);
-    outputs.open |= more.open;
-    if outputs.columns.len() > MAX_COLUMNS {
-        return Err(Refusal::unparsable("a select list has more columns than the server takes"));
-    }
-    Ok(())
-}
+/// The same in MySQL: `MAX_FIELDS`.
+const MAX_COLUMNS_MYSQL: usize = 4096;
 
 /// Whether it is NULL and nothing else.
 pub(crate) fn is_null(expr: &Expr) -> bool {

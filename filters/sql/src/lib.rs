@@ -26,6 +26,7 @@
 //!   values copied between them, and a union of two is told as the first.
 
 mod analysis;
+mod budget;
 mod bulk;
 mod cast;
 mod catalog;
@@ -48,7 +49,9 @@ mod mention;
 mod merge;
 mod mysql;
 mod names;
+mod operand;
 mod operands;
+mod outputs;
 mod parameter;
 mod parse;
 mod position;
@@ -75,15 +78,17 @@ pub use analysis::{
     LoadFormat, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse, Splice, Statement,
     StatementKind,
 };
-pub use catalog::{Catalog, Column, Declared, Envelopes, Field, Relation, RelationKind, Stored};
+pub use budget::Budget;
+pub use catalog::{Catalog, Column, Columns, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
 pub use mysql::{ViewSource, binary_as_hexadecimal, like_pattern, view_sources};
+pub use operand::Operand;
 pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
 pub use refusal::{Refusal, RefusalClass};
 pub use session::{Names, Prepared};
 pub use shape::{Shape, Template};
 
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 use lexer::Unread;
 use segment::Segment;
@@ -102,21 +107,56 @@ pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
 /// # Errors
 /// As [`analyze`].
 pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
+    analyze_within(text, catalog, names, &Budget::new())
+}
+
+/// The same, with a budget of the caller's, which tells afterwards how many steps were taken.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn analyze_within(
+    text: &str,
+    catalog: &Catalog,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Analysis, Refusal> {
     let catalog = catalog.folded();
-    let catalog = catalog.as_ref();
-    let segments = match segment::split(text, catalog.dialect) {
+    match analyze_statements(text, catalog, names, budget) {
+        // What is too complex passes like any other text that isn't read, where nothing protected is in reach.
+        Err(refusal) if refusal.class == RefusalClass::TooComplex && !mention::may_reach(text, catalog) => {
+            Ok(unread_analysis(text))
+        }
+        other => other,
+    }
+}
+
+fn analyze_statements(
+    text: &str,
+    catalog: &Catalog,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Analysis, Refusal> {
+    let segments = match segment::split(text, catalog.dialect, budget) {
         Ok(segments) => segments,
         Err(why) => return unread(text, &why, catalog),
     };
     let mut analysis = Analysis::default();
     let mut before =
         Before { names, prepared: HashMap::new(), renamed: false, reshaped: false, identified: false };
+    let mut changed = false;
     for (index, segment) in segments.iter().enumerate() {
+        budget.spend(segment.tokens.len())?;
         let analyzed = statement::analyze(segment, catalog, &before)?;
         before.check(segment, &analyzed, catalog)?;
         before.take_in(segment, &analyzed, catalog);
-        if let Some(next) = segments.get(index.saturating_add(1)) {
-            refuse_read_otherwise(text, segment, next, catalog)?;
+        // What is behind the first statement that changes how texts are read is behind all that follow.
+        if let Some(next) = segments.get(index.saturating_add(1))
+            && !changed
+            && catalog.dialect.is_mysql()
+            && mysql::statement::may_change_reading(segment)
+        {
+            changed = true;
+            refuse_read_otherwise(text.get(next.offset..).unwrap_or_default(), catalog)?;
         }
         let Analyzed { kind, changes_catalog, mut effects, is_dml: _ } = analyzed;
         if segments.len() > 1 {
@@ -140,6 +180,7 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
             }
         }
         let changes_identity = changes_catalog || identity::changes(segment);
+        budget.spend(effects.weight().saturating_mul(STEPS_A_PART))?;
         analysis.splices.append(&mut effects.splices);
         analysis.parameters.append(&mut effects.parameters);
         let statement = effects.into_statement(kind, changes_catalog, changes_identity);
@@ -152,12 +193,16 @@ pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<An
     Ok(analysis)
 }
 
+/// Steps of the budget for each part of what is kept of a statement. A few words can stand for many: `*` for all columns of a
+/// table, EXECUTE for what was prepared.
+const STEPS_A_PART: usize = 1;
+
 /// What the statements before may have done: to the catalog, which was read before all of them, and to the
 /// session's prepared statements.
 struct Before<'n> {
     names: &'n dyn Names,
     /// Prepared by this text; None for what it deallocated.
-    prepared: HashMap<String, Option<Prepared>>,
+    prepared: HashMap<String, Option<Rc<Prepared>>>,
     /// A name may mean another relation.
     renamed: bool,
     /// A relation of the catalog was changed too: rows of it may be reached by names that aren't in the catalog,
@@ -212,7 +257,7 @@ impl Before<'_> {
         self.reshaped |= analyzed.changes_catalog && names();
         match &analyzed.effects.session {
             Some(SessionUse::Prepare { name, .. }) => {
-                self.prepared.insert(name.clone(), analyzed.prepared());
+                self.prepared.insert(name.clone(), analyzed.prepared().map(Rc::new));
             }
             Some(SessionUse::Deallocate { name: Some(name) }) => {
                 self.prepared.insert(name.clone(), None);
@@ -223,7 +268,7 @@ impl Before<'_> {
 }
 
 impl Names for Before<'_> {
-    fn prepared(&self, name: &str) -> Option<Prepared> {
+    fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
         match self.prepared.get(name) {
             Some(known) => known.clone(),
             None => self.names.prepared(name),
@@ -240,18 +285,9 @@ impl Names for Before<'_> {
 }
 
 /// Refuses a text whose rest a MySQL may read otherwise than its beginning, as after `SET sql_mode`, if anything protected
-/// may be in it.
-fn refuse_read_otherwise(
-    text: &str,
-    segment: &Segment<'_>,
-    next: &Segment<'_>,
-    catalog: &Catalog,
-) -> Result<(), Refusal> {
-    let rest = text.get(next.offset..).unwrap_or_default();
-    if catalog.dialect.is_mysql()
-        && mysql::statement::may_change_reading(segment)
-        && mention::may_reach(rest, catalog)
-    {
+/// may be in the rest.
+fn refuse_read_otherwise(rest: &str, catalog: &Catalog) -> Result<(), Refusal> {
+    if mention::may_reach(rest, catalog) {
         return Err(Refusal::unsupported(
             "one text changes how texts are read, and then goes on with a table with sealed columns",
             "send the statements one by one",
@@ -273,10 +309,16 @@ fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refus
                 ..Refusal::unparsable("the text has a comment that the server executes")
             },
             Unread::TooLong => Refusal {
+                class: RefusalClass::TooComplex,
                 remedy: "send shorter statements, or use parameters".to_owned(),
                 ..Refusal::unparsable("the text is too long to be analyzed")
             },
         });
     }
-    Ok(Analysis { statements: vec![Statement::unread_of(text.as_bytes())], ..Analysis::default() })
+    Ok(unread_analysis(text))
+}
+
+/// One statement that may do anything but reach what is protected.
+fn unread_analysis(text: &str) -> Analysis {
+    Analysis { statements: vec![Statement::unread_of(text.as_bytes())], ..Analysis::default() }
 }

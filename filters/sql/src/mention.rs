@@ -1,6 +1,6 @@
 //! Which relations of the catalog a statement may name, by its tokens alone.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::collections::HashSet;
 
 use crate::{
     catalog::{Catalog, Relation, RelationKind},
@@ -11,12 +11,15 @@ use crate::{
     segment::Segment,
 };
 
+/// Comparisons of names by their letters, of all names of a statement together. What needs more is taken to name
+/// something protected.
+const MAX_COMPARISONS: usize = 1_000_000;
+
 /// Whether any token is an identifier with the bare name of a relation of the catalog. Without one, a
 /// statement can't reach the catalog's relations but through functions, cursors and prepared statements.
 pub(crate) fn may_name(segment: &Segment<'_>, catalog: &Catalog) -> bool {
-    let names = Names::of(catalog);
-    segment.tokens.iter().filter_map(Token::name).any(|name| names.contains(name))
-        || resembling(segment, catalog).next().is_some()
+    segment.tokens.iter().filter_map(Token::name).any(|name| is_known(name, catalog))
+        || resembles(segment, catalog)
 }
 
 /// Whether any token is an identifier of a table that the policy names.
@@ -24,63 +27,36 @@ pub(crate) fn names_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     segment.tokens.iter().filter_map(Token::name).any(|token| catalog.plans(token))
 }
 
-/// The tokens that are names with other letters than ASCII's, which a MySQL may take for a relation's or a protected
+/// Whether any token is a name with other letters than ASCII's, which a MySQL may take for a relation's or a protected
 /// column's: which letters are the same to it differs with what it compares by.
-fn resembling<'s>(segment: &'s Segment<'_>, catalog: &'s Catalog) -> impl Iterator<Item = &'s Token> {
-    let own = move |folded: &str, token: &Token| {
-        let relations = catalog.relations.iter();
-        let columns = relations.flat_map(|r| &r.columns).filter(|column| column.field.is_some());
-        let names = catalog.relations.iter().map(|relation| &relation.name);
-        let surely = !names::changes_letters(token.source(segment.text));
-        names.chain(columns.map(|column| &column.name)).chain(&catalog.planned).any(|own| {
-            let own = names::lower(own);
-            names::resemble(&own, folded) && !(surely && own == folded)
+fn resembles(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let mut comparisons = 0_usize;
+    segment.dialect.is_mysql()
+        && segment.tokens.iter().any(|token| {
+            let Some(folded) = token.name().filter(|name| !name.is_ascii()) else { return false };
+            let surely = !names::changes_letters(token.source(segment.text));
+            let same_length = catalog.index().of_letters(folded.chars().count(), catalog);
+            comparisons = comparisons.saturating_add(same_length.len());
+            let may_be = |own: &str| names::resemble(own, folded) && !(surely && own == folded);
+            comparisons > MAX_COMPARISONS || same_length.iter().any(|(_, own)| may_be(own))
         })
-    };
-    let in_mysql = segment.dialect.is_mysql();
-    segment.tokens.iter().filter(move |token| {
-        in_mysql && token.name().is_some_and(|name| !name.is_ascii() && own(name, token))
-    })
 }
 
 /// Refuses names that the server may take for protected ones, though they are written otherwise.
 pub(crate) fn refuse_resembling(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
-    match resembling(segment, catalog).next() {
-        None => Ok(()),
-        Some(_) => Err(Refusal::unsupported(
+    match resembles(segment, catalog) {
+        false => Ok(()),
+        true => Err(Refusal::unsupported(
             "a name that isn't a protected one may be the same to the server, but for its accents or letter case",
             "write protected names in lower case, with the letters that the policy has",
         )),
     }
 }
 
-/// The bare names of the catalog's relations.
-pub(crate) enum Names<'c> {
-    /// Too few to be worth a table.
-    Few(&'c Catalog),
-    Many(HashSet<Cow<'c, str>>),
-}
-
-impl<'c> Names<'c> {
-    pub fn of(catalog: &'c Catalog) -> Self {
-        const FEW: usize = 16;
-        if catalog.relations.len() <= FEW {
-            return Self::Few(catalog);
-        }
-        Self::Many(known(catalog).map(|relation| catalog.fold(&relation.name)).collect())
-    }
-
-    pub fn contains(&self, name: &str) -> bool {
-        match self {
-            Self::Few(catalog) => known(catalog).any(|r| catalog.is_name(&r.name, name)),
-            Self::Many(names) => names.contains(name),
-        }
-    }
-}
-
-/// The relations that may show a protected column: all but those of which nothing is known.
-fn known(catalog: &Catalog) -> impl Iterator<Item = &Relation> {
-    catalog.relations.iter().filter(|relation| !is_unseen(relation))
+/// Whether a folded name is the bare name of a relation that may show a protected column: of any but those of which
+/// nothing is known.
+pub(crate) fn is_known(name: &str, catalog: &Catalog) -> bool {
+    catalog.named(name).any(|relation| !is_unseen(relation))
 }
 
 /// Whether it is a view that stands upon what this session may not see.
@@ -91,32 +67,35 @@ pub(crate) fn is_unseen(relation: &Relation) -> bool {
 /// The relations that the tokens name, if what they name are relations: `schema.name`, or `name` where it is
 /// visible.
 pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
-    let names = Names::of(catalog);
-    named_among(segment, catalog, |name| names.contains(name), |relation| !is_unseen(relation))
+    named_among(segment, catalog, |relation| !is_unseen(relation))
 }
 
 /// The same of views that stand upon what this session may not see.
 pub(crate) fn named_unseen<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
-    named_among(segment, catalog, |_| true, is_unseen)
+    named_among(segment, catalog, is_unseen)
 }
 
 fn named_among<'c>(
     segment: &Segment<'_>,
     catalog: &'c Catalog,
-    may_be: impl Fn(&str) -> bool,
     among: impl Fn(&Relation) -> bool,
 ) -> Vec<&'c Relation> {
     let mut found: Vec<&Relation> = Vec::new();
+    // Many relations may have one name, each in a schema of its own.
+    let (mut looked_up, mut places) = (HashSet::new(), HashSet::new());
     for (index, token) in segment.tokens.iter().enumerate() {
-        let Some(name) = token.name().filter(|name| may_be(name)) else { continue };
+        let Some(name) = token.name() else { continue };
         let schema = index
             .checked_sub(2)
             .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))
             .and_then(|before| segment.tokens.get(before))
             .and_then(Token::name);
-        for relation in catalog.relations.iter().filter(|r| among(r) && catalog.is_name(&r.name, name)) {
+        if catalog.named(name).next().is_none() || !looked_up.insert((schema, name)) {
+            continue;
+        }
+        for relation in catalog.named(name).filter(|relation| among(relation)) {
             if schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
-                && !found.iter().any(|r| std::ptr::eq(*r, relation))
+                && places.insert(std::ptr::from_ref(relation))
             {
                 found.push(relation);
             }
@@ -132,13 +111,7 @@ pub(crate) fn may_contain(text: &str, catalog: &Catalog) -> bool {
         return false;
     }
     let text = text.to_lowercase();
-    text.contains("u&\"")
-        || catalog.relations.iter().any(|relation| {
-            let name = relation.name.to_lowercase();
-            text.contains(&name)
-                || text.contains(&name.replace('"', "\"\""))
-                || (name.contains('`') && text.contains(&name.replace('`', "``")))
-        })
+    text.contains("u&\"") || catalog.index().contained(catalog).stand_in(text.as_bytes())
 }
 
 /// Whether a text that isn't cut into tokens may reach anything protected, or change how texts are read: by a
@@ -150,8 +123,6 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
     }
     let contains = |part: &str| contains(text.as_bytes(), part.as_bytes(), false);
     let has_word = |word: &str| self::contains(text.as_bytes(), word.as_bytes(), true);
-    let planned = catalog.planned.iter().map(String::as_str);
-    let mut names = catalog.relations.iter().map(|relation| relation.name.as_str()).chain(planned);
     let in_escapes = match catalog.dialect {
         Dialect::Postgres => {
             contains("u&\"")
@@ -162,11 +133,7 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
         Dialect::MySql(_) => ["execute", "prepare", "handler"].into_iter().any(has_word) || !text.is_ascii(),
     };
     in_escapes
-        || names.any(|name| {
-            contains(name)
-                || (name.contains('"') && contains(&name.replace('"', "\"\"")))
-                || (name.contains('`') && contains(&name.replace('`', "``")))
-        })
+        || catalog.index().reached(catalog).stand_in(text.as_bytes())
         // Rare enough to pay for: names of other letters than ASCII's, in whatever case.
         || (!text.is_ascii() && may_contain(text, catalog))
 }
@@ -196,5 +163,5 @@ pub(crate) fn in_strings(segment: &Segment<'_>, catalog: &Catalog) -> bool {
 
 /// Whether the relation is known to have a protected column.
 pub(crate) fn is_protected(relation: &Relation) -> bool {
-    relation.kind != RelationKind::OpaqueView && relation.columns.iter().any(|column| column.field.is_some())
+    relation.kind != RelationKind::OpaqueView && relation.columns.protect()
 }

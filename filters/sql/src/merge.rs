@@ -7,7 +7,7 @@ use sqlparser::ast::{
 
 use crate::{
     catalog::{Column, Relation},
-    insert::{refuse_defaults, refuse_generated},
+    insert::{refuse_defaults, refuse_generated, refuse_twice},
     refusal::Refusal,
     scope::{Outputs, Range, Scope},
     walker::Walker,
@@ -91,6 +91,7 @@ impl<'c> Walker<'_, 'c> {
                 "name the columns: INSERT (…) VALUES (…)",
             ));
         }
+        refuse_twice(relation, columns.len())?;
         let targets: Vec<&Column> =
             columns.iter().map(|column| self.target_column(relation, column)).collect::<Result<_, _>>()?;
         if targets.len() != row.content.len() {

@@ -13,6 +13,7 @@ mod update;
 mod view;
 
 pub use binary::binary_as_hexadecimal;
+pub(crate) use literal::is_date;
 pub(crate) use operands::operands;
 pub(crate) use reading::{Reading, end_of_strings};
 pub use search::like_pattern;

@@ -12,7 +12,9 @@ const MAX_NAME_BYTES: usize = 63;
 /// An unquoted name as the server keeps it: ASCII letters in lower case, cut. (In multi-byte encodings the
 /// server folds no other letters.)
 pub(crate) fn fold_unquoted(name: &str) -> String {
-    cut(&name.to_ascii_lowercase()).to_owned()
+    let mut folded = name.to_ascii_lowercase();
+    folded.truncate(cut(&folded).len());
+    folded
 }
 
 /// A name cut to the server's length, never within a character.
@@ -37,6 +39,11 @@ pub(crate) fn fold(ident: &Ident, dialect: Dialect) -> Option<String> {
 pub(crate) fn lower(name: &str) -> String {
     // One letter for each: of those that Unicode makes several (`İ`), the first.
     name.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
+}
+
+/// Whether [`lower`] leaves a name as it is.
+pub(crate) fn is_lower(name: &str) -> bool {
+    name.chars().all(|letter| letter.to_lowercase().next() == Some(letter))
 }
 
 /// Whether a name has letters besides ASCII's that aren't in lower case.

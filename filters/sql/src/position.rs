@@ -10,7 +10,8 @@ use sqlparser::{
 use zeroize::Zeroize;
 
 use crate::{
-    dialect::{Dialect, parsed},
+    budget::Budget,
+    dialect::{Dialect, with_parsed},
     lexer::{self, Doubt, Kind, Token},
 };
 
@@ -35,7 +36,9 @@ pub(crate) fn agree(
     dialect: Dialect,
 ) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
     let read = without_executed(text, tokens, dialect);
-    let theirs = Tokenizer::new(parsed(dialect), &read).tokenize_with_location().map_err(|_| Doubt)?;
+    let theirs = with_parsed(dialect, Budget::new(), |parsed, _| {
+        Tokenizer::new(parsed, &read).tokenize_with_location().map_err(|_| Doubt)
+    })?;
     let mut theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
     if theirs.len() != tokens.len() {
         return Err(Doubt);

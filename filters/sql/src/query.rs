@@ -7,6 +7,7 @@ use sqlparser::ast::{
 use crate::{
     catalog::Column,
     items, names,
+    outputs::STEPS_A_COLUMN,
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Scope},
     walker::Walker,
@@ -25,6 +26,7 @@ impl<'c> Walker<'_, 'c> {
         outer: Option<&Scope<'_, 'c>>,
         targets: &[&'c Column],
     ) -> Result<Outputs<'c>, Refusal> {
+        self.segment.budget.descend()?;
         let Query {
             with,
             body,
@@ -114,14 +116,15 @@ impl<'c> Walker<'_, 'c> {
         let mut columns = 0;
         for row in rows {
             columns = row.len();
+            self.check_columns(columns)?;
             row.iter().try_for_each(|expr| self.expr(expr, &scope))?;
         }
         let first = if self.is_mysql() { 0 } else { 1 };
         let name =
             |number: usize| if first == 0 { format!("column_{number}") } else { format!("column{number}") };
-        let column = |number: usize| Output::new(Some(name(number)), None);
+        let column = |number: usize| Output::new(Some(name(number).into()), None);
         let columns = columns.saturating_add(first);
-        Ok(Outputs { columns: (first..columns).map(column).collect(), open: false })
+        Ok(Outputs::of((first..columns).map(column).collect()))
     }
 
     /// `… UNION … EXCEPT …`, walked along its left side without recursion.
@@ -160,8 +163,8 @@ impl<'c> Walker<'_, 'c> {
         right: Outputs<'c>,
         compares: bool,
     ) -> Result<Outputs<'c>, Refusal> {
-        let known = !(left.open || right.open) && left.columns.len() == right.columns.len();
-        let protected = left.protected().next().or_else(|| right.protected().next());
+        let known = !(left.open || right.open) && left.len() == right.len();
+        let protected = left.first_protected().or_else(|| right.first_protected());
         let Some(any) = protected else {
             return Ok(if known { left } else { Outputs::unknown() });
         };
@@ -172,8 +175,9 @@ impl<'c> Walker<'_, 'c> {
                 "name the columns in each select list",
             ));
         }
-        let mut columns = Vec::with_capacity(left.columns.len());
-        for (left, right) in left.columns.into_iter().zip(right.columns) {
+        self.spend(left.len().saturating_mul(STEPS_A_COLUMN))?;
+        let mut columns = Vec::with_capacity(left.len());
+        for (left, right) in left.columns().iter().zip(right.columns()) {
             if let Some(column) = left.protected.or(right.protected).filter(|_| left.number != right.number) {
                 return Err(items::mixed(column));
             }
@@ -197,9 +201,9 @@ impl<'c> Walker<'_, 'c> {
                 }
             };
             let protected = protected.map(Protected::lost);
-            columns.push(Output { protected, null: left.null && right.null, ..left });
+            columns.push(Output { protected, null: left.null && right.null, ..left.clone() });
         }
-        Ok(Outputs { columns, open: false })
+        Ok(Outputs::of(columns))
     }
 
     fn beside_null(

@@ -28,6 +28,8 @@ pub enum RefusalClass {
     /// Not understood, and it may name a protected relation (SQLSTATE 0A000 as well: PostgreSQL itself may
     /// accept it).
     Unparsable,
+    /// It is too long, too deep or too repetitive to be analyzed, and it may name a protected relation (SQLSTATE 54001).
+    TooComplex,
 }
 
 impl fmt::Display for Refusal {

@@ -1,7 +1,8 @@
 //! Name resolution: which protected column, if any, a reference means.
 
-use std::rc::Rc;
+use std::collections::HashSet;
 
+pub(crate) use crate::outputs::{Output, Outputs};
 use crate::{
     catalog::{Column, Field, Relation},
     mention, names,
@@ -45,71 +46,12 @@ impl<'c> Protected<'c> {
     }
 }
 
-/// A column that a query yields: its name, if it surely has one, and the protected column it is.
-#[derive(Clone)]
-pub(crate) struct Output<'c> {
-    pub name: Option<String>,
-    pub protected: Option<Protected<'c>>,
-    /// Whether it is NULL in every row.
-    pub null: bool,
-    /// Whether it is a number or a boolean that is written in the text, which decides the type of what stands beside.
-    pub number: bool,
-}
-
-impl<'c> Output<'c> {
-    /// A table's column, or something that holds nothing protected.
-    pub fn new(name: Option<String>, protected: Option<Protected<'c>>) -> Self {
-        Self { name, protected, null: false, number: false }
-    }
-}
-
-/// What a query yields.
-#[derive(Clone, Default)]
-pub(crate) struct Outputs<'c> {
-    pub columns: Vec<Output<'c>>,
-    /// Whether there are columns besides that aren't known (and not protected), so that positions aren't either.
-    pub open: bool,
-}
-
-impl<'c> Outputs<'c> {
-    /// Nothing is known of them but that none is protected.
-    pub fn unknown() -> Self {
-        Self { columns: Vec::new(), open: true }
-    }
-
-    pub fn protected(&self) -> impl Iterator<Item = Protected<'c>> {
-        self.columns.iter().filter_map(|column| column.protected)
-    }
-
-    /// With other names for the first columns, as an alias with a list gives them.
-    pub fn renamed(mut self, names: Vec<String>) -> Result<Self, Refusal> {
-        if names.is_empty() {
-            return Ok(self);
-        }
-        if let Some(protected) = self.protected().next().filter(|_| self.open) {
-            return Err(Refusal::on(
-                protected.field,
-                "columns are renamed by position, and not all positions are known",
-                "name the columns in the select list",
-            ));
-        }
-        for (column, name) in self.columns.iter_mut().zip(names) {
-            column.name = Some(name);
-        }
-        // Where positions aren't known, the names given may be those of others.
-        if self.open {
-            return Ok(Self::unknown());
-        }
-        Ok(self)
-    }
-}
-
 /// What a name in FROM stands for.
 #[derive(Clone)]
 pub(crate) enum Source<'c> {
     Relation(&'c Relation),
     /// A sub-select or a common table expression.
-    Derived(Rc<Outputs<'c>>),
+    Derived(Outputs<'c>),
     /// Anything that holds nothing protected; its columns aren't known.
     Unknown,
 }
@@ -155,44 +97,24 @@ impl<'c> Range<'c> {
     pub fn bears(&self) -> bool {
         match &self.source {
             Source::Relation(relation) => mention::is_protected(relation),
-            Source::Derived(outputs) => outputs.protected().next().is_some(),
+            Source::Derived(outputs) => outputs.first_protected().is_some(),
             Source::Unknown => false,
         }
     }
 
     fn lookup(&self, name: &str) -> Lookup<'c> {
         match &self.source {
-            Source::Relation(relation) => match relation.columns.iter().find(|c| c.name == name) {
+            Source::Relation(relation) => match relation.columns.named(name) {
                 Some(column) => Lookup::Found(Protected::of(column)),
                 None => Lookup::Absent,
             },
-            Source::Derived(outputs) => {
-                let mut matching = outputs.columns.iter().filter(|c| c.name.as_deref() == Some(name));
-                match (matching.next(), matching.next()) {
-                    (Some(column), None) => Lookup::Found(column.protected),
-                    (Some(_), Some(_)) => Lookup::Ambiguous,
-                    (None, _) if outputs.open || outputs.columns.iter().any(|c| c.name.is_none()) => {
-                        Lookup::Unknown
-                    }
-                    (None, _) => Lookup::Absent,
-                }
-            }
+            Source::Derived(outputs) => match outputs.named(name) {
+                Some(named) if named.several => Lookup::Ambiguous,
+                Some(named) => Lookup::Found(named.protected),
+                None if outputs.has_unnamed() => Lookup::Unknown,
+                None => Lookup::Absent,
+            },
             Source::Unknown => Lookup::Unknown,
-        }
-    }
-
-    /// The range's columns, for `*`.
-    pub fn outputs(&self) -> Outputs<'c> {
-        match &self.source {
-            Source::Relation(relation) => {
-                let mut columns: Vec<&Column> =
-                    relation.columns.iter().filter(|c| !c.is_invisible()).collect();
-                columns.sort_by_key(|column| column.number);
-                let output = |c: &'c Column| Output::new(Some(c.name.clone()), Protected::of(c));
-                Outputs { columns: columns.into_iter().map(output).collect(), open: false }
-            }
-            Source::Derived(outputs) => outputs.as_ref().clone(),
-            Source::Unknown => Outputs::unknown(),
         }
     }
 
@@ -219,7 +141,7 @@ impl<'c> Range<'c> {
 pub(crate) struct Scope<'s, 'c> {
     pub ranges: Vec<Range<'c>>,
     /// Columns merged by JOIN … USING: no ambiguity between the sides.
-    pub merged: Vec<String>,
+    pub merged: HashSet<String>,
     pub outer: Option<&'s Scope<'s, 'c>>,
 }
 
@@ -230,7 +152,32 @@ const QUALIFY: &str = "qualify the column with its table's name or alias";
 
 impl<'s, 'c> Scope<'s, 'c> {
     pub fn within(outer: Option<&'s Scope<'s, 'c>>) -> Self {
-        Self { ranges: Vec::new(), merged: Vec::new(), outer }
+        Self { ranges: Vec::new(), merged: HashSet::new(), outer }
+    }
+
+    /// Adds a range behind the others.
+    pub fn push(&mut self, range: Range<'c>) -> Result<(), Refusal> {
+        self.extend(vec![range])
+    }
+
+    /// Adds ranges behind the others.
+    pub fn extend(&mut self, ranges: Vec<Range<'c>>) -> Result<(), Refusal> {
+        if self.ranges.len().saturating_add(ranges.len()) > MAX_RANGES {
+            return Err(Refusal::unparsable("too many relations are in one FROM"));
+        }
+        self.ranges.extend(ranges);
+        Ok(())
+    }
+
+    /// Ranges that a name may be looked up in, here and around.
+    pub fn reach(&self) -> usize {
+        let mut ranges = 0_usize;
+        let mut scope = Some(self);
+        while let Some(this) = scope {
+            ranges = ranges.saturating_add(this.ranges.len());
+            scope = this.outer;
+        }
+        ranges
     }
 
     /// What an unqualified name means.
@@ -251,7 +198,7 @@ impl<'s, 'c> Scope<'s, 'c> {
                     Lookup::Unknown => unknown = true,
                 }
             }
-            if found.is_empty() && this.ranges.iter().any(|r| r.bears() && r.name.as_deref() == Some(name)) {
+            if found.is_empty() && this.ranges.iter().any(|r| r.name.as_deref() == Some(name) && r.bears()) {
                 return Err(whole_row());
             }
             let known = found.first().copied();
@@ -263,7 +210,7 @@ impl<'s, 'c> Scope<'s, 'c> {
                         QUALIFY,
                     ));
                 }
-                if found.len() > 1 && !this.merged.iter().any(|merged| merged == name) {
+                if found.len() > 1 && !this.merged.contains(name) {
                     return Err(Refusal { label: Some(protected.field.label.clone()), ..ambiguous() });
                 }
             }
@@ -315,9 +262,6 @@ impl<'s, 'c> Scope<'s, 'c> {
 
     /// Two ranges of one name make a reference doubtful.
     pub fn check_names(&self) -> Result<(), Refusal> {
-        if self.ranges.len() > MAX_RANGES {
-            return Err(Refusal::unparsable("too many relations are in one FROM"));
-        }
         for (index, range) in self.ranges.iter().enumerate() {
             let again =
                 self.ranges.iter().skip(index.saturating_add(1)).find(|other| other.name == range.name);

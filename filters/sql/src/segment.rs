@@ -1,8 +1,12 @@
-//! A text cut into statements, and how deep a statement may be.
+//! A text cut into statements.
 
+mod bounds;
 mod compound;
 
+use std::ops::Range;
+
 use crate::{
+    budget::Budget,
     dialect::Dialect,
     lexer::{Kind, Token, Unread, lex},
 };
@@ -17,13 +21,9 @@ pub(crate) struct Segment<'t> {
     /// Whether it may be executed when the keysets have other keys than when it was read.
     pub outlives_keys: bool,
     pub dialect: Dialect,
+    /// What the analysis of the text may still do.
+    pub budget: &'t Budget,
 }
-
-/// Brackets within brackets.
-const MAX_NESTING: usize = 40;
-/// Tokens between two commas, brackets counted with what they hold at their longest: the tree can't be deeper.
-/// The parser makes a tree as deep as a chain of operators is long, and walks it by recursion.
-const MAX_CHAIN: usize = 1200;
 
 impl<'t> Segment<'t> {
     /// Whether the token is this operator or punctuation.
@@ -81,6 +81,7 @@ impl<'t> Segment<'t> {
             tokens: self.tokens.get(..index).map_or_else(|| self.tokens.clone(), <[Token]>::to_vec),
             outlives_keys: self.outlives_keys,
             dialect: self.dialect,
+            budget: self.budget,
         }
     }
 
@@ -89,6 +90,18 @@ impl<'t> Segment<'t> {
         let start = part.offset.saturating_sub(self.offset);
         let end = self.tokens.iter().position(|token| token.range.start >= start);
         self.up_to(end.unwrap_or(self.tokens.len()))
+    }
+
+    /// The statement's tokens of a range, as a statement of its own.
+    pub fn part(&self, range: Range<usize>) -> Segment<'t> {
+        Segment {
+            offset: self.offset,
+            text: self.text,
+            tokens: self.tokens.get(range).unwrap_or_default().to_vec(),
+            outlives_keys: self.outlives_keys,
+            dialect: self.dialect,
+            budget: self.budget,
+        }
     }
 
     /// The part of the statement from a token on, as a statement of its own.
@@ -105,50 +118,23 @@ impl<'t> Segment<'t> {
             tokens: self.tokens.iter().skip(index).map(moved).collect(),
             outlives_keys: self.outlives_keys,
             dialect: self.dialect,
+            budget: self.budget,
         }
     }
-
-    /// Whether the tree can be walked without running out of stack.
-    pub fn is_bounded(&self) -> bool {
-        let mut open: Vec<Chain> = Vec::new();
-        let mut chain = Chain::default();
-        let mut outside = 0_usize;
-        for index in 0..self.tokens.len() {
-            let is = |symbols: [&str; 2]| symbols.iter().any(|s| self.is_symbol(index, s));
-            chain.length = chain.length.saturating_add(1);
-            if is(["(", "["]) {
-                outside = outside.saturating_add(chain.length);
-                open.push(std::mem::take(&mut chain));
-            } else if is([")", "]"]) {
-                // A bracket may be the deepest operand of what follows it.
-                let inside = chain.longest.max(chain.length);
-                chain = open.pop().unwrap_or_default();
-                outside = outside.saturating_sub(chain.length);
-                chain.length = chain.length.saturating_add(inside);
-            } else if self.is_symbol(index, ",") {
-                chain = Chain { length: 0, longest: chain.longest.max(chain.length) };
-            }
-            if open.len() > MAX_NESTING || outside.saturating_add(chain.length) > MAX_CHAIN {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// Tokens since the last comma, and the most between two commas before, within one pair of brackets.
-#[derive(Default)]
-struct Chain {
-    length: usize,
-    longest: usize,
 }
 
 /// The statements of a text, without the empty ones.
 /// In MySQL a statement whose body may hold statements goes to the end of the text.
-pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Unread> {
+pub(crate) fn split<'t>(
+    text: &'t str,
+    dialect: Dialect,
+    budget: &'t Budget,
+) -> Result<Vec<Segment<'t>>, Unread> {
     let mut segments = Vec::new();
     let mut tokens: Vec<Token> = Vec::new();
     let (mut start, mut depth) = (0_usize, 0_usize);
+    // Such a statement goes to the end.
+    let mut compound = false;
     // A routine's body may be statements with semicolons between `BEGIN` and `END`; where it ends is not worth
     // guessing.
     let mut atomic = false;
@@ -161,11 +147,13 @@ pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Un
         } else if token.is_word("atomic") && depth == 0 && dialect == Dialect::Postgres {
             // Anywhere else it is a name.
             atomic |= tokens.last().is_some_and(|t| t.is_word("begin")) && creates_routine(&tokens);
-        } else if is(";") && depth == 0 && !atomic && !(dialect.is_mysql() && compound::begins(&tokens, text))
-        {
+        } else if is(";") && depth == 0 && !atomic && !compound {
+            compound = dialect.is_mysql() && compound::begins(&tokens, text);
+        }
+        if is(";") && depth == 0 && !atomic && !compound {
             let end = token.range.start;
             let text = text.get(start..end).unwrap_or_default();
-            segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect });
+            segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect, budget });
             tokens = Vec::new();
             start = token.range.end;
             continue;
@@ -174,7 +162,7 @@ pub(crate) fn split(text: &str, dialect: Dialect) -> Result<Vec<Segment<'_>>, Un
         tokens.push(Token { range, kind: token.kind });
     }
     let text = text.get(start..).unwrap_or_default();
-    segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect });
+    segments.push(Segment { offset: start, text, tokens, outlives_keys: false, dialect, budget });
     segments.retain(|s| !s.tokens.is_empty());
     Ok(segments)
 }

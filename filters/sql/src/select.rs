@@ -1,7 +1,5 @@
 //! SELECT.
 
-use std::cell::OnceCell;
-
 use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr, OrderBy,
     OrderByExpr, OrderByKind, Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
@@ -75,7 +73,8 @@ impl<'c> Walker<'_, 'c> {
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;
         self.group_by(group_by, &outputs, &scope)?;
         if let Some(having) = having {
-            self.expr(having, &self.with_aliases(&outputs, &scope))?;
+            let named = self.with_aliases(&outputs, &scope)?;
+            self.expr(having, &named)?;
         }
         for NamedWindowDefinition(name, window) in named_window {
             self.name(name)?;
@@ -86,11 +85,20 @@ impl<'c> Walker<'_, 'c> {
         }
         match distinct {
             None | Some(Distinct::All) => {}
-            Some(Distinct::Distinct) => outputs.protected().try_for_each(|column| self.compared(column))?,
+            Some(Distinct::Distinct) => self.all_compared(&outputs)?,
             Some(Distinct::On(keys)) => self.grouping_keys(keys, &outputs, &scope)?,
         }
         self.order_by(order_by, &outputs, &scope)?;
         Ok(outputs)
+    }
+
+    /// Rows are told apart by all columns.
+    fn all_compared(&mut self, outputs: &Outputs<'c>) -> Result<(), Refusal> {
+        if outputs.first_protected().is_none() {
+            return Ok(());
+        }
+        self.spend(outputs.len())?;
+        outputs.protected().try_for_each(|column| self.compared(column))
     }
 
     fn group_by(
@@ -106,9 +114,9 @@ impl<'c> Walker<'_, 'c> {
             GroupByExpr::Expressions(keys, modifiers)
                 if self.is_mysql() && matches!(modifiers.as_slice(), [GroupByWithModifier::Rollup]) =>
             {
-                let before = self.compares.clone();
+                let before = self.compares.len();
                 self.grouping_keys(keys, outputs, scope)?;
-                if self.compares != before {
+                if self.compares.len() != before {
                     return Err(Refusal::unsupported(
                         "WITH ROLLUP over a sealed column",
                         "group without it, and add up in the application",
@@ -127,7 +135,7 @@ impl<'c> Walker<'_, 'c> {
         outputs: &Outputs<'c>,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        let named = OnceCell::new();
+        let mut named: Option<Scope<'_, 'c>> = None;
         for key in keys {
             let key = without_brackets(key);
             // The server prefers the input column to the output one; here either must do.
@@ -141,7 +149,13 @@ impl<'c> Walker<'_, 'c> {
             match self.column(key, scope)? {
                 Some(column) => self.compared(column)?,
                 None if self.is_mysql() && output.is_some() => {}
-                None => self.expr(key, named.get_or_init(|| self.with_aliases(outputs, scope)))?,
+                None => {
+                    let named = match &named {
+                        Some(named) => named,
+                        None => &*named.insert(self.with_aliases(outputs, scope)?),
+                    };
+                    self.expr(key, named)?;
+                }
             }
         }
         Ok(())
@@ -168,7 +182,7 @@ impl<'c> Walker<'_, 'c> {
         outputs: &Outputs<'c>,
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
-        let named = OnceCell::new();
+        let mut named: Option<Scope<'_, 'c>> = None;
         for OrderByExpr { expr, options: _, with_fill } in keys {
             if with_fill.is_some() {
                 return Err(not_understood());
@@ -185,7 +199,11 @@ impl<'c> Walker<'_, 'c> {
                     "order by another column, or in the application",
                 ));
             }
-            self.expr(key, named.get_or_init(|| self.with_aliases(outputs, scope)))?;
+            let named = match &named {
+                Some(named) => named,
+                None => &*named.insert(self.with_aliases(outputs, scope)?),
+            };
+            self.expr(key, named)?;
         }
         Ok(())
     }
@@ -194,19 +212,18 @@ impl<'c> Walker<'_, 'c> {
     fn output(&mut self, key: &Expr, outputs: &Outputs<'c>) -> Result<Option<Protected<'c>>, Refusal> {
         if let Expr::Identifier(ident) = key {
             let name = names::fold(ident, self.catalog.dialect);
-            let named = outputs.columns.iter().filter(|column| name.is_some() && column.name == name);
-            let named: Vec<&Output<'c>> = named.collect();
-            if !named.is_empty() {
+            let named = name.and_then(|name| outputs.named(&name));
+            if named.is_some() {
                 self.name(ident)?;
             }
-            return Ok(named.iter().find_map(|column| column.protected));
+            return Ok(named.and_then(|named| named.protected));
         }
         let Expr::Value(ValueWithSpan { value: Value::Number(position, _), span: _ }) = key else {
             return Ok(None);
         };
-        let Some(any) = outputs.protected().next() else { return Ok(None) };
+        let Some(any) = outputs.first_protected() else { return Ok(None) };
         let index = position.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
-        let column: Option<&Output<'c>> = index.and_then(|index| outputs.columns.get(index));
+        let column: Option<&Output<'c>> = index.and_then(|index| outputs.columns().get(index));
         match column {
             Some(column) if !outputs.open => Ok(column.protected),
             _ => Err(Refusal::on(

@@ -1,23 +1,27 @@
 //! Statements about prepared statements and cursors: PREPARE, EXECUTE, DEALLOCATE, DECLARE, FETCH; and those of
 //! transactions, which end cursors.
 
-use sqlparser::ast::Statement as Tree;
+use std::rc::Rc;
+
+use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
     analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement},
-    catalog::{Catalog, Stored},
+    catalog::Catalog,
     dml::{self, Effects},
+    operand,
     refusal::Refusal,
-    scope::{Outputs, Protected, Scope},
+    scope::{Outputs, Scope},
     segment::Segment,
     statement::{self, Analyzed},
+    value::Fault,
     walker::Walker,
 };
 
 /// What a session has prepared and declared by SQL, and in the protocol.
 pub trait Names {
     /// A prepared statement, by its folded name.
-    fn prepared(&self, name: &str) -> Option<Prepared>;
+    fn prepared(&self, name: &str) -> Option<Rc<Prepared>>;
     /// The statement of a cursor or portal, by its folded name.
     fn cursor(&self, name: &str) -> Option<Statement>;
     /// The name by which the server is to know what is prepared now under this name: one that nobody else gives, so that
@@ -40,7 +44,7 @@ pub struct Prepared {
 
 /// A session without any.
 impl Names for () {
-    fn prepared(&self, _: &str) -> Option<Prepared> {
+    fn prepared(&self, _: &str) -> Option<Rc<Prepared>> {
         None
     }
 
@@ -73,12 +77,13 @@ pub(crate) fn prepare(
         return Err(not_understood());
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
-    let parameters = std::mem::take(&mut analyzed.effects.parameters);
+    let mut parameters = std::mem::take(&mut analyzed.effects.parameters);
     // The server infers the stored type; the declared one in the list would be another.
     let types = arguments(segment, 2, as_);
-    for parameter in &parameters {
+    for parameter in &mut parameters {
         let index = usize::from(parameter.number).saturating_sub(1);
         let Some((first, last)) = types.get(index).copied() else { continue };
+        check_type(segment, catalog, parameter, (first, last))?;
         if let (Some(first), Some(last)) = (segment.tokens.get(first), segment.tokens.get(last)) {
             let offset = segment.offset;
             let range = first.range.start.saturating_add(offset)..last.range.end.saturating_add(offset);
@@ -86,6 +91,33 @@ pub(crate) fn prepare(
         }
     }
     Ok(analyzed.prepare(segment, name, names, parameters))
+}
+
+/// Tokens of a type: `timestamp(3) without time zone[]` has nine.
+const MOST_TYPE_TOKENS: usize = 12;
+
+/// Checks the type that PREPARE names for a parameter which is looked for: it may choose another comparison.
+fn check_type(
+    segment: &Segment<'_>,
+    catalog: &Catalog,
+    parameter: &mut Parameter,
+    (first, last): (usize, usize),
+) -> Result<(), Refusal> {
+    let range = |index: usize| segment.tokens.get(index).map(|token| token.range.clone());
+    let source = range(first).zip(range(last)).and_then(|(f, l)| segment.text.get(f.start..l.end));
+    // The parser goes into types of types.
+    let is_short = last.saturating_sub(first) < MOST_TYPE_TOKENS;
+    let source = source.filter(|_| is_short).ok_or_else(not_understood)?;
+    if !parameter.searched || source.eq_ignore_ascii_case("unknown") {
+        return Ok(());
+    }
+    let field = catalog.column_of(parameter.field).ok_or_else(not_understood)?.field;
+    let named = Parser::new(&PostgreSqlDialect {}).try_with_sql(source);
+    let named = named.and_then(|mut parser| parser.parse_data_type()).map_err(|_| not_understood())?;
+    let operand = operand::of_parameter(field, &named, parameter.form == Form::Array);
+    let operand = operand.map_err(|Fault(reason, remedy)| Refusal::on(field, reason, remedy))?;
+    parameter.operand = parameter.operand.max(operand);
+    Ok(())
 }
 
 impl Analyzed {
@@ -98,7 +130,7 @@ impl Analyzed {
         parameters: Vec<Parameter>,
     ) -> Self {
         // What it takes the place of in MySQL, it takes the place of in the server too.
-        let before = names.prepared(&name).map(|prepared| prepared.server_name);
+        let before = names.prepared(&name).map(|prepared| prepared.server_name.clone());
         let server_name = before.unwrap_or_else(|| names.server_name(&name));
         let splices = &mut self.effects.splices;
         let mut sealed: Vec<usize> = splices.iter().filter_map(|splice| splice.with.sealed()).collect();
@@ -137,7 +169,7 @@ pub(crate) fn execute(
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
     let name = name_at(segment, 1)?;
-    let Some(Prepared { server_name, parameters, sealed: _, statement }) = names.prepared(&name) else {
+    let Some(prepared) = names.prepared(&name) else {
         // Only where there is nothing to protect does a PREPARE in MySQL's way pass unseen.
         let planned = segment.dialect.is_mysql() && !catalog.planned.is_empty();
         if catalog.relations.is_empty() && !planned {
@@ -148,9 +180,10 @@ pub(crate) fn execute(
             "deallocate it, prepare it again, and then execute it",
         ));
     };
-    let mut splices = Vec::from_iter(renamed(segment, 1, &server_name));
+    let Prepared { server_name, parameters, sealed: _, statement } = prepared.as_ref();
+    let mut splices = Vec::from_iter(renamed(segment, 1, server_name));
     if !parameters.is_empty() {
-        splices.extend(sealed_arguments(segment, catalog, &parameters)?);
+        splices.extend(sealed_arguments(segment, catalog, parameters)?);
     }
     let (kind, changes_catalog) = (statement.kind, statement.changes_catalog);
     let effects = Effects {
@@ -158,7 +191,7 @@ pub(crate) fn execute(
         copy: None,
         session: Some(SessionUse::Execute { name }),
         splices,
-        ..Effects::from(statement)
+        ..Effects::from(statement.clone())
     };
     Ok(Analyzed { kind, changes_catalog, effects, is_dml: true })
 }
@@ -174,8 +207,10 @@ fn sealed_arguments(
             return Err(not_understood());
         }
         for (index, value) in values.iter().enumerate() {
-            let placed = parameters.iter().find(|p| usize::from(p.number) == index.saturating_add(1));
-            match placed {
+            // They are sorted by their numbers.
+            let number = |p: &Parameter| usize::from(p.number);
+            let placed = parameters.binary_search_by_key(&index.saturating_add(1), number);
+            match placed.ok().and_then(|place| parameters.get(place)) {
                 Some(placed) => walker.argument(placed, value)?,
                 None => walker.expr(value, &Scope::default())?,
             }
@@ -194,23 +229,24 @@ fn sealed_arguments(
 impl Walker<'_, '_> {
     /// A value for a parameter in a protected place.
     fn argument(&mut self, placed: &Parameter, value: &sqlparser::ast::Expr) -> Result<(), Refusal> {
-        let columns = self.catalog.relations.iter().flat_map(|relation| &relation.columns);
-        let mut protected = columns.filter(|column| column.stored != Stored::Other).filter_map(Protected::of);
-        let Some(at) = protected.find(|p| p.field.id == placed.field) else { return Err(not_understood()) };
-        match placed.form {
+        let Some(at) = self.catalog.column_of(placed.field) else { return Err(not_understood()) };
+        self.assigned_to = Some(placed.operand);
+        let sealed = match placed.form {
             Form::Array => self.array_value(at, value),
             Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
             Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
-        }
+        };
+        self.assigned_to = None;
+        sealed
     }
 }
 
 /// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table. A routine's body
 /// in the statement's own text has no certain end, so that an EXECUTE in it may be one behind it.
 pub(crate) fn refuse_created(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
-    let has = |word: &str| segment.tokens.iter().any(|token| token.is_word(word));
+    let is_routine = segment.tokens.iter().any(|token| token.is_word("atomic"));
     let executes = (2..segment.tokens.len()).any(|index| {
-        segment.is_word(index, "execute") && (segment.is_word(index.saturating_sub(1), "as") || has("atomic"))
+        segment.is_word(index, "execute") && (is_routine || segment.is_word(index.saturating_sub(1), "as"))
     });
     if executes && !catalog.relations.is_empty() {
         return Err(Refusal::unsupported(

@@ -67,7 +67,7 @@ impl<'c> Walker<'_, 'c> {
             )
         })?;
         let name = self.source(name);
-        let written = self.read_value(column, value, false)?;
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
         self.replaceable(column, written.outer)?;
         self.splice(written.outer, Replacement::Text(name));
         self.insert_before(first, quantifier);
@@ -99,7 +99,7 @@ impl<'c> Walker<'_, 'c> {
                 "write the column's name without a cast",
             )
         })?;
-        let written = self.read_value(column, value, false)?;
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
         let (first, last) = written.outer;
         self.replaceable(column, written.outer)?;
         self.insert_before(first, &format!("(CASE WHEN {name} = ANY ("));
@@ -160,7 +160,7 @@ impl<'c> Walker<'_, 'c> {
         use_: ParameterUse,
         value: &Expr,
     ) -> Result<(usize, usize), Refusal> {
-        let written = self.read_value(column, value, false)?;
+        let written = self.read_value(column, use_, value, false)?;
         self.replaceable(column, written.outer)?;
         self.array_of(column, use_, &written, written.outer)?;
         Ok(written.outer)
@@ -179,8 +179,8 @@ impl<'c> Walker<'_, 'c> {
             Content::Literal { value, number: _ } => {
                 self.seal(column, use_, tokens, Form::Envelopes, value.clone());
             }
-            Content::Parameter { token, number } => {
-                self.parameter(column, use_, Form::Envelopes, (*token, *number))?;
+            Content::Parameter { token, number, operand } => {
+                self.parameter(column, use_, Form::Envelopes, (*token, *number, *operand))?;
                 self.splice(tokens, Replacement::Text(format!("${number}{}", column.array_type())));
             }
         }
@@ -198,7 +198,7 @@ impl<'c> Walker<'_, 'c> {
                 form: Form::Envelopes,
                 value: value.clone(),
             },
-            Content::Parameter { token: _, number } => {
+            Content::Parameter { number, .. } => {
                 Replacement::Text(format!("${number}{}", column.array_type()))
             }
         };

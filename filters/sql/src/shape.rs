@@ -205,9 +205,12 @@ fn plain_values(text: &str, tokens: &[Token], catalog: &Catalog) -> Option<Vec<u
         let next = tokens.get(index.saturating_add(1));
         if (in_list || is_compared) && ends_value(text, next) && is_plain(text, token, catalog) {
             found.push(index);
+            if found.len() > MAX_VALUES {
+                return None;
+            }
         }
     }
-    (!found.is_empty() && found.len() <= MAX_VALUES).then_some(found)
+    (!found.is_empty()).then_some(found)
 }
 
 /// Whether nothing that follows a value belongs to it.

@@ -159,7 +159,7 @@ impl<'c> Walker<'_, 'c> {
             },
             Expr::Subquery(query) => {
                 let outputs = self.query(query, Some(scope))?;
-                match outputs.columns.as_slice() {
+                match outputs.columns() {
                     [Output { protected: Some(source), .. }] if !outputs.open => self.copy(target, *source),
                     _ => self.value(target, ParameterUse::Store, expr),
                 }

@@ -1,9 +1,6 @@
 //! The walk over one statement's tree: what it has found, and what it has accounted for.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    rc::Rc,
-};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sqlparser::{
     ast::{Ident, ObjectName, ObjectNamePart},
@@ -14,8 +11,9 @@ use zeroize::Zeroizing;
 use crate::{
     analysis::{Form, ParameterUse, Replacement, Splice},
     catalog::{Catalog, Relation, RelationKind},
-    cte::CteRange,
+    cte::{CteRange, Ctes},
     mention, names,
+    operand::Operand,
     parameter::{Placed, StoredAt},
     position::Positions,
     refusal::Refusal,
@@ -31,13 +29,17 @@ pub(crate) struct Walker<'a, 'c> {
     pub catalog: &'c Catalog,
     /// Relations with protected columns that the statement names.
     pub touched: Vec<&'c Relation>,
-    /// Names of the common table expressions in reach.
-    pub ctes: Vec<CteRange<'c>>,
+    /// The common table expressions in reach.
+    pub ctes: Ctes<'c>,
+    /// What `*` stands for, of relations that it was asked of.
+    pub whole: Vec<(&'c Relation, Outputs<'c>)>,
     /// Aliases under which whole rows with protected values are in reach.
     pub row_names: HashSet<String>,
+    /// MySQL: whether the statement's strings are among them.
+    pub noted_strings: bool,
     pub reads: BTreeSet<usize>,
     pub searches: BTreeSet<usize>,
-    /// Fields whose ciphertexts are compared with each other.
+    /// Fields whose ciphertexts or blind indexes are compared with each other.
     pub compares: BTreeSet<usize>,
     pub writes: BTreeSet<usize>,
     /// Fields that may hold a value already.
@@ -49,6 +51,8 @@ pub(crate) struct Walker<'a, 'c> {
     pub splices: Vec<Splice>,
     /// Whether values stand where the column doesn't give them their type.
     pub untyped: bool,
+    /// EXECUTE: as what the parameter is read that values are assigned to.
+    pub assigned_to: Option<Operand>,
     /// MySQL: the relation that `VALUES(column)` is about.
     pub inserted: Option<&'c Relation>,
     pub parameters: BTreeMap<u16, Placed<'c>>,
@@ -67,8 +71,10 @@ impl<'a, 'c> Walker<'a, 'c> {
             positions,
             catalog,
             touched: Vec::new(),
-            ctes: Vec::new(),
+            ctes: Ctes::default(),
+            whole: Vec::new(),
             row_names: HashSet::new(),
+            noted_strings: false,
             reads: BTreeSet::new(),
             searches: BTreeSet::new(),
             compares: BTreeSet::new(),
@@ -78,12 +84,18 @@ impl<'a, 'c> Walker<'a, 'c> {
             copies: BTreeSet::new(),
             splices: Vec::new(),
             untyped: false,
+            assigned_to: None,
             inserted: None,
             parameters: BTreeMap::new(),
             stored: Vec::new(),
             parameter_tokens: HashSet::new(),
             seen: HashSet::new(),
         }
+    }
+
+    /// Takes steps of the budget.
+    pub fn spend(&self, steps: usize) -> Result<(), Refusal> {
+        Ok(self.segment.budget.spend(steps)?)
     }
 
     /// Whether the text is MySQL's or MariaDB's.
@@ -169,7 +181,7 @@ impl<'a, 'c> Walker<'a, 'c> {
             _ => return Err(Refusal::unparsable("a table's name has too many parts")),
         };
         let cte = match schema {
-            None if or_cte => self.ctes.iter().rev().find(|cte| &cte.name == table),
+            None if or_cte => self.ctes.named(table),
             _ => None,
         };
         if let Some(CteRange { name: _, outputs }) = cte {
@@ -179,7 +191,7 @@ impl<'a, 'c> Walker<'a, 'c> {
                     "define it before it is used, and put the part without itself first",
                 ));
             };
-            let source = Source::Derived(Rc::clone(outputs));
+            let source = Source::Derived(outputs.clone());
             let range = Range { name: Some(alias.unwrap_or_else(|| table.clone())), schema: None, source };
             self.note_row(&range);
             return Ok(range);
@@ -219,9 +231,8 @@ impl<'a, 'c> Walker<'a, 'c> {
     /// The relation of the catalog that a table's folded name means.
     fn named(&self, schema: Option<&String>, table: &str) -> Option<&'c Relation> {
         let catalog = self.catalog;
-        catalog.relations.iter().find(|relation| {
-            catalog.is_name(&relation.name, table)
-                && schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
+        catalog.named(table).find(|relation| {
+            schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
         })
     }
 
@@ -236,6 +247,9 @@ impl<'a, 'c> Walker<'a, 'c> {
         if relation.kind == RelationKind::OpaqueView {
             return Err(view::opaque(relation, self.catalog.dialect));
         }
+        if self.touched.iter().any(|touched| std::ptr::eq(*touched, relation)) {
+            return Ok(relation);
+        }
         self.searches.extend(&relation.searches);
         self.compares.extend(&relation.compares);
         if relation.kind == RelationKind::Table && !mention::is_protected(relation) {
@@ -247,9 +261,7 @@ impl<'a, 'c> Walker<'a, 'c> {
                 "name the table that the policy protects",
             ));
         }
-        if !self.touched.iter().any(|touched| std::ptr::eq(*touched, relation)) {
-            self.touched.push(relation);
-        }
+        self.touched.push(relation);
         Ok(relation)
     }
 
@@ -333,9 +345,6 @@ impl<'a, 'c> Walker<'a, 'c> {
     /// catalog, or a row with protected values. What the parser drops, or keeps where the walk doesn't look,
     /// shows here.
     pub fn check_all_seen(&self) -> Result<(), Refusal> {
-        let columns = self.touched.iter().flat_map(|r| &r.columns).filter_map(Protected::of);
-        let columns: HashMap<&str, Protected<'c>> = columns.map(|p| (p.column.name.as_str(), p)).collect();
-        let relations = mention::Names::of(self.catalog);
         for (index, token) in self.segment.tokens.iter().enumerate() {
             let Some(name) = token.name() else { continue };
             if self.seen.contains(&index) {
@@ -349,14 +358,16 @@ impl<'a, 'c> Walker<'a, 'c> {
             {
                 continue;
             }
-            if let Some(protected) = columns.get(name) {
+            self.spend(self.touched.len())?;
+            let mut columns = self.touched.iter().filter_map(|relation| relation.columns.named(name));
+            if let Some(protected) = columns.find_map(Protected::of) {
                 return Err(Refusal::on(
                     protected.field,
                     "the column's name stands in a place that isn't understood",
                     "write the statement in a plainer form, or rename what isn't the column",
                 ));
             }
-            if self.row_names.contains(name) || relations.contains(name) {
+            if self.row_names.contains(name) || mention::is_known(name, self.catalog) {
                 return Err(Refusal::unsupported(
                     "a protected table's name or alias stands in a place that isn't understood",
                     "write the statement in a plainer form, or choose another alias",

@@ -26,7 +26,7 @@ fn the_word_atomic_hides_no_statement() {
 
 #[test]
 fn a_table_made_in_the_same_text_is_neither_filled_nor_read() {
-    let catalog = fieldveil_sql::Catalog { planned: vec!["customer".to_owned()], ..Default::default() };
+    let catalog = fieldveil_sql::Catalog::default().with_planned(vec!["customer".to_owned()]);
     for text in [
         "CREATE TABLE customer (id int, ssn text); INSERT INTO customer VALUES (1, 'x')",
         "ALTER TABLE old RENAME TO customer; INSERT INTO customer VALUES (1, 'x')",

@@ -9,7 +9,7 @@ use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement};
 use proptest::prelude::*;
 
 fn catalog_in(dialect: MySqlDialect) -> Catalog {
-    Catalog { dialect: Dialect::MySql(dialect), ..catalog() }
+    catalog().in_dialect(Dialect::MySql(dialect))
 }
 
 /// The values that are sealed, in the order of the text.

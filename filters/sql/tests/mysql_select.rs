@@ -144,6 +144,10 @@ fn literals_are_read_as_the_server_reads_them() {
             "SELECT 1 FROM typed WHERE born = «?21:2020-01-02»",
         ),
         (
+            "SELECT 1 FROM typed WHERE at = CAST('2020-01-02' AS DATE) AND n = CAST('-7' AS SIGNED)",
+            "SELECT 1 FROM typed WHERE at = «?25:2020-01-02» AND n = «?24:-7»",
+        ),
+        (
             "SELECT 1 FROM typed WHERE at = TIMESTAMP '2020-01-02 03:04:05'",
             "SELECT 1 FROM typed WHERE at = «?25:2020-01-02 03:04:05»",
         ),
@@ -169,6 +173,17 @@ fn literals_are_read_as_the_server_reads_them() {
         ("SELECT 1 FROM typed WHERE n = 0x10", "typed.n"),
         ("SELECT 1 FROM typed WHERE photo = 7", "typed.photo"),
         ("SELECT 1 FROM typed WHERE amount = CAST('1.5' AS DECIMAL)", "typed.amount"),
+        // As they are written, 1.1 is not 1.10.
+        ("SELECT 1 FROM typed WHERE amount = CAST('1.1' AS CHAR)", "typed.amount"),
+        ("SELECT 1 FROM typed WHERE amount <=> BINARY '1.1'", "typed.amount"),
+        ("SELECT 1 FROM typed WHERE amount IN (1, (BINARY '1.1'))", "typed.amount"),
+        ("SELECT 1 FROM typed WHERE BINARY n = '07'", "typed.n"),
+        ("SELECT 1 FROM typed WHERE born = DATE '2020-01-02 00:00:00'", "typed.born"),
+        // It is 1 to the server, and midnight.
+        ("SELECT 1 FROM typed WHERE n = CAST('1e3' AS SIGNED)", "typed.n"),
+        ("SELECT 1 FROM typed WHERE n = CAST('1.0e3' AS UNSIGNED)", "typed.n"),
+        ("SELECT 1 FROM typed WHERE at = CAST('2020-01-02T03:04:05' AS DATE)", "typed.at"),
+        ("SELECT 1 FROM typed WHERE at = CAST('20200102030405' AS DATE)", "typed.at"),
         ("SELECT 1 FROM customer WHERE ssn = CAST(? AS CHAR(3))", "customer.ssn"),
     ]);
     let plain = MySqlDialect { no_backslash_escapes: true, ansi_quotes: true, ..MySqlDialect::default() };

@@ -11,7 +11,7 @@ fn mysql() -> Catalog {
 }
 
 fn mysql_in(dialect: MySqlDialect) -> Catalog {
-    Catalog { dialect: Dialect::MySql(dialect), planned: vec!["Planned".to_owned()], ..catalog() }
+    catalog().in_dialect(Dialect::MySql(dialect)).with_planned(vec!["Planned".to_owned()])
 }
 
 fn accepted(text: &str) -> Analysis {

@@ -4,20 +4,20 @@ mod common;
 
 use common::mysql::mysql;
 use common::shapes::analyze;
-use fieldveil_sql::{Catalog, MySqlDialect, Relation, RelationKind, view_sources};
+use fieldveil_sql::{Catalog, Columns, MySqlDialect, Relation, RelationKind, view_sources};
 
 /// The common catalog with the view `reports.orders_seen`, and the view `above` in the session's database.
 fn catalog() -> Catalog {
     let mut catalog = mysql();
     for (oid, schema, name, visible) in [(90, "reports", "orders_seen", false), (91, "public", "above", true)]
     {
-        catalog.relations.push(Relation {
+        catalog.relations_mut().push(Relation {
             oid,
             schema: schema.to_owned(),
             name: name.to_owned(),
             visible,
             kind: RelationKind::UnseenView,
-            columns: Vec::new(),
+            columns: Columns::default(),
             searches: Vec::new(),
             compares: Vec::new(),
         });

@@ -39,7 +39,7 @@ fn a_text_of_too_many_tokens_is_refused_or_surely_untouched() {
         format!("SELECT {many} 1; EXECUTE p"),
     ] {
         let refusal = refused(&text);
-        assert_eq!(refusal.class, RefusalClass::Unparsable);
+        assert_eq!(refusal.class, RefusalClass::TooComplex);
         assert!(refusal.remedy.contains("parameters"));
     }
     let untouched = accepted(&format!("INSERT INTO log VALUES ({many} 'executed, removed')"));
@@ -48,7 +48,7 @@ fn a_text_of_too_many_tokens_is_refused_or_surely_untouched() {
 
 #[test]
 fn after_a_change_of_names_protected_tables_are_left_alone() {
-    let catalog = Catalog { planned: vec!["customer".to_owned()], ..Catalog::default() };
+    let catalog = Catalog::default().with_planned(vec!["customer".to_owned()]);
     for text in [
         "CREATE TABLE customer (ssn text); ALTER TABLE customer RENAME TO c; INSERT INTO c VALUES ('x')",
         "CREATE TABLE customer (ssn text); CREATE TABLE c () INHERITS (customer); INSERT INTO c VALUES ('x')",
@@ -85,7 +85,7 @@ fn every_field_whose_equality_the_server_evaluates_is_a_search() {
         ("SELECT DISTINCT ON (email) ssn FROM customer", vec![0]),
         ("SELECT count(DISTINCT ssn) FROM customer", vec![1]),
         ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT (ssn) DO NOTHING", vec![1]),
-        ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT DO NOTHING", vec![0, 1]),
+        ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT DO NOTHING", vec![1]),
         ("INSERT INTO person (ssn) VALUES ('x') ON CONFLICT ON CONSTRAINT k DO NOTHING", vec![5, 6]),
         ("SELECT city FROM customer JOIN person USING (ssn)", vec![1, 5]),
         ("SELECT id FROM customer WHERE ssn IN ('x', $1) AND email = 'y'", vec![0, 1]),

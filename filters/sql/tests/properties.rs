@@ -78,6 +78,13 @@ fn statement() -> impl Strategy<Value = Vec<Piece>> {
             };
             let mut pieces: Vec<Piece> = vec![(spaced(head), None)];
             for (((field, use_), tail), (written, value)) in fields.iter().zip(tails).zip(literals) {
+                // The server compares characters with strings alone.
+                let number =
+                    written.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | 'T' | 'F'));
+                let written = match use_ {
+                    ParameterUse::Search if number => format!("({written})::text"),
+                    _ => written,
+                };
                 pieces.push((written, Some((*field, *use_, value))));
                 pieces.push((spaced(tail), None));
             }

@@ -86,7 +86,7 @@ fn values_searched_for_are_sealed() {
             "SELECT id FROM customer WHERE (ssn) = «?1:x»",
         ),
         (
-            "SELECT id FROM customer WHERE ssn IN ('a', $1, NULL, 5)",
+            "SELECT id FROM customer WHERE ssn IN ('a', $1, NULL, '5')",
             "SELECT id FROM customer WHERE ssn IN («?1:a», $1, NULL, «?1:5») | $1=?1",
         ),
         (

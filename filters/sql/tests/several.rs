@@ -146,6 +146,13 @@ fn columns_that_are_compared_with_each_other_are_told() {
         ("INSERT INTO customer (ssn) VALUES ('x')", vec![]),
         ("INSERT INTO customer (ssn) VALUES ('x') ON CONFLICT (ssn) DO NOTHING", vec![1]),
         ("INSERT INTO customer (id, ssn) VALUES (1, 'x') ON CONFLICT (id) DO NOTHING", vec![]),
+        ("INSERT INTO customer (id, ssn) VALUES (1, 'x') ON CONFLICT DO NOTHING", vec![1]),
+        ("INSERT INTO customer (id, ssn) SELECT id, ssn FROM person ON CONFLICT DO NOTHING", vec![1]),
+        ("INSERT INTO customer (id, name) VALUES (1, 'x') ON CONFLICT DO NOTHING", vec![]),
+        ("INSERT INTO vault (token) VALUES ('x') ON CONFLICT DO NOTHING", vec![13]),
+        ("SELECT 1 FROM vault a JOIN vault b ON a.token = b.token", vec![13]),
+        ("SELECT 1 FROM vault WHERE token IN (SELECT token FROM vault)", vec![13]),
+        ("SELECT 1 FROM vault WHERE token = 'x' OR token IN ('y')", vec![]),
     ] {
         for catalog in [catalog(), catalog_under_several_keys()] {
             let analysis = analyze(text, &catalog).expect(text);

@@ -190,7 +190,7 @@ proptest! {
     #[test]
     fn any_statement_is_what_its_template_says(text in statement()) {
         let modes = MySqlDialect { ansi_quotes: true, ..MySqlDialect::default() };
-        for catalog in [catalog(), catalog_under_several_keys(), mysql(), Catalog { dialect: Dialect::MySql(modes), ..mysql() }] {
+        for catalog in [catalog(), catalog_under_several_keys(), mysql(), mysql().in_dialect(Dialect::MySql(modes))] {
             let _ = analyze(&text, &catalog);
         }
         prop_assert!(Shape::of(&text, &catalog()).is_none() || shapes::COMPARED.load(Ordering::Relaxed) > 0 || analyze(&text, &catalog()).is_err());

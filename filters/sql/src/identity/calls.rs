@@ -58,8 +58,7 @@ pub(super) fn take(segment: &Segment<'_>, calls: &[Call], identity: &mut Identit
             matches!(kind(call.name), Some(Kind::Text { value, .. }) if value.eq_ignore_ascii_case(TOKEN));
         if !is_token {
             // The name may hold it otherwise, or the value of another setting.
-            let part = segment.up_to(call.value.saturating_add(1)).starting_at(call.name);
-            if mentions_token(&part) {
+            if mentions_token(segment, call.name..call.value.saturating_add(1)) {
                 return Err(misplaced(
                     "set_config names fieldveil.token in another way than as 'fieldveil.token'",
                 ));

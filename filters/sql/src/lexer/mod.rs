@@ -145,6 +145,8 @@ pub(crate) fn executed_comments(text: &str, tokens: &[Token]) -> Vec<Range<usize
 struct Cursor<'t> {
     text: &'t str,
     at: usize,
+    /// PostgreSQL: up to where there is nothing but `+` and `-`, each an operator of its own.
+    signs_end: usize,
 }
 
 impl<'t> Cursor<'t> {

@@ -1,7 +1,5 @@
 //! What MySQL's INSERT and REPLACE have besides.
 
-use std::rc::Rc;
-
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Ident, Insert, InsertAliases, Query, Select, SetExpr, TableAlias,
     TableFactor, TableWithJoins,
@@ -9,7 +7,7 @@ use sqlparser::ast::{
 
 use crate::{
     catalog::{Column, Relation},
-    insert::{refuse_defaults, refuse_generated, written_column},
+    insert::{refuse_defaults, refuse_generated, refuse_twice, written_column},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -23,6 +21,7 @@ impl<'c> Walker<'_, 'c> {
         assignments: &[Assignment],
     ) -> Result<Vec<&'c Column>, Refusal> {
         refuse_generated(relation)?;
+        refuse_twice(relation, assignments.len())?;
         let mut targets = Vec::with_capacity(assignments.len());
         for Assignment { target, value } in assignments {
             let AssignmentTarget::ColumnName(name) = target else { return Err(not_understood()) };
@@ -52,10 +51,9 @@ impl<'c> Walker<'_, 'c> {
                     return Err(not_understood());
                 }
                 let output = |(name, column): (String, &&'c Column)| {
-                    Output::new(Some(name), Protected::of(column).map(Protected::lost))
+                    Output::new(Some(name.into()), Protected::of(column).map(Protected::lost))
                 };
-                let columns = names.into_iter().zip(targets).map(output).collect();
-                Source::Derived(Rc::new(Outputs { columns, open: false }))
+                Source::Derived(Outputs::of(names.into_iter().zip(targets).map(output).collect()))
             }
             _ => target.source.clone(),
         };
@@ -101,12 +99,12 @@ impl<'c> Walker<'_, 'c> {
         target: &Range<'c>,
         targets: Option<&[&'c Column]>,
     ) -> Result<(), Refusal> {
-        let mut ranges = vec![target.clone()];
-        ranges.extend(self.row_alias(insert.insert_alias.as_ref(), target, targets)?);
+        let mut scope = Scope::default();
+        scope.push(target.clone())?;
+        scope.extend(Vec::from_iter(self.row_alias(insert.insert_alias.as_ref(), target, targets)?))?;
         if let Some(source) = &insert.source {
-            ranges.extend(self.selected_from(source)?);
+            scope.extend(self.selected_from(source)?)?;
         }
-        let scope = Scope { ranges, ..Scope::default() };
         self.inserted = target.source.relation();
         for Assignment { target: assigned, value } in assignments {
             let AssignmentTarget::ColumnName(name) = assigned else { return Err(not_understood()) };

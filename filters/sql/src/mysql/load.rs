@@ -4,13 +4,15 @@
 mod format;
 mod grammar;
 
+use std::collections::HashSet;
+
 use self::grammar::{Clauses, Duplicates, Item};
 use crate::{
     analysis::{Load, LoadCharset, ParameterUse, Replacement, Splice},
     cast::is_plain_number,
     catalog::{Catalog, Column, Declared, Relation, RelationKind, Stored},
     dml::Effects,
-    insert::{in_order, refuse_defaults, refuse_generated, written_column},
+    insert::{refuse_defaults, refuse_generated, written_column},
     lexer::{Kind, Style, Token},
     mention, names,
     refusal::Refusal,
@@ -72,10 +74,9 @@ fn target<'c>(
     catalog: &'c Catalog,
 ) -> Result<&'c Relation, Refusal> {
     let (schema, name) = (clauses.schema.as_deref(), clauses.table.as_str());
-    let relation = catalog.relations.iter().find(|relation| {
-        catalog.is_name(&relation.name, name)
-            && schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
-    });
+    let relation = catalog
+        .named(name)
+        .find(|relation| schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema)));
     let relation = relation.filter(|relation| mention::is_protected(relation)).ok_or_else(|| {
         Refusal::unsupported(
             "LOAD DATA names a table with sealed columns otherwise than as the table that it loads",
@@ -114,8 +115,11 @@ fn duplicates(relation: &Relation, said: Option<Duplicates>, effects: &mut Effec
         return Ok(());
     }
     let protected = || relation.columns.iter().filter_map(Protected::of);
-    let compared = protected().filter(|column| column.field.equality).map(|column| column.field.id);
-    effects.searches.extend(compared.clone());
+    // A column that is given no value is NULL, which is equal to nothing.
+    let compares = |column: &Protected<'_>| column.field.equality || column.field.indexed;
+    let compared = protected().filter(compares).map(|column| column.field.id);
+    let compared: Vec<usize> = compared.filter(|field| effects.writes.contains(field)).collect();
+    effects.searches.extend(&compared);
     effects.compares.extend(compared);
     if said == Some(Duplicates::Replace) {
         // What the row held before is lost, also in the columns that get no value.
@@ -148,9 +152,13 @@ impl<'c> Listed<'c> {
                     "list the columns",
                 ));
             }
-            return Ok(Self { columns: in_order(relation).into_iter().map(Some).collect(), tokens: None });
+            return Ok(Self {
+                columns: relation.columns.in_order().into_iter().map(Some).collect(),
+                tokens: None,
+            });
         };
         let mut columns: Vec<Option<&Column>> = Vec::with_capacity(list.len());
+        let mut listed: HashSet<*const Column> = HashSet::new();
         for item in list {
             let column = match item {
                 Item::Column { name, .. } => Some(written_column(relation, name)?),
@@ -162,8 +170,7 @@ impl<'c> Listed<'c> {
                     None
                 }
             };
-            if column.is_some_and(|column| columns.iter().flatten().any(|known| std::ptr::eq(*known, column)))
-            {
+            if column.is_some_and(|column| !listed.insert(std::ptr::from_ref(column))) {
                 return Err(Refusal::unsupported("a column is listed twice", "list each column once"));
             }
             columns.push(column);
@@ -209,7 +216,8 @@ impl<'c> Listed<'c> {
                 }
             }
             None => {
-                let replaced = |index| self.protected().any(|(at, _)| at == index).then(|| variable(index));
+                let column = |index: usize| self.columns.get(index).copied().flatten();
+                let replaced = |index| column(index).and_then(Protected::of).map(|_| variable(index));
                 insert(segment, clauses.list_behind, self.list(segment, replaced), effects);
             }
         }
@@ -258,12 +266,13 @@ fn assignments<'c>(
     effects: &mut Effects,
 ) -> Result<Vec<&'c Column>, Refusal> {
     let mut set = Vec::new();
+    let in_list: HashSet<*const Column> =
+        listed.columns.iter().flatten().map(|column| std::ptr::from_ref(*column)).collect();
     for assignment in &clauses.set {
         let column = written_column(relation, &assignment.name)?;
         let Some(protected) = Protected::of(column) else {
-            let expression = segment.starting_at(assignment.value.start);
-            let expression = expression.up_to(assignment.value.len());
-            let sealed = |name: &str| relation.columns.iter().any(|c| c.field.is_some() && c.name == name);
+            let expression = segment.part(assignment.value.clone());
+            let sealed = |name: &str| relation.columns.named(name).is_some_and(|c| c.field.is_some());
             let names_sealed = expression.tokens.iter().filter_map(Token::name).any(sealed);
             if names_sealed || mention::may_name(&expression, catalog) {
                 return Err(Refusal::unsupported(
@@ -273,7 +282,7 @@ fn assignments<'c>(
             }
             continue;
         };
-        if listed.protected().any(|(_, known)| std::ptr::eq(known.column, column)) {
+        if in_list.contains(&std::ptr::from_ref(column)) {
             return Err(Refusal::on(
                 protected.field,
                 "the column stands in the list and in SET",

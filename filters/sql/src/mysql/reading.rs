@@ -58,7 +58,8 @@ impl Reading {
         self.commas.contains(&index)
     }
 
-    /// The parser's tokens, as it is given them.
+    /// The parser's tokens, as it is given them. `DIV` is given as `/`, which binds alike: for a `DIV` the parser copies
+    /// all that stands before it, each time.
     pub fn apply(&self, tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         let mut given = Vec::with_capacity(tokens.len());
         for (index, token) in tokens.into_iter().enumerate() {
@@ -74,6 +75,13 @@ impl Reading {
                 given.push(TokenWithSpan { token: word("APPLY", Keyword::APPLY), span });
                 continue;
             }
+            let names_column = given.last().is_some_and(|before| before.token == ParserToken::Period);
+            let token = match token.token {
+                ParserToken::Word(Word { keyword: Keyword::DIV, quote_style: None, .. }) if !names_column => {
+                    TokenWithSpan { token: ParserToken::Div, ..token }
+                }
+                _ => token,
+            };
             given.push(token);
         }
         given

@@ -48,6 +48,7 @@ impl<'c> Walker<'_, 'c> {
         value: &Expr,
     ) -> Result<(), Refusal> {
         refuse_as_number(column, value)?;
+        self.refuse_as_bytes(column, at, std::slice::from_ref(value))?;
         let several = column.field.envelopes == Envelopes::Several;
         if !column.field.indexed {
             require_equality(column)?;
@@ -63,7 +64,7 @@ impl<'c> Walker<'_, 'c> {
         }
         let place = self.name_tokens(at).zip(self.bracketed(at));
         let (name, (first, last)) = place.ok_or_else(|| in_doubt(column))?;
-        let written = self.read_value(column, value, false)?;
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
         self.replaceable(column, written.outer)?;
         let operator = if left { last.checked_add(1) } else { first.checked_sub(1) };
         let is_operator = |index: &usize| {
@@ -111,6 +112,7 @@ impl<'c> Walker<'_, 'c> {
         negated: bool,
     ) -> Result<(), Refusal> {
         list.iter().try_for_each(|value| refuse_as_number(column, value))?;
+        self.refuse_as_bytes(column, at, list)?;
         if column.field.indexed {
             return self.in_list_of_patterns(column, at, list, negated);
         }
@@ -120,9 +122,33 @@ impl<'c> Walker<'_, 'c> {
                 self.value(column, ParameterUse::Search, value)?;
                 continue;
             }
-            let written = self.read_value(column, value, false)?;
+            let written = self.read_value(column, ParameterUse::Search, value, false)?;
             self.replaceable(column, written.outer)?;
             self.searched_at(column, written.content, written.outer)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses `BINARY` beside what is no characters, which the parser's tree doesn't tell of, and in MariaDB a cast to CHAR
+    /// beside a decimal: the server would compare how both are written, so that 1.1 is not 1.10.
+    fn refuse_as_bytes(&self, column: Protected<'c>, at: &Expr, values: &[Expr]) -> Result<(), Refusal> {
+        if matches!(column.field.declared, Declared::Characters | Declared::Padded | Declared::Bytea) {
+            return Ok(());
+        }
+        let mut places = Vec::from_iter(self.bracketed(at));
+        for value in values {
+            places.push(self.read_value(column, ParameterUse::Search, value, false)?.outer);
+        }
+        let is_decimal = column.field.declared == Declared::Numeric;
+        let is_binary = |index: usize| {
+            self.segment.is_word(index, "binary") || (is_decimal && self.segment.is_word(index, "char"))
+        };
+        if places.iter().any(|(first, last)| (first.saturating_sub(1)..=*last).any(is_binary)) {
+            return Err(Refusal::on(
+                column.field,
+                "a cast to BINARY or CHAR makes the server compare how the values are written",
+                "write the value without it",
+            ));
         }
         Ok(())
     }
@@ -154,7 +180,7 @@ impl<'c> Walker<'_, 'c> {
         self.splice((in_, open), Replacement::Text("LIKE ".to_owned()));
         let mut last = open;
         for (index, value) in list.iter().enumerate() {
-            let written = self.read_value(column, value, false)?;
+            let written = self.read_value(column, ParameterUse::Search, value, false)?;
             self.replaceable(column, written.outer)?;
             if written.outer.0 != next(last) {
                 return Err(in_doubt(column));
@@ -189,8 +215,8 @@ impl<'c> Walker<'_, 'c> {
             Content::Literal { value, number: _ } => {
                 self.seal(column, ParameterUse::Search, tokens, form, value);
             }
-            Content::Parameter { token, number } => {
-                self.parameter(column, ParameterUse::Search, form, (token, number))?;
+            Content::Parameter { token, number, operand } => {
+                self.parameter(column, ParameterUse::Search, form, (token, number, operand))?;
                 let with = match form {
                     Form::Envelopes => Replacement::Placeholders { field: column.field.id },
                     _ => Replacement::Text("?".to_owned()),
@@ -207,6 +233,7 @@ pub(crate) fn refuse_as_number(column: Protected<'_>, value: &Expr) -> Result<()
     let as_numbers = matches!(
         column.field.declared,
         Declared::Characters
+            | Declared::Padded
             | Declared::Uuid
             | Declared::Json
             | Declared::Jsonb

@@ -1,15 +1,13 @@
 //! What names mean in SELECT besides.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, TableIndexHints};
 
 use crate::{
     lexer::Kind,
     names,
+    outputs::STEPS_A_COLUMN,
     refusal::Refusal,
     scope::{Meaning, Output, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
@@ -18,15 +16,20 @@ use crate::{
 impl<'c> Walker<'_, 'c> {
     /// What HAVING, and the expressions of GROUP BY and ORDER BY, see: the names of the select list before those of
     /// FROM. One that means one thing here and another there is in doubt.
-    pub fn with_aliases<'s>(&self, outputs: &Outputs<'c>, scope: &'s Scope<'s, 'c>) -> Scope<'s, 'c> {
+    pub fn with_aliases<'s>(
+        &self,
+        outputs: &Outputs<'c>,
+        scope: &'s Scope<'s, 'c>,
+    ) -> Result<Scope<'s, 'c>, Refusal> {
         let mut around = Scope::within(Some(scope));
         if !self.is_mysql() {
-            return around;
+            return Ok(around);
         }
+        self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN.saturating_add(scope.reach())))?;
         let field = |protected: Option<Protected<'c>>| protected.map(|protected| protected.field.id);
         // Of each name the fields that it means, here and in FROM.
         let mut meant: BTreeMap<&str, (&Output<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
-        for output in &outputs.columns {
+        for output in outputs.columns() {
             let Some(name) = output.name.as_deref() else { continue };
             let (_, fields) = meant.entry(name).or_insert_with(|| (output, BTreeSet::new()));
             fields.insert(field(output.protected));
@@ -46,9 +49,9 @@ impl<'c> Walker<'_, 'c> {
                 columns.push(output.clone());
             }
         }
-        let source = Source::Derived(Rc::new(Outputs { columns, open: false }));
+        let source = Source::Derived(Outputs::of(columns));
         around.ranges.push(Range { name: None, schema: None, source });
-        around
+        Ok(around)
     }
 
     /// The table of no columns.
@@ -58,7 +61,7 @@ impl<'c> Walker<'_, 'c> {
             return None;
         };
         let is_dual = self.is_mysql() && alias.is_none() && value.eq_ignore_ascii_case("dual");
-        is_dual.then(|| Range { name: None, schema: None, source: Source::Derived(Rc::default()) })
+        is_dual.then(|| Range { name: None, schema: None, source: Source::Derived(Outputs::default()) })
     }
 
     /// `PARTITION (…)` and index hints behind a table's name.
@@ -86,11 +89,14 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
-    pub fn note_alias(&mut self, name: Option<&String>) {
+    pub fn note_alias(&mut self, name: Option<&str>) {
         match name {
             _ if !self.is_mysql() => {}
-            Some(name) => drop(self.row_names.insert(name.clone())),
+            Some(name) => drop(self.row_names.insert(name.to_owned())),
+            // It is one of the statement's strings.
+            None if self.noted_strings => {}
             None => {
+                self.noted_strings = true;
                 let strings = self.segment.tokens.iter().filter_map(|token| match &token.kind {
                     Kind::Text { value, .. } => Some(names::lower(value)),
                     _ => None,

@@ -97,7 +97,7 @@ impl<'c> Walker<'_, 'c> {
         for range in &scope.ranges {
             match &range.source {
                 Source::Relation(relation) => {
-                    if let Some(known) = relation.columns.iter().find(|known| known.name == column) {
+                    if let Some(known) = relation.columns.named(&column) {
                         if found.replace(known).is_some() {
                             return Err(Refusal::unsupported(
                                 "a column name means several columns",

@@ -11,9 +11,11 @@
 pub mod mysql;
 pub mod shapes;
 
+use std::rc::Rc;
+
 use fieldveil_sql::{
-    Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Names, Parameter, ParameterUse,
-    Prepared, Refusal, Relation, RelationKind, Replacement, SessionUse, Statement, Stored,
+    Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Names, Operand, Parameter,
+    ParameterUse, Prepared, Refusal, Relation, RelationKind, Replacement, SessionUse, Statement, Stored,
 };
 #[allow(unused_imports)]
 pub use shapes::analyze;
@@ -104,10 +106,9 @@ pub fn catalog() -> Catalog {
         Column { generated: true, ..plain("b") },
         sealed("secret", 12, "shift.secret", true),
     ];
-    Catalog {
-        dialect: Dialect::Postgres,
-        planned: Vec::new(),
-        relations: vec![
+    Catalog::new(
+        Dialect::Postgres,
+        vec![
             table(1, "public", "customer", true, customer),
             table(2, "public", "person", true, person),
             table(3, "hr", "staff", false, staff),
@@ -132,7 +133,36 @@ pub fn catalog() -> Catalog {
             },
             table(10, "public", "vault", true, vec![plain("id"), indexed("token", 13), indexed("other", 14)]),
         ],
-    }
+        Vec::new(),
+    )
+}
+
+/// `t(name=0 text, code=1 bpchar(4), day=2 date, at=3 timestamp, zoned=4 timestamptz, n=5 int4, amount=6 numeric(10,2),
+/// flag=7 bool, key=8 uuid, words=9 text[])`, all deterministic.
+pub fn typed() -> Catalog {
+    let types = [
+        ("name", Declared::Characters, "text"),
+        ("code", Declared::Padded, "bpchar(4)"),
+        ("day", Declared::Date, "date"),
+        ("at", Declared::Timestamp, "timestamp"),
+        ("zoned", Declared::TimestampTz, "timestamptz"),
+        ("n", Declared::Integer, "int4"),
+        ("amount", Declared::Numeric, "numeric(10,2)"),
+        ("flag", Declared::Boolean, "bool"),
+        ("key", Declared::Uuid, "uuid"),
+        ("words", Declared::Other, "text[]"),
+    ];
+    let column = |id: usize, name: &str, declared: Declared, type_name: &str| {
+        let column = sealed(name, id, &format!("typed.{name}"), true);
+        let field = column.field.map(|field| Field { declared, type_name: type_name.to_owned(), ..field });
+        Column { field, ..column }
+    };
+    let columns = types
+        .into_iter()
+        .enumerate()
+        .map(|(id, (name, declared, type_name))| column(id, name, declared, type_name));
+    let relations = vec![table(1, "public", "t", true, columns.collect())];
+    Catalog::new(Dialect::Postgres, relations, Vec::new())
 }
 
 /// The text with what replaces its ranges: `«S1:x»` stored for field 1, `«?1:x»` searched for, `«x»` text; `*` for an
@@ -157,9 +187,13 @@ pub fn render(text: &str, analysis: &Analysis) -> String {
         rendered.push_str(" |");
     }
     for parameter in &analysis.parameters {
-        let Parameter { number, field, use_, searched, form } = *parameter;
+        let Parameter { number, field, use_, searched, form, operand } = *parameter;
         let too = if searched && use_ == ParameterUse::Store { "?" } else { "" };
-        rendered.push_str(&format!(" ${number}={}{too}{field}{}", mark(use_), many(form)));
+        let as_ = match operand {
+            Operand::Declared => String::new(),
+            other => format!(":{other:?}"),
+        };
+        rendered.push_str(&format!(" ${number}={}{too}{field}{}{as_}", mark(use_), many(form)));
     }
     rendered
 }
@@ -201,7 +235,7 @@ pub fn catalog_under_several_keys() -> Catalog {
 
 /// A catalog where every deterministic label's keyset has several enabled keys.
 pub fn under_several_keys(mut catalog: Catalog) -> Catalog {
-    let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+    let columns = catalog.relations_mut().iter_mut().flat_map(|relation| &mut relation.columns);
     for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
         field.envelopes = Envelopes::Several;
     }
@@ -212,13 +246,13 @@ pub fn under_several_keys(mut catalog: Catalog) -> Catalog {
 pub struct Session(pub Vec<(&'static str, Analysis)>);
 
 impl Names for Session {
-    fn prepared(&self, name: &str) -> Option<Prepared> {
+    fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
         let statement = self.cursor(name)?;
         let Some(SessionUse::Prepare { server_name, parameters, sealed, .. }) = statement.session.clone()
         else {
             return None;
         };
-        Some(Prepared { server_name, parameters, sealed, statement })
+        Some(Rc::new(Prepared { server_name, parameters, sealed, statement }))
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {

@@ -20,8 +20,8 @@ pub fn mariadb() -> Catalog {
 }
 
 pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
-    let mut catalog = Catalog { dialect: Dialect::MySql(dialect), ..super::catalog() };
-    catalog.planned = ["customer", "person", "typed", "vault"].map(str::to_owned).to_vec();
+    let planned = ["customer", "person", "typed", "vault"].map(str::to_owned).to_vec();
+    let mut catalog = super::catalog().in_dialect(Dialect::MySql(dialect)).with_planned(planned);
     let field = |id: usize, label: &str, declared: Declared, type_name: &str| Field {
         id,
         label: label.to_owned(),
@@ -65,7 +65,7 @@ pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
             let number = i16::try_from(index).unwrap() + 1;
             Column { number: if column.number < 0 { -number } else { number }, ..column }
         };
-        catalog.relations.push(Relation {
+        catalog.relations_mut().push(Relation {
             oid,
             schema: "public".to_owned(),
             name: name.to_owned(),

@@ -97,7 +97,7 @@ fn between(text: &str, gap: Range<usize>, found: &mut Vec<Comment>) {
             let end = rest.find('\n').map_or(gap.end, |length| at.saturating_add(length));
             found.push(Comment { inner: at.saturating_add(mark)..end, block: false });
             at = end;
-        } else if let Some(length) = block_length(rest).filter(|_| rest.starts_with("/*")) {
+        } else if let Some(length) = rest.starts_with("/*").then(|| block_length(rest)).flatten() {
             let end = at.saturating_add(length);
             found.push(Comment { inner: at.saturating_add(2)..end.saturating_sub(2), block: true });
             at = end;

@@ -19,7 +19,7 @@ pub(super) fn lex(text: &str, dialect: MySqlDialect) -> Result<Vec<Token>, Unrea
     if text.contains('\0') {
         return Err(Unread::Doubt);
     }
-    let mut cursor = Cursor { text, at: 0 };
+    let mut cursor = Cursor { text, at: 0, signs_end: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     let mut parameters = 0_u16;
     loop {

@@ -12,7 +12,7 @@ use super::{Comment, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
 
 /// All tokens of a text.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, Unread> {
-    let mut cursor = Cursor { text, at: 0 };
+    let mut cursor = Cursor { text, at: 0, signs_end: 0 };
     let mut tokens: Vec<Token> = Vec::new();
     loop {
         operator::skip_blank(&mut cursor)?;

@@ -53,15 +53,19 @@ pub(super) fn symbol(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
 /// The longest run of operator characters, up to a comment; without the `+` and `-` at its end unless one of
 /// the characters that make it surely no SQL operator is in it.
 fn operator(cursor: &mut Cursor<'_>) {
-    let run: usize = cursor.rest().bytes().take_while(|b| is_operator(*b)).count();
-    let run = cursor.rest().get(..run).unwrap_or_default();
-    let end = [run.find("--"), run.find("/*")].into_iter().flatten().min().unwrap_or(run.len());
-    let mut run = run.get(..end).unwrap_or_default();
-    while run.len() > 1
-        && run.ends_with(['+', '-'])
-        && !run.contains(['~', '!', '@', '#', '^', '&', '|', '`', '?', '%'])
-    {
-        run = run.get(..run.len().saturating_sub(1)).unwrap_or_default();
+    // Signs behind an operator that lost its own: each is one of its own, and none is looked at twice.
+    if cursor.at < cursor.signs_end {
+        return cursor.advance(1);
     }
-    cursor.advance(run.len().max(1));
+    let rest = cursor.rest();
+    let is_comment = |at: usize| {
+        rest.as_bytes().get(at..).is_some_and(|rest| rest.starts_with(b"--") || rest.starts_with(b"/*"))
+    };
+    let ends = |(at, byte): &(usize, u8)| !is_operator(*byte) || is_comment(*at);
+    let end = rest.bytes().enumerate().find(ends).map_or(rest.len(), |(at, _)| at);
+    let run = rest.get(..end).unwrap_or_default();
+    let keeps_signs = run.contains(['~', '!', '@', '#', '^', '&', '|', '`', '?', '%']);
+    let kept = if keeps_signs { run } else { run.trim_end_matches(['+', '-']) };
+    cursor.signs_end = cursor.at.saturating_add(run.len());
+    cursor.advance(kept.len().max(1));
 }

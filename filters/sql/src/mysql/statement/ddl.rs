@@ -24,6 +24,8 @@ pub(super) fn check(
     if segment.tokens.len() > MAX_TOKENS {
         return Err(Refusal::unparsable("the statement is too long"));
     }
+    // Each name is looked for in each of them.
+    segment.budget.spend(segment.tokens.len().saturating_mul(relations.len()))?;
     let object = segment.word(segment::object(segment));
     match (segment.word(0), object) {
         ("drop", _) => Ok(()),
@@ -219,13 +221,14 @@ fn alter_table(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Ref
             "rows that come into a table with sealed columns by ALTER TABLE, or under another name,",
         ));
     }
+    let places = index::places(segment);
     for (at, protected) in ddl::named(segment, relations) {
         let word = |back: usize| at.checked_sub(back).map(|at| segment.word(at)).unwrap_or_default();
         let verb = if word(1) == "exists" { word(3) } else { word(1) };
         let dropped =
             verb == "drop" || (verb == "column" && word(if word(1) == "exists" { 4 } else { 2 }) == "drop");
         let neighbour = word(1) == "after" && at.checked_add(1).is_some_and(|next| ends_item(segment, next));
-        if !(dropped || neighbour || index::added(segment, at, protected)?) {
+        if !(dropped || neighbour || index::added(segment, (at, places.get(at)), protected)?) {
             return Err(change(protected));
         }
     }

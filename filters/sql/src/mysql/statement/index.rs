@@ -1,5 +1,7 @@
 //! Indexes over protected columns.
 
+use std::ops::Range;
+
 use crate::{
     catalog::{Relation, Stored},
     ddl,
@@ -13,32 +15,76 @@ use crate::{
 /// `CREATE [UNIQUE | FULLTEXT | SPATIAL] INDEX name … ON table (column [(length)] [ASC | DESC], …)`
 pub(super) fn created(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
     let kind = segment.word(1);
+    let places = places(segment);
     for (at, protected) in ddl::named(segment, relations) {
-        check(segment, at, protected, kind)?;
+        let depth = places.get(at).map_or(0, |place| place.depth);
+        check(segment, (at, depth), protected, kind)?;
     }
     Ok(())
 }
 
-/// `ADD [CONSTRAINT [name]] {INDEX | KEY | UNIQUE | PRIMARY KEY} … (column, …)` around a token of an ALTER TABLE; whether it
-/// is that.
-pub(super) fn added(segment: &Segment<'_>, at: usize, protected: Protected<'_>) -> Result<bool, Refusal> {
-    let Some(open) = (0..at).rev().find(|index| segment.is_symbol(*index, "(")) else { return Ok(false) };
-    let Some(add) = (0..open).rev().find(|index| segment.is_word(*index, "add")) else { return Ok(false) };
-    let behind = add.saturating_add(1);
-    let plain = (behind..open).all(|index| !segment.is_symbol(index, ",") && !segment.is_symbol(index, "("));
-    let has = |word: &str| (behind..open).any(|index| segment.is_word(index, word));
-    let is_index = has("index") || has("key") || has("unique");
-    if !plain || !is_index || has("foreign") || has("check") {
-        return Ok(false);
+/// Where a token of an ALTER TABLE stands.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    /// Brackets around it.
+    depth: usize,
+    /// What kind of index the last bracket before it lists the columns of, empty for a plain one: `ADD [CONSTRAINT [name]]
+    /// {INDEX | KEY | UNIQUE | PRIMARY KEY} … (`. None where it lists none.
+    index: Option<&'static str>,
+}
+
+/// Where each token stands, in one pass over all.
+pub(super) fn places(segment: &Segment<'_>) -> Vec<Place> {
+    let mut place = Place::default();
+    // The last ADD, with no comma or bracket behind it.
+    let mut add: Option<usize> = None;
+    let step = |at: usize| {
+        let here = place;
+        if segment.is_symbol(at, "(") {
+            let behind = add.take().map(|add| add.saturating_add(1)..at);
+            let index = behind.and_then(|words| kind(segment, words));
+            place = Place { depth: place.depth.saturating_add(1), index };
+        } else if segment.is_symbol(at, ")") {
+            place.depth = place.depth.saturating_sub(1);
+        } else if segment.is_symbol(at, ",") {
+            add = None;
+        } else if segment.is_word(at, "add") {
+            add = Some(at);
+        }
+        here
+    };
+    (0..segment.tokens.len()).map(step).collect()
+}
+
+/// The kind of index that these words begin; None where they begin none.
+fn kind(segment: &Segment<'_>, words: Range<usize>) -> Option<&'static str> {
+    let has = |word: &str| words.clone().any(|index| segment.is_word(index, word));
+    if !(has("index") || has("key") || has("unique")) || has("foreign") || has("check") {
+        return None;
     }
-    let kind = ["unique", "primary", "fulltext", "spatial"].into_iter().find(|word| has(word));
-    check(segment, at, protected, kind.unwrap_or_default())?;
+    let kinds = ["unique", "primary", "fulltext", "spatial"];
+    Some(kinds.into_iter().find(|word| has(word)).unwrap_or_default())
+}
+
+/// Whether a token of an ALTER TABLE is a column of an index that is added.
+pub(super) fn added(
+    segment: &Segment<'_>,
+    (at, place): (usize, Option<&Place>),
+    protected: Protected<'_>,
+) -> Result<bool, Refusal> {
+    let Some(Place { depth, index: Some(kind) }) = place else { return Ok(false) };
+    check(segment, (at, *depth), protected, kind)?;
     Ok(true)
 }
 
 /// A column as it is, where equality is all that is asked of it; of an index that keeps nothing apart also a prefix, and of an
 /// indexed label what equal values have in common.
-fn check(segment: &Segment<'_>, at: usize, protected: Protected<'_>, kind: &str) -> Result<(), Refusal> {
+fn check(
+    segment: &Segment<'_>,
+    (at, depth): (usize, usize),
+    protected: Protected<'_>,
+    kind: &str,
+) -> Result<(), Refusal> {
     let unique = matches!(kind, "unique" | "primary");
     let (before, mut next) = (at.checked_sub(1), at.saturating_add(1));
     let begins =
@@ -61,7 +107,7 @@ fn check(segment: &Segment<'_>, at: usize, protected: Protected<'_>, kind: &str)
     }
     let ends = segment.is_symbol(next, ")") || segment.is_symbol(next, ",");
     let in_words = matches!(kind, "fulltext" | "spatial");
-    if begins && ends && !in_words && depth(segment, at) == 1 {
+    if begins && ends && !in_words && depth == 1 {
         return Ok(());
     }
     Err(Refusal::on(
@@ -78,17 +124,4 @@ fn length_at<'s>(segment: &'s Segment<'_>, open: usize) -> Option<&'s str> {
         && matches!(number.kind, Kind::Number)
         && segment.is_symbol(open.saturating_add(2), ")");
     is_length.then(|| number.source(segment.text))
-}
-
-/// Brackets around a token.
-fn depth(segment: &Segment<'_>, index: usize) -> usize {
-    (0..index).fold(0_usize, |depth, at| {
-        if segment.is_symbol(at, "(") {
-            depth.saturating_add(1)
-        } else if segment.is_symbol(at, ")") {
-            depth.saturating_sub(1)
-        } else {
-            depth
-        }
-    })
 }

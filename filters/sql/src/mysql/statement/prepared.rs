@@ -60,7 +60,7 @@ fn protects(catalog: &Catalog) -> bool {
 fn text_at(segment: &Segment<'_>, index: usize, catalog: &Catalog) -> Result<Analyzed, Refusal> {
     let token = segment.tokens.get(index).ok_or_else(computed)?;
     let Kind::Text { value, style: Style::Plain } = &token.kind else { return Err(computed()) };
-    let mut inner = segment::split(value, segment.dialect).map_err(|_| {
+    let mut inner = segment::split(value, segment.dialect, segment.budget).map_err(|_| {
         Refusal::unparsable("the words and literals of a prepared text can't be told apart with certainty")
     })?;
     let (Some(statement), None) = (inner.pop(), inner.pop()) else { return Err(computed()) };

@@ -12,6 +12,9 @@ pub(crate) fn results(segment: &Segment<'_>, kind: StatementKind) -> Results {
     if let Some(inner) = set::for_statement(segment) {
         return results(&inner, kind);
     }
+    if set::is_too_deep(segment) {
+        return Results::Unknown;
+    }
     match segment.word(0) {
         "call" => Results::UntilOk,
         "create" | "alter" => Results::One,
@@ -29,6 +32,9 @@ pub(crate) fn client_file(segment: &Segment<'_>) -> Option<ClientFile> {
     }
     if let Some(inner) = set::for_statement(segment) {
         return client_file(&inner);
+    }
+    if set::is_too_deep(segment) {
+        return Some(ClientFile::Any);
     }
     if !(segment.is_word(0, "load") && matches!(segment.word(1), "data" | "xml")) {
         return None;

@@ -100,13 +100,28 @@ pub(crate) fn is_plain(segment: &Segment<'_>) -> bool {
     for_statement(segment).is_none() && !(0..segment.tokens.len()).any(|index| segment.is_symbol(index, "("))
 }
 
-/// The statement behind MariaDB's `SET STATEMENT name = value, … FOR`.
+/// `SET STATEMENT` within `SET STATEMENT`: each level is looked at with all that it holds.
+const MAX_NESTED: usize = 8;
+
+/// The statement behind MariaDB's `SET STATEMENT name = value, … FOR`; None also where too many of them stand in one another.
 pub(crate) fn for_statement<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
-    if !(segment.is_word(0, "set") && segment.is_word(1, "statement")) || assigns(segment, 2) {
+    let inner = inner_at(segment, 0)?;
+    (!is_too_deep(segment)).then(|| segment.starting_at(inner))
+}
+
+/// Whether more of them stand in one another than are looked at.
+pub(crate) fn is_too_deep(segment: &Segment<'_>) -> bool {
+    std::iter::successors(inner_at(segment, 0), |at| inner_at(segment, *at)).nth(MAX_NESTED).is_some()
+}
+
+/// The first token of the statement behind the `SET STATEMENT` that begins at a token.
+fn inner_at(segment: &Segment<'_>, at: usize) -> Option<usize> {
+    let (second, third) = (at.saturating_add(1), at.saturating_add(2));
+    if !(segment.is_word(at, "set") && segment.is_word(second, "statement")) || assigns(segment, third) {
         return None;
     }
-    let for_ = (2..segment.tokens.len()).find(|index| segment.is_word(*index, "for"))?;
-    Some(segment.starting_at(for_.saturating_add(1)))
+    let for_ = (third..segment.tokens.len()).find(|index| segment.is_word(*index, "for"))?;
+    Some(for_.saturating_add(1))
 }
 
 /// Whether names, or the session's principal, or the reading of texts may be others after a SET.
