@@ -258,3 +258,20 @@ fn request_waits_for_who_runs_here_before_a_plan_is_asked_for() {
     let (questions, status) = asked(&sidecar);
     assert_eq!((questions.last().unwrap().as_str(), status), ("spiffe://x/jobs", None));
 }
+
+#[test]
+fn other_spelling_of_a_header_that_says_who_asks_is_refused() {
+    let identity = json!({"user_header": "x-user", "purpose_header": "x-purpose", "headers": ["x-team"]});
+    let http = json!({"service": "shop", "identity": identity});
+    let sidecar = Sidecar::configured(customers(), http);
+    for (name, status) in [("x_user", 400), ("x.purpose", 400), ("x_team", 400), ("x_users", 200)] {
+        for others in [&[][..], &[("x-user", "ada"), ("x-purpose", "billing"), ("x-team", "shop")]] {
+            let mut exchange = sidecar.exchange();
+            exchange.request("GET", "/elsewhere", &[others, &[(name, "admin")]].concat(), b"");
+            match status {
+                200 => assert!(exchange.upstream.has_ended, "{name}"),
+                status => assert_eq!(exchange.refused(), status, "{name}"),
+            }
+        }
+    }
+}

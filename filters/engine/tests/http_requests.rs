@@ -20,14 +20,74 @@ fn named_field_is_sealed_and_all_else_leaves_as_it_came() {
 
 #[test]
 fn request_that_says_two_methods_or_paths_is_refused_where_anything_is_named() {
-    let names =
-        ["x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"];
+    let names = [
+        "x-http-method-override",
+        "x-http-method",
+        "x-method-override",
+        "x-original-method",
+        "x-original-url",
+        "x-original-uri",
+        "x-rewrite-url",
+        "x-rewrite-uri",
+        "x-override-url",
+        // As CGI, WSGI and others read them.
+        "x_http_method_override",
+        "x-http_method-override",
+        "x.http.method.override",
+        "x_original_url",
+    ];
     for name in names {
         let protected = Sidecar::under(customers());
         let mut exchange = protected.exchange();
         exchange.request("GET", "/elsewhere", &[(name, "PUT")], b"");
         assert_eq!(exchange.refused(), 400, "{name}");
+
+        let mut exchange = protected.exchange();
+        exchange.request_head("POST", "/customers", &[JSON], false);
+        exchange.request_body(b"{}", false);
+        exchange.request_trailers_with(name);
+        assert_eq!(exchange.refused(), 400, "{name} in the trailers");
+
+        let free = Sidecar::under(plan(&[]));
+        let mut exchange = free.exchange();
+        exchange.request("GET", "/elsewhere", &[(name, "PUT")], b"");
+        assert!(exchange.upstream.has_ended, "{name}");
     }
+}
+
+#[test]
+fn parameter_that_may_make_another_request_of_it_is_refused_where_that_is_another_route() {
+    let field = field("request", "$.ssn", "customer.ssn");
+    let mut named = route("/customers", &[field]);
+    named["methods"] = json!(["PATCH"]);
+    let sidecar = Sidecar::under(plan(&[named]));
+    let form = ("content-type", "Application/X-WWW-Form-Urlencoded");
+    for (target, headers) in [
+        ("/customers?_method=PATCH", vec![]),
+        ("/customers?a=1&%5Fmethod=patch", vec![JSON]),
+        ("/customers?a;_METHOD=PATCH", vec![]),
+        ("/customers", vec![form]),
+        ("/customers/", vec![("content-type", "multipart/form-data; boundary=x")]),
+    ] {
+        let mut exchange = sidecar.exchange();
+        exchange.request("POST", target, &headers, b"_method=PATCH&ssn=078-05-1120");
+        assert_eq!(exchange.refused(), 400, "{target}");
+    }
+    // Elsewhere they are the service's own.
+    for (method, target, headers) in [
+        ("POST", "/others?_method=PATCH", vec![form]),
+        ("POST", "/customers?method=PATCH", vec![JSON]),
+        ("GET", "/customers", vec![]),
+    ] {
+        let mut exchange = sidecar.exchange();
+        exchange.request(method, target, &headers, b"a=1");
+        assert!(exchange.upstream.has_ended, "{target}");
+    }
+    // Where routes name no methods, no method is another route.
+    let sidecar = Sidecar::under(customers());
+    let mut exchange = sidecar.exchange();
+    exchange.request("POST", "/customers?_method=PUT", &[JSON], br#"{"ssn":"078-05-1120"}"#);
+    assert!(!exchange.upstream.text().contains("078"));
 }
 
 #[test]

@@ -23,6 +23,13 @@ impl Head {
     }
 }
 
+/// Whether services may take the one header field for the other: CGI and its heirs, among them WSGI, Rack and PHP, do not
+/// tell `_`, and some of them other signs, from `-`.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    let fold = |byte: u8| if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { b'-' };
+    one.len() == other.len() && one.bytes().map(fold).eq(other.bytes().map(fold))
+}
+
 impl fmt::Debug for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Head({} fields)", self.0.len())

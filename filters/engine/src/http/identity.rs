@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fieldveil_plan::{PlanInput, SessionInput};
 
-use super::head::{Head, Peer};
+use super::head::{Head, Peer, is_alike};
 use super::problem::Problem;
 use crate::config::{Config, HttpConfig};
 
@@ -36,8 +36,9 @@ pub(super) fn read(
     let purpose = optional(&identity.purpose_header)?;
     let mut headers = BTreeMap::new();
     for name in &identity.headers {
+        let value = once(head, name)?;
         if head.first(name).is_some() {
-            headers.insert(name.clone(), once(head, name)?);
+            headers.insert(name.clone(), value);
         }
     }
     let mut claims = if identity.jwt_payload.is_empty() { serde_json::Map::new() } else { peer.claims };
@@ -51,6 +52,10 @@ pub(super) fn read(
 /// The one value of a header field, or nothing.
 fn once(head: &Head, name: &str) -> Result<String, Problem> {
     let refuse = |reason: &str| Problem::ambiguous_identity(name, reason);
+    // Who drops what clients send of the one may let the other pass, and the service may go by that.
+    if head.names().any(|known| known != name && is_alike(known, name)) {
+        return Err(refuse("another spelling of it comes, which services take for it"));
+    }
     let mut values = head.all(name);
     let Some(value) = values.next() else { return Ok(String::new()) };
     if values.next().is_some() {

@@ -7,10 +7,11 @@ use fieldveil_json_stream::Framing;
 use super::body::Rewrite;
 use super::encoding::{Coding, Decoder, Encoding};
 use super::graphql;
-use super::head::Head;
+use super::head::{Head, is_alike};
 use super::limits::BodyLimits;
 use super::media::Media;
 use super::output::Edit;
+use super::overrides;
 use super::problem::{Problem, Side};
 use super::query;
 use super::treat::Context;
@@ -29,10 +30,6 @@ pub(super) enum Course {
     /// Its fields are treated.
     Rewrite(Box<Rewrite>),
 }
-
-/// Header fields by which some services take a request for one of another method or path than it says.
-const OVERRIDES: [&str; 5] =
-    ["x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url"];
 
 impl Course {
     /// Of a body of JSON, however it is encoded.
@@ -72,8 +69,8 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Probl
         let remedy = "Mend the policy: for protocol http its plan says what the service is.";
         return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
     };
-    if let Some(name) = OVERRIDES.iter().find(|name| head.first(name).is_some() && !service.is_empty()) {
-        return Err(Problem::overridden_target(name));
+    if !service.is_empty() {
+        overrides::check_names(head)?;
     }
     // Some services take `post` for POST; routes are compared by letter.
     if method(head).bytes().any(|byte| byte.is_ascii_lowercase()) && !service.is_empty() {
@@ -82,7 +79,9 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Probl
     let path = head.first(":path").map(path_of);
     // An extended CONNECT (RFC 8441) is what an upgraded GET was. A plain one has no path: it leads wherever its peer likes.
     let method = if method(head) == "CONNECT" && path.is_some() { "GET" } else { method(head) };
-    let route = found(service, method, path.unwrap_or(b"/"))?;
+    let path_text = as_text(path.unwrap_or(b"/"))?;
+    let route = found(service, method, path_text)?;
+    overrides::check_parameters(service, &route, head, path_text)?;
     if !route.matched && service.refuses_unmatched {
         return Err(Problem::unmatched_route());
     }
@@ -154,9 +153,9 @@ fn seal_head(context: &Context, route: &Route, head: &Head, edits: &mut Vec<Edit
     Ok(())
 }
 
-/// Refuses a header field that services take for one that the route names: CGI and its heirs do not tell `_` from `-`.
+/// Refuses a header field that services take for one that the route names: see [`is_alike`].
 fn check_names<'a>(route: &Route, mut names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
-    let is_twin = |name: &str, named: &str| name != named && name.replace('_', "-") == named;
+    let is_twin = |name: &str, named: &str| name != named && is_alike(name, named);
     match names.find(|name| route.headers.iter().any(|(named, _)| is_twin(name, named))) {
         Some(_) => {
             Err(Problem::misplaced_header("its name with an underscore is another header to some services"))
@@ -165,9 +164,13 @@ fn check_names<'a>(route: &Route, mut names: impl Iterator<Item = &'a str>) -> R
     }
 }
 
-/// Refuses trailers that hold what the route names as a header: they come too late to be sealed.
-pub(super) fn check_trailers(route: &Route, trailers: &Head) -> Result<(), Problem> {
-    let is_named = |name: &str| route.headers.iter().any(|(named, _)| name.replace('_', "-") == *named);
+/// Refuses trailers that hold what the route names as a header: they come too late to be sealed. And some services take them
+/// for header fields, so that they may say what these may not.
+pub(super) fn check_trailers(context: &Context, route: &Route, trailers: &Head) -> Result<(), Problem> {
+    if context.plan.service.as_ref().is_some_and(|service| !service.is_empty()) {
+        overrides::check_names(trailers)?;
+    }
+    let is_named = |name: &str| route.headers.iter().any(|(named, _)| is_alike(name, named));
     if trailers.names().any(is_named) {
         return Err(Problem::misplaced_header("it stands in the trailers"));
     }
@@ -181,11 +184,15 @@ fn has_weak_validators(context: &Context, route: &Route, head: &Head) -> bool {
     }
     let Some(service) = &context.plan.service else { return false };
     let path = path_of(head.first(":path").unwrap_or_default());
-    found(service, "GET", path).is_ok_and(|route| route.response.is_some())
+    let found = as_text(path).and_then(|path| found(service, "GET", path));
+    found.is_ok_and(|route| route.response.is_some())
 }
 
-fn found(service: &Service, method: &str, path: &[u8]) -> Result<Rc<Route>, Problem> {
-    let path = std::str::from_utf8(path).map_err(|_| Problem::ambiguous_target("the path is not UTF-8"))?;
+fn as_text(path: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(path).map_err(|_| Problem::ambiguous_target("the path is not UTF-8"))
+}
+
+fn found(service: &Service, method: &str, path: &str) -> Result<Rc<Route>, Problem> {
     service.route(method, path).map_err(|error| match error {
         Unroutable::BadPath => {
             Problem::ambiguous_target("the path has dot segments, or escapes of what parts a path")
