@@ -7,9 +7,13 @@
 //! Counts belong to the subject and the label, not to the plan: a new plan, another purpose or another connection goes on
 //! where the last one stopped. Plans may name different stretches for the same two; each row counts in all that were asked
 //! for before it.
+//!
+//! A worker that traps forgets them, so each is shared under Envoy before what it was spent on leaves the sidecar: [`kept`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+
+pub mod kept;
 
 /// Slots that a budget's seconds are divided into.
 const DIVISIONS: u64 = 16;
@@ -48,10 +52,15 @@ pub enum Spending {
     NoPlace,
 }
 
+/// A subject and a label.
+type Key = (Rc<str>, Rc<str>);
+
 /// The budgets of one worker.
 #[derive(Default)]
 pub struct Budgets {
-    spent: HashMap<(Rc<str>, Rc<str>), Vec<Window>>,
+    spent: HashMap<Key, Vec<Window>>,
+    /// Those of which more was spent than is shared.
+    unshared: BTreeSet<Key>,
     windows: usize,
     swept_ms: Option<u64>,
 }
@@ -83,6 +92,9 @@ impl Budgets {
         let asked = self.ask(&key, allowance, rows, now_ms);
         if asked == Spending::Revealed {
             self.spent.get_mut(&key).into_iter().flatten().for_each(|window| window.add(rows));
+            if rows > 0 {
+                self.unshared.insert(key);
+            }
         }
         asked
     }
@@ -98,7 +110,7 @@ impl Budgets {
         self.ask(&(Rc::clone(subject), Rc::clone(label)), allowance, 1, now_ms)
     }
 
-    fn ask(&mut self, key: &(Rc<str>, Rc<str>), allowance: Allowance, rows: u32, now_ms: u64) -> Spending {
+    fn ask(&mut self, key: &Key, allowance: Allowance, rows: u32, now_ms: u64) -> Spending {
         let Some(windows) = self.spent.get_mut(key) else { return Spending::Revealed };
         windows.iter_mut().for_each(|window| window.advance(now_ms));
         match windows.iter_mut().find(|window| window.per_seconds == allowance.per_seconds) {
@@ -108,7 +120,7 @@ impl Budgets {
     }
 
     /// Sees that there is a window of this length, if there is place for it.
-    fn make_place(&mut self, key: &(Rc<str>, Rc<str>), per_seconds: u32, now_ms: u64) -> bool {
+    fn make_place(&mut self, key: &Key, per_seconds: u32, now_ms: u64) -> bool {
         if let Some(windows) = self.spent.get_mut(key) {
             if windows.iter().any(|window| window.per_seconds == per_seconds) {
                 return true;
@@ -168,7 +180,10 @@ impl Window {
 
     /// Forgets the slots that have passed. A clock that is set back stands still until it is past what it said.
     fn advance(&mut self, now_ms: u64) {
-        let now = self.slot_of(now_ms);
+        self.advance_to(self.slot_of(now_ms));
+    }
+
+    fn advance_to(&mut self, now: u64) {
         let passed = usize::try_from(now.saturating_sub(self.latest)).unwrap_or(SLOTS);
         for _ in 0..passed.min(SLOTS) {
             self.latest = self.latest.saturating_add(1);

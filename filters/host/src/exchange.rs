@@ -83,7 +83,9 @@ impl HttpExchange {
         if self.ended != Ended::No {
             return None;
         }
-        self.exchange.as_mut().map(say)
+        let output = self.exchange.as_mut().map(say);
+        self.shared.keep_budgets();
+        output
     }
 
     /// Does what the exchange wishes at a point of one direction.

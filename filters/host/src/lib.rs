@@ -3,7 +3,7 @@
 //! Each Envoy worker runs one instance of the module: a root context that holds the worker's shared state and
 //! renews it on the tick, and a context for each connection, or for each exchange of HTTP. Nothing here reads protocol bytes;
 //! it moves them between Envoy's buffers and the engine. It assumes Envoy's Wasm runtime for network or HTTP filters, one
-//! thread, and `failure_policy: FAIL_CLOSED`; for HTTP also `allow_on_headers_stop_iteration`.
+//! thread, and `failure_policy: FAIL_RELOAD` (or `FAIL_CLOSED`, never `FAIL_OPEN`); for HTTP also `allow_on_headers_stop_iteration`.
 
 mod answers;
 mod callouts;
@@ -11,7 +11,9 @@ mod calls;
 mod claims;
 mod direction;
 mod exchange;
+mod kept_budgets;
 mod log;
+mod memory;
 mod metrics;
 mod ports;
 mod random;

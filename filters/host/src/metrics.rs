@@ -2,21 +2,25 @@
 
 use std::collections::HashMap;
 
-use fieldveil_engine::ages::{self, Ages, Report};
+use fieldveil_engine::reports::{self, Ages, Merged, Report};
 use fieldveil_engine::worker::Counts;
 use proxy_wasm::hostcalls;
 use proxy_wasm::types::MetricType;
 
-/// Where the workers share their ages.
-const SHARED_AGES: &str = "fieldveil.ages";
+/// Where the workers share their reports.
+const SHARED_REPORTS: &str = "fieldveil.reports";
 /// Tries to write there at once: each fails only where another worker has just written.
 const SHARING_TRIES: usize = 3;
+/// Bytes to which memory in use is told.
+const MEMORY_STEP: u64 = 1 << 20;
 
 /// The metrics defined so far, by name. Names are made of outcomes, labels and keys, so the plan and the engine bound
 /// them.
 #[derive(Default)]
 pub struct Metrics {
     ids: HashMap<String, u32>,
+    /// What the gauge of memory was last set to: it is set anew when it is another.
+    memory: u64,
 }
 
 impl Metrics {
@@ -35,28 +39,33 @@ impl Metrics {
         Some(id)
     }
 
-    /// Adds to a gauge that all workers share, or takes from it.
-    pub fn adjust(&mut self, name: String, by: i64) {
-        if let Some(id) = self.id(MetricType::Gauge, name) {
-            let _ = hostcalls::increment_metric(id, by);
-        }
-    }
-
     /// Where a counter stands, of all workers.
     pub fn total(counter: u32) -> Option<u64> {
         hostcalls::get_metric(counter).ok()
     }
 
-    /// Tells the other workers this one's ages, and shows the greatest of all.
-    pub fn show_ages(&mut self, own: Report) {
+    /// Tells the other workers of this one, and shows the greatest ages and the plans of all.
+    pub fn report(&mut self, own: Report<'_>) {
         for _ in 0..SHARING_TRIES {
-            let Ok((shared, version)) = hostcalls::get_shared_data(SHARED_AGES) else { return };
-            let (shared, Ages { keysets, plans }) = ages::merge(&shared.unwrap_or_default(), own);
-            if hostcalls::set_shared_data(SHARED_AGES, Some(&shared), version).is_ok() {
-                self.gauge("keysets.age_seconds", keysets / 1000);
-                self.gauge("plans.age_seconds", plans / 1000);
-                return;
+            let Ok((shared, version)) = hostcalls::get_shared_data(SHARED_REPORTS) else { return };
+            let Merged { text, ages: Ages { keysets, plans, memory }, changes } =
+                reports::merge(&shared.unwrap_or_default(), own);
+            if hostcalls::set_shared_data(SHARED_REPORTS, Some(&text), version).is_err() {
+                continue;
             }
+            self.gauge("keysets.age_seconds", keysets / 1000);
+            self.gauge("plans.age_seconds", plans / 1000);
+            let memory = memory.next_multiple_of(MEMORY_STEP);
+            if std::mem::replace(&mut self.memory, memory) != memory {
+                self.gauge("memory.in_use_bytes", memory);
+            }
+            // Changed by no other worker: whose text is taken changes the gauges.
+            for (name, by) in changes {
+                if let Some(id) = self.id(MetricType::Gauge, format!("plans.held.{name}")) {
+                    let _ = hostcalls::increment_metric(id, by);
+                }
+            }
+            return;
         }
     }
 

@@ -45,6 +45,10 @@ impl Ports for EnvoyPorts {
             |name| hostcalls::get_property(vec!["upstream", name]).ok().flatten().unwrap_or_default();
         !property("tls_version").is_empty() || is_local(&String::from_utf8_lossy(&property("address")))
     }
+
+    fn memory_in_use(&self) -> usize {
+        crate::memory::in_use()
+    }
 }
 
 /// Whether an address as Envoy writes it is of this machine: loopback, or a Unix socket by its path or its abstract name.

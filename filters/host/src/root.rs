@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use fieldveil_engine::Random;
-use fieldveil_engine::ages::Report;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::database::Output;
 use fieldveil_engine::fetch::{Answer, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
+use fieldveil_engine::reports::Report;
 use fieldveil_engine::worker::Worker;
 use fieldveil_engine::{mysql, postgres};
 use proxy_wasm::hostcalls::{close_downstream, set_effective_context};
@@ -19,7 +19,9 @@ use proxy_wasm::types::ContextType;
 
 use crate::callouts::Callouts;
 use crate::exchange::HttpExchange;
+use crate::kept_budgets;
 use crate::log::{write_audit, write_log};
+use crate::memory;
 use crate::metrics::Metrics;
 use crate::ports::{EnvoyPorts, now_ms};
 use crate::stream::Stream;
@@ -60,6 +62,11 @@ impl Shared {
         }
     }
 
+    /// Shares what a callback has spent of budgets: before it puts back what they were spent on, so that a trap gives none back.
+    pub fn keep_budgets(&self) {
+        kept_budgets::keep(&mut self.worker.borrow_mut());
+    }
+
     /// Moves what was counted into Envoy's statistics: on every tick, and when a connection ends. Each counter is a call of the
     /// host, which is too much for every callback.
     pub fn publish(&self) {
@@ -74,9 +81,6 @@ impl Shared {
             }
         }
         metrics.add(worker.take_counts());
-        for (name, by) in worker.take_held_plans() {
-            metrics.adjust(name, by);
-        }
     }
 }
 
@@ -231,9 +235,12 @@ impl<S: Served> RootContext for Root<S> {
         let mut number = [0; 8];
         ports.fill(&mut number);
         self.number = u64::from_le_bytes(number);
-        let jwt_payload = config.http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
+        let mut worker = S::worker(config);
+        kept_budgets::restore(&mut worker);
+        let jwt_payload =
+            worker.config.http.as_ref().map_or("", |http| http.identity.jwt_payload.as_str()).into();
         self.shared = Some(Shared {
-            worker: Rc::new(RefCell::new(S::worker(config))),
+            worker: Rc::new(RefCell::new(worker)),
             ports: Rc::new(RefCell::new(ports)),
             metrics: Rc::default(),
             jwt_payload,
@@ -248,8 +255,11 @@ impl<S: Served> RootContext for Root<S> {
         let Some(shared) = self.shared.clone() else { return };
         let now_ms = now_ms();
         let due = shared.worker.borrow_mut().due(now_ms);
-        let ages = shared.worker.borrow().ages(now_ms);
-        shared.metrics.borrow_mut().show_ages(Report { worker: self.number, now_ms, ages });
+        {
+            let worker = shared.worker.borrow();
+            let (ages, held) = (worker.ages(now_ms, memory::in_use()), worker.held_plans());
+            shared.metrics.borrow_mut().report(Report { worker: self.number, now_ms, ages, held });
+        }
         for line in shared.worker.borrow_mut().audits.lines(now_ms) {
             write_audit(&line);
         }

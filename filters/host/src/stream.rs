@@ -175,6 +175,7 @@ impl<S: Connection> StreamContext for Stream<S> {
         let bytes = self.get_upstream_data(0, usize::MAX).unwrap_or_default();
         let mut output = self.shared.spare.take();
         self.session().server_bytes(&bytes, &mut output);
+        self.shared.keep_budgets();
         let to_client = goes_on(output.unchanged, &bytes, &output.to_client);
         if !is_all(output.unchanged, &bytes, &output.to_client) {
             self.set_upstream_data(0, usize::MAX, to_client);

@@ -182,25 +182,28 @@ unsafe extern "C" fn proxy_get_property(
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn proxy_get_shared_data(
-    _key: *const u8,
-    _length: usize,
+    key: *const u8,
+    length: usize,
     data: *mut *mut u8,
     size: *mut usize,
     _cas: *mut u32,
 ) -> u32 {
-    called("proxy_get_shared_data", |envoy| unsafe { give(envoy.shared.as_deref(), data, size) })
+    called("proxy_get_shared_data", |envoy| unsafe {
+        give(envoy.shared.get(&text(key, length)).map(Vec::as_slice), data, size)
+    })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn proxy_set_shared_data(
-    _key: *const u8,
-    _length: usize,
+    key: *const u8,
+    length: usize,
     data: *const u8,
     size: usize,
     _cas: u32,
 ) -> u32 {
     called("proxy_set_shared_data", |envoy| {
-        envoy.shared = Some(unsafe { from_raw_parts(data, size) }.to_vec());
+        let bytes = unsafe { from_raw_parts(data, size) }.to_vec();
+        envoy.shared.insert(unsafe { text(key, length) }, bytes);
         OK
     })
 }

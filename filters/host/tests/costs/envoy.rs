@@ -35,7 +35,7 @@ pub struct Envoy {
     pub asked: Vec<(u32, String)>,
     pub tokens: u32,
     pub metrics: Vec<u64>,
-    pub shared: Option<Vec<u8>>,
+    pub shared: BTreeMap<String, Vec<u8>>,
     pub nanoseconds: u64,
 }
 

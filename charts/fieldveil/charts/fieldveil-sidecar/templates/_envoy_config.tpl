@@ -100,11 +100,12 @@ socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}{{ if e
                 inline_string: "[%START_TIME%][error] no connection to cluster %UPSTREAM_CLUSTER%: %UPSTREAM_TRANSPORT_FAILURE_REASON%\n"
 {{- end -}}
 
-{{- /* The module as a plugin: closed where it is not there. */ -}}
+{{- /* The module as a plugin: closed where it is not there, and started anew after a trap. */ -}}
 {{- define "fieldveil-sidecar.plugin" -}}
 name: fieldveil
 root_id: fieldveil
-failure_policy: FAIL_CLOSED
+failure_policy: FAIL_RELOAD
+reload_config: {backoff: {base_interval: 0.5s}}
 vm_config:
   vm_id: fieldveil
   runtime: envoy.wasm.runtime.v8

@@ -1,0 +1,48 @@
+"""What tests of all protocols ask of an Envoy whose filter has trapped."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from harness import unixhttp
+from harness.envoy import Envoy
+
+PATIENCE_SECONDS = 20.0
+# Two traps must come within the time in which Envoy starts the filter once; a busy machine takes some tries for that.
+TRIES = 20
+Session = TypeVar("Session")
+
+
+def reloads(envoy: Envoy, outcome: str = "success") -> int:
+    """How often a listener has the filter anew in a worker, or had it refused because it had just been started."""
+    (count,) = envoy.stats(f"wasm.fieldveil.vm_reload_{outcome}").values()
+    return count
+
+
+def served(connect: Callable[[], Session], refusal: type[Exception]) -> Session:
+    """The first connection that is not refused."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return connect()
+        except refusal:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def is_refused_meanwhile(envoy: Envoy, trap: Callable[[], None], refused: Callable[[], bool]) -> int:
+    """Traps until Envoy refuses connections rather than starting the filter anew at once, and goes on until one is
+    served: how many were refused. `refused` makes a connection, and says whether it was refused."""
+    for _ in range(TRIES):
+        trap()
+        before = reloads(envoy, "backoff")
+        count, deadline = 0, time.monotonic() + PATIENCE_SECONDS
+        while refused():
+            assert unixhttp.is_ok(envoy.admin, "/ready"), "the sidecar is ready, for it comes back by itself"
+            assert time.monotonic() < deadline, f"refused for {PATIENCE_SECONDS:.0f} s"
+            count += 1
+        assert reloads(envoy, "backoff") - before == count
+        if count:
+            return count
+    raise AssertionError(f"Envoy started the filter anew at once after each of {TRIES} traps")
