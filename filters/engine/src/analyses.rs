@@ -11,11 +11,21 @@ use crate::database::holds_word;
 
 /// Texts and shapes held at most, of each.
 const MAX_HELD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
-/// Text longer than this is analysed anew each time: 1,024 of them bound each cache to about 8 MiB.
+/// Bytes that all of either take at most, with what is known of them.
+const MAX_BYTES: usize = 8 << 20;
+/// Text longer than this is analysed anew each time.
 const MAX_TEXT: usize = 8 << 10;
+/// What an entry takes beside its text and what is known of it.
+const ENTRY: usize = 128;
 
 /// What analysis said of a text: the same for all who ask.
-pub type Analysed = Rc<Result<Analysis, Refusal>>;
+#[derive(Clone)]
+pub struct Analysed {
+    /// What the text does.
+    pub analysis: Rc<Analysis>,
+    /// Bytes that it takes.
+    pub bytes: usize,
+}
 
 /// The analyses of one worker.
 pub struct Analyses {
@@ -30,44 +40,57 @@ impl Default for Analyses {
 }
 
 impl Analyses {
-    /// The analysis of a text against the catalog with this fingerprint, and whether it was there.
+    /// The analysis of a text against the catalog with this fingerprint, and whether it was there. `in_use` tells how many
+    /// bytes of memory are in use.
     pub fn of(
         &mut self,
         text: &str,
         catalog: &Catalog,
         fingerprint: u64,
         names: &dyn Names,
-    ) -> (Analysed, bool) {
+        in_use: &dyn Fn() -> usize,
+    ) -> (Result<Analysed, Refusal>, bool) {
         if let Some(known) = self.texts.get(fingerprint, text) {
-            return (Rc::clone(known), true);
+            return (Ok(known.clone()), true);
         }
         let may_be_kept = text.len() <= MAX_TEXT && !holds_word(text);
         let shape = if may_be_kept { Shape::of(text, catalog) } else { None };
+        let before = in_use();
+        let weighed = |analysis| {
+            let analysis = Rc::new(analysis);
+            Analysed { analysis, bytes: in_use().saturating_sub(before) }
+        };
         let known = shape.as_ref().and_then(|shape| {
             self.shapes.get(fingerprint, shape.key()).and_then(|template| template.analysis(text, shape))
         });
         if let Some(known) = known {
-            debug_assert_eq!(Some(&known), fieldveil_sql::analyze_in(text, catalog, names).ok().as_ref());
-            return (Rc::new(Ok(known)), true);
+            let known = weighed(known);
+            debug_assert_eq!(
+                Some(&*known.analysis),
+                fieldveil_sql::analyze_in(text, catalog, names).ok().as_ref()
+            );
+            return (Ok(known), true);
         }
-        let analysed = fieldveil_sql::analyze_in(text, catalog, names);
+        let analysed = match fieldveil_sql::analyze_in(text, catalog, names) {
+            Ok(analysis) => weighed(analysis),
+            Err(refusal) => return (Err(refusal), false),
+        };
+        let analysis = &analysed.analysis;
         // Another session may have prepared what this one has not, and does not know what this one has.
-        let everyones = analysed
-            .as_ref()
-            .ok()
-            .filter(|_| may_be_kept)
-            .filter(|analysis| analysis.statements.iter().all(|statement| statement.session.is_none()));
-        if let (Some(analysis), Some(shape)) = (everyones, &shape)
+        if !may_be_kept || analysis.statements.iter().any(|statement| statement.session.is_some()) {
+            return (Ok(analysed), false);
+        }
+        let before = in_use();
+        if let Some(shape) = &shape
             && let Some(template) = shape.template(text, analysis)
         {
-            self.shapes.put(fingerprint, shape.key(), template);
+            let bytes = in_use().saturating_sub(before);
+            self.shapes.put(fingerprint, shape.key(), template, bytes);
         }
-        let is_kept = everyones.is_some_and(|analysis| !analysis.splices.iter().any(is_value));
-        let analysed = Rc::new(analysed);
-        if is_kept {
-            self.texts.put(fingerprint, text, Rc::clone(&analysed));
+        if !analysis.splices.iter().any(is_value) {
+            self.texts.put(fingerprint, text, analysed.clone(), analysed.bytes);
         }
-        (analysed, false)
+        (Ok(analysed), false)
     }
 }
 
@@ -80,17 +103,19 @@ struct Cache<V> {
     /// By the hash of what [`Held`] has in full.
     held: LruCache<u64, Held<V>>,
     hasher: lru::DefaultHasher,
+    bytes: usize,
 }
 
 struct Held<V> {
     fingerprint: u64,
     text: Box<str>,
     value: V,
+    bytes: usize,
 }
 
 impl<V> Cache<V> {
     fn new() -> Self {
-        Self { held: LruCache::new(MAX_HELD), hasher: lru::DefaultHasher::default() }
+        Self { held: LruCache::new(MAX_HELD), hasher: lru::DefaultHasher::default(), bytes: 0 }
     }
 
     fn get(&mut self, fingerprint: u64, text: &str) -> Option<&V> {
@@ -98,8 +123,20 @@ impl<V> Cache<V> {
         (held.fingerprint == fingerprint && *held.text == *text).then_some(&held.value)
     }
 
-    fn put(&mut self, fingerprint: u64, text: &str, value: V) {
+    /// Keeps a value of so many bytes, in the place of those that were used longest ago.
+    fn put(&mut self, fingerprint: u64, text: &str, value: V, bytes: usize) {
+        let bytes = bytes.saturating_add(text.len()).saturating_add(ENTRY);
+        if bytes > MAX_BYTES {
+            return;
+        }
         let hash = self.hasher.hash_one((fingerprint, text));
-        self.held.put(hash, Held { fingerprint, text: Box::from(text), value });
+        let replaced = self.held.push(hash, Held { fingerprint, text: Box::from(text), value, bytes });
+        let replaced = replaced.map_or(0, |(_, held)| held.bytes);
+        self.bytes = self.bytes.saturating_add(bytes).saturating_sub(replaced);
+        while self.bytes > MAX_BYTES
+            && let Some((_, held)) = self.held.pop_lru()
+        {
+            self.bytes = self.bytes.saturating_sub(held.bytes);
+        }
     }
 }

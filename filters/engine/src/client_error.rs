@@ -45,8 +45,12 @@ pub mod sqlstate {
     pub const PROTOCOL_VIOLATION: &str = "08P01";
     /// A budget of the policy is spent.
     pub const CONFIGURATION_LIMIT_EXCEEDED: &str = "53400";
+    /// More is kept than there is memory for.
+    pub const OUT_OF_MEMORY: &str = "53200";
     /// A limit of Fieldveil.
     pub const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
+    /// A statement that would take more work or more stack to analyze than it may.
+    pub const STATEMENT_TOO_COMPLEX: &str = "54001";
     /// A statement in a transaction that has failed.
     pub const IN_FAILED_TRANSACTION: &str = "25P02";
 }
@@ -74,6 +78,20 @@ impl ClientError {
             format!("policy does not let this principal {action} {label}"),
             format!(
                 "Ask the owner of the field policy for a rule on label {label}, or leave the column out."
+            ),
+        )
+        .about(label)
+    }
+
+    /// Stored values of `label` would be compared with each other for a principal that may write one, and not search.
+    pub fn search_by_writing(label: &str) -> Self {
+        Self::new(
+            sqlstate::INSUFFICIENT_PRIVILEGE,
+            format!(
+                "policy does not let this principal search by {label}, which it may write: comparing stored values of {label}, or telling that a row has one already, would find a value that it writes"
+            ),
+            format!(
+                "Compare other columns; in an upsert name another one, such as the primary key. Or ask the owner of the field policy for a rule that reveals or masks label {label}, or that takes its writing away."
             ),
         )
         .about(label)
@@ -151,18 +169,22 @@ impl ClientError {
         };
         let what = match (refusal.class, labels.as_str()) {
             (RefusalClass::Unparsable, "") => "the statement is not understood".to_owned(),
+            (RefusalClass::TooComplex, "") => "the statement is not analyzed".to_owned(),
             (_, "") => "the statement is not supported".to_owned(),
             (RefusalClass::Unparsable, labels) => {
                 format!("the statement may concern {labels} and is not understood")
             }
+            (RefusalClass::TooComplex, labels) => {
+                format!("the statement may concern {labels} and is not analyzed")
+            }
             (_, labels) if refusal.label.is_some() => format!("{labels} is sealed"),
             (_, labels) => format!("the statement is not supported on {labels}"),
         };
-        let error = Self::new(
-            sqlstate::FEATURE_NOT_SUPPORTED,
-            format!("{what}: {}", refusal.reason),
-            refusal.remedy.clone(),
-        );
+        let code = match refusal.class {
+            RefusalClass::TooComplex => sqlstate::STATEMENT_TOO_COMPLEX,
+            _ => sqlstate::FEATURE_NOT_SUPPORTED,
+        };
+        let error = Self::new(code, format!("{what}: {}", refusal.reason), refusal.remedy.clone());
         let not_understood = refusal.class == RefusalClass::Unparsable;
         Self { label: refusal.label.clone(), not_understood, ..error }
     }
@@ -270,6 +292,16 @@ impl ClientError {
         .about(label)
     }
 
+    /// The values of one statement, or of one piece of what is loaded, come to more than is written in one go.
+    pub fn printed_too_much(limit: usize) -> Self {
+        Self::limit(
+            &format!(
+                "the protected values that came at once take more than the {limit} bytes that are written in one go"
+            ),
+            "Send them in smaller parts: numbers with large exponents take a digit for each power of ten.",
+        )
+    }
+
     /// A sealed value of a protected column is longer than the column holds.
     pub fn cut_value(label: &str, length: usize, most: usize) -> Self {
         Self::limit(
@@ -282,6 +314,16 @@ impl ClientError {
     /// A limit was reached.
     pub fn limit(what: &str, remedy: &str) -> Self {
         Self::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, what, remedy)
+    }
+
+    /// More is kept than there is memory for.
+    pub fn out_of_memory(what: &str, remedy: &str) -> Self {
+        Self::new(sqlstate::OUT_OF_MEMORY, what, remedy)
+    }
+
+    /// Whether more is kept than there is memory for.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.code == sqlstate::OUT_OF_MEMORY
     }
 
     /// As the server says it.
@@ -300,6 +342,7 @@ impl From<FieldError> for ClientError {
     fn from(error: FieldError) -> Self {
         match error {
             FieldError::BadValue { label, reason, declared } => Self::bad_value(&label, &reason, &declared),
+            FieldError::LongValue { label, limit } => Self::long_value(&label, limit),
             FieldError::Unreadable { label, reason } => Self::unreadable(&label, &reason),
             FieldError::Denied { label, action } => Self::denied(&label, action),
             FieldError::NoKeyset(reason) => Self::no_keyset(&reason),

@@ -173,6 +173,7 @@ impl FieldPlan {
     pub fn declared_kind(&self) -> Declared {
         match self.declared.oid() {
             oid::TEXT | oid::VARCHAR => Declared::Characters,
+            oid::BPCHAR => Declared::Padded,
             oid::INT2 | oid::INT4 | oid::INT8 => Declared::Integer,
             oid::NUMERIC => Declared::Numeric,
             oid::FLOAT8 => Declared::Float,
@@ -212,7 +213,12 @@ impl FieldPlan {
 
     /// A value that is not of the declared type.
     fn bad_value(&self, error: &ValueError) -> FieldError {
-        self.not_sealed(&error.to_string())
+        match error {
+            ValueError::LongText(limit) => {
+                FieldError::LongValue { label: self.spec.label.clone(), limit: *limit }
+            }
+            error => self.not_sealed(&error.to_string()),
+        }
     }
 
     fn unreadable(&self, reason: impl Into<String>) -> FieldError {

@@ -1,51 +1,58 @@
-//! How many plans a worker holds, by the bundle that they were made of: for gauges that all workers add to. So it shows
+//! How many plans a worker holds, by the bundle that they were made of: for gauges of all workers. So it shows
 //! whether a new policy has arrived everywhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::field::CompiledPlan;
+use crate::reports::Held;
 
 /// Bundles that have a gauge of their own; the further ones share [`OTHERS`]. Envoy keeps a statistic for ever.
-const MAX_NAMES: usize = 256;
-const MAX_NAME_LEN: usize = 64;
+pub(crate) const MAX_NAMES: usize = 256;
+/// Characters of a gauge's name.
+pub(crate) const MAX_NAME_LEN: usize = 64;
 const OTHERS: &str = "others";
 /// Plans of policies that come in no bundle with a revision.
 const NONE: &str = "none";
 
-/// Changes of the gauges, by the last part of their names.
+/// The plans that are held, by the last part of their gauges' names.
 #[derive(Default)]
 pub struct HeldPlans {
     /// All that were ever used, so that what was added under one is taken away under it.
     names: BTreeSet<String>,
-    changes: BTreeMap<String, i64>,
+    held: Held,
 }
 
 impl HeldPlans {
     /// A plan is held from now on.
     pub fn add(&mut self, plan: &CompiledPlan) {
-        self.change(plan, 1);
+        let name = self.name(plan);
+        let count = self.held.entry(name).or_default();
+        *count = count.saturating_add(1);
     }
 
     /// A plan is not held any more.
     pub fn remove(&mut self, plan: &CompiledPlan) {
-        self.change(plan, -1);
-    }
-
-    /// Hands over what has changed since the last time.
-    pub fn take(&mut self) -> Vec<(String, i64)> {
-        let changed = std::mem::take(&mut self.changes).into_iter().filter(|(_, change)| *change != 0);
-        changed.map(|(name, change)| (format!("plans.held.{name}"), change)).collect()
-    }
-
-    fn change(&mut self, plan: &CompiledPlan, by: i64) {
-        let mut name = name(&plan.bundle);
-        if !self.names.contains(&name) && self.names.len() >= MAX_NAMES {
-            OTHERS.clone_into(&mut name);
-        } else {
-            self.names.insert(name.clone());
+        let name = self.name(plan);
+        if let Some(count) = self.held.get_mut(&name) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.held.remove(&name);
+            }
         }
-        let change = self.changes.entry(name).or_default();
-        *change = change.saturating_add(by);
+    }
+
+    /// Those that there are any of.
+    pub fn all(&self) -> &Held {
+        &self.held
+    }
+
+    fn name(&mut self, plan: &CompiledPlan) -> String {
+        let name = name(&plan.bundle);
+        if !self.names.contains(&name) && self.names.len() >= MAX_NAMES {
+            return OTHERS.to_owned();
+        }
+        self.names.insert(name.clone());
+        name
     }
 }
 
@@ -77,11 +84,12 @@ mod tests {
         let mut held = HeldPlans::default();
         held.add(&plan("2026-11.1"));
         held.add(&plan("2026-11.1"));
-        assert_eq!(held.take(), [("plans.held.2026-11_1".to_owned(), 2)]);
+        assert_eq!(*held.all(), Held::from([("2026-11_1".to_owned(), 2)]));
         held.add(&plan(""));
         held.remove(&plan("2026-11.1"));
-        assert_eq!(held.take(), [("plans.held.2026-11_1".to_owned(), -1), ("plans.held.none".to_owned(), 1)]);
-        assert!(held.take().is_empty());
+        assert_eq!(*held.all(), Held::from([("2026-11_1".to_owned(), 1), ("none".to_owned(), 1)]));
+        held.remove(&plan("2026-11.1"));
+        assert_eq!(*held.all(), Held::from([("none".to_owned(), 1)]));
     }
 
     #[test]
@@ -90,13 +98,12 @@ mod tests {
         for number in 0..1000 {
             held.add(&plan(&format!("bundle {number} {}", "x".repeat(1000))));
         }
-        let added = held.take();
-        assert_eq!((added.len(), added.iter().map(|(_, by)| by).sum::<i64>()), (MAX_NAMES + 1, 1000));
-        assert!(added.iter().all(|(name, _)| name.len() <= MAX_NAME_LEN + "plans.held.".len()));
+        let added = held.all();
+        assert_eq!((added.len(), added.values().sum::<u32>()), (MAX_NAMES + 1, 1000));
+        assert!(added.keys().all(|name| name.len() <= MAX_NAME_LEN));
         for number in 0..1000 {
             held.remove(&plan(&format!("bundle {number} {}", "x".repeat(1000))));
         }
-        let removed: Vec<_> = held.take().into_iter().map(|(name, by)| (name, -by)).collect();
-        assert_eq!(removed, added);
+        assert!(held.all().is_empty());
     }
 }

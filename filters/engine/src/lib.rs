@@ -7,7 +7,6 @@
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::string_slice))]
 
-pub mod ages;
 mod analyses;
 pub mod audit;
 pub mod budgets;
@@ -22,10 +21,13 @@ pub mod http;
 mod kept_ciphers;
 pub mod key_uses;
 pub mod keyring;
+pub mod memory;
 pub mod mysql;
 pub mod plans;
 pub mod ports;
 pub mod postgres;
+pub mod printed;
+pub mod reports;
 pub mod routes;
 mod spending;
 mod value_counts;

@@ -14,10 +14,13 @@ use lru::LruCache;
 use crate::fetch::{PrincipalKey, RETRY_MS};
 use crate::field::CompiledPlan;
 use crate::held_plans::HeldPlans;
+use crate::reports::Held;
 use crate::routes::MakeReady;
 
 /// Spare plans held at most. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
+/// Bytes that spare plans take at most.
+const MAX_SPARE_BYTES: usize = 64 << 20;
 /// Keysets that a spare plan names are asked for as long after its last use.
 const IDLE_MS: u64 = 10 * 60 * 1000;
 /// A spare plan is renewed while its last use is fewer ttls ago, and asked for anew when it is used after that.
@@ -83,7 +86,7 @@ impl Entry {
 pub struct Plans {
     /// In the order of their last use.
     entries: LruCache<PrincipalKey, Entry>,
-    gauges: HeldPlans,
+    held: HeldPlans,
     ready: MakeReady,
     /// OPA did not answer the last question.
     is_away: bool,
@@ -96,7 +99,7 @@ impl Plans {
     pub fn new(ready: MakeReady) -> Self {
         Self {
             entries: LruCache::unbounded(),
-            gauges: HeldPlans::default(),
+            held: HeldPlans::default(),
             ready,
             is_away: false,
             renewed_ms: 0,
@@ -176,9 +179,9 @@ impl Plans {
             );
         }
         let plan = Rc::new(plan);
-        self.gauges.add(&plan);
+        self.held.add(&plan);
         if let Some(entry) = self.entries.get_mut(principal) {
-            self.gauges.remove(&entry.plan);
+            self.held.remove(&entry.plan);
             entry.plan = Rc::clone(&plan);
             (entry.fetched_ms, entry.used_ms, entry.tried_ms) = (now_ms, now_ms, now_ms);
             return Ok(Some(plan));
@@ -207,7 +210,9 @@ impl Plans {
 
     /// Lets spare plans go while there are too many: the one used longest ago of those whose share is more than fair.
     fn make_room(&mut self) {
-        if self.entries.len() <= MAX_SPARE {
+        let spare = self.entries.iter().filter(|(_, entry)| entry.is_spare());
+        let bytes = spare.fold(0_usize, |sum, (_, entry)| sum.saturating_add(entry.plan.bytes()));
+        if self.entries.len() <= MAX_SPARE && bytes <= MAX_SPARE_BYTES {
             return;
         }
         let mut shares: BTreeMap<Option<*const ()>, usize> = BTreeMap::new();
@@ -216,7 +221,10 @@ impl Plans {
             *share = share.saturating_add(1);
         }
         let spare = shares.values().fold(0_usize, |sum, share| sum.saturating_add(*share));
-        let fair = fair_share(shares.values().copied().collect());
+        // As many of their size as are within the bytes.
+        let of_one = bytes.checked_div(spare).unwrap_or_default().max(1);
+        let most = MAX_SPARE_BYTES.checked_div(of_one).unwrap_or_default().min(MAX_SPARE);
+        let fair = fair_share(shares.values().copied().collect(), most);
         let oldest_first = self.entries.iter().rev().filter(|(_, entry)| entry.is_spare());
         let above = oldest_first.filter(|(_, entry)| {
             let share = shares.get_mut(&entry.share());
@@ -227,13 +235,13 @@ impl Plans {
             })
         });
         let gone: Vec<_> =
-            above.take(spare.saturating_sub(MAX_SPARE)).map(|(principal, _)| principal.clone()).collect();
+            above.take(spare.saturating_sub(most)).map(|(principal, _)| principal.clone()).collect();
         self.remove(&gone);
     }
 
     fn remove(&mut self, gone: &[PrincipalKey]) {
         for entry in gone.iter().filter_map(|principal| self.entries.pop(principal)).collect::<Vec<_>>() {
-            self.gauges.remove(&entry.plan);
+            self.held.remove(&entry.plan);
         }
     }
 
@@ -286,17 +294,17 @@ impl Plans {
         used(false).chain(used(true)).map(|(_, entry)| entry.plan.as_ref())
     }
 
-    /// Hands over by how much the gauges have changed since the last time.
-    pub fn take_gauges(&mut self) -> Vec<(String, i64)> {
-        self.gauges.take()
+    /// How many there are, by their bundle.
+    pub fn held(&self) -> &Held {
+        self.held.all()
     }
 }
 
 /// How many plans of each share may stay so that all together are within the limit and no share gives way to a greater
 /// one.
-fn fair_share(mut shares: Vec<usize>) -> usize {
+fn fair_share(mut shares: Vec<usize>, most: usize) -> usize {
     shares.sort_unstable();
-    let mut left = MAX_SPARE;
+    let mut left = most;
     for (before, share) in shares.iter().enumerate() {
         let fair = left.checked_div(shares.len().saturating_sub(before)).unwrap_or_default();
         if *share > fair {
@@ -304,5 +312,5 @@ fn fair_share(mut shares: Vec<usize>) -> usize {
         }
         left = left.saturating_sub(*share);
     }
-    MAX_SPARE
+    most
 }

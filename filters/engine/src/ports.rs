@@ -29,6 +29,11 @@ pub trait Ports: Random {
     /// Whether what is sent to the server of the connection at hand crosses no network in clear: it is reached over TLS,
     /// by a Unix socket or over loopback. Where that is not known it is not so.
     fn server_is_private(&self) -> bool;
+    /// Bytes of memory that are allocated now, by whatever runs in the module; 0 where that is not known, and then nothing is
+    /// weighed.
+    fn memory_in_use(&self) -> usize {
+        0
+    }
 }
 
 /// 24 random hexadecimal digits.

@@ -2,24 +2,25 @@
 //! statements. Each is bounded, and each knows its age.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use fieldveil_plan::Workload;
-use fieldveil_sql::{Catalog, Names};
+use fieldveil_sql::{Catalog, Names, Refusal};
 
-use crate::ages::Ages;
 use crate::analyses::{Analysed, Analyses};
 use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::config::Config;
-use crate::database::Buffers;
+use crate::database::{Buffers, ServerCatalog};
 use crate::fetch::{Answer, Fetch, PrincipalKey, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
 use crate::http::audits::Principals;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
+use crate::memory::{Account, User, Users};
 use crate::plans::{Holder, Plans};
+use crate::reports::{Ages, Held};
 use crate::routes::{MakeReady, Services};
 use crate::value_counts::ValueCounts;
 
@@ -53,6 +54,9 @@ pub struct Worker {
     counts: Counts,
     values: Rc<RefCell<ValueCounts>>,
     held: usize,
+    users: Users,
+    /// The catalogs that sessions have.
+    catalogs: Vec<Weak<ServerCatalog>>,
 }
 
 impl Worker {
@@ -79,6 +83,8 @@ impl Worker {
             counts: Counts::new(),
             values: Rc::default(),
             held: 0,
+            users: Users::default(),
+            catalogs: Vec::new(),
             config,
         }
     }
@@ -175,9 +181,10 @@ impl Worker {
         self.plans.due(now_ms).into_iter().map(Fetch::Plan).collect()
     }
 
-    /// How old the keysets are, and the oldest plan in use.
-    pub fn ages(&self, now_ms: u64) -> Ages {
-        Ages { keysets: self.keys.age_ms(now_ms), plans: self.plans.age_ms(now_ms) }
+    /// How old the keysets are, and the oldest plan in use, while so many bytes of memory are in use.
+    pub fn ages(&self, now_ms: u64, in_use: usize) -> Ages {
+        let memory = u64::try_from(in_use).unwrap_or(u64::MAX);
+        Ages { keysets: self.keys.age_ms(now_ms), plans: self.plans.age_ms(now_ms), memory }
     }
 
     /// Takes in what came of a fetch. The error says why it could not be used; what was held before is
@@ -205,15 +212,34 @@ impl Worker {
         Ok(())
     }
 
-    /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be kept.
+    /// The account of a user's connections.
+    pub(crate) fn user(&mut self, name: &str) -> Rc<User> {
+        self.users.of(name)
+    }
+
+    /// A catalog that a session has read: where another session has the very same, that one is shared.
+    pub(crate) fn share(&mut self, catalog: ServerCatalog, account: &Rc<Account>) -> Rc<ServerCatalog> {
+        self.catalogs.retain(|held| held.strong_count() > 0);
+        let known = self.catalogs.iter().filter_map(Weak::upgrade).find(|held| **held == catalog);
+        known.unwrap_or_else(|| {
+            catalog.sql.build_index();
+            let catalog = Rc::new(catalog.weighed(account));
+            self.catalogs.push(Rc::downgrade(&catalog));
+            catalog
+        })
+    }
+
+    /// The analysis of `text` against the catalog with this fingerprint, from the cache where it may be kept. `in_use` tells
+    /// how many bytes of memory are in use.
     pub fn analysis(
         &mut self,
         text: &str,
         catalog: &Catalog,
         fingerprint: u64,
         names: &dyn Names,
-    ) -> Analysed {
-        let (analysed, known) = self.analyses.of(text, catalog, fingerprint, names);
+        in_use: &dyn Fn() -> usize,
+    ) -> Result<Analysed, Refusal> {
+        let (analysed, known) = self.analyses.of(text, catalog, fingerprint, names, in_use);
         self.count(if known { "statement_cache.hit" } else { "statement_cache.miss" }, 1);
         analysed
     }
@@ -256,9 +282,9 @@ impl Worker {
         counts
     }
 
-    /// Hands over by how much the gauges of plans have changed since the last time.
-    pub fn take_held_plans(&mut self) -> Vec<(String, i64)> {
-        self.plans.take_gauges()
+    /// How many plans there are, by their bundle.
+    pub fn held_plans(&self) -> &Held {
+        self.plans.held()
     }
 
     /// Counts one use of a key.

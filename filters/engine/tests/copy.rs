@@ -4,8 +4,10 @@
 
 mod support;
 
+use serde_json::json;
+
 use support::{
-    Connection, Dialogue, bind, complete, contains, execute, message, parse, query, ready, revealing,
+    Connection, Dialogue, bind, complete, contains, execute, field, message, parse, query, ready, revealing,
     server_error, sync, tags,
 };
 
@@ -106,6 +108,11 @@ fn a_row_that_cannot_be_sealed_fails_the_copy_and_nothing_of_it_goes() {
         (b"7\tx\ty\tz\n", b"22P04"),
         (b"7\tx\ry\n", b"22P04"),
         (b"7\tx\\.y\tz\n", b"22P04"),
+        (b"\\.\\N\n", b"22P04"),
+        (b"\\.x\n", b"22P04"),
+        (b"\\.\rx\n", b"22P04"),
+        (b"\\.\r", b"22P04"),
+        (b"7\tx\tz\n\\.", b"22P04"),
     ] {
         let (mut dialogue, sent) = copy_in("COPY customer (id, ssn, name) FROM STDIN", data, 5);
         assert!(contains(&sent, b"fieldveil refused a row"), "CopyFail");
@@ -260,4 +267,37 @@ fn a_copy_that_the_server_skips_is_not_waited_for() {
     dialogue.client(&[parse("", "SELECT 7"), bind("", &[]), execute(), sync()].concat());
     assert!(!dialogue.session.is_waiting());
     assert_eq!(tags(&dialogue.take_to_server()), "PBES");
+}
+
+#[test]
+fn short_data_that_stands_for_long_values_fails_the_copy() {
+    let numeric = || vec![field("ssn", "randomized", "numeric", json!({"treatment": "reveal"}), "seal")];
+    for (line, count, is_refused) in
+        [("1e4000\n", 40_000, true), ("1e100\n", 170_000, false), ("7\n", 300_000, false)]
+    {
+        let mut dialogue = Dialogue::with_catalog(&numeric());
+        dialogue.client(&query("COPY customer (ssn) FROM STDIN"));
+        dialogue.take_to_server();
+        dialogue.server(&message(b'G', &[0, 0, 0]));
+        dialogue.client(&message(b'd', line.repeat(count).as_bytes()));
+        dialogue.client(&message(b'c', b""));
+        let sent = dialogue.take_to_server();
+        assert_eq!(contains(&sent, b"fieldveil refused a row"), is_refused, "{line}");
+        assert!(sent.len() < 128 << 20, "{}", sent.len());
+        if is_refused {
+            dialogue.server(&[server_error("57014"), ready(b'I')].concat());
+            assert!(contains(&dialogue.take_to_client(), b"54000"));
+        }
+    }
+}
+
+#[test]
+fn mark_of_the_end_goes_on_with_the_line_end_that_it_came_with() {
+    for (data, end) in [(&b"7\tx\tz\n\\.\nrest"[..], &b"\\.\n"[..]), (b"7\tx\tz\r\n\\.\r\nrest", b"\\.\r\n")]
+    {
+        for size in [1, 3, 100] {
+            let (_, sent) = copy_in("COPY customer (id, ssn, name) FROM STDIN", data, size);
+            assert!(copied(&sent).ends_with(end), "{data:?} {size}");
+        }
+    }
 }

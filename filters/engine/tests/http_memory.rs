@@ -99,3 +99,44 @@ fn field_that_never_ends_is_held_to_its_limit_and_refused() {
     assert!(most <= 100_000 + SLACK && exchange.exchange.held() == 0, "{most}");
     assert!(!exchange.upstream.body.contains(&b'x'));
 }
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What the service gets, or the status that the client gets, of an encoded body whose named values are of this type.
+fn sent(at: &str, type_name: &str, text: &str) -> Result<usize, u16> {
+    let value = with(field("request", at, "shop.value"), "type", json!(type_name));
+    let sidecar =
+        Sidecar::under(plan(&[route("/values", &[with(value, "protection", json!("randomized"))])]));
+    let mut exchange = sidecar.exchange();
+    let encoding = ("content-encoding", "gzip");
+    exchange.chunk = usize::MAX;
+    exchange.request("POST", "/values", &[JSON, encoding], &gzip(text));
+    match exchange.upstream.has_ended {
+        true => Ok(exchange.upstream.body.len()),
+        false => Err(exchange.refused()),
+    }
+}
+
+#[test]
+fn short_body_that_stands_for_a_long_one_is_refused() {
+    let list = |value: &str, count: usize| format!("[{}{value}]", format!("{value},").repeat(count - 1));
+    let objects = |count: usize| list(r#"{"num":1e4096}"#, count);
+    // What ended the worker, or kept it for seconds.
+    assert_eq!(sent("$[*].num", "numeric", &objects(180_000)), Err(413));
+    assert_eq!(sent("$[*].num", "numeric", &objects(40_000)), Err(413));
+    let matrix = list(&list("1e4096", 540), 300);
+    assert_eq!(sent("$.v", "jsonb", &format!(r#"{{"v":{matrix}}}"#)), Err(413));
+    assert_eq!(sent("$.v[*]", "jsonb", &format!(r#"{{"v":{}}}"#, list(&list("1e4096", 200), 300))), Err(413));
+    assert_eq!(sent("$[*]", "float8", &list("1.5", 250_000)), Err(413));
+    assert_eq!(sent("$[*]", "float8[]", &list(&list("1.5", 60_000), 30)), Err(413));
+    // What an application sends.
+    assert!(sent("$[*].num", "numeric", &objects(1000)).is_ok());
+    assert!(sent("$[*]", "numeric", &list("1e100", 20_000)).is_ok());
+    assert!(sent("$[*]", "float8", &list("0.30000000000000004", 50_000)).is_ok());
+    assert!(sent("$[*]", "float8[]", &list(&list("0.125", 3000), 40)).is_ok());
+    assert!(sent("$.v", "jsonb", &format!(r#"{{"v":{}}}"#, list("1e10", 50_000))).is_ok());
+}

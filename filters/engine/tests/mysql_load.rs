@@ -203,3 +203,25 @@ fn load_is_not_prepared() {
     dialogue.server(&error(1, 1065, "Query was empty"));
     assert!(contains(&dialogue.to_client, b"COM_QUERY"));
 }
+
+#[test]
+fn short_file_that_stands_for_long_values_fails_the_statement() {
+    let numbers = format!("1|[{}1]\n", "1e4095,".repeat(250));
+    for (type_name, line, count) in [("numeric", "1|1e4000\n", 35_000), ("jsonb", &numbers, 100)] {
+        let mut fields = deterministic();
+        fields[0]["type"] = type_name.into();
+        fields[0]["protection"] = "randomized".into();
+        let mut dialogue = Dialogue::ready(&fields, usize::MAX);
+        dialogue.text_holds = "4294967295";
+        dialogue.client(&query(
+            "LOAD DATA LOCAL INFILE 'f' INTO TABLE customer CHARACTER SET utf8mb4 FIELDS TERMINATED BY '|' (id, ssn)",
+        ));
+        dialogue.answer_questions();
+        assert!(contains(&dialogue.to_server, b"EXP("), "the statement was not rewritten");
+        dialogue.to_server.clear();
+        dialogue.server(&packet(1, b"\xfbf"));
+        dialogue.client(&packet(2, line.repeat(count).as_bytes()));
+        assert!(dialogue.to_server.len() < 96 << 20, "{type_name}: {}", dialogue.to_server.len());
+        assert!(contains(&dialogue.to_server, b"|x\n"), "{type_name}: it was not given up");
+    }
+}

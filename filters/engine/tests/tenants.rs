@@ -207,6 +207,6 @@ fn uses_of_keys_are_counted_and_ages_told() {
         uses.iter().map(|(name, count)| (name.rsplit_once('.').unwrap().0, *count)).collect();
     assert_eq!(counts, [("key_uses.pii.aead", 2), ("key_uses.pii/acme.deterministic", 3)]);
     let now = dialogue.ports.borrow().now_ms;
-    let ages = worker.ages(now + 7000);
+    let ages = worker.ages(now + 7000, 0);
     assert_eq!((ages.keysets, ages.plans), (7000, 7000));
 }

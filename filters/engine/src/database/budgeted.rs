@@ -13,6 +13,10 @@ impl Tally for Core {
         self.count_value(plan, field, outcome);
     }
 
+    fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
+        Core::print(self, bytes)
+    }
+
     fn buffers(&mut self) -> &mut Buffers {
         let worker = &self.worker;
         self.buffers.get_or_insert_with(|| worker.borrow_mut().buffers.take().unwrap_or_default())
@@ -37,7 +41,7 @@ impl Core {
         let read =
             checked.analysis.statements.iter().flat_map(|statement| &statement.reads).filter_map(budget);
         let refused = read.filter(|budget| matches!(budget.then, Read::Refuse));
-        let searched: Vec<_> = checked.sealed_searches().collect();
+        let searched: Vec<_> = checked.sealed_searches().chain(checked.searches_by_writing()).collect();
         let unsearchable = searched.iter().filter_map(budget).filter(|budget| !budget.then.searchable());
         for budget in refused.chain(unsearchable) {
             spending::check(&self.worker, &self.ports, &checked.plan, budget, self.now_ms).map_err(

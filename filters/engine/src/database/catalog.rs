@@ -5,6 +5,7 @@ mod absent;
 mod reading;
 mod state;
 mod views;
+mod weight;
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -15,6 +16,7 @@ use fieldveil_sql::{Catalog, Dialect, Relation};
 
 pub(crate) use self::reading::{CatalogReading, ColumnRow};
 pub(crate) use self::state::CatalogState;
+use self::weight::CatalogWeight;
 use crate::field::{CompiledPlan, Stored};
 use crate::keyring::Keyring;
 
@@ -22,8 +24,8 @@ use crate::keyring::Keyring;
 /// unnoticed by an open one.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
 
-/// The catalog of one connection under one plan.
-#[derive(Clone)]
+/// The catalog of one connection under one plan, or of several that have the very same.
+#[derive(Clone, PartialEq)]
 pub(crate) struct ServerCatalog {
     /// For SQL analysis.
     pub sql: Catalog,
@@ -34,6 +36,8 @@ pub(crate) struct ServerCatalog {
     /// By field, the keys that decide what its values are sealed to.
     pub keys: Vec<Vec<u32>>,
     by_column: HashMap<(u32, i16), (usize, Stored)>,
+    /// How each field is stored, in the first of its columns.
+    by_field: HashMap<usize, Stored>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
     /// By field, how many characters, or bytes, its narrowest column holds.
@@ -42,10 +46,11 @@ pub(crate) struct ServerCatalog {
     pub absent: Vec<(String, String)>,
     /// Columns with a blind index that the server has no index on.
     pub slow: Vec<String>,
+    weight: CatalogWeight,
 }
 
 /// A protected column whose type limits how long its values are.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 struct Width {
     field: usize,
     stored: Stored,
@@ -76,7 +81,7 @@ impl ServerCatalog {
     /// Takes up the keys: how many ciphertexts a value has, and which.
     pub fn take_keys(&mut self, plan: &CompiledPlan, keyring: &Keyring) {
         self.keys = plan.fields.iter().map(|field| field.sealing_keys(keyring)).collect();
-        let columns = self.sql.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+        let columns = self.sql.relations_mut().iter_mut().flat_map(|relation| &mut relation.columns);
         for field in columns.filter_map(|column| column.field.as_mut()) {
             if let (Some(planned), Some(keys)) = (plan.fields.get(field.id), self.keys.get(field.id)) {
                 field.envelopes = planned.envelopes(keys);
@@ -89,7 +94,7 @@ impl ServerCatalog {
         let mut hasher = DefaultHasher::new();
         let mut most = Vec::from_iter(&self.most);
         most.sort_unstable();
-        (self.shape, self.sql.dialect, &self.keys, most).hash(&mut hasher);
+        (self.shape, self.sql.dialect(), &self.keys, most).hash(&mut hasher);
         self.fingerprint = hasher.finish();
     }
 
@@ -100,10 +105,10 @@ impl ServerCatalog {
 
     /// The field of a column that goes by these names.
     pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, Stored)> {
-        let names = NamesOf(self.sql.dialect);
+        let names = NamesOf(self.sql.dialect());
         let relation = self
             .sql
-            .relations
+            .relations()
             .iter()
             .find(|r| names.same_table(&r.schema, schema) && names.same_table(&r.name, table))?;
         let column = relation.columns.iter().find(|c| names.same_column(&c.name, column))?;
@@ -123,12 +128,12 @@ impl ServerCatalog {
     /// Fields whose table is there but has no such column: a slip of the pen in the policy leaves the column
     /// that was meant unprotected.
     pub fn missing_columns<'p>(&self, plan: &'p CompiledPlan) -> impl Iterator<Item = &'p PlanField> {
-        let names = NamesOf(self.sql.dialect);
+        let names = NamesOf(self.sql.dialect());
         plan.fields.iter().map(|f| &f.spec).filter(move |spec| {
             let PlannedColumn { schema, table, column } = spec.column();
             let is_it =
                 |r: &&Relation| names.same_table(&r.schema, schema) && names.same_table(&r.name, table);
-            let table = self.sql.relations.iter().find(is_it);
+            let table = self.sql.relations().iter().find(is_it);
             table.is_some_and(|r| r.columns.iter().all(|c| !names.same_column(&c.name, column)))
         })
     }
@@ -140,7 +145,7 @@ impl ServerCatalog {
 
     /// How a field is stored.
     pub fn stored(&self, field: usize) -> Option<Stored> {
-        self.by_column.values().find(|(f, _)| *f == field).map(|(_, stored)| *stored)
+        self.by_field.get(&field).copied()
     }
 
     /// The labels of the relations that `text` names, letter case aside.
@@ -148,7 +153,7 @@ impl ServerCatalog {
         let text = text.to_lowercase();
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
         let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
-        let named = self.sql.relations.iter().filter(|r| {
+        let named = self.sql.relations().iter().filter(|r| {
             let name = r.name.to_lowercase();
             // A name of other characters is looked for as it is.
             if name.chars().all(is_part) { words.contains(name.as_str()) } else { text.contains(&name) }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
 use super::{Checked, Core, ServerCatalog};
+use crate::analyses::Analysed;
 use crate::client_error::ClientError;
 use crate::field::{CompiledPlan, Read};
 
@@ -17,11 +18,12 @@ impl Core {
         catalog: &Rc<ServerCatalog>,
         names: &dyn Names,
     ) -> Result<Checked, ClientError> {
-        let analysis = self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, names);
-        let analysis = match analysis.as_ref() {
-            Ok(analysis) => analysis.clone(),
-            Err(refusal) => return Err(ClientError::refused(refusal, &catalog.labels_named_in(text))),
-        };
+        self.has_room()?;
+        let in_use = || self.memory_in_use();
+        let analysed =
+            self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, names, &in_use);
+        let Analysed { analysis, bytes } =
+            analysed.map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(text)))?;
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = Checked {
             plan: Rc::clone(plan),
@@ -29,7 +31,11 @@ impl Core {
             analysis,
             touched,
             speaks_of_end_user: identity::may_mention(text.as_bytes()),
+            overwritten: Default::default(),
+            _plan_weight: Some(self.plan_weights.borrow_mut().of(plan, &self.account)),
+            weight: self.weight(bytes.saturating_add(size_of::<Checked>())),
         };
+        self.has_room()?;
         allowed(&checked, catalog)?;
         self.served(&checked)?;
         self.within_budgets(&checked)?;
@@ -69,7 +75,7 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
     if let Some(reason) = &checked.plan.denied
         && checked.concerns_fields()
     {
-        return Err(ClientError::invalid_token(reason, catalog.sql.dialect));
+        return Err(ClientError::invalid_token(reason, catalog.sql.dialect()));
     }
     let field = |index: &usize| checked.plan.fields.get(*index);
     for statement in &checked.analysis.statements {
@@ -78,7 +84,7 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
             if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
                 return Err(ClientError::unsupported(
                     format!("{} cannot be sealed: {reason}", field.spec.label),
-                    match catalog.sql.dialect {
+                    match catalog.sql.dialect() {
                         Dialect::Postgres => {
                             "Change the column's type to text (or to bytea), or make it wide enough."
                         }
@@ -119,6 +125,11 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
     for field in checked.sealed_searches().filter_map(|index| checked.plan.fields.get(index)) {
         if !field.searchable() {
             return Err(ClientError::denied(&field.spec.label, "search by"));
+        }
+    }
+    for field in checked.searches_by_writing().filter_map(|index| checked.plan.fields.get(index)) {
+        if !field.searchable() {
+            return Err(ClientError::search_by_writing(&field.spec.label));
         }
     }
     Ok(())

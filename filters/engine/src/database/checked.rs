@@ -1,5 +1,7 @@
 //! A statement's text as it was checked: what analysis said of it, under which plan and catalog.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use fieldveil_sql::{
@@ -9,6 +11,7 @@ use fieldveil_values::oid;
 
 use super::ServerCatalog;
 use crate::field::{CompiledPlan, Read};
+use crate::memory::Weight;
 
 /// One text under one plan and one catalog: what analysis said, and by what it is treated.
 pub struct Checked {
@@ -17,14 +20,34 @@ pub struct Checked {
     /// The catalog it was checked against; none is needed while the plan is empty.
     pub catalog: Option<Rc<ServerCatalog>>,
     /// What the text does.
-    pub analysis: Analysis,
+    pub analysis: Rc<Analysis>,
     /// Whether it names a protected relation.
     pub touched: bool,
     /// Whether it may set or reset who the end user is.
     pub speaks_of_end_user: bool,
+    /// The fields that any of its statements overwrites, once it was asked.
+    pub overwritten: OnceCell<HashSet<usize>>,
+    /// What it takes of memory, catalog and plan aside.
+    pub(crate) weight: Weight,
+    /// What the plan takes: all that was checked under it on this connection bears it once.
+    pub(crate) _plan_weight: Option<Rc<Weight>>,
 }
 
 impl Checked {
+    /// Of a text that concerns nothing protected, and was not read against a catalog: it weighs nothing.
+    pub fn untouched(plan: &Rc<CompiledPlan>, analysis: Rc<Analysis>, speaks_of_end_user: bool) -> Self {
+        Self {
+            plan: Rc::clone(plan),
+            catalog: None,
+            analysis,
+            touched: false,
+            speaks_of_end_user,
+            overwritten: OnceCell::new(),
+            weight: Weight::default(),
+            _plan_weight: None,
+        }
+    }
+
     /// Whether protected columns may come back in rows.
     pub fn returns_protected(&self) -> bool {
         self.analysis.statements.iter().any(Statement::returns_protected)
@@ -120,7 +143,11 @@ impl Checked {
 
     /// Whether what it stores in the field may take the place of a value.
     pub fn overwrites(&self, field: usize) -> bool {
-        self.analysis.statements.iter().any(|statement| statement.overwrites.contains(&field))
+        if let [statement] = self.analysis.statements.as_slice() {
+            return statement.overwrites.contains(&field);
+        }
+        let all = || self.analysis.statements.iter().flat_map(|statement| &statement.overwrites);
+        self.overwritten.get_or_init(|| all().copied().collect()).contains(&field)
     }
 
     /// Whether it means what a name stands for when it is executed.
@@ -147,6 +174,13 @@ impl Checked {
     /// The data of its COPY between the client and a protected table.
     pub fn copy(&self) -> Option<&Copy> {
         self.analysis.statements.iter().find_map(|s| s.copy.as_ref())
+    }
+
+    /// The fields whose stored values are compared with each other, and of whose label this principal may store a value
+    /// of its own: what becomes of that one beside the others is a search for it.
+    pub fn searches_by_writing(&self) -> impl Iterator<Item = usize> + '_ {
+        let compared = self.analysis.statements.iter().flat_map(|statement| &statement.compares).copied();
+        compared.filter(|index| self.plan.fields.get(*index).is_some_and(|field| self.plan.may_write(field)))
     }
 
     /// The fields that values are looked for in.

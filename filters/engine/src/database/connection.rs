@@ -79,9 +79,9 @@ pub(crate) trait Protocol: 'static {
     /// Whether what waited for answers may go on.
     fn goes_on(&self) -> bool;
     /// Bytes that it holds beside those of messages that are not whole.
-    fn held_besides(&self) -> usize {
-        0
-    }
+    fn held_besides(&self) -> usize;
+    /// Bytes that what is in flight takes.
+    fn in_flight(&self) -> usize;
 }
 
 impl<P: Protocol> Connection for P {
@@ -96,6 +96,7 @@ impl<P: Protocol> Connection for P {
     fn client_bytes(&mut self, bytes: &[u8], out: &mut Output) {
         self.core_mut().begin_callback();
         let joined = self.client().join(bytes);
+        self.core_mut().begin_prints(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
         while !self.core().is_waiting() && !out.close {
@@ -131,6 +132,7 @@ impl<P: Protocol> Connection for P {
         self.core_mut().begin_answer();
         let waited = self.core().is_waiting();
         let joined = self.server().join(bytes);
+        self.core_mut().begin_prints(joined.from(0).len());
         // Of what is opened nothing is to stay where a buffer that was too small has been.
         out.to_client.reserve(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);
@@ -187,7 +189,9 @@ fn finish(session: &mut impl Protocol, out: &mut Output) {
         .client()
         .held()
         .saturating_add(session.server().held())
-        .saturating_add(session.held_besides());
-    session.core_mut().account(held, out);
+        .saturating_add(session.held_besides())
+        .saturating_add(session.core().held_by_all());
+    let in_flight = session.in_flight();
+    session.core_mut().account(held, in_flight, out);
     session.core_mut().write_audit(out);
 }

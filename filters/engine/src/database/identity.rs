@@ -101,11 +101,15 @@ impl Core {
         if replaced.is_empty() {
             return Ok(Replaced { text: Cow::Borrowed(text.as_bytes()), given, comment });
         }
-        let mut rewritten = text.to_owned();
-        for (range, with) in replaced.into_iter().rev() {
-            rewritten.replace_range(range, &with);
+        let mut rewritten = Vec::with_capacity(text.len());
+        let mut position = 0;
+        for (range, with) in replaced {
+            rewritten.extend_from_slice(text.get(position..range.start).unwrap_or_default().as_bytes());
+            rewritten.extend_from_slice(with.as_bytes());
+            position = range.end;
         }
-        Ok(Replaced { text: Cow::Owned(rewritten.into_bytes()), given, comment })
+        rewritten.extend_from_slice(text.get(position..).unwrap_or_default().as_bytes());
+        Ok(Replaced { text: Cow::Owned(rewritten), given, comment })
     }
 
     /// A text is about to be executed that was prepared with words in the place of tokens.

@@ -3,10 +3,16 @@
 
 use super::Step;
 
+/// Bytes of memory that stay when what was held has been read: what a long message took goes back.
+const MAX_SPARE: usize = 64 << 10;
+
 /// Bytes of one direction.
 #[derive(Default)]
 pub struct Inbox {
     held: Vec<u8>,
+    /// How many of the held bytes have been read: they go when they are half of them, so that what is read message by
+    /// message, as answers let it, is not moved at each.
+    read: usize,
     /// Bytes of the current message still to copy to the output.
     pub pass: usize,
     /// Bytes of the current message still to drop.
@@ -19,41 +25,49 @@ pub struct Inbox {
 pub enum Joined<'a> {
     /// Nothing was held: the callback's own bytes.
     Fresh(&'a [u8]),
-    /// The held bytes with the new ones behind them.
-    Held(Vec<u8>),
+    /// The held bytes with the new ones behind them, and how many of them have been read before.
+    Held(Vec<u8>, usize),
 }
 
 impl Joined<'_> {
     /// The bytes from `position` on.
     pub fn from(&self, position: usize) -> &[u8] {
-        let all = match self {
-            Self::Fresh(bytes) => bytes,
-            Self::Held(bytes) => bytes.as_slice(),
-        };
-        all.get(position..).unwrap_or_default()
+        match self {
+            Self::Fresh(bytes) => bytes.get(position..),
+            Self::Held(bytes, read) => bytes.get(read.saturating_add(position)..),
+        }
+        .unwrap_or_default()
     }
 }
 
 impl Inbox {
     /// Takes what is held and puts the new bytes behind it.
     pub fn join<'a>(&mut self, new: &'a [u8]) -> Joined<'a> {
-        if self.held.is_empty() {
+        if self.held() == 0 {
             return Joined::Fresh(new);
         }
         let mut held = std::mem::take(&mut self.held);
         held.extend_from_slice(new);
-        Joined::Held(held)
+        Joined::Held(held, std::mem::take(&mut self.read))
     }
 
     /// Keeps what comes from `position` on for the next callback.
     pub fn keep(&mut self, joined: Joined<'_>, position: usize) {
-        self.held = match joined {
+        let left = joined.from(position).len();
+        (self.held, self.read) = match joined {
             // Nothing, most often: that takes no memory.
-            Joined::Fresh(bytes) => bytes.get(position..).unwrap_or_default().to_vec(),
-            Joined::Held(bytes) if position >= bytes.len() => Vec::new(),
-            Joined::Held(mut bytes) => {
-                bytes.drain(..position);
-                bytes
+            Joined::Fresh(bytes) => (bytes.get(position..).unwrap_or_default().to_vec(), 0),
+            Joined::Held(..) if left == 0 => (Vec::new(), 0),
+            Joined::Held(bytes, _) if left > bytes.len() / 2 => {
+                let read = bytes.len().saturating_sub(left);
+                (bytes, read)
+            }
+            Joined::Held(mut bytes, _) => {
+                bytes.drain(..bytes.len().saturating_sub(left));
+                if bytes.capacity() > MAX_SPARE {
+                    bytes.shrink_to_fit();
+                }
+                (bytes, 0)
             }
         };
     }
@@ -76,6 +90,43 @@ impl Inbox {
 
     /// Bytes held.
     pub fn held(&self) -> usize {
-        self.held.len()
+        self.held.len().saturating_sub(self.read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads what is there one byte a callback, with nothing new, and tells how often the held bytes were moved.
+    #[test]
+    fn what_is_read_bit_by_bit_is_seldom_moved() {
+        const LENGTH: usize = 1 << 16;
+        let bytes: Vec<u8> = (0..LENGTH).map(|at| at.to_le_bytes()[0]).collect();
+        let mut inbox = Inbox::default();
+        let joined = inbox.join(&bytes);
+        inbox.keep(joined, 0);
+        let mut moved = 0;
+        for at in 0..LENGTH {
+            assert_eq!(inbox.held(), LENGTH - at);
+            let joined = inbox.join(b"");
+            assert_eq!(joined.from(0), &bytes[at..]);
+            inbox.keep(joined, 1);
+            moved += usize::from(inbox.read == 0);
+        }
+        assert_eq!(inbox.held(), 0);
+        assert!(moved <= 17, "{moved} times");
+    }
+
+    #[test]
+    fn what_comes_goes_behind_what_is_left() {
+        let mut inbox = Inbox::default();
+        let joined = inbox.join(b"abcdef");
+        inbox.keep(joined, 1);
+        let joined = inbox.join(b"gh");
+        assert_eq!(joined.from(1), b"cdefgh");
+        inbox.keep(joined, 2);
+        assert_eq!(inbox.held(), 5);
+        assert_eq!(inbox.join(b"i").from(0), b"defghi");
     }
 }

@@ -48,16 +48,21 @@ pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::treat::{Buffers, ClientForm, Costs, Row, Tally, Treated, restart};
 pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
+use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
+use crate::memory::{Account, PlanWeights, Weight};
 use crate::plans::Holder;
 use crate::ports::{Level, Ports, random_name};
+use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::worker::Worker;
 
 /// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
 /// in it is protected, and is refused if something may be.
 pub const MAX_HELD: usize = 16 << 20;
+/// A connection that holds no more than this is not ended for lack of room.
+const MAX_SMALL: usize = 64 << 10;
 
 /// What one callback comes to. It holds opened values: no `Debug`.
 #[derive(Default)]
@@ -145,9 +150,14 @@ pub(crate) struct Core {
     fetch_failures: BTreeMap<&'static str, String>,
     /// Held bytes that the worker knows of.
     held: usize,
+    /// What the connection keeps.
+    account: Rc<Account>,
+    plan_weights: RefCell<PlanWeights>,
     audit: Rc<RefCell<Audit>>,
     /// The worker's, while this callback treats values.
     buffers: Option<Box<Buffers>>,
+    /// What this callback may still write of values.
+    prints: PrintBudget,
     ended: Option<Ended>,
 }
 
@@ -155,6 +165,8 @@ impl Core {
     /// Of a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let audit = worker.borrow().audit(random_name(&*ports));
+        // Whose it is, the server says when it lets the client in.
+        let user = worker.borrow_mut().user(&source);
         Self {
             worker,
             ports,
@@ -172,8 +184,11 @@ impl Core {
             identity: Identity::default(),
             fetch_failures: BTreeMap::new(),
             held: 0,
+            account: Rc::new(Account::new(user)),
+            plan_weights: RefCell::default(),
             audit: Rc::new(RefCell::new(audit)),
             buffers: None,
+            prints: PrintBudget::default(),
             ended: None,
         }
     }
@@ -190,6 +205,16 @@ impl Core {
         if self.protects() || self.is_waiting() {
             self.begin_callback();
         }
+    }
+
+    /// This callback looks at so many bytes: what it may write of values goes by that.
+    pub fn begin_prints(&mut self, bytes: usize) {
+        self.prints = PrintBudget::of(bytes);
+    }
+
+    /// So many bytes of a value were written.
+    pub fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
+        self.prints.take(bytes).map_err(|PrintedTooMuch(limit)| ClientError::printed_too_much(limit))
     }
 
     /// Whether the client's bytes are to be held back.
@@ -217,18 +242,59 @@ impl Core {
         }
     }
 
-    /// Tells the worker how many bytes of messages that are not whole the session holds now. A connection that takes more
-    /// than is left for all ends.
-    pub fn account(&mut self, held: usize, out: &mut Output) {
-        let within = self.worker.borrow_mut().holds(self.held, held);
+    /// Tells the worker how many bytes of messages that are not whole the session holds now, and how many wait for answers
+    /// beside. A connection that takes more than is left for all ends.
+    pub fn account(&mut self, held: usize, in_flight: usize, out: &mut Output) {
+        // Where it is known what is in use, that decides.
+        let within = self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;
+        let grows = held > self.held && held > MAX_SMALL;
         self.held = held;
-        if !within {
-            self.log(
-                Level::Error,
-                "the connections of this worker hold too many unfinished messages; one was closed",
-            );
-            out.close = true;
-        }
+        self.account.waits_with(held.saturating_add(in_flight));
+        let line = match (within, grows.then(|| self.has_room())) {
+            (false, _) => "the connections of this worker hold too many unfinished messages; one was closed",
+            (true, Some(Err(_))) => {
+                "a connection keeps more than there is room for in this worker; it was closed"
+            }
+            (true, _) => return,
+        };
+        self.log(Level::Error, line);
+        out.close = true;
+    }
+
+    /// Whether one more statement may be looked at, to be executed and gone.
+    pub fn has_room(&self) -> Result<(), ClientError> {
+        self.account.has_room(self.memory_in_use())
+    }
+
+    /// Whether what was just weighed may be kept.
+    pub fn may_keep(&self) -> Result<(), ClientError> {
+        self.account.may_keep(self.memory_in_use())
+    }
+
+    /// Whether a portal may be opened on what is kept.
+    pub fn may_open(&self) -> Result<(), ClientError> {
+        self.account.may_open()
+    }
+
+    /// Bytes of memory that are in use.
+    pub fn memory_in_use(&self) -> usize {
+        self.ports.borrow().memory_in_use()
+    }
+
+    /// What weighs so much, and is kept.
+    pub fn weight(&self, bytes: usize) -> Weight {
+        Weight::new(&self.account, bytes)
+    }
+
+    /// What was made since so many bytes were in use, and is kept.
+    pub fn weight_since(&self, before: usize) -> Weight {
+        self.weight(self.memory_in_use().saturating_sub(before))
+    }
+
+    /// Bytes that the session holds whatever protocol it speaks: the catalog that comes in, and tokens.
+    pub fn held_by_all(&self) -> usize {
+        let reading = self.catalog.reading.as_ref().map_or(0, CatalogReading::bytes);
+        reading.saturating_add(self.identity.words.bytes())
     }
 
     /// The keyring that the last statement was checked with, or the one that has taken its place.

@@ -158,7 +158,9 @@ impl Core {
     /// Has the plan kept from now on: the server has let the session in.
     pub fn hold_plan(&mut self) {
         if let Some(principal) = &self.principal {
-            self.worker.borrow_mut().plan(principal, &mut self.holder, true, self.now_ms);
+            let mut worker = self.worker.borrow_mut();
+            worker.plan(principal, &mut self.holder, true, self.now_ms);
+            self.account.belongs_to(worker.user(&format!("user {}", self.input.session.user)));
         }
     }
 

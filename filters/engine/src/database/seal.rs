@@ -53,7 +53,8 @@ impl Core {
         use_: ParameterUse,
     ) -> Result<Vec<Vec<u8>>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
-        let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored)?;
+        let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored, self.value_bytes())?;
+        self.print(sealed.iter().map(Vec::len).sum())?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }
@@ -71,9 +72,11 @@ impl Core {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
         let ports = Rc::clone(&self.ports);
-        let (value, scratch) = (Value { bytes: text, how: stored }, &mut self.buffers().scratch);
-        let mut sealed = Vec::new();
-        field.seal_into(&keyring, &mut *ports.borrow_mut(), purpose(use_), value, scratch, &mut sealed)?;
+        let (most, value) = (self.value_bytes(), Value { bytes: text, how: stored });
+        let (mut sealed, scratch) = (Vec::new(), &mut self.buffers().scratch);
+        let random = &mut *ports.borrow_mut();
+        let printed = field.seal_into(&keyring, random, purpose(use_), value, most, scratch, &mut sealed)?;
+        self.print(printed)?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }
@@ -87,11 +90,16 @@ impl Core {
                 "Start the key agent.",
             ));
         };
-        let limit = self.worker.borrow().config.limits.protected_value_bytes;
+        let limit = self.value_bytes();
         if text.len() > limit {
             return Err(ClientError::long_value(&field.spec.label, limit));
         }
         Ok(keyring)
+    }
+
+    /// Bytes of a value that is sealed, as it came and as it is printed.
+    fn value_bytes(&self) -> usize {
+        self.worker.borrow().config.limits.protected_value_bytes
     }
 
     /// Counts a value that was sealed, and a use of each key that did it.

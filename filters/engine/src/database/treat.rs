@@ -23,6 +23,10 @@ pub trait Tally {
     /// that it gets nothing.
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError>;
 
+    /// So many bytes were written of a value that stood there unsealed: its text may be much longer than what is stored. The
+    /// error says that this callback writes no more.
+    fn print(&mut self, bytes: usize) -> Result<(), ClientError>;
+
     /// Buffers for one value after the other.
     fn buffers(&mut self) -> &mut Buffers;
 }
@@ -146,6 +150,7 @@ impl<'r> Row<'r> {
         out: &mut Vec<u8>,
     ) -> Result<Treated, ClientError> {
         let plan = self.field(field)?;
+        let before = out.len();
         let read = self.read_of(plan, rows, stored)?;
         let shown = match read {
             Read::Conceal => match plan.conceal(stored.bytes, stored.how)? {
@@ -174,6 +179,7 @@ impl<'r> Row<'r> {
         };
         self.tally.count(self.plan, plan, Outcome::of(read));
         if shown.was_plaintext {
+            self.tally.print(out.len().saturating_sub(before))?;
             self.tally.count(self.plan, plan, Outcome::Plaintext);
         }
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })

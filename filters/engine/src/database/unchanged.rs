@@ -107,6 +107,6 @@ mod tests {
 
     #[test]
     fn bytes_that_were_held_are_copied() {
-        assert_eq!(run(&Joined::Held(BYTES.to_vec()), &[(b"", Step::Pass(6))]), (0, BYTES.to_vec()));
+        assert_eq!(run(&Joined::Held(BYTES.to_vec(), 0), &[(b"", Step::Pass(6))]), (0, BYTES.to_vec()));
     }
 }

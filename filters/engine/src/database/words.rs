@@ -102,6 +102,11 @@ impl Words {
         self.known.push_back(given);
     }
 
+    /// Bytes of the tokens.
+    pub fn bytes(&self) -> usize {
+        self.known.iter().fold(0, |sum, known| sum.saturating_add(known.len()))
+    }
+
     /// The token that a word stands for.
     pub fn token(&self, word: &str) -> Option<&str> {
         self.known.iter().find(|known| known.word.as_ref() == word).map(|known| known.token.as_str())

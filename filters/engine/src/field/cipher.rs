@@ -44,34 +44,40 @@ impl FieldPlan {
     ) -> Result<Vec<u8>, FieldError> {
         let mut sealed = Vec::new();
         let value = Value { bytes: text, how: stored };
-        self.seal_into(keyring, random, purpose, value, &mut Scratch::default(), &mut sealed)?;
+        self.seal_into(keyring, random, purpose, value, usize::MAX, &mut Scratch::default(), &mut sealed)?;
         Ok(sealed)
     }
 
-    /// As [`Self::seal`], appended to `out`; nothing if it fails.
+    /// As [`Self::seal`] of a value whose canonical text takes no more than `most` bytes, appended to `out`; nothing if it
+    /// fails. Gives the bytes of that text.
+    #[allow(clippy::too_many_arguments)]
     pub fn seal_into(
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
         purpose: Purpose,
         value: Value<'_>,
+        most: usize,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
-    ) -> Result<(), FieldError> {
-        let canonical = self.to_be_sealed(purpose, value)?;
+    ) -> Result<usize, FieldError> {
+        let canonical = self.to_be_sealed(purpose, value, most)?;
         let canonical = Value { bytes: &canonical, how: value.how };
-        self.seal_canonical(keyring, random, purpose, canonical, &mut scratch.opening.raw, out)
+        self.seal_canonical(keyring, random, purpose, canonical, &mut scratch.opening.raw, out)?;
+        Ok(canonical.bytes.len())
     }
 
-    /// What the value may be stored as, one for each enabled key, the primary's first. For a deterministic label.
+    /// What the value may be stored as, one for each enabled key, the primary's first. For a deterministic label, and a value
+    /// whose canonical text takes no more than `most` bytes.
     pub fn seal_with_each(
         &self,
         keyring: &Keyring,
         purpose: Purpose,
         text: &[u8],
         stored: Stored,
+        most: usize,
     ) -> Result<Vec<Vec<u8>>, FieldError> {
-        let canonical = self.to_be_sealed(purpose, Value { bytes: text, how: stored })?;
+        let canonical = self.to_be_sealed(purpose, Value { bytes: text, how: stored }, most)?;
         let held = self.held(keyring).map_err(FieldError::NoKeyset)?;
         let Keys::Deterministic(daead) = self.keys_of(&held).map_err(FieldError::NoKeyset)? else {
             return Err(FieldError::Misused("a value of this label is not looked for by its ciphertexts"));
@@ -90,11 +96,16 @@ impl FieldPlan {
     }
 
     /// The canonical text of a value that is not sealed yet.
-    fn to_be_sealed<'t>(&self, purpose: Purpose, value: Value<'t>) -> Result<Clear<'t>, FieldError> {
+    fn to_be_sealed<'t>(
+        &self,
+        purpose: Purpose,
+        value: Value<'t>,
+        most: usize,
+    ) -> Result<Clear<'t>, FieldError> {
         if value.how != Stored::Formatted && envelope::looks_sealed(value.bytes) {
             return Err(self.not_sealed("it is sealed already"));
         }
-        let canonical = self.declared.canonical_for(purpose, value.bytes);
+        let canonical = self.declared.canonical_within(purpose, value.bytes, most);
         canonical.map(Clear::from).map_err(|error| self.bad_value(&error))
     }
 

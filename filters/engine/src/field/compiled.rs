@@ -58,7 +58,16 @@ pub struct CompiledPlan {
     pub max_stale_ms: u64,
 }
 
+/// What a field takes beside itself: its names, its label's prefixes and what was looked up for it.
+const FIELD: usize = 512;
+
 impl CompiledPlan {
+    /// About how many bytes of memory the part of a database takes.
+    pub fn bytes(&self) -> usize {
+        let field = size_of::<FieldPlan>().saturating_add(FIELD);
+        self.fields.len().saturating_mul(field).saturating_add(size_of::<Self>())
+    }
+
     /// Checks what only the engine can check: types, masks, protections that it can do.
     pub fn new(plan: Plan) -> Result<Self, UnusablePlan> {
         Self::with(plan, &mut Services::serving())
@@ -119,6 +128,12 @@ impl CompiledPlan {
         let needed = needing_keys(&self.fields, self.service.as_ref());
         let needed = needed.filter(|field| !field.spec.has_tenant_keyset());
         needed.filter_map(|field| field.check_keys(keyring).err()).next()
+    }
+
+    /// Whether values of the field's label may be written, be it to another column of the label: what is stored in one
+    /// can be compared with what is stored in the other.
+    pub fn may_write(&self, field: &FieldPlan) -> bool {
+        self.fields.iter().any(|other| other.writable() && other.label == field.label)
     }
 
     /// Whether `keyring` lacks a tenant's keyset that the plan needs.

@@ -14,6 +14,14 @@ pub enum FieldError {
         /// The declared type.
         declared: String,
     },
+    /// A value that was sent is longer, or is printed as a longer text, than is sealed of one.
+    #[error("a value for {label} is longer than the {limit} bytes that are sealed of one")]
+    LongValue {
+        /// The label.
+        label: String,
+        /// Bytes.
+        limit: usize,
+    },
     /// A stored value that cannot be opened.
     #[error("a stored value of {label} cannot be opened: {reason}")]
     Unreadable {

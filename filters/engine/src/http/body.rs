@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_json_stream::{Exceeded, Found, Framing, Limits, Replacement, RewriteError, Rewriter};
+use fieldveil_json_stream::{Exceeded, Found, Framing, Kind, Limits, Replacement, RewriteError, Rewriter};
 
 use super::encoding::Decoder;
 use super::graphql;
@@ -14,11 +14,16 @@ use super::limits::BodyLimits;
 use super::output::{Edit, Flow, Output};
 use super::problem::{Problem, Side};
 use super::treat::{self, Context};
+use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::routes::{Body, Route};
 
-/// Values of fields that are treated in one callback, in which the worker serves nobody else: about a second of them.
-/// A piece of the shipped configuration's size holds fewer; what was kept while plan and keys were awaited may hold more.
-const MAX_VALUES_AT_ONCE: usize = 262_144;
+/// Values of fields that are treated in one callback whatever came in it, in which the worker serves nobody else: 0.1 s of
+/// `float8` on a processor, a quarter of a second of the slowest. A piece of the shipped configuration's size holds fewer, unless it is encoded.
+const FREE_VALUES: usize = 65_536;
+/// Bytes that have to come for each value beyond that. What was kept while plan and keys were awaited may hold more.
+const BYTES_PER_VALUE: usize = 64;
+/// Elements of arrays and members of objects that take as long as a value of their own.
+const PARTS_PER_VALUE: usize = 2;
 
 /// A body on its way.
 pub(super) struct Rewrite {
@@ -35,8 +40,8 @@ pub(super) struct Rewrite {
     written: Vec<u8>,
     /// Bytes that came.
     came: u64,
-    /// Values that were treated in this callback.
-    treated: usize,
+    /// What this callback may still do.
+    work: Work,
     most: Limits,
     most_held: usize,
 }
@@ -77,7 +82,7 @@ impl Rewrite {
             head: Some(HeldHead { edits, has_length: head.first("content-length").is_some() }),
             written: Vec::new(),
             came: 0,
-            treated: 0,
+            work: Work::default(),
             most,
             most_held: limits.held,
         }
@@ -111,7 +116,7 @@ impl Rewrite {
 
     /// Takes bytes, and with `is_last` the end of the body.
     pub(super) fn take(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<Output, Problem> {
-        self.treated = 0;
+        self.work = Work::of(bytes.len());
         self.read(context, bytes, is_last)?;
         if self.graphql.is_some() && !is_last {
             return Ok(hold());
@@ -164,18 +169,17 @@ impl Rewrite {
             return Ok(());
         };
         let side = self.side;
-        let treated = &mut self.treated;
+        let work = &mut self.work;
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
             // A field that the matcher invented: there is none, so nothing may pass in its place.
             let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
-            *treated = treated.saturating_add(1);
-            if *treated > MAX_VALUES_AT_ONCE {
-                return Err(Problem::too_much_at_once(side, MAX_VALUES_AT_ONCE));
-            }
-            match side {
+            work.treat(side, &found)?;
+            let replacement = match side {
                 Side::Request => treat::seal(context, field, found),
                 Side::Response => treat::open(context, field, found),
-            }
+            }?;
+            work.write(side, &replacement)?;
+            Ok(replacement)
         };
         let most = self.most;
         let refuse = |error| refusal(side, most, error);
@@ -201,6 +205,41 @@ impl Rewrite {
         }
         output.body = Some(body);
         output
+    }
+}
+
+/// What one callback may do with values: the worker serves nobody else meanwhile.
+#[derive(Default)]
+struct Work {
+    most_values: usize,
+    values: usize,
+    prints: PrintBudget,
+}
+
+impl Work {
+    /// Of a callback in which so many bytes came, encoded if the body is.
+    fn of(came: usize) -> Self {
+        let most_values = FREE_VALUES.saturating_add(came / BYTES_PER_VALUE);
+        Self { most_values, values: 0, prints: PrintBudget::of(came) }
+    }
+
+    /// A value is to be treated.
+    fn treat(&mut self, side: Side, found: &Found<'_>) -> Result<(), Problem> {
+        let parts = match found.kind {
+            Kind::Array | Kind::Object => found.json.iter().filter(|byte| **byte == b',').count(),
+            _ => 0,
+        };
+        self.values = self.values.saturating_add(1).saturating_add(parts / PARTS_PER_VALUE);
+        if self.values > self.most_values {
+            return Err(Problem::too_much_at_once(side, self.most_values));
+        }
+        Ok(())
+    }
+
+    /// It was treated.
+    fn write(&mut self, side: Side, replacement: &Replacement) -> Result<(), Problem> {
+        let Replacement::Json(json) = replacement else { return Ok(()) };
+        self.prints.take(json.len()).map_err(|PrintedTooMuch(limit)| Problem::printed_too_much(side, limit))
     }
 }
 

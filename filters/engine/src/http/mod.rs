@@ -16,6 +16,7 @@ mod identity;
 mod limits;
 mod media;
 mod output;
+mod overrides;
 mod policy;
 pub mod problem;
 pub mod query;
@@ -147,8 +148,10 @@ impl Exchange {
 
     /// The request's trailers have come, so its body has ended.
     pub fn request_trailers(&mut self, trailers: Head) -> Output {
-        let checked =
-            self.ready.as_ref().map_or(Ok(()), |ready| request::check_trailers(&ready.route, &trailers));
+        let checked = self
+            .ready
+            .as_ref()
+            .map_or(Ok(()), |ready| request::check_trailers(&ready.context, &ready.route, &trailers));
         if let Err(problem) = checked {
             let output = self.refuse(&problem);
             return self.account(output);
@@ -262,7 +265,7 @@ impl Exchange {
         let Waiting { head, ends, kept, trailers, is_whole } = waiting;
         self.audit = Some(context.audit.clone());
         let route = request::route(&context.plan, &head)?;
-        request::check_trailers(&route, &trailers)?;
+        request::check_trailers(&context, &route, &trailers)?;
         let course = request::course(&context, &route, self.limits, &head, ends)?;
         let method = request::method(&head).to_owned();
         self.ready = Some(Box::new(Ready { context, route, method }));

@@ -98,11 +98,9 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
     if text.len() > limit {
         return Err(Problem::long_value(label, limit));
     }
-    let sealed = field.seal(&ctx.keyring, &mut *ctx.ports.borrow_mut(), purpose, text, stored_as(field))?;
-    // A short text can stand for a long one, as `1e4000` does in a `jsonb`; what is sealed must come back.
-    if sealed.len() > longest_stored(limit) {
-        return Err(Problem::long_value(label, limit));
-    }
+    let (value, random) = (Value { bytes: text, how: stored_as(field) }, &mut *ctx.ports.borrow_mut());
+    let (mut scratch, mut sealed) = (Scratch::default(), Vec::new());
+    field.seal_into(&ctx.keyring, random, purpose, value, limit, &mut scratch, &mut sealed)?;
     let mut worker = ctx.worker.borrow_mut();
     field.uses(&ctx.keyring, purpose, |key| worker.count_key(key));
     drop(worker);
@@ -114,8 +112,8 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
     Ok(sealed)
 }
 
-/// Bytes of a stored value that is opened. An envelope is longer than what was sealed, by its header, the primitive's part and
-/// base64; and the canonical text in it can be longer than what a client sent, as that of a `jsonb` by its spaces.
+/// Bytes of a stored value that is opened. An envelope is longer than the canonical text that was sealed, by its header, the
+/// primitive's part and base64, and what stands around it in JSON.
 pub(super) fn longest_stored(value_bytes: usize) -> usize {
     value_bytes.saturating_mul(3).saturating_add(4096)
 }

@@ -47,6 +47,13 @@ impl Protocol for Session {
 
     fn held_besides(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, |loading| loading.held());
-        self.statements.held().saturating_add(loading)
+        let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
+        let catalog = self.catalog_begun.as_ref().map_or(0, |answer| answer.bytes());
+        let catalog = catalog.saturating_add(self.flight.catalog_bytes());
+        self.statements.held().saturating_add(loading).saturating_add(startup).saturating_add(catalog)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.flight.bytes()
     }
 }

@@ -13,6 +13,7 @@ use self::question::{MAX_ROWS, Row};
 use self::views::{Place, Views};
 use crate::database::{ColumnRow, Core};
 use crate::field::{ColumnKind, CompiledPlan, FieldPlan};
+use crate::memory::size_of_all;
 
 /// Bytes of the answer that are held at most.
 const MAX_BYTES: usize = 16 << 20;
@@ -70,6 +71,11 @@ impl Answer {
                 question::question_for_views(&std::mem::replace(&mut self.to_ask, rest))
             }
         }
+    }
+
+    /// Bytes that it takes so far.
+    pub fn bytes(&self) -> usize {
+        self.bytes.saturating_add(size_of_all::<Row>(self.rows.capacity()))
     }
 
     /// Takes in a row.

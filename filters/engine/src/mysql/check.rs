@@ -11,6 +11,9 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Unready};
 use crate::field::CompiledPlan;
 
+/// Bytes of a text that is read however little room there is.
+const MAX_CONTROL: usize = 256;
+
 /// Whether a statement can be looked at now.
 pub(super) enum Readiness {
     /// Yes, under this plan; the catalog is there if the plan has a field and the text needs it.
@@ -85,8 +88,16 @@ impl Session {
             // But for the statement that mends it.
             Err(error) => return reads_alike(text, plan).ok_or(error),
         };
-        let checked = self.core.check(text, plan, catalog, &self.names)?;
-        self.names.check(&checked)?;
+        let checked = match self.core.check(text, plan, catalog, &self.names) {
+            // A transaction can be ended however little room there is.
+            Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
+                return reads_alike(text.as_bytes(), plan).ok_or(error);
+            }
+            checked => checked?,
+        };
+        if self.names.check(&checked)? {
+            self.core.may_keep()?;
+        }
         Ok(Rc::new(checked))
     }
 
@@ -112,8 +123,7 @@ impl Session {
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
-    let speaks_of_end_user = identity::may_mention(text);
-    Rc::new(Checked { plan: Rc::clone(plan), catalog: None, analysis, touched: false, speaks_of_end_user })
+    Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
 }
 
 /// A text that means the same whoever the session is for, whatever its settings and the tables are, and before which a
@@ -146,7 +156,7 @@ fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     if !identity::is_for_anybody(read, dialect) {
         return None;
     }
-    let catalog = fieldveil_sql::Catalog { dialect, ..fieldveil_sql::Catalog::default() };
+    let catalog = fieldveil_sql::Catalog::default().in_dialect(dialect);
     let analysis = fieldveil_sql::analyze(read, &catalog).ok()?;
     match analysis.statements.as_slice() {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {

@@ -18,7 +18,7 @@ use super::startup::{attribute_refused, check_user, text};
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::Step;
+use crate::database::{Checked, Step};
 
 impl Session {
     /// A command that passes as it comes, if it is one: it need not be held.
@@ -184,14 +184,8 @@ impl Session {
         };
         let Some(nothing) = self.nothing_checked() else { return Outcome::Done };
         let catalog = self.core.catalog.current.clone().filter(|_| !plan.fields.is_empty());
-        let checked = crate::database::Checked {
-            plan,
-            catalog,
-            analysis: nothing.analysis.clone(),
-            touched: false,
-            speaks_of_end_user: false,
-        };
-        let checked = Rc::new(checked);
+        let untouched = Checked::untouched(&plan, Rc::clone(&nothing.analysis), false);
+        let checked = Rc::new(Checked { catalog, ..untouched });
         out.to_server.extend_from_slice(bytes);
         self.flight.push(Entry::client(match command {
             CommandCode::FieldList => Awaited::FieldList(checked),

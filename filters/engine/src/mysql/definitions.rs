@@ -26,6 +26,11 @@ pub struct Definitions {
 }
 
 impl Definitions {
+    /// Bytes that they take, what the rows get aside.
+    pub fn bytes(&self) -> usize {
+        self.came.len().saturating_add(self.goes.as_ref().map_or(0, |goes| goes.len()))
+    }
+
     /// Whether these bytes begin with them, and would come to the same now.
     fn are(&self, bytes: &[u8], shift: u8, checked: &Rc<Checked>, settings: &Settings) -> bool {
         self.shift == shift && self.rows.is_under(checked, settings) && bytes.starts_with(&self.came)
@@ -99,7 +104,7 @@ impl Session {
             return;
         }
         match (&answer.rows, &answer.statement) {
-            (Some(rows), Some(statement)) => drop(statement.definitions.replace(Some(coming.keep(rows)))),
+            (Some(rows), Some(statement)) => statement.takes_definitions(coming.keep(rows)),
             _ => answer.coming = Some(coming),
         }
     }

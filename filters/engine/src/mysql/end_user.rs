@@ -30,6 +30,11 @@ impl Said {
         !self.parameters.is_empty()
     }
 
+    /// Bytes of the tokens that it holds.
+    pub fn len(&self) -> usize {
+        self.given.iter().fold(0, |sum, given| sum.saturating_add(given.len()))
+    }
+
     /// Whether this parameter, from 0 on, carries a token.
     pub fn is_token(&self, parameter: u16) -> bool {
         self.parameters.contains(&parameter)

@@ -23,8 +23,11 @@ const UNKNOWN_STMT_HANDLER: Code = (1243, "HY000");
 const USER_LIMIT_REACHED: Code = (1226, "42000");
 const NET_PACKET_TOO_LARGE: Code = (1153, "08S01");
 const MALFORMED_PACKET: Code = (1835, "HY000");
+/// A statement is too complex: the number by which the servers themselves refuse one that their stack does not hold.
+const STACK_OVERRUN_NEED_MORE: Code = (1436, "HY000");
 /// What is stored does not open: no other number says that a client need not try again.
 const INTERNAL_ERROR: Code = (1815, "HY000");
+const OUT_OF_RESOURCES: Code = (1041, "HY000");
 const UNKNOWN_ERROR: Code = (1105, "HY000");
 
 /// The number and SQLSTATE of an error.
@@ -37,10 +40,12 @@ pub fn code(error: &ClientError) -> Code {
         sqlstate::FEATURE_NOT_SUPPORTED => NOT_SUPPORTED_YET,
         sqlstate::INVALID_TEXT_REPRESENTATION => TRUNCATED_WRONG_VALUE_FOR_FIELD,
         sqlstate::INVALID_SQL_STATEMENT_NAME => UNKNOWN_STMT_HANDLER,
+        sqlstate::OUT_OF_MEMORY => OUT_OF_RESOURCES,
         sqlstate::CONFIGURATION_LIMIT_EXCEEDED => USER_LIMIT_REACHED,
         // A value is too long for its label.
         sqlstate::PROGRAM_LIMIT_EXCEEDED if error.label.is_some() => DATA_TOO_LONG,
         sqlstate::PROGRAM_LIMIT_EXCEEDED => NET_PACKET_TOO_LARGE,
+        sqlstate::STATEMENT_TOO_COMPLEX => STACK_OVERRUN_NEED_MORE,
         sqlstate::PROTOCOL_VIOLATION => MALFORMED_PACKET,
         sqlstate::BAD_COPY_FILE_FORMAT => TRUNCATED_WRONG_VALUE,
         sqlstate::DATA_CORRUPTED => INTERNAL_ERROR,

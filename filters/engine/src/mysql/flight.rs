@@ -16,6 +16,7 @@ use super::rows::{Columns, RowPlan};
 use super::statements::{Cursor, Places, Statement};
 use crate::client_error::ClientError;
 use crate::database::Checked;
+use crate::memory::size_of_all;
 
 /// Entries held at most: one takes about 200 bytes. A client that pipelines more waits for answers.
 pub const MAX_IN_FLIGHT: usize = 4_096;
@@ -217,6 +218,19 @@ impl Flight {
     /// A command went to the server.
     pub fn push(&mut self, entry: Entry) {
         self.entries.push_back(entry);
+    }
+
+    /// Bytes that all take, what is known of their statements aside.
+    pub fn bytes(&self) -> usize {
+        size_of_all::<Entry>(self.entries.len())
+    }
+
+    /// Bytes of the catalog that is coming in.
+    pub fn catalog_bytes(&self) -> usize {
+        match self.entries.front().map(|entry| &entry.awaited) {
+            Some(Awaited::Asked(Asked { question: Question::Catalog(answer), .. })) => answer.bytes(),
+            _ => 0,
+        }
     }
 
     /// The command that is being answered.

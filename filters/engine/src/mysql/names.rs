@@ -7,7 +7,8 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, ServerCatalog};
+use crate::database::{Checked, Core, ServerCatalog};
+use crate::memory::Weighed;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;
@@ -15,7 +16,7 @@ const MAX_PREPARED: usize = 4_096;
 /// What SQL has prepared, as far as it is known to be right now.
 #[derive(Default)]
 pub struct SqlNames {
-    prepared: HashMap<String, Rc<Prepared>>,
+    prepared: HashMap<String, Weighed<Rc<Prepared>>>,
     given: Cell<u64>,
     /// The catalog that says what their names mean.
     shape: u64,
@@ -43,20 +44,22 @@ impl SqlNames {
         }
     }
 
-    /// Whether what a text prepares still has room.
-    pub fn check(&self, checked: &Checked) -> Result<(), ClientError> {
+    /// Whether a text prepares anything; the error says that there are too many.
+    pub fn check(&self, checked: &Checked) -> Result<bool, ClientError> {
         let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
-        if checked.analysis.statements.iter().any(prepares) && self.prepared.len() >= MAX_PREPARED {
+        let prepares = checked.analysis.statements.iter().any(prepares);
+        if prepares && self.prepared.len() >= MAX_PREPARED {
             return Err(ClientError::limit(
                 "the session has prepared too many statements in SQL",
                 "Deallocate statements that are no longer used.",
             ));
         }
-        Ok(())
+        Ok(prepares)
     }
 
     /// A statement of a text was done, or has failed: even then what had its name is gone.
-    pub fn executed(&mut self, statement: &Statement, has_failed: bool) {
+    pub fn executed(&mut self, statement: &Statement, has_failed: bool, core: &Core) {
+        let before = core.memory_in_use();
         match &statement.session {
             Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
                 let prepared = Prepared {
@@ -65,9 +68,10 @@ impl SqlNames {
                     sealed: sealed.clone(),
                     statement: Statement { session: None, changes_catalog: true, ..statement.clone() },
                 };
+                let prepared = Weighed { value: Rc::new(prepared), _weight: core.weight_since(before) };
                 match has_failed {
                     true => self.prepared.remove(name),
-                    false => self.prepared.insert(name.clone(), Rc::new(prepared)),
+                    false => self.prepared.insert(name.clone(), prepared),
                 };
             }
             Some(SessionUse::Deallocate { name: Some(name) }) => drop(self.prepared.remove(name)),
@@ -78,8 +82,8 @@ impl SqlNames {
 }
 
 impl Names for SqlNames {
-    fn prepared(&self, name: &str) -> Option<Prepared> {
-        self.prepared.get(name).map(|prepared| prepared.as_ref().clone())
+    fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
+        self.prepared.get(name).map(|prepared| Rc::clone(&prepared.value))
     }
 
     fn cursor(&self, _: &str) -> Option<Statement> {

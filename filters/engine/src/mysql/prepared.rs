@@ -63,6 +63,7 @@ impl Session {
         };
         let sealed = checked.and_then(|(checked, own, said)| {
             infile::refuse_prepared(&checked)?;
+            self.core.may_keep()?;
             let text = match (checked.analysis.splices.is_empty(), &own) {
                 (true, Cow::Borrowed(_)) => None,
                 (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
@@ -132,7 +133,7 @@ impl Session {
             let sent = || execution.types(statement.parameters.get());
             let are_others = !sent().eq(statement.types.borrow().iter().copied());
             if are_others {
-                statement.types.replace(sent().collect());
+                statement.takes_types(sent().collect());
             }
         }
         let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));

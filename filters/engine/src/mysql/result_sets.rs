@@ -140,7 +140,7 @@ impl Session {
         }
         let is_done = answer.results.stage == Stage::Done;
         if let Some(statement) = statement.and_then(|number| checked.analysis.statements.get(number)) {
-            self.names.executed(statement, has_failed);
+            self.names.executed(statement, has_failed, &self.core);
         } else if lost_count {
             self.names.forget();
         }

@@ -21,6 +21,7 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated, restart};
 use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
+use crate::memory::{Weight, size_of_all};
 
 /// A column whose values are changed.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,7 @@ pub struct RowPlan {
     treated: Vec<TreatedColumn>,
     /// The stored types of all columns, by which binary rows are read.
     types: Vec<ColumnType>,
+    weight: Weight,
 }
 
 /// The columns of a result while their definitions come.
@@ -123,6 +125,7 @@ impl Columns {
             settings: self.settings,
             treated: treated.collect(),
             types: self.types,
+            weight: Weight::default(),
         }
         .costed()
     }
@@ -174,11 +177,22 @@ impl RowPlan {
     /// The same rows under another plan, of the same fields in the same order.
     pub fn under(&self, checked: &Rc<Checked>) -> Self {
         let (checked, types) = (Rc::clone(checked), self.types.clone());
-        Self { checked, settings: self.settings, treated: self.treated.clone(), types }.costed()
+        Self {
+            checked,
+            settings: self.settings,
+            treated: self.treated.clone(),
+            types,
+            weight: Weight::default(),
+        }
+        .costed()
     }
 
-    /// With what each column costs of its budget.
+    /// Weighed, and with what each column costs of its budget.
     fn costed(mut self) -> Self {
+        let treated = size_of_all::<TreatedColumn>(self.treated.capacity());
+        let types = size_of_all::<ColumnType>(self.types.capacity());
+        let bytes = size_of::<Self>().saturating_add(treated).saturating_add(types);
+        self.weight = self.checked.weight.beside(bytes);
         let plan = Rc::clone(&self.checked.plan);
         let costs = Costs::of(&plan, self.treated.iter().map(|column| column.field));
         for column in &mut self.treated {

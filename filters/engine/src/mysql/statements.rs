@@ -12,6 +12,7 @@ use super::end_user::Said;
 use super::long_data::LongData;
 use super::rows::RowPlan;
 use crate::database::Checked;
+use crate::memory::{Weight, size_of_all};
 
 /// Prepared statements a connection may hold.
 pub const MAX_STATEMENTS: usize = 16_384;
@@ -51,12 +52,16 @@ pub struct Statement {
     pub returned: Cell<bool>,
     /// Their definitions, as they came last.
     pub definitions: RefCell<Option<Definitions>>,
+    /// What it takes of memory, the analysis aside.
+    weight: Weight,
 }
 
 impl Statement {
     /// One that the server has not answered yet, with what long data the connection holds.
     pub fn new(text: &[u8], said: Said, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
+        let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(said.len());
         Self {
+            weight: checked.weight.beside(bytes),
             text: Rc::from(text),
             said,
             checked: RefCell::new(checked),
@@ -69,6 +74,22 @@ impl Statement {
             returned: Cell::default(),
             definitions: RefCell::default(),
         }
+    }
+
+    /// The types that its values are sent in from now on.
+    pub fn takes_types(&self, types: Vec<ParameterType>) {
+        let more = size_of_all::<ParameterType>(types.capacity());
+        let before = self.types.replace(types);
+        let less = size_of_all::<ParameterType>(before.capacity());
+        self.weight.set(self.weight.bytes().saturating_sub(less).saturating_add(more));
+    }
+
+    /// The definitions that its columns came with last.
+    pub fn takes_definitions(&self, definitions: Definitions) {
+        let more = definitions.bytes();
+        let before = self.definitions.replace(Some(definitions));
+        let less = before.map_or(0, |before| before.bytes());
+        self.weight.set(self.weight.bytes().saturating_sub(less).saturating_add(more));
     }
 
     /// Its execution, or COM_STMT_RESET, has taken what was sent ahead, and closed its cursor.

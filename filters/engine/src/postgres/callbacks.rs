@@ -42,6 +42,15 @@ impl Protocol for Session {
     }
 
     fn goes_on(&self) -> bool {
-        !self.flight.is_full()
+        !self.flight.is_full() && !self.flight.is_heavy_and_flushed()
+    }
+
+    fn held_besides(&self) -> usize {
+        let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
+        startup.saturating_add(self.copying.held())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.flight.bytes()
     }
 }

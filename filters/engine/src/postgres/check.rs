@@ -12,6 +12,9 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Unready};
 use crate::field::CompiledPlan;
 
+/// Bytes of a text that is read however little room there is.
+const MAX_CONTROL: usize = 256;
+
 /// Whether a statement can be looked at now.
 pub(super) enum Readiness {
     /// Yes, under this plan; the catalog is there if the plan has a field.
@@ -128,7 +131,13 @@ impl Session {
         let text = std::str::from_utf8(text).map_err(|_| {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
         })?;
-        let checked = self.core.check(text, plan, catalog, &self.statements)?;
+        let checked = match self.core.check(text, plan, catalog, &self.statements) {
+            // A transaction can be ended however little room there is.
+            Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
+                return needs_no_catalog(text.as_bytes(), plan).ok_or(error);
+            }
+            checked => checked?,
+        };
         self.check_names(&checked)?;
         Ok(Rc::new(checked))
     }
@@ -184,8 +193,7 @@ impl Session {
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
-    let speaks_of_end_user = identity::mentions(text);
-    Rc::new(Checked { plan: Rc::clone(plan), catalog: None, analysis, touched: false, speaks_of_end_user })
+    Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text)))
 }
 
 /// Whether it is the same whoever the session is for.

@@ -17,6 +17,9 @@ use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
+/// A Flush message.
+const FLUSH: [u8; 5] = [tag::FLUSH, 0, 0, 0, 4];
+
 /// What became of a message that was looked at.
 pub(super) enum Outcome {
     /// It is done with.
@@ -112,6 +115,7 @@ impl Session {
             }
             _ if self.skipping => return self.drop(header),
             tag::FLUSH => return self.pass(header, rest),
+            _ if self.flight.is_heavy() => return self.wait_for_lighter_flight(out),
             _ => {}
         }
         let Some(message) = rest.get(..header.total_len()) else {
@@ -137,6 +141,16 @@ impl Session {
             Ok(Outcome::Again) => Step::More,
             Err(error) => self.broken(error, rest, out),
         }
+    }
+
+    /// What is in flight takes as much as it may: the client's next message waits. What the server has answered it may keep
+    /// until a Sync that the client sends only behind that message, so it is asked to send it.
+    fn wait_for_lighter_flight(&mut self, out: &mut Output) -> Step {
+        if self.in_pipeline && self.flight.is_to_be_flushed() {
+            out.to_server.extend_from_slice(&FLUSH);
+        }
+        self.core.waiting = Waiting::Answers;
+        Step::More
     }
 
     /// CopyData: its body is read piece by piece where it is sealed.
@@ -213,14 +227,8 @@ impl Session {
     }
 
     fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        let plan = self.core.plan.clone()?;
-        Some(Rc::new(Checked {
-            plan,
-            catalog: None,
-            analysis: fieldveil_sql::Analysis::default(),
-            touched: false,
-            speaks_of_end_user: false,
-        }))
+        let plan = self.core.plan.as_ref()?;
+        Some(Rc::new(Checked::untouched(plan, Rc::default(), false)))
     }
 
     fn query(&mut self, body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {

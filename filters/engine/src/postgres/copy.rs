@@ -40,6 +40,19 @@ pub enum Copying {
     Failed,
 }
 
+impl Copying {
+    /// Bytes of a row that is not whole.
+    pub fn held(&self) -> usize {
+        match self {
+            Self::Sealing(copy) => match &copy.rows {
+                RowsIn::Text(rows) => rows.held(),
+                RowsIn::Binary(rows) => rows.held(),
+            },
+            Self::No | Self::Failed => 0,
+        }
+    }
+}
+
 /// The data of a COPY from the client.
 pub struct CopyIn {
     /// Which COPY of the session it is.

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use fieldveil_sql::Statement;
 
 use super::statements::{Change, Undo};
+use crate::memory::Weight;
 
 /// Cursors that are remembered. What is forgotten can still be fetched; but of a column that comes from no table
 /// (UNION) the envelope is shown.
-const MAX_CURSORS: usize = 1_024;
+pub const MAX_CURSORS: usize = 1_024;
 /// Savepoints that are remembered, the last ones.
 const MAX_SAVEPOINTS: usize = 1_024;
 
@@ -21,6 +22,8 @@ pub struct Cursor {
     holds: bool,
     /// How many were declared before it.
     number: u64,
+    /// What it takes of memory.
+    _weight: Weight,
 }
 
 /// A connection's cursors.
@@ -56,13 +59,13 @@ impl Cursors {
     }
 
     /// `DECLARE`
-    pub fn declare(&mut self, name: Vec<u8>, statement: Statement, holds: bool) -> Undo {
+    pub fn declare(&mut self, name: Vec<u8>, statement: Statement, holds: bool, weight: Weight) -> Undo {
         if self.by_name.len() >= MAX_CURSORS {
             self.forget();
         }
         let number = self.declared;
         self.declared = number.saturating_add(1);
-        self.set(name, Some(Rc::new(Cursor { statement, holds, number })))
+        self.set(name, Some(Rc::new(Cursor { statement, holds, number, _weight: weight })))
     }
 
     /// `SAVEPOINT`

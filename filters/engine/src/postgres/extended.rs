@@ -1,7 +1,7 @@
 //! The extended protocol's messages from the client: statements, portals, and what is known of them.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fieldveil_pg_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
@@ -54,6 +54,7 @@ impl Session {
             },
         };
         let sealed = checked.and_then(|(checked, own, said)| {
+            self.core.may_keep()?;
             let plain = checked.analysis.splices.is_empty() && checked.analysis.parameters.is_empty();
             let text = match (plain, &own) {
                 (true, Cow::Borrowed(_)) => None,
@@ -73,7 +74,7 @@ impl Session {
                 return Ok(Outcome::Done);
             }
         };
-        let statement = Rc::new(Statement {
+        let statement = Statement {
             text: Rc::from(own.as_ref()),
             said,
             parameter_types: parse.parameter_types.clone(),
@@ -84,7 +85,10 @@ impl Session {
             group: Cell::new(self.group),
             described: RefCell::default(),
             parsed_anew: Cell::new(false),
-        });
+            name_bytes: name.len(),
+            weight: self.core.weight(0),
+        };
+        let statement = statement.weighed();
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
         let asks = asks_columns(&checked);
         match &text {
@@ -148,13 +152,8 @@ impl Session {
         statement: &Rc<Statement>,
         result_formats: Vec<Format>,
     ) -> Entry {
-        let portal = Rc::new(Portal {
-            name: significant(name).to_vec(),
-            checked: Rc::clone(&statement.checked.borrow()),
-            statement: Rc::clone(statement),
-            result_formats,
-            rows: OnceCell::new(),
-        });
+        let checked = Rc::clone(&statement.checked.borrow());
+        let portal = Portal::open(significant(name).to_vec(), statement, checked, result_formats);
         let undo = self.statements.bind_portal(&portal);
         self.in_pipeline = true;
         Entry::client(Awaited::Bind(Some(portal))).undo(undo)
@@ -191,7 +190,7 @@ impl Session {
                     "Close portals that are no longer used.",
                 ))
             }
-            Readiness::Ready(plan) => self.recheck(&statement, &plan),
+            Readiness::Ready(plan) => self.core.may_open().and_then(|()| self.recheck(&statement, &plan)),
         };
         let ready = ready.and_then(|rechecked| {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));

@@ -12,8 +12,10 @@ use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
-/// Entries held at most: one takes about 100 bytes. A client that pipelines more waits for answers.
+/// Entries held at most. A client that pipelines more waits for answers.
 pub const MAX_IN_FLIGHT: usize = 65_536;
+/// Bytes that they take, with what is known of their statements, from which on the client waits for answers.
+pub const MAX_IN_FLIGHT_BYTES: usize = 16 << 20;
 
 /// Whose message an answer belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +73,8 @@ pub struct Entry {
     pub names: Vec<(usize, Undo)>,
     /// The number of the COPY from the client that it begins.
     pub copy: Option<u64>,
+    /// Bytes that it takes, since it went.
+    bytes: usize,
 }
 
 impl Entry {
@@ -83,6 +87,7 @@ impl Entry {
             undo: Vec::new(),
             names: Vec::new(),
             copy: None,
+            bytes: 0,
         }
     }
 
@@ -117,6 +122,21 @@ impl Entry {
         }
     }
 
+    /// Bytes that it takes, with what is known of a statement that came with it.
+    fn weigh(&self) -> usize {
+        let awaited = match &self.awaited {
+            Awaited::Query(checked, ..) => checked.weight.bytes(),
+            Awaited::Parse(Some(statement)) => statement.bytes(),
+            Awaited::Bind(Some(portal)) => portal.weight.bytes(),
+            _ => 0,
+        };
+        let refused =
+            self.refused.as_ref().map_or(0, |error| error.message.len().saturating_add(error.hint.len()));
+        let undo = self.undo.iter().chain(self.names.iter().map(|(_, undo)| undo));
+        let own = size_of::<Self>().saturating_add(awaited).saturating_add(refused);
+        undo.map(Undo::bytes).fold(own, usize::saturating_add)
+    }
+
     /// With something to take back on failure.
     pub fn undo(mut self, undo: impl IntoIterator<Item = Undo>) -> Self {
         self.undo = Vec::from_iter(undo);
@@ -128,20 +148,52 @@ impl Entry {
 #[derive(Default)]
 pub struct Flight {
     entries: VecDeque<Entry>,
+    bytes: usize,
+    /// The server was asked to send its answers to all of them.
+    is_flushed: bool,
     in_block: bool,
     is_kept: bool,
 }
 
 impl Flight {
     /// A message went to the server.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, mut entry: Entry) {
+        entry.bytes = entry.weigh();
+        self.bytes = self.bytes.saturating_add(entry.bytes);
+        self.is_flushed = false;
         self.entries.push_back(entry);
+    }
+
+    fn pop_front(&mut self) -> Option<Entry> {
+        let entry = self.entries.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(entry.bytes);
+        Some(entry)
+    }
+
+    /// Bytes that all take.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether they take so much that no more statements may be sent for now.
+    pub fn is_heavy(&self) -> bool {
+        self.bytes >= MAX_IN_FLIGHT_BYTES
+    }
+
+    /// Whether the server is to be asked to send the answers that it has: once for what is in flight.
+    pub fn is_to_be_flushed(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_flushed, true)
+    }
+
+    /// Whether answers are sure to come, and more may be sent when they have.
+    pub fn is_heavy_and_flushed(&self) -> bool {
+        self.is_heavy() && self.is_flushed
     }
 
     /// The message that is being answered.
     pub fn head(&mut self) -> Option<&mut Entry> {
         while self.entries.front().is_some_and(|e| matches!(e.awaited, Awaited::CopyEnd)) {
-            self.entries.pop_front();
+            self.pop_front();
         }
         self.entries.front_mut()
     }
@@ -149,7 +201,7 @@ impl Flight {
     /// The head's answer is complete.
     pub fn pop(&mut self) -> Option<Entry> {
         self.head()?;
-        self.entries.pop_front()
+        self.pop_front()
     }
 
     /// The COPY from the client that is on its way, or being answered, is to fail: the client gets this error.
@@ -178,7 +230,8 @@ impl Flight {
     /// Returns them, and whether that Sync is on its way already.
     pub fn skip_to_sync(&mut self) -> (Vec<Entry>, bool) {
         let sync = self.entries.iter().position(|e| matches!(e.awaited, Awaited::Sync));
-        let skipped = self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
+        let skipped: Vec<Entry> = self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
+        self.bytes = skipped.iter().fold(self.bytes, |bytes, entry| bytes.saturating_sub(entry.bytes));
         (skipped, sync.is_some())
     }
 
@@ -234,6 +287,7 @@ impl Flight {
             index = index.saturating_add(1);
             !(before_end && matches!(e.awaited, Awaited::Sync))
         });
+        self.bytes = self.entries.iter().fold(0, |bytes, entry| bytes.saturating_add(entry.bytes));
         end.is_some()
     }
 }

@@ -10,18 +10,19 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use super::Session;
-use super::cursors::Cursors;
+use super::cursors::{Cursors, MAX_CURSORS};
 use super::statements::{Change, Statements, Undo};
 use crate::client_error::ClientError;
 use crate::database::{Checked, ServerCatalog};
 use crate::field::CompiledPlan;
+use crate::memory::Weighed;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;
 
 /// What SQL has prepared and declared.
 pub struct SqlNames {
-    pub(super) prepared: HashMap<Vec<u8>, Rc<Prepared>>,
+    pub(super) prepared: HashMap<Vec<u8>, Rc<Weighed<Rc<Prepared>>>>,
     pub(super) cursors: Cursors,
     /// Cursors of this transaction that were seen declared, each in a text of its own, since whatever may have put another
     /// under a name. They are forgotten at every doubt: then the server is asked once more than it need be.
@@ -90,7 +91,7 @@ impl SqlNames {
     }
 
     /// Sets or removes a prepared statement.
-    pub fn set(&mut self, name: Vec<u8>, prepared: Option<Rc<Prepared>>) -> Undo {
+    pub fn set(&mut self, name: Vec<u8>, prepared: Option<Rc<Weighed<Rc<Prepared>>>>) -> Undo {
         let after = prepared.clone();
         let before = match prepared {
             Some(prepared) => self.prepared.insert(name.clone(), prepared),
@@ -131,8 +132,8 @@ impl Statements {
 
 impl Names for Statements {
     /// What was prepared in SQL alone: what was prepared in the protocol goes by a name that SQL can give to another.
-    fn prepared(&self, name: &str) -> Option<Prepared> {
-        self.by_sql.prepared.get(name.as_bytes()).map(|prepared| prepared.as_ref().clone())
+    fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
+        self.by_sql.prepared.get(name.as_bytes()).map(|prepared| Rc::clone(&prepared.value))
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {
@@ -154,6 +155,13 @@ impl Session {
     /// Whether the names that the texts of this session give are all known: else it must wait for the answers.
     pub(super) fn check_names(&self, checked: &Checked) -> Result<(), ClientError> {
         let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
+        let keeps = |s: &Statement| {
+            use SessionUse::{Declare, Prepare};
+            matches!(s.session, Some(Prepare { .. } | Declare { .. }))
+        };
+        if checked.analysis.statements.iter().any(keeps) {
+            self.core.may_keep()?;
+        }
         if checked.analysis.statements.iter().any(prepares) && self.statements.by_sql.is_full() {
             return Err(ClientError::limit(
                 "the session has prepared too many statements in SQL",
@@ -169,12 +177,16 @@ impl Session {
         let mut undo = Vec::new();
         for (index, statement) in checked.analysis.statements.iter().enumerate() {
             let names = &mut self.statements.by_sql;
+            let before = self.core.memory_in_use();
             match &statement.session {
                 Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
                     let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
                     let (server_name, parameters) = (server_name.clone(), parameters.clone());
                     let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
-                    undo.push((index, names.set(name.clone().into_bytes(), Some(Rc::new(prepared)))));
+                    let name = name.clone().into_bytes();
+                    let prepared =
+                        Weighed { value: Rc::new(prepared), _weight: self.core.weight_since(before) };
+                    undo.push((index, names.set(name, Some(Rc::new(prepared)))));
                 }
                 Some(SessionUse::Deallocate { name: Some(name) }) => {
                     let name = name.clone().into_bytes();
@@ -199,11 +211,12 @@ impl Session {
                 Some(SessionUse::Declare { name, holds }) => {
                     let name = name.clone().into_bytes();
                     let cursor = Statement { session: None, ..statement.clone() };
+                    let weight = self.core.weight_since(before);
                     undo.push((index, self.statements.set_portal(&name, None)));
                     let names = &mut self.statements.by_sql;
-                    undo.push((index, names.cursors.declare(name.clone(), cursor, *holds)));
+                    undo.push((index, names.cursors.declare(name.clone(), cursor, *holds, weight)));
                     // Among other statements it may not stay what it is.
-                    if checked.analysis.statements.len() == 1 {
+                    if checked.analysis.statements.len() == 1 && names.quiet.len() < MAX_CURSORS {
                         names.quiet.insert(name);
                     }
                 }

@@ -1,6 +1,5 @@
 //! Executing a portal: under the plan that is in force then, whatever it was bound under.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::WireError;
@@ -91,8 +90,7 @@ impl Session {
         let result_formats = open.result_formats.clone();
         let is_fetch = checked.is_fetch();
         let name_of = significant(name).to_vec();
-        let portal =
-            Rc::new(Portal { name: name_of, checked, statement, result_formats, rows: OnceCell::new() });
+        let portal = Portal::open(name_of, &statement, checked, result_formats);
         drop(self.statements.set_portal(significant(name), Some(Rc::clone(&portal))));
         if is_fetch {
             Describe { target: Target::Portal, name }.encode(&mut out.to_server)?;

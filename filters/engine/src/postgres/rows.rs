@@ -14,6 +14,7 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
 use crate::field::{FieldPlan, Read, Stored, Together, Value};
 use crate::keyring::Keyring;
+use crate::memory::{Weight, size_of_all};
 
 /// Where a result column comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,7 @@ pub struct RowPlan {
     /// The statement's plan.
     pub checked: Rc<Checked>,
     treated: Vec<TreatedColumn>,
+    _weight: Weight,
 }
 
 /// The columns of a description.
@@ -133,7 +135,9 @@ impl RowPlan {
             binary,
             rows: costs.rows(&checked.plan, field),
         });
-        Self { treated: treated.collect(), checked: Rc::clone(checked) }
+        let treated: Vec<_> = treated.collect();
+        let bytes = size_of_all::<TreatedColumn>(treated.capacity()).saturating_add(size_of::<Self>());
+        Self { treated, checked: Rc::clone(checked), _weight: checked.weight.beside(bytes) }
     }
 
     /// Whether rows pass as they are.

@@ -1,10 +1,12 @@
 //! Sealing what the client sends: literals in a text, values in a Bind.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use fieldveil_pg_wire::Format;
 use fieldveil_pg_wire::frontend::Bind;
-use fieldveil_sql::{Envelopes, Form, ParameterUse, Replacement};
+use fieldveil_sql::{Envelopes, Form, Operand, Parameter, ParameterUse, Replacement};
+use fieldveil_values::oid;
 
 use super::Session;
 use super::statements::Statement;
@@ -55,6 +57,7 @@ impl Session {
     ) -> Result<(), ClientError> {
         let mut formats: Vec<Format> =
             (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
+        let foreign = foreign_types(statement, checked);
         for parameter in &checked.analysis.parameters {
             let index = usize::from(parameter.number).saturating_sub(1);
             let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
@@ -70,6 +73,8 @@ impl Session {
                 continue;
             };
             let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
+            let beside = foreign.get(&parameter.field).copied().filter(|_| parameter.form != Form::Array);
+            let client_oid = operand_type(parameter, client_oid, beside);
             let binary = *format == Format::Binary;
             if parameter.form == Form::Array {
                 let form = (client_oid, binary);
@@ -93,6 +98,37 @@ impl Session {
         bind.parameter_formats = formats;
         Ok(())
     }
+}
+
+/// By field, a type that the client named for a parameter which is looked for, and that decides how the server compares
+/// those beside it in a list.
+fn foreign_types(statement: &Statement, checked: &Checked) -> HashMap<usize, u32> {
+    let of = |parameter: &Parameter| {
+        let index = usize::from(parameter.number).saturating_sub(1);
+        let named = *statement.parameter_types.get(index)?;
+        let declared = Place::of(checked, parameter.field).ok()?.field.declared.oid();
+        let decides = matches!((declared, named), (oid::BPCHAR, oid::TEXT) | (oid::DATE, oid::TIMESTAMP));
+        (parameter.searched && parameter.form != Form::Array && decides).then_some((parameter.field, named))
+    };
+    checked.analysis.parameters.iter().filter_map(of).collect()
+}
+
+/// The type that a parameter is read as, 0 for the column's: the one that the client named; else the one that the text casts
+/// it to, or that another beside it gives it.
+fn operand_type(parameter: &Parameter, named: u32, foreign: Option<u32>) -> u32 {
+    if !matches!(named, 0 | oid::UNKNOWN | oid::VARCHAR) {
+        return named;
+    }
+    let operand = match parameter.operand {
+        Operand::Text => oid::TEXT,
+        Operand::Int2 => oid::INT2,
+        Operand::Int4 => oid::INT4,
+        Operand::Declared => match foreign {
+            Some(foreign) if parameter.use_ == ParameterUse::Search && named != oid::VARCHAR => foreign,
+            _ => return named,
+        },
+    };
+    if parameter.form == Form::Array { oid::array_of(operand).unwrap_or_default() } else { operand }
 }
 
 /// The array of what the values of an array are sealed to, as text; of values that are searched for, under each

@@ -15,6 +15,7 @@ use super::end_user::Said;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, RowPlan};
 use crate::database::Checked;
+use crate::memory::{Weighed, Weight, size_of_all};
 
 /// Prepared statements a connection may hold.
 pub const MAX_STATEMENTS: usize = 16_384;
@@ -47,12 +48,46 @@ pub struct Statement {
     pub group: Cell<u64>,
     /// Whether it was parsed anew since, when keys or tables had changed.
     pub parsed_anew: Cell<bool>,
+    /// Bytes of its name.
+    pub name_bytes: usize,
+    /// What it takes of memory, the analysis aside.
+    pub weight: Weight,
 }
 
 impl Statement {
     /// Bytes that it holds of the client's text.
     fn len(&self) -> usize {
         self.text.len().saturating_add(self.said.len())
+    }
+
+    /// Bytes that it takes, with its analysis.
+    pub fn bytes(&self) -> usize {
+        self.weight.bytes().saturating_add(self.checked.borrow().weight.bytes())
+    }
+
+    /// Weighs it anew, with what was told of its columns.
+    fn weigh(&self) {
+        let columns = self.columns.borrow().as_ref().map_or(0, Vec::capacity);
+        let formats = self.rows.borrow().as_ref().map_or(0, |(formats, _)| formats.capacity());
+        let described = self.described.borrow();
+        let described =
+            described.as_ref().map_or(0, |known| known.came.len().saturating_add(known.goes.len()));
+        let parts = [
+            size_of::<Self>(),
+            self.len(),
+            self.name_bytes,
+            size_of_all::<u32>(self.parameter_types.capacity()),
+            size_of_all::<ResultColumn>(columns),
+            size_of_all::<Format>(formats),
+            described,
+        ];
+        self.weight.set(parts.into_iter().fold(0, usize::saturating_add));
+    }
+
+    /// As it is entered, in the account of what was checked.
+    pub fn weighed(self) -> Rc<Self> {
+        self.weigh();
+        Rc::new(self)
     }
 
     /// The RowDescription of a portal, and what its rows get, if they are those of the portal before.
@@ -76,6 +111,7 @@ impl Statement {
         if came.len() <= MAX_DESCRIPTION {
             let described = Described { came: came.into(), goes: goes.into(), rows: Rc::clone(rows) };
             self.described.replace(Some(described));
+            self.weigh();
         }
     }
 
@@ -83,6 +119,7 @@ impl Statement {
     pub fn described(&self, columns: Vec<ResultColumn>) {
         self.rows.take();
         self.columns.replace(Some(columns));
+        self.weigh();
     }
 
     /// What the rows of a portal get, once the columns are known: the same as those of the last that was bound alike.
@@ -100,6 +137,7 @@ impl Statement {
         };
         let rows = Rc::new(RowPlan::new(checked, 0, self.columns.borrow().as_ref()?, format));
         self.rows.replace(Some((formats.to_vec(), Rc::clone(&rows))));
+        self.weigh();
         Some(rows)
     }
 
@@ -137,6 +175,23 @@ pub struct Portal {
     pub result_formats: Vec<Format>,
     /// What its rows get, once known.
     pub rows: OnceCell<Rc<RowPlan>>,
+    /// What it takes of memory, its statement aside.
+    pub weight: Weight,
+}
+
+impl Portal {
+    /// One that is opened.
+    pub fn open(
+        name: Vec<u8>,
+        statement: &Rc<Statement>,
+        checked: Rc<Checked>,
+        result_formats: Vec<Format>,
+    ) -> Rc<Self> {
+        let bytes = size_of::<Self>().saturating_add(name.len()).saturating_add(name.len());
+        let bytes = bytes.saturating_add(size_of_all::<Format>(result_formats.capacity()));
+        let (weight, statement) = (statement.weight.beside(bytes), Rc::clone(statement));
+        Rc::new(Self { name, checked, statement, result_formats, rows: OnceCell::new(), weight })
+    }
 }
 
 /// What a message changed in the maps.
@@ -146,9 +201,22 @@ pub enum Undo {
     /// A portal was set or removed.
     Portal(Change<Portal>),
     /// A statement was prepared or deallocated in SQL.
-    Prepared(Change<Prepared>),
+    Prepared(Change<Weighed<Rc<Prepared>>>),
     /// A cursor was declared or closed in SQL.
     Cursor(Change<Cursor>),
+}
+
+impl Undo {
+    /// Bytes that it takes, what stood and stands under the name aside.
+    pub fn bytes(&self) -> usize {
+        let name = match self {
+            Self::Statement(change) => change.name.len(),
+            Self::Portal(change) => change.name.len(),
+            Self::Prepared(change) => change.name.len(),
+            Self::Cursor(change) => change.name.len(),
+        };
+        size_of::<(usize, Self)>().saturating_add(name)
+    }
 }
 
 /// A change under one name.

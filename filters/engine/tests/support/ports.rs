@@ -13,6 +13,8 @@ pub struct TestPorts {
     pub lines: RefCell<Vec<String>>,
     pub audit: RefCell<Vec<String>>,
     pub server_is_private: bool,
+    /// Tells how much memory is in use, where that is known.
+    pub memory_in_use: Option<fn() -> usize>,
 }
 
 impl Random for TestPorts {
@@ -39,5 +41,9 @@ impl Ports for TestPorts {
 
     fn server_is_private(&self) -> bool {
         self.server_is_private
+    }
+
+    fn memory_in_use(&self) -> usize {
+        self.memory_in_use.map_or(0, |in_use| in_use())
     }
 }

@@ -13,7 +13,7 @@ impl ServerCatalog {
             return false;
         }
         let text = String::from_utf8_lossy(text).to_lowercase();
-        if hides_names(&text, self.sql.dialect) {
+        if hides_names(&text, self.sql.dialect()) {
             return true;
         }
         let database = database.map(str::to_lowercase);

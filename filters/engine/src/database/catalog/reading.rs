@@ -1,12 +1,13 @@
 //! The server's answer, row by row.
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use fieldveil_plan::Column as PlannedColumn;
-use fieldveil_sql::{Catalog, Column, Dialect, Field, Relation, RelationKind, Stored as SqlStored};
+use fieldveil_sql::{Catalog, Column, Columns, Dialect, Field, Relation, RelationKind, Stored as SqlStored};
 
+use super::weight::{CatalogWeight, of_column};
 use super::{NamesOf, ServerCatalog, Width, views};
 use crate::field::{ColumnKind, CompiledPlan, Stored};
 
@@ -60,6 +61,9 @@ pub(crate) struct CatalogReading {
     most: HashMap<usize, usize>,
     slow: Vec<String>,
     rows: usize,
+    /// The fields of the plan by the names of their tables and columns in lower case, once a row was read.
+    planned: Option<HashMap<(String, String), Vec<usize>>>,
+    bytes: usize,
 }
 
 impl CatalogReading {
@@ -75,7 +79,14 @@ impl CatalogReading {
             most: HashMap::new(),
             slow: Vec::new(),
             rows: 0,
+            planned: None,
+            bytes: 0,
         }
+    }
+
+    /// Bytes that it takes so far.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Takes in one row.
@@ -119,22 +130,28 @@ impl CatalogReading {
             generated,
             field: field.and_then(|id| sql_field(plan, id)),
         };
+        self.bytes = self.bytes.saturating_add(of_column(&column)).saturating_add(row.view.len());
         if !row.view.is_empty() {
             self.views.insert(oid, row.view.to_owned());
         }
         match self.relations.last_mut() {
             // One relation of two families comes twice: a column that is protected by either is protected.
-            Some(last) if last.oid == oid => match last.columns.iter_mut().find(|c| c.number == number) {
-                Some(known) => known.field = known.field.take().or(column.field),
-                None => last.columns.push(column),
-            },
+            Some(last) if last.oid == oid => {
+                // They come in the order of their numbers.
+                let is_next = last.columns.last().is_some_and(|last| last.number < number);
+                let known = if is_next { None } else { last.columns.iter_mut().find(|c| c.number == number) };
+                match known {
+                    Some(known) => known.field = known.field.take().or(column.field),
+                    None => last.columns.push(column),
+                }
+            }
             _ => self.relations.push(Relation {
                 oid,
                 schema: schema.to_owned(),
                 name: name.to_owned(),
                 visible,
                 kind: if row.holds_rows { RelationKind::Table } else { RelationKind::OpaqueView },
-                columns: vec![column],
+                columns: vec![column].into(),
                 searches: Vec::new(),
                 compares: Vec::new(),
             }),
@@ -150,31 +167,39 @@ impl CatalogReading {
             name: name.to_owned(),
             visible,
             kind: RelationKind::UnseenView,
-            columns: Vec::new(),
+            columns: Columns::default(),
             searches: Vec::new(),
             compares: Vec::new(),
         });
     }
 
     /// The field that the column is.
-    fn field_of(&self, row: &ColumnRow<'_>, plan: &CompiledPlan) -> Option<usize> {
+    fn field_of(&mut self, row: &ColumnRow<'_>, plan: &CompiledPlan) -> Option<usize> {
         let names = NamesOf(self.dialect);
-        plan.fields.iter().position(|field| {
+        let key = |table: &str, column: &str| (table.to_lowercase(), column.to_lowercase());
+        let planned = self.planned.get_or_insert_with(|| {
+            let mut planned: HashMap<_, Vec<usize>> = HashMap::new();
+            for (place, field) in plan.fields.iter().enumerate() {
+                let PlannedColumn { table, column, .. } = field.spec.column();
+                planned.entry(key(table, column)).or_default().push(place);
+            }
+            planned
+        });
+        let is_it = |place: &usize| {
+            let Some(field) = plan.fields.get(*place) else { return false };
             let PlannedColumn { schema, table, column } = field.spec.column();
             names.same_table(schema, row.root.0)
                 && names.same_table(table, row.root.1)
                 && names.same_column(column, row.column)
-        })
+        };
+        planned.get(&key(row.root.1, row.column))?.iter().copied().find(is_it)
     }
 
     /// The whole catalog.
     pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
         let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.column().table.to_owned()).collect();
         let relations = std::mem::take(&mut self.relations);
-        let relations = views::resolve(
-            Catalog { dialect: self.dialect, relations, planned: planned.clone() },
-            &self.views,
-        );
+        let relations = views::resolve(Catalog::new(self.dialect, relations, planned.clone()), &self.views);
         for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {
             for column in &relation.columns {
                 let Some(field) = &column.field else { continue };
@@ -203,12 +228,16 @@ impl CatalogReading {
             plan.fields.iter().map(|f| f.spec.column()).map(|c| named(c.schema, c.table)).collect();
         absent.sort_unstable();
         absent.dedup();
-        absent.retain(|name| {
-            !relations.iter().any(|relation| named(&relation.schema, &relation.name) == *name)
-        });
+        let present: HashSet<_> =
+            relations.iter().map(|relation| named(&relation.schema, &relation.name)).collect();
+        absent.retain(|name| !present.contains(name));
+        let mut places: Vec<_> = self.by_column.iter().collect();
+        places.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(**place));
+        let by_field = places.into_iter().map(|(_, (field, stored))| (*field, *stored)).collect();
         let mut catalog = ServerCatalog {
             absent,
-            sql: Catalog { dialect: self.dialect, relations, planned },
+            by_field,
+            sql: Catalog::new(self.dialect, relations, planned),
             fingerprint: 0,
             shape: hasher.finish(),
             keys: Vec::new(),
@@ -217,6 +246,7 @@ impl CatalogReading {
             widths: self.widths,
             most: self.most,
             slow: self.slow,
+            weight: CatalogWeight::default(),
         };
         catalog.mark();
         catalog

@@ -79,7 +79,7 @@ impl Core {
             let line = format!("the policy protects {}, but the table has no such column", spec.place);
             self.log(Level::Warn, &line);
         }
-        let catalog = Rc::new(catalog);
+        let catalog = self.worker.borrow_mut().share(catalog, &self.account);
         self.catalog.current = Some(Rc::clone(&catalog));
         self.catalog.read_ms = self.now_ms;
         self.catalog.is_new = true;
@@ -92,7 +92,7 @@ impl Core {
         let (catalog, plan, keyring) = (self.catalog.current.as_ref()?, self.plan.as_ref()?, self.keyring()?);
         let mut renewed = ServerCatalog::clone(catalog);
         renewed.take_keys(plan, &keyring);
-        let renewed = Rc::new(renewed);
+        let renewed = self.worker.borrow_mut().share(renewed, &self.account);
         self.catalog.current = Some(Rc::clone(&renewed));
         Some(renewed)
     }

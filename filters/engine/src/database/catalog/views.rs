@@ -10,11 +10,11 @@ const MAX_DEPTH: usize = 16;
 /// The relations, with the views that are understood told as such. A view whose query isn't understood, or holds a
 /// value that would have to be sealed, stays one that no statement may name.
 pub fn resolve(mut catalog: Catalog, queries: &HashMap<u32, String>) -> Vec<Relation> {
-    if let Dialect::MySql(session) = catalog.dialect {
-        catalog.dialect = Dialect::MySql(session.of_views());
+    if let Dialect::MySql(session) = catalog.dialect() {
+        catalog = catalog.in_dialect(Dialect::MySql(session.of_views()));
     }
     for _ in 0..MAX_DEPTH {
-        let opaque = catalog.relations.iter().filter(|relation| relation.kind == RelationKind::OpaqueView);
+        let opaque = catalog.relations().iter().filter(|relation| relation.kind == RelationKind::OpaqueView);
         let understood: Vec<(u32, Relation)> = opaque
             .filter_map(|view| {
                 let query = queries.get(&view.oid)?;
@@ -25,13 +25,14 @@ pub fn resolve(mut catalog: Catalog, queries: &HashMap<u32, String>) -> Vec<Rela
         if understood.is_empty() {
             break;
         }
+        let relations = catalog.relations_mut();
         for (oid, view) in understood {
-            if let Some(relation) = catalog.relations.iter_mut().find(|relation| relation.oid == oid) {
+            if let Some(relation) = relations.iter_mut().find(|relation| relation.oid == oid) {
                 *relation = view;
             }
         }
     }
-    catalog.relations
+    catalog.into_relations()
 }
 
 fn understood(view: &Relation, analysis: &Analysis, catalog: &Catalog) -> Option<Relation> {
@@ -55,6 +56,6 @@ fn understood(view: &Relation, analysis: &Analysis, catalog: &Catalog) -> Option
 }
 
 fn field_of(id: usize, catalog: &Catalog) -> Option<Field> {
-    let columns = catalog.relations.iter().flat_map(|relation| &relation.columns);
+    let columns = catalog.relations().iter().flat_map(|relation| &relation.columns);
     columns.filter_map(|column| column.field.as_ref()).find(|field| field.id == id).cloned()
 }

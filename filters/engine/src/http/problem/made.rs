@@ -50,6 +50,21 @@ impl Problem {
         Self::new(kind, &what, format!("more than {limit} values of its fields come at once"), remedy)
     }
 
+    /// The values of fields that come in one go are written as more than is written at once.
+    pub fn printed_too_much(side: Side, limit: usize) -> Self {
+        let (kind, remedy) = match side {
+            Side::Request => (Kind::TooLarge, "Send it in parts; write numbers without large exponents."),
+            Side::Response => (Kind::BadResponse, "Ask for less at once."),
+        };
+        let what = format!("the {} is past a limit", body_of(side));
+        Self::new(
+            kind,
+            &what,
+            format!("the values of its fields that come at once take more than {limit} bytes"),
+            remedy,
+        )
+    }
+
     /// A body of a media type in which fields cannot be found. `media_type` is what is known to be wrong with it, in words.
     pub fn media_type(side: Side, reason: &str) -> Self {
         match side {
@@ -121,10 +136,10 @@ impl Problem {
         )
     }
 
-    /// A header field that may make another request of it than was looked at.
-    pub fn overridden_target(header: &str) -> Self {
-        let reason = format!("header {header} may say another method or path to the service");
-        let remedy = "Send the request with the method and the path that it is for, without this header.";
+    /// A header field, or something else, that may make another request of it than was looked at.
+    pub fn overridden_target(what: &str) -> Self {
+        let reason = format!("{what} may say another method or path to the service");
+        let remedy = "Send the request with the method and the path that it is for, without this.";
         Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", &reason, remedy)
     }
 
@@ -308,6 +323,7 @@ impl From<FieldError> for Problem {
             FieldError::BadValue { label, reason, declared } => {
                 Self::invalid_value(&label, &reason, &declared)
             }
+            FieldError::LongValue { label, limit } => Self::long_value(&label, limit),
             FieldError::Unreadable { label, reason } => Self::unreadable(&label, &reason),
             FieldError::Denied { label, action } => Self::denied(&label, action),
             FieldError::NoKeyset(reason) => Self::no_keyset(&reason),

@@ -50,6 +50,11 @@ impl BinaryIn {
         }
     }
 
+    /// Bytes of the row that is not whole.
+    pub fn held(&self) -> usize {
+        self.field.capacity().saturating_add(self.row.capacity())
+    }
+
     pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
         let mut joined = std::mem::take(&mut self.held);
         joined.extend_from_slice(bytes);

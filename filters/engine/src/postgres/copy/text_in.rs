@@ -23,7 +23,9 @@ pub struct TextIn {
     scanner: Scanner,
     /// What the line is checked for while it is a header.
     header: CopyHeader,
-    /// Behind the end-of-data mark: the server looks at nothing more, and nothing more is sent.
+    /// The end-of-data mark has come, and its line's end has not.
+    marked: bool,
+    /// Behind that line: the server looks at nothing more, and nothing more is sent.
     ended: bool,
     /// Rows before.
     rows: u64,
@@ -58,6 +60,7 @@ impl TextIn {
             limit: limit.saturating_mul(4).saturating_add(1024),
             scanner: Scanner::default(),
             header: text.header.clone(),
+            marked: false,
             ended: false,
             rows: 0,
             column: 0,
@@ -67,11 +70,19 @@ impl TextIn {
         }
     }
 
+    /// Bytes of the row that is not whole.
+    pub fn held(&self) -> usize {
+        self.field.capacity().saturating_add(self.row.capacity())
+    }
+
     pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.ended {
                 return Ok(());
+            }
+            if self.marked {
+                return self.end_marked(rest, out);
             }
             let found = self
                 .scanner
@@ -92,9 +103,7 @@ impl TextIn {
                 }
                 self.row.clear();
                 self.field.clear();
-                out.extend_from_slice(MARK);
-                out.push(b'\n');
-                self.ended = true;
+                self.marked = true;
             }
             if let Some(end) = end {
                 self.field_ends(end, seal, out)?;
@@ -103,8 +112,30 @@ impl TextIn {
         Ok(())
     }
 
+    /// The line of the end-of-data mark has nothing else on it, and ends as it ends: the server wants that to be as the
+    /// lines before.
+    fn end_marked(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ClientError> {
+        for byte in bytes {
+            self.line.push(*byte);
+            match self.line.strip_prefix(MARK) {
+                Some(b"\n" | b"\r\n") => {
+                    out.append(&mut self.line);
+                    self.ended = true;
+                    return Ok(());
+                }
+                Some(b"\r") => {}
+                _ => return Err(malformed(self.row_number(), CopyDataError::Marker)),
+            }
+        }
+        Ok(())
+    }
+
     /// The client has sent all: the last line need not end with a newline.
     pub fn finish(&mut self, seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        if self.marked && !self.ended {
+            // Its line has to have an end.
+            return Err(malformed(self.row_number(), CopyDataError::Marker));
+        }
         if self.ended || (self.line.is_empty() && self.column == 0) {
             return Ok(());
         }
