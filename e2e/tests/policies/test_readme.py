@@ -50,13 +50,15 @@ def test_a_test_that_fails_says_who_got_what_and_by_which_rule(my_policies: Path
 
 
 def test_commands_for_ci(my_policies: Path) -> None:
-    both, warnings = blocks(CHECK, "In CI")
+    both, warnings, unexpected_warnings = blocks(CHECK, "In CI")
     done = typed(both, my_policies.parent)
     assert done.returncode == 0, done.stdout
     assert "my-policies: sound: " in done.stdout
     assert "my-policies: 23 tests passed" in done.stdout
     if shutil.which("jq"):
-        assert typed(warnings, my_policies.parent).returncode == 1  # the grant of the starter set is over
+        # The grant of the starter set is over.
+        assert typed(warnings, my_policies.parent).returncode == 1
+        assert typed(unexpected_warnings, my_policies.parent).returncode == 1
     (my_policies / "my_test.rego").write_text("package my_test\n\ntest_nothing if false\n")
     assert typed(both, my_policies.parent).returncode == 2
 

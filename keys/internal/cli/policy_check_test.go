@@ -31,7 +31,7 @@ func TestPolicyCheckSaysEachProblemAtItsPlace(t *testing.T) {
 }
 
 func TestPolicyCheckAsJSON(t *testing.T) {
-	for name, wanted := range map[string]int{"warnings": 0, "two-folders-of-one-path": 2, "no-catalog": 2, "empty-files": 2} {
+	for name, wanted := range map[string]int{"warnings": 0, "search-by-writing": 0, "two-folders-of-one-path": 2, "no-catalog": 2, "empty-files": 2} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(filepath.Join("testdata/policy_check", name))
 			status, output, _ := run(t, append([]string{"policy", "check", "--output", "json"}, foldersHere(t)...)...)
@@ -50,10 +50,11 @@ func TestPolicyCheckOfTheExamplesHasNoWarning(t *testing.T) {
 	}
 }
 
-// Its break-glass grant is over, as one that is copied should be.
-func TestPolicyCheckOfTheStarterSetWarnsOfNothingButItsGrant(t *testing.T) {
+// Its break-glass grant is over, as one that is copied should be; and its sign-up writes what it does not see.
+func TestPolicyCheckOfTheStarterSetWarnsOfItsGrantAndItsSignUp(t *testing.T) {
 	status, output, errors := run(t, "policy", "check", "../../../policies/starter")
-	if status != 0 || errors != "" || strings.Count(output, "\n") != 2 || !strings.Contains(output, "break_glass.expires: it expired") {
+	if status != 0 || errors != "" || strings.Count(output, "\n") != 3 || !strings.Contains(output, "break_glass.expires: it expired") ||
+		!strings.Contains(output, `warning[search-by-writing]: rules["crm-api"].rules[3].write: `) {
 		t.Errorf("status %d\n%s%s", status, output, errors)
 	}
 }

@@ -45,12 +45,17 @@ func Check(ctx context.Context, paths []string, options Options, now time.Time) 
 func (p *Policy) Check(ctx context.Context, whole string, now time.Time) (*Report, error) {
 	report := &Report{Problems: Problems{}, Warnings: Problems{}}
 	var err error
-	if report.Problems, err = p.found(ctx, "data.fieldveil.problems.found", whole, now); err != nil || len(report.Problems) > 0 {
+	if report.Problems, err = p.found(ctx, problems, whole, now); err != nil || len(report.Problems) > 0 {
 		return report, err
 	}
 	if report.Warnings, err = p.found(ctx, lints, whole, now); err != nil {
 		return nil, err
 	}
+	guessed, err := p.guessed(ctx, whole, now)
+	if err != nil {
+		return nil, err
+	}
+	report.Warnings = append(report.Warnings, guessed...)
 	for _, f := range p.leftOut {
 		report.Warnings = append(report.Warnings, Problem{Position: Position{File: f.name}, Reason: f.leftOut, Remedy: "rename it if it is meant"})
 	}
@@ -59,7 +64,10 @@ func (p *Policy) Check(ctx context.Context, whole string, now time.Time) (*Repor
 	return report, err
 }
 
-const lints = "data.fieldveil.lints.found"
+const (
+	problems = "data.fieldveil.problems.found"
+	lints    = "data.fieldveil.lints.found"
+)
 
 // found is what a set of the library says, each at its place in the files.
 func (p *Policy) found(ctx context.Context, query, whole string, now time.Time) (Problems, error) {
@@ -74,16 +82,20 @@ func (p *Policy) found(ctx context.Context, query, whole string, now time.Time) 
 	if !ok {
 		return nil, fault.Input(whole, "its library does not say "+query, "take the library of this version, or leave it out for the built-in one")
 	}
-	problems := Problems{}
+	found := Problems{}
 	for _, entry := range list {
-		problem := problemOf(entry)
-		problem.Position = Position{File: whole}
-		if where, depth, found := locate(p.documents, problem.Path); found && depth > 0 {
-			problem.Position = where
-		}
-		problems = append(problems, problem)
+		found = append(found, p.placed(problemOf(entry), whole))
 	}
-	return problems.sorted(), nil
+	return found.sorted(), nil
+}
+
+// placed is a problem at the place of its path in the files.
+func (p *Policy) placed(problem Problem, whole string) Problem {
+	problem.Position = Position{File: whole}
+	if where, depth, found := locate(p.documents, problem.Path); found && depth > 0 {
+		problem.Position = where
+	}
+	return problem
 }
 
 // problemOf reads {path, reason, remedy}.

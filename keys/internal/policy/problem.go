@@ -11,7 +11,8 @@ import (
 // Problem is one thing that is wrong in the files: where, what, and what to do.
 type Problem struct {
 	Position
-	Path   Path   `json:"path"` // empty where no value is meant
+	ID     string `json:"id,omitempty"` // of a kind of warning that may be meant, so that it can be told from others
+	Path   Path   `json:"path"`         // empty where no value is meant
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy"`
 }
@@ -20,7 +21,12 @@ type Problem struct {
 func (p Problem) Fault() *fault.Fault { return p.at(p.Position.String()) }
 
 // Warning is the same for what stops nothing.
-func (p Problem) Warning() *fault.Fault { return p.at(p.Position.String() + ": warning") }
+func (p Problem) Warning() *fault.Fault {
+	if p.ID != "" {
+		return p.at(p.Position.String() + ": warning[" + p.ID + "]")
+	}
+	return p.at(p.Position.String() + ": warning")
+}
 
 func (p Problem) at(place string) *fault.Fault {
 	if len(p.Path) > 0 {

@@ -70,11 +70,10 @@ func Test(ctx context.Context, paths []string, options Options, pattern string, 
 	if err != nil {
 		return nil, err
 	}
-	checked, err := p.Check(ctx, whole, now)
-	if err != nil {
+	if report.Problems, err = p.found(ctx, problems, whole, now); err != nil {
 		return nil, err
 	}
-	if report.Problems = checked.Problems; len(report.Problems) > 0 {
+	if len(report.Problems) > 0 {
 		return report, nil
 	}
 	names, empty := p.tests()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func Build(ctx context.Context, policies Policies, samples []Sample, asked Asked
 		report.Labels = append(report.Labels, label)
 		for i, sample := range samples {
 			if cell, has := answers[i].Labels[name]; has {
-				report.Cells = append(report.Cells, Cell{Label: name, Principal: sample.Name, Access: cell.Access})
+				report.Cells = append(report.Cells, Cell{Label: name, Principal: sample.Name, Access: cell.Access, Search: label.search(cell.Access)})
 			}
 		}
 	}
@@ -89,22 +90,17 @@ func (s Sample) principal(a *answer) Principal {
 }
 
 func ask(ctx context.Context, policies Policies, sample Sample, asOf time.Time, place string) (*answer, error) {
-	at := asOf
-	if !sample.At.IsZero() {
-		at = sample.At
-	}
-	value, defined, err := policies.Evaluate(ctx, "data.fieldveil.explain", sample.Input(), at)
-	switch {
-	case err != nil:
-		return nil, err
-	case !defined:
-		return nil, fault.Input(place, fmt.Sprintf("the policies do not answer for %q: they have problems, or lack the library", sample.Name),
-			"see: fieldveil policy check "+place)
-	}
-	var a answer
-	if err := into(value, &a); err != nil {
+	a, defined, err := answerTo(ctx, policies, sample, asOf)
+	if errors.Is(err, errShape) {
 		return nil, fault.Input(place, "its library's data.fieldveil.explain has another shape than this program knows",
 			"use the library and the program of one version")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !defined {
+		return nil, fault.Input(place, fmt.Sprintf("the policies do not answer for %q: they have problems, or lack the library", sample.Name),
+			"see: fieldveil policy check "+place)
 	}
 	for name, cell := range a.Labels {
 		if !known(cell.Access) {
@@ -114,7 +110,26 @@ func ask(ctx context.Context, policies Policies, sample Sample, asOf time.Time, 
 		sorted(&cell.Access)
 		a.Labels[name] = cell
 	}
-	return &a, nil
+	return a, nil
+}
+
+var errShape = errors.New("another shape")
+
+// answerTo is what the policies say to a sample; not defined where they say nothing.
+func answerTo(ctx context.Context, policies Policies, sample Sample, asOf time.Time) (*answer, bool, error) {
+	at := asOf
+	if !sample.At.IsZero() {
+		at = sample.At
+	}
+	value, defined, err := policies.Evaluate(ctx, "data.fieldveil.explain", sample.Input(), at)
+	if err != nil || !defined {
+		return nil, false, err
+	}
+	var a answer
+	if into(value, &a) != nil {
+		return nil, false, errShape
+	}
+	return &a, true, nil
 }
 
 // known refuses what could not be judged.

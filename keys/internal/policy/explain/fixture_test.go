@@ -16,7 +16,7 @@ func fixture() *Report {
 		return Cell{Label: label, Principal: principal, Access: Access{Read: read, Write: write, ReadBy: readBy, WriteBy: writeBy}}
 	}
 	support := "support <script>document.title='rule'</script> checks | the last four"
-	return &Report{
+	report := &Report{
 		Version: FormatVersion, Policies: []string{"policies"}, AsOf: "2026-03-02T10:00:00Z", Source: "principals.yaml",
 		Notes: []string{},
 		Principals: []Principal{
@@ -49,6 +49,11 @@ func fixture() *Report {
 			cell("customer.ssn", "jobs", Read{Treatment: "mask", Format: `partial(2,"…",1)`}, seal, []string{"jobs <tag>"}, []string{"jobs <tag>"}),
 		},
 	}
+	for i, cell := range report.Cells {
+		label, _ := report.label(cell.Label)
+		report.Cells[i].Search = label.search(cell.Access)
+	}
+	return report
 }
 
 // edited is a copy of the fixture, changed.

@@ -16,6 +16,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	fmt.Fprintf(&text, "# Who can see what\n\n%s as of %s.\n\n", inline(strings.Join(r.Policies, ", ")), r.AsOf)
 	markdownTable(&text, grid[0], grid[1:])
 	markdownRules(&text, notes)
+	markdownSection(&text, searchesHeading, []string{"label", "by its value", "by writing it"}, r.Searches())
 	var stored [][]string
 	for _, label := range r.Labels {
 		stored = append(stored, []string{label.Name, label.Protection, label.Keyset, label.Type, strings.Join(label.Places, ", ")})

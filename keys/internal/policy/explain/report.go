@@ -63,6 +63,7 @@ type Cell struct {
 	Label     string `json:"label"`
 	Principal string `json:"principal"`
 	Access
+	Search Search `json:"search"`
 }
 
 // Access is what somebody gets of something, and the rules that decided it. Without

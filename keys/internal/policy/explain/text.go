@@ -23,6 +23,11 @@ func (r *Report) Text(w io.Writer) error {
 		writeAligned(&text, block)
 		text.WriteString("\n")
 	}
+	if lines := r.Searches(); len(lines) > 0 {
+		text.WriteString(searchesHeading + "\n")
+		writeAligned(&text, append([][]string{{"LABEL", "BY ITS VALUE", "BY WRITING IT"}}, lines...))
+		text.WriteString("\n")
+	}
 	writeRules(&text, notes)
 	writeRemarks(&text, r.Principals, r.Notes)
 	return write(w, text.String())
