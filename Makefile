@@ -11,7 +11,7 @@ VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,12 +45,16 @@ instructions: python ## count the instructions of the filter's code and compare 
 	@$(SETUP) rust valgrind count-instructions
 	@$(if $(WRITE),$(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
 
+growth: python ## look for inputs that cost more than their length, of all parsers (NUMBERS="7 12" shows these)
+	@$(SETUP) rust valgrind growth
+	@$(if $(NUMBERS),$(PYTHON) e2e/tools/growth.py --number $(NUMBERS),$(SUITES) growth)
+
 test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own parser
 	@$(SETUP) python pg-parse analyze
 	@$(SUITES) sqldiff
 
-fuzz: python ## fuzz every parser (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql values" picks some)
-	@$(SETUP) rust
+fuzz: python ## fuzz every parser, and search for inputs that cost more than their length (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql growth" picks some)
+	@$(SETUP) rust valgrind growth
 	@$(SUITES) fuzz
 
 test-rego: python ## run the tests of the policies
@@ -138,7 +142,7 @@ charts-readme: python ## write the README of each chart from its values
 	@$(VENV_PYTHON) -m tools.charts_readme
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/count-instructions .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
+	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/count-instructions .tools/bin/growth .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
 
 # A cluster that was left running could not be ended without its files.
 clean-all: clean ## remove the fetched tools too

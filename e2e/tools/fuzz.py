@@ -1,7 +1,8 @@
 """Runs every fuzz target for a while under libFuzzer, on stable Rust. Standard library only.
 
 FUZZ_SECONDS (60) for each; FUZZ_TARGETS picks some. What libFuzzer finds new stays under the target folder, what
-crashes is named; the corpus that is kept is only read.
+crashes is named; the corpus that is kept is only read. One more target, `growth`, looks for inputs that cost more than
+their length.
 """
 
 import os
@@ -14,7 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.layout import CARGO_TARGET, FUZZ, ROOT
+from tools import growth
+from tools.layout import CARGO_TARGET, FUZZ, GROWTH, ROOT
 
 # What `cargo fuzz --sanitizer none` passes: the coverage that libFuzzer goes by, which stable Rust has too.
 FLAGS = (
@@ -24,6 +26,7 @@ FLAGS = (
 )
 TARGET_DIR = CARGO_TARGET / "fuzzing"
 CORPUS = FUZZ / "corpus"
+SEARCH = "growth"
 # One more than there are cores: the small parsers have nothing more to find after seconds, and a minute is a minute.
 AT_ONCE = (os.cpu_count() or 1) + 1
 # Larger inputs find nothing that smaller ones don't; the engine's own limits have tests of their own.
@@ -33,8 +36,8 @@ TIMEOUT, MEMORY = 20, 2048
 
 
 def main() -> int:
-    names = os.environ.get("FUZZ_TARGETS", "").split() or sorted(path.name for path in CORPUS.iterdir())
-    program = build()
+    names = os.environ.get("FUZZ_TARGETS", "").split() or [*sorted(path.name for path in CORPUS.iterdir()), SEARCH]
+    program = build() if set(names) != {SEARCH} else GROWTH
     if program is None:
         print("build: FAILED")
         return 1
@@ -69,6 +72,8 @@ def run(program: Path, name: str, arguments: list[str | Path]) -> subprocess.Com
 
 def fuzz(program: Path, name: str) -> bool:
     seconds = int(os.environ.get("FUZZ_SECONDS", "60"))
+    if name == SEARCH:
+        return growth.main(["--search", str(seconds)]) == 0
     found, crashes = TARGET_DIR / "found" / name, TARGET_DIR / "crashes"
     for folder in (found, crashes):
         folder.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ PARTS = {
 
 
 def main(words: list[str]) -> int:
-    if not all(built.exists() for built in (COUNT_INSTRUCTIONS, _valgrind())):
+    if not all(built.exists() for built in (COUNT_INSTRUCTIONS, valgrind())):
         print("instructions: skipped: this machine has no Valgrind of Debian's or no processor with AVX2")
         return 0
     if words[:1] == ["--shares"]:
@@ -70,11 +70,8 @@ def profiles(program: Path) -> Iterator[tuple[str, Profile]]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         options = [f"--toggle-collect={COUNTED}", f"--dump-after={COUNTED}", f"--callgrind-out-file={out}"]
-        command = [_valgrind(), "--tool=callgrind", "--quiet", "--compress-strings=no", *options, program]
-        library = VALGRIND / "usr" / "libexec" / "valgrind"
-        done = subprocess.run(
-            command, env={**os.environ, "VALGRIND_LIB": str(library)}, capture_output=True, text=True, check=False
-        )
+        command = [valgrind(), "--tool=callgrind", "--quiet", "--compress-strings=no", *options, program]
+        done = subprocess.run(command, env=valgrind_environment(), capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"instructions: FAILED: {done.stderr.strip()}")
         calls, *names = done.stdout.splitlines()
@@ -135,9 +132,13 @@ def compare(kept: dict[str, int], counts: dict[str, int]) -> int:
     return 1 if failed else 0
 
 
-def _valgrind() -> Path:
+def valgrind() -> Path:
     # Not the script beside it, which looks for other programs.
     return VALGRIND / "usr" / "bin" / "valgrind.bin"
+
+
+def valgrind_environment() -> dict[str, str]:
+    return {**os.environ, "VALGRIND_LIB": str(VALGRIND / "usr" / "libexec" / "valgrind")}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What counts instructions: Valgrind of Debian's, and the program that it counts, for users who are not root.
+"""What counts instructions: Valgrind of Debian's, and the programs that it counts, for users who are not root.
 
-The program holds its own C library, so that the machine's has no part in the counts. Valgrind shows it a processor of
+A program holds its own C library, so that the machine's has no part in the counts. Valgrind shows it a processor of
 Valgrind's own, which is the same on every machine whose processor has AVX2.
 """
 
@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from tools.layout import CARGO_TARGET, COUNT_INSTRUCTIONS, VALGRIND
+from tools.layout import CARGO_TARGET, COUNT_INSTRUCTIONS, FUZZ, GROWTH, VALGRIND
 from tools.setup import debian
 from tools.setup.building import put
 from tools.setup.runner import ATTEMPTS, Part, Shell, say
@@ -31,11 +31,19 @@ def _valgrind(shell: Shell) -> None:
     debian.unpack(shell, "bookworm", (), (f"valgrind={VERSION}",), VALGRIND)
 
 
-def _program(shell: Shell) -> None:
+def _program(shell: Shell, program: Path, *options: str | Path) -> None:
     shell.run(["rustup", "target", "add", TARGET], attempts=ATTEMPTS)
-    built = ["--profile", "counts", "--target", TARGET, "-p", "fieldveil-bench", "--bin", COUNT_INSTRUCTIONS.name]
+    built = ["--profile", "counts", "--target", TARGET, "--bin", program.name, *options]
     shell.run(["cargo", "build", "--locked", *built])
-    put(CARGO_TARGET / TARGET / "counts" / COUNT_INSTRUCTIONS.name, COUNT_INSTRUCTIONS)
+    put(CARGO_TARGET / TARGET / "counts" / program.name, program)
+
+
+def _count_instructions(shell: Shell) -> None:
+    _program(shell, COUNT_INSTRUCTIONS, "-p", "fieldveil-bench")
+
+
+def _growth(shell: Shell) -> None:
+    _program(shell, GROWTH, "--manifest-path", FUZZ / "Cargo.toml", "--target-dir", CARGO_TARGET)
 
 
 def _nothing(shell: Shell) -> None:
@@ -54,9 +62,18 @@ PARTS = (
     Part(
         "count-instructions",
         "what instructions are counted of, as a program",
-        _program if is_possible() else _nothing,
+        _count_instructions if is_possible() else _nothing,
         (),
         frozenset({"cargo", "rustup", "cc"}) if is_possible() else frozenset(),
         after=("rust",),
+    ),
+    Part(
+        "growth",
+        "what runs inputs of growing sizes, as a program",
+        _growth if is_possible() else _nothing,
+        (),
+        frozenset({"cargo", "rustup", "cc"}) if is_possible() else frozenset(),
+        # Both build in one folder, which cargo would have them do one after the other.
+        after=("rust", "count-instructions"),
     ),
 )

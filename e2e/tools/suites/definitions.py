@@ -116,6 +116,10 @@ def _instructions() -> list[Step]:
     return [Step([sys.executable, E2E / "tools" / "instructions.py"], checks, show=EVERYTHING)]
 
 
+def _growth() -> list[Step]:
+    return [Step([sys.executable, E2E / "tools" / "growth.py"], checks, show=EVERYTHING)]
+
+
 def _sqldiff() -> list[Step]:
     return [
         Step([VENV / "bin" / "pytest", "-q", "-s", "sqldiff"], pytest, cwd=E2E, show=r"^\d+ texts|^DISAGREED|^FAILED")
@@ -236,6 +240,7 @@ SUITES = {
         Suite("rego-lint", "Rego format, strict check against the schemas, Regal", _rego_lint),
         Suite("rust", "unit and property tests of the filter", _rust),
         Suite("instructions", "no more instructions than before", _instructions),
+        Suite("growth", "no input costs more than its length", _growth),
         Suite("fuzz-corpus", "what fuzzing found worth keeping, run again", _fuzz_corpus),
         Suite("fuzz", "every parser under libFuzzer", _fuzz),
         Suite(
@@ -272,7 +277,7 @@ SUITES = {
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 TESTS = (
-    *("rust", "instructions", "fuzz-corpus", "sqldiff", "rego", "go"),
+    *("rust", "instructions", "growth", "fuzz-corpus", "sqldiff", "rego", "go"),
     *("loadtests", "loadtest-smoke", "charts", "e2e", "kubernetes"),
 )
 # The e2e tests of keys, of policies, of JSON and of MySQL are folders of their own, so that none is forgotten here.

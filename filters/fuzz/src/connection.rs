@@ -91,7 +91,7 @@ fn left<P: Protocol>(bytes: &[u8], chunk: usize) -> (Vec<u8>, Vec<u8>, bool) {
 pub(crate) struct Connection<P> {
     pub(crate) session: P,
     pub(crate) closed: bool,
-    to_server: Vec<u8>,
+    pub(crate) to_server: Vec<u8>,
     to_client: Vec<u8>,
     worker: Rc<RefCell<Worker>>,
     fetches: Vec<Fetch>,
@@ -102,7 +102,7 @@ pub(crate) struct Connection<P> {
 }
 
 impl<P: Protocol> Connection<P> {
-    fn new(chunk: usize) -> Self {
+    pub(crate) fn new(chunk: usize) -> Self {
         let config = Config::from_json(CONFIG, P::PROTOCOL, &|_| None).expect("the configuration is one");
         let worker = Rc::new(RefCell::new(Worker::of_databases(config)));
         let ports = Rc::new(RefCell::new(FixedPorts::default()));

@@ -8,6 +8,7 @@ mod copy;
 mod encoding;
 mod envelope;
 mod exchange;
+pub mod growth;
 mod http;
 mod json;
 mod json_stream;

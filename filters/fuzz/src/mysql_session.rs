@@ -35,7 +35,7 @@ pub(crate) fn session(bytes: &[u8]) {
     connection::run::<MySql>(bytes);
 }
 
-struct MySql {
+pub(crate) struct MySql {
     session: Session,
     client: Packets,
     server: Packets,
@@ -141,7 +141,7 @@ impl Packets {
     }
 }
 
-fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("short").to_le_bytes();
     [&length[..3], &[sequence], payload].concat()
 }
@@ -218,7 +218,7 @@ fn rows(rows: &[Vec<Option<&str>>]) -> Vec<u8> {
     answer
 }
 
-fn definition(sequence: u8, table: &str, name: &str) -> Vec<u8> {
+pub(crate) fn definition(sequence: u8, table: &str, name: &str) -> Vec<u8> {
     let (schema, org_name) = if table.is_empty() { ("", "") } else { ("shop", name) };
     let names = ["def", schema, table, table, name, org_name];
     let mut payload = names.into_iter().flat_map(string).collect::<Vec<u8>>();

@@ -23,7 +23,7 @@ pub(crate) fn session(bytes: &[u8]) {
     connection::run::<Postgres>(bytes);
 }
 
-struct Postgres {
+pub(crate) struct Postgres {
     session: Session,
 }
 
@@ -83,7 +83,7 @@ fn catalog_answer() -> Vec<u8> {
     answer
 }
 
-fn data_row(values: &[&str]) -> Vec<u8> {
+pub(crate) fn data_row(values: &[&str]) -> Vec<u8> {
     let mut body = u16::try_from(values.len()).expect("few").to_be_bytes().to_vec();
     for value in values {
         body.extend(u32::try_from(value.len()).expect("short").to_be_bytes());

@@ -11,9 +11,7 @@ static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_u
 /// The same in every mode of MySQL and MariaDB.
 static MYSQL_CATALOGS: LazyLock<Vec<Catalog>> = LazyLock::new(|| {
     let modes = (0_u8..32).map(mode);
-    modes
-        .flat_map(|dialect| CATALOGS.each_ref().map(|catalog| Catalog { dialect, ..catalog.clone() }))
-        .collect()
+    modes.flat_map(|dialect| CATALOGS.each_ref().map(|catalog| catalog.clone().in_dialect(dialect))).collect()
 });
 
 fn mode(bits: u8) -> Dialect {
@@ -40,7 +38,7 @@ pub(crate) fn mysql_analysis(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let catalogs = MYSQL_CATALOGS.chunks(2).nth(usize::from(*mode % 32)).into_iter().flatten();
     catalogs.clone().for_each(|catalog| analysis_in(text, catalog));
-    catalogs.take(1).for_each(|catalog| identity(text, catalog.dialect));
+    catalogs.take(1).for_each(|catalog| identity(text, catalog.dialect()));
 }
 
 /// Any text is refused, or what it says of the end user can be taken out of it, and the rest says nothing more.

@@ -13,11 +13,8 @@ pub fn catalog() -> Catalog {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let relations = schema["relations"].as_array().expect("the schema has relations");
     let protected = relations.iter().filter(|relation| is(relation, "protected"));
-    Catalog {
-        dialect: Dialect::Postgres,
-        relations: protected.enumerate().map(relation).collect(),
-        planned: vec!["planned".to_owned()],
-    }
+    let relations = protected.enumerate().map(relation).collect();
+    Catalog::new(Dialect::Postgres, relations, vec!["planned".to_owned()])
 }
 
 /// The same while the keysets of deterministic labels have several enabled keys.
@@ -26,7 +23,7 @@ pub fn catalog() -> Catalog {
 /// As [`catalog`].
 pub fn catalog_under_several_keys() -> Catalog {
     let mut catalog = catalog();
-    let columns = catalog.relations.iter_mut().flat_map(|relation| &mut relation.columns);
+    let columns = catalog.relations_mut().iter_mut().flat_map(|relation| &mut relation.columns);
     for field in columns.filter_map(|column| column.field.as_mut()).filter(|field| field.equality) {
         field.envelopes = Envelopes::Several;
     }

@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
         folds_tables: false,
     };
     if has("--mysql") {
-        catalog.dialect = Dialect::MySql(mysql);
+        catalog = catalog.in_dialect(Dialect::MySql(mysql));
     }
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
