@@ -1,11 +1,12 @@
 """Makes the tables in either database, and the policy for the sealed one."""
 
 import json
+import re
 from pathlib import Path
 
 import psycopg
 
-from canary import schema
+from canary import comparisons, schema
 from canary.names import quoted
 from canary.schema import Column, Table
 from harness import Stack, shop
@@ -39,7 +40,7 @@ def create(server: Postgres, *, sealed: bool) -> None:
                 superuser.execute(f"CREATE ROLE {role} LOGIN PASSWORD '{shop.PASSWORD}'")
     with server.connect(schema.DATABASE) as database:
         database.execute("CREATE SCHEMA archive")
-        for table in (*schema.TABLES, schema.VIEW):
+        for table in (*schema.TABLES, schema.VIEW, comparisons.TABLE):
             database.execute(create_sql(table, sealed=sealed))
         for name, bound in schema.PARTITIONS.items():
             database.execute(f"CREATE TABLE {name} PARTITION OF event {bound}")
@@ -59,7 +60,10 @@ def drop_unique(server: Postgres) -> None:
                     database.execute(f"ALTER TABLE {table.sql} DROP CONSTRAINT {constraint}")
 
 
-def write_policies(folder: Path, tables: tuple[Table, ...] = schema.PROTECTED, protocol: str = "postgres") -> Path:
+PROTECTED = (*schema.PROTECTED, comparisons.TABLE)
+
+
+def write_policies(folder: Path, tables: tuple[Table, ...] = PROTECTED, protocol: str = "postgres") -> Path:
     """Catalog and rules, to load beside the example's."""
     labels, columns = {}, {}
     for table in tables:
@@ -72,7 +76,7 @@ def write_policies(folder: Path, tables: tuple[Table, ...] = schema.PROTECTED, p
                     labels[column.label]["accept_leakage"] = "the canary's values are random"
                 columns.setdefault(relation, {})[column.name] = column.label
     database = {"protocol": protocol, "database": schema.DATABASE, "columns": columns}
-    texts = [name for name, label in labels.items() if label["type"].startswith(("text", "varchar"))]
+    texts = [name for name, label in labels.items() if re.match(r"(text|varchar)[^\[]*$", label["type"])]
     others = [name for name in labels if name not in texts]
     rules = [
         _rule("the application works with everything", schema.WRITER, ["canary.*"], {"treatment": "reveal"}, "seal"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from psycopg import pq
 
-from canary import leaks, schema
+from canary import comparisons, leaks, schema
 from canary.client import Client, Outcome
 from canary.compare import difference, tolerated
 from canary.generate import script, sessions, sources, writes
@@ -26,6 +26,7 @@ SEED_ROWS = 12
 # Whole tables are compared, and other principals read, every so many scripts.
 CHECK_EVERY = 60
 MAX_FAULTS = 8
+LEAST_COMPARISONS = 400
 # Of one table: joins of joins of more bring millions.
 MANY_ROWS = 60
 IDLE, FAILED = pq.TransactionStatus.IDLE, pq.TransactionStatus.INERROR
@@ -59,11 +60,20 @@ class Differential:
 
     def finish(self) -> Report:
         self._compare_tables()
+        self._compare_types(max(LEAST_COMPARISONS, self.report.statements // 10))
         self.report.leaks += self._watch.everywhere()
         self.report.disagreements += self._watch.traps()
         for client in (self._sealed, self._plain):
             client.close()
         return self.report
+
+    def _compare_types(self, count: int) -> None:
+        """Columns of each type beside values of each, cast and bound in each way."""
+        for step in (*comparisons.rows(), *comparisons.steps(self._rng, count)):
+            if self._faults >= MAX_FAULTS:
+                return
+            self.report.statements += 1
+            self._step(step, Script([step]))
 
     @property
     def _faults(self) -> int:

@@ -40,6 +40,16 @@ def test_what_is_copied_out_can_be_copied_in(shop: Stack, app: psycopg.Connectio
         assert direct.execute("SELECT count(*) FROM customer WHERE ssn LIKE 'fv1.%'").fetchone() == (3,)
 
 
+def test_short_data_of_long_values_is_refused_and_the_sidecar_serves(stack: Stack) -> None:
+    column = next(s.column for s in sample.SAMPLES if s.type == "numeric")
+    for _ in range(3):
+        with stack.connect("app", sample.DATABASE) as app:
+            copying = app.cursor().copy(f"COPY sample ({column}) FROM STDIN")
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded), copying as copy:
+                copy.write(b"1e4000\n" * 130_000)
+            assert app.execute("SELECT count(*) FROM sample").fetchone() is not None
+
+
 def test_rows_of_every_declared_type_are_copied_in_binary(stack: Stack) -> None:
     columns = [s.column for s in sample.SAMPLES]
     with stack.connect("app", sample.DATABASE) as app:

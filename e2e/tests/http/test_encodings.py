@@ -88,6 +88,29 @@ def test_encoded_answer_is_opened_as_a_plain_one(api: Api, encoding: str, text: 
     assert brotli.decompress(answer.body) == BODIES[text]
 
 
+def repeated(value: str, times: int) -> str:
+    return f"[{','.join([value] * times)}]"
+
+
+# Each of a few kilobytes encoded.
+BOMBS = {
+    "documents of long numbers": f'{{"documents":[{repeated(repeated("1e4096", 540), 300)}]}}',
+    "long numbers": f'{{"digits":{repeated("1e4096", 180_000)}}}',
+    "fewer long numbers": f'{{"digits":{repeated("1e4096", 40_000)}}}',
+    "many floats": f'{{"float8":{repeated("0.30000000000000004", 250_000)}}}',
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_short_body_that_stands_for_a_long_one_is_refused_and_the_sidecar_serves(api: Api, name: str) -> None:
+    # Each worker has some of them.
+    for _ in range(4):
+        answer = api.post("/echo/typed", gzip.compress(BOMBS[name].encode(), 9), encoded("gzip"))
+        assert answer.status == 413
+        assert api.post("/echo/sealed", ONE).status == 200
+    assert all(json.loads(got.body).get("filling") for got in api.service.got())
+
+
 @pytest.mark.parametrize("name", ["httpx-http2", "go-http2", "node-http2", "curl"])
 @pytest.mark.parametrize("encoding", ENCODERS)
 def test_clients_send_encoded_bodies_of_every_length(api: Api, encoding: str, name: str) -> None:
