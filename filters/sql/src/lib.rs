@@ -51,6 +51,7 @@ mod mysql;
 mod names;
 mod operand;
 mod operands;
+mod ordinal;
 mod outputs;
 mod parameter;
 mod parse;

@@ -2,12 +2,13 @@
 
 use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr, OrderBy,
-    OrderByExpr, OrderByKind, Select, SelectFlavor, SelectInto, Value, ValueWithSpan,
+    OrderByExpr, OrderByKind, Select, SelectFlavor, SelectInto,
 };
 
 use crate::{
     catalog::Column,
     names,
+    ordinal::{Ordinal, keys_within, ordinal},
     refusal::Refusal,
     scope::{Output, Outputs, Protected, Scope},
     walker::Walker,
@@ -86,7 +87,7 @@ impl<'c> Walker<'_, 'c> {
         match distinct {
             None | Some(Distinct::All) => {}
             Some(Distinct::Distinct) => self.all_compared(&outputs)?,
-            Some(Distinct::On(keys)) => self.grouping_keys(keys, &outputs, &scope)?,
+            Some(Distinct::On(keys)) => drop(self.grouping_keys(keys, &outputs, &scope)?),
         }
         self.order_by(order_by, &outputs, &scope)?;
         Ok(outputs)
@@ -109,14 +110,12 @@ impl<'c> Walker<'_, 'c> {
     ) -> Result<(), Refusal> {
         match group_by {
             GroupByExpr::Expressions(keys, modifiers) if modifiers.is_empty() => {
-                self.grouping_keys(keys, outputs, scope)
+                self.grouping_keys(keys, outputs, scope).map(drop)
             }
             GroupByExpr::Expressions(keys, modifiers)
                 if self.is_mysql() && matches!(modifiers.as_slice(), [GroupByWithModifier::Rollup]) =>
             {
-                let before = self.compares.len();
-                self.grouping_keys(keys, outputs, scope)?;
-                if self.compares.len() != before {
+                if self.grouping_keys(keys, outputs, scope)? {
                     return Err(Refusal::unsupported(
                         "WITH ROLLUP over a sealed column",
                         "group without it, and add up in the application",
@@ -128,13 +127,15 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts.
+    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts. Gives whether there is such a
+    /// column among them.
     fn grouping_keys(
         &mut self,
         keys: &[Expr],
         outputs: &Outputs<'c>,
         scope: &Scope<'_, 'c>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
+        let mut any = false;
         let mut named: Option<Scope<'_, 'c>> = None;
         for key in keys {
             let key = without_brackets(key);
@@ -142,12 +143,25 @@ impl<'c> Walker<'_, 'c> {
             let output = self.output(key, outputs)?;
             if let Some(column) = output {
                 self.compared(column)?;
+                any = true;
             }
-            if is_ordinal(key) {
+            if let Ordinal::At(_) = ordinal(key, self.is_mysql()) {
                 continue;
             }
+            for key in keys_within(key).into_iter().flatten() {
+                if let Some(column) = self.output(key, outputs)? {
+                    return Err(Refusal::on(
+                        column.field,
+                        "a sealed column is grouped by within brackets, ROLLUP, CUBE or GROUPING SETS",
+                        "group by the column itself, without brackets",
+                    ));
+                }
+            }
             match self.column(key, scope)? {
-                Some(column) => self.compared(column)?,
+                Some(column) => {
+                    self.compared(column)?;
+                    any = true;
+                }
                 None if self.is_mysql() && output.is_some() => {}
                 None => {
                     let named = match &named {
@@ -158,7 +172,7 @@ impl<'c> Walker<'_, 'c> {
                 }
             }
         }
-        Ok(())
+        Ok(any)
     }
 
     /// ORDER BY, where a sealed column has no order.
@@ -218,11 +232,13 @@ impl<'c> Walker<'_, 'c> {
             }
             return Ok(named.and_then(|named| named.protected));
         }
-        let Expr::Value(ValueWithSpan { value: Value::Number(position, _), span: _ }) = key else {
-            return Ok(None);
+        let position = match ordinal(key, self.is_mysql()) {
+            Ordinal::No => return Ok(None),
+            Ordinal::At(position) => Some(position),
+            Ordinal::InDoubt => None,
         };
         let Some(any) = outputs.first_protected() else { return Ok(None) };
-        let index = position.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
+        let index = position.and_then(|position| position.checked_sub(1));
         let column: Option<&Output<'c>> = index.and_then(|index| outputs.columns().get(index));
         match column {
             Some(column) if !outputs.open => Ok(column.protected),
@@ -241,10 +257,6 @@ fn without_brackets(expr: &Expr) -> &Expr {
         expr = inside;
     }
     expr
-}
-
-fn is_ordinal(key: &Expr) -> bool {
-    matches!(key, Expr::Value(ValueWithSpan { value: Value::Number(..), span: _ }))
 }
 
 fn not_understood() -> Refusal {

@@ -277,6 +277,23 @@ fn a_value_with_several_ciphertexts_is_looked_for_among_them() {
 }
 
 #[test]
+fn a_position_in_the_select_list_means_its_column_however_it_is_written() {
+    let keys = ["2", "+2", "(+(2))", "- -2", "?", "(?)", "+?", "TRUE", "NOT FALSE"];
+    for key in keys.iter().skip(1) {
+        let grouped = format!("SELECT COUNT(*), ssn FROM customer GROUP BY {key}");
+        let derived = format!("SELECT 1 FROM (SELECT COUNT(*), ssn FROM customer GROUP BY {key}) d");
+        check_refused(&[(&grouped, "customer.ssn"), (&derived, "customer.ssn")]);
+    }
+    for key in keys {
+        let ordered = format!("SELECT id, ssn FROM customer ORDER BY {key}");
+        let united =
+            format!("SELECT id, ssn FROM customer UNION ALL SELECT id, ssn FROM person ORDER BY {key}");
+        check_refused(&[(&ordered, "customer.ssn"), (&united, "customer.ssn")]);
+        check_kept(&[&format!("SELECT COUNT(*), name FROM customer WHERE ssn IS NULL GROUP BY {key}")]);
+    }
+}
+
+#[test]
 fn what_computes_with_sealed_values_is_refused() {
     check_refused(&[
         ("SELECT ssn FROM customer WHERE ssn LIKE '123-45%'", "customer.ssn"),
