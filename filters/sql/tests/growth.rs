@@ -199,6 +199,17 @@ fn what_a_few_words_stand_for_is_bounded() {
 }
 
 #[test]
+fn a_long_name_is_not_written_again_for_each_of_many_values() {
+    let found = |name: &str, values| {
+        format!("SELECT id FROM vault AS `{name}` WHERE `{name}`.token IN ({})", list("'x'", values))
+    };
+    let refusal = refused(&found(&"a".repeat(60_000), 15_000), &mysql());
+    assert_eq!(refusal.class, RefusalClass::TooComplex, "{refusal}");
+    accepted(&found(&"a".repeat(60_000), 1), &mysql());
+    accepted(&found("v", 10_000), &mysql());
+}
+
+#[test]
 fn more_columns_than_the_server_takes_are_refused() {
     let select = |columns| format!("SELECT {} FROM customer", list("ssn", columns));
     accepted(&select(1_664), &common::catalog());

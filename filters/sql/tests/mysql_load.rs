@@ -186,6 +186,14 @@ fn what_cannot_be_sealed_is_refused_with_what_to_do() {
         let refusal = refused(text);
         assert!(refusal.remedy.contains(remedy), "{text}\n  {refusal}");
     }
+    // Each is looked for at every place of the file.
+    for part in ["FIELDS TERMINATED", "LINES TERMINATED", "LINES STARTING"] {
+        let marked = |length| {
+            format!("LOAD DATA LOCAL INFILE 'x' INTO TABLE vault {part} BY '{}'", "|".repeat(length))
+        };
+        accepted(&marked(64));
+        assert!(refused(&marked(65)).remedy.contains("commas, tabs"));
+    }
 }
 
 #[test]

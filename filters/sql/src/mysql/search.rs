@@ -24,6 +24,8 @@ use crate::{
 /// does not.
 const ESCAPE: u8 = b'!';
 const ESCAPES: &str = " ESCAPE '!'";
+/// Bytes of what is written anew for each value of a list that count as one step of the analysis.
+const BYTES_A_STEP: usize = 16;
 
 /// The pattern of what begins so, for `LIKE … ESCAPE '!'`.
 pub fn like_pattern(begin: &[u8]) -> Vec<u8> {
@@ -164,6 +166,7 @@ impl<'c> Walker<'_, 'c> {
         let (name, (first, mut end)) =
             self.name_tokens(at).zip(self.bracketed(at)).ok_or_else(|| in_doubt(column))?;
         let name = self.source(name);
+        self.spend(name.len().saturating_mul(list.len()) / BYTES_A_STEP)?;
         let next = |index: usize| index.saturating_add(1);
         if negated {
             end = next(end);

@@ -3,6 +3,9 @@
 use super::not_understood;
 use crate::{analysis::LoadFormat, dialect::MySqlDialect, reader::Reader, refusal::Refusal};
 
+/// Characters that fields and lines end with, and lines start by, at most: each is looked for at every place of the file.
+const MAX_MARK: usize = 64;
+
 /// What the clauses say.
 pub(super) struct Format {
     field_end: String,
@@ -72,6 +75,14 @@ impl Format {
             ));
         }
         let all = [field_end, enclosed, escaped, line_start, line_end];
+        if all.iter().any(|text| text.len() > MAX_MARK) {
+            return Err(Refusal::unsupported(
+                format!(
+                    "LOAD DATA of fields or lines that end or start with more than {MAX_MARK} characters isn't sealed"
+                ),
+                "use commas, tabs, quotes or the like",
+            ));
+        }
         let begins = [field_end, enclosed, escaped, line_end];
         let is_word = |text: &&String| text.starts_with(|first: char| first.is_ascii_alphanumeric());
         if !all.iter().all(|text| text.is_ascii()) || begins.iter().any(is_word) {
