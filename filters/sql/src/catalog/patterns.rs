@@ -1,7 +1,5 @@
 //! Many names looked for in a text at once: what it costs does not grow with their number.
 
-use std::cmp::Ordering;
-
 /// Texts that are looked for, in lower case.
 #[derive(Clone, Debug)]
 pub(crate) struct Patterns {
@@ -38,16 +36,27 @@ impl Patterns {
         if from == to {
             return false;
         }
-        let rest = text.get(at..).unwrap_or_default();
-        let those = self.sorted.get(*from..*to).unwrap_or_default();
-        those.binary_search_by(|name| order(name, rest)).is_ok()
+        let mut those = self.sorted.get(*from..*to).unwrap_or_default();
+        let rest = text.get(at..).unwrap_or_default().iter().enumerate().skip(1);
+        let mut rest = rest.map(|(depth, byte)| (depth, byte.to_ascii_lowercase()));
+        // Those that the text goes on with so far, and the next byte decides among.
+        while let [first, .., last] | [first @ last] = those {
+            let Some((depth, next)) = rest.next() else {
+                return first.len() == text.len().saturating_sub(at);
+            };
+            let Some(least) = first.get(depth) else { return true };
+            let byte = |name: &[u8]| name.get(depth).copied().unwrap_or_default();
+            if *least == next && byte(last) == next {
+                continue;
+            }
+            let (from, to) = (
+                those.partition_point(|name| byte(name) < next),
+                those.partition_point(|name| byte(name) <= next),
+            );
+            those = those.get(from..to).unwrap_or_default();
+        }
+        false
     }
-}
-
-/// Equal if the text begins with the name; else how the two are sorted.
-fn order(name: &[u8], text: &[u8]) -> Ordering {
-    let begin = text.get(..name.len()).unwrap_or(text).iter().map(u8::to_ascii_lowercase);
-    name.iter().copied().cmp(begin)
 }
 
 #[cfg(test)]
@@ -64,6 +73,9 @@ mod tests {
         for absent in ["", "custome", "c", "car", "ca rd", "é\"", "custocustome"] {
             assert!(!patterns.stand_in(absent.as_bytes()), "{absent}");
         }
+        let alike = Patterns::of((0..9).map(|n| format!("{}{n}b", "a".repeat(40))));
+        assert!(alike.stand_in(format!("{}7B", "A".repeat(99)).as_bytes()));
+        assert!(!alike.stand_in(format!("{}7a8", "a".repeat(99)).as_bytes()));
         assert!(!Patterns::of(std::iter::empty()).stand_in(b"customer"));
         assert!(Patterns::of(["", "a"].map(str::to_owned).into_iter()).stand_in(b""));
     }

@@ -1,12 +1,10 @@
 //! The ways to write the name of a user variable of MySQL's that the server takes for `@fieldveil_token`, in a text that is
 //! not read yet: names are compared as `utf8mb3_general_ci` compares, which takes `é` for `e`, and quotes may hold escapes.
 
-use std::collections::BTreeSet;
-
 use super::TOKEN_VARIABLE;
 
-/// Bytes of one character at most, whatever the character set.
-const MAX_CHARACTER: usize = 4;
+/// Bytes in which a name is looked for, a bit of a set each. All letters written in four bytes are half as many.
+const WINDOW: usize = 120;
 
 /// Whether a text may hold such a name beside the one in ASCII. What it takes for one may be another, not the reverse.
 pub(super) fn may_be_token(text: &[u8]) -> bool {
@@ -24,24 +22,42 @@ pub(super) fn may_be_token(text: &[u8]) -> bool {
 
 /// Whether what begins here may be read as the name.
 fn is_token(bytes: &[u8]) -> bool {
-    // Where the next letter may begin: a byte that is not ASCII begins a character of so many bytes as the text's
-    // character set has it.
-    let mut starts = BTreeSet::from([0_usize]);
-    for letter in TOKEN_VARIABLE.bytes() {
-        starts = starts.iter().flat_map(|start| behind(bytes, *start, letter)).collect();
+    // Nearly always it is told by the first letter.
+    if !bytes.first().is_some_and(|byte| byte.eq_ignore_ascii_case(&b'f') || !byte.is_ascii()) {
+        return false;
     }
-    !starts.is_empty()
+    let window = bytes.get(..WINDOW).unwrap_or(bytes);
+    let escapes = places(window, u128::MAX, |byte| byte == b'\\');
+    let wide = places(window, u128::MAX, |byte| !byte.is_ascii());
+    // Where the next letter may begin, a bit for each byte: one that is not ASCII begins a character of one to four bytes, as
+    // the text's character set has it.
+    let mut starts = 1_u128;
+    for letter in TOKEN_VARIABLE.bytes() {
+        while starts & escapes != 0 {
+            starts = (starts & !escapes) | ((starts & escapes) << 1);
+        }
+        if starts >> WINDOW != 0 && bytes.len() > WINDOW {
+            return true;
+        }
+        let is_letter = |byte: u8| byte.eq_ignore_ascii_case(&letter);
+        let (narrow, wide) = (places(window, starts & !wide, is_letter), starts & wide);
+        starts = (narrow | wide) << 1 | wide << 2 | wide << 3 | wide << 4;
+        if starts == 0 {
+            return false;
+        }
+    }
+    true
 }
 
-/// Where the next letter may begin, if this one may stand here.
-fn behind(bytes: &[u8], start: usize, letter: u8) -> std::ops::Range<usize> {
-    let rest = bytes.get(start..).unwrap_or_default();
-    let escapes = rest.iter().take_while(|byte| **byte == b'\\').count();
-    let at = start.saturating_add(escapes);
-    let longest = match bytes.get(at) {
-        Some(byte) if byte.eq_ignore_ascii_case(&letter) => 1,
-        Some(byte) if !byte.is_ascii() => MAX_CHARACTER,
-        _ => 0,
-    };
-    at.saturating_add(1)..at.saturating_add(1).saturating_add(longest)
+/// Which of these bytes are so.
+fn places(window: &[u8], of: u128, are: impl Fn(u8) -> bool) -> u128 {
+    let mut found = 0_u128;
+    let mut place = 1_u128;
+    for byte in window {
+        if of & place != 0 && are(*byte) {
+            found |= place;
+        }
+        place <<= 1;
+    }
+    found
 }
