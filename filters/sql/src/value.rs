@@ -227,6 +227,8 @@ impl<'c> Walker<'_, 'c> {
                 };
                 self.cast(written.content, data_type, outer.ok_or(PLACE)?, reading)
             }
+            // `text[] '…'` is no grammar of PostgreSQL's.
+            Expr::TypedString(TypedString { data_type: DataType::Array(_), .. }) => Err(FORM),
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
                 let written = match self.is_mysql() {
                     // `DATE '…'` takes no time of day, which a cast would cut off.
