@@ -125,6 +125,7 @@ fn texts_of_the_corpora_are_what_their_templates_say() {
             let _ = analyze(text, &catalog);
         }
     }
+    assert!(shapes::COMPARED.load(Ordering::Relaxed) > 0, "no template was made of any");
 }
 
 /// Pieces of statements, with values in and out of protected places.
@@ -193,6 +194,5 @@ proptest! {
         for catalog in [catalog(), catalog_under_several_keys(), mysql(), mysql().in_dialect(Dialect::MySql(modes))] {
             let _ = analyze(&text, &catalog);
         }
-        prop_assert!(Shape::of(&text, &catalog()).is_none() || shapes::COMPARED.load(Ordering::Relaxed) > 0 || analyze(&text, &catalog()).is_err());
     }
 }
