@@ -32,6 +32,7 @@ impl Core {
             touched,
             speaks_of_end_user: identity::may_mention(text.as_bytes()),
             overwritten: Default::default(),
+            more_parameters: Default::default(),
             _plan_weight: Some(self.plan_weights.borrow_mut().of(plan, &self.account)),
             weight: self.weight(bytes.saturating_add(size_of::<Checked>())),
         };

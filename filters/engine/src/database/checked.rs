@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use fieldveil_sql::{
-    Analysis, Copy, Form, ParameterUse, Replacement, ResultField, SessionUse, Statement, StatementKind,
+    Analysis, Copy, Form, Parameter, ParameterUse, Replacement, ResultField, SessionUse, Statement,
+    StatementKind,
 };
 use fieldveil_values::oid;
 
@@ -27,6 +28,8 @@ pub struct Checked {
     pub speaks_of_end_user: bool,
     /// The fields that any of its statements overwrites, once it was asked.
     pub overwritten: OnceCell<HashSet<usize>>,
+    /// The parameters that stand for several of the server's, once it was asked.
+    pub more_parameters: OnceCell<Box<[(u16, usize)]>>,
     /// What it takes of memory, catalog and plan aside.
     pub(crate) weight: Weight,
     /// What the plan takes: all that was checked under it on this connection bears it once.
@@ -43,9 +46,40 @@ impl Checked {
             touched: false,
             speaks_of_end_user,
             overwritten: OnceCell::new(),
+            more_parameters: OnceCell::new(),
             weight: Weight::default(),
             _plan_weight: None,
         }
+    }
+
+    /// The protected place that the parameter of this number, from 1 on, stands in.
+    pub fn parameter(&self, number: u16) -> Option<&Parameter> {
+        let parameters = &self.analysis.parameters;
+        let index = parameters.binary_search_by_key(&number, |parameter| parameter.number).ok()?;
+        parameters.get(index)
+    }
+
+    /// How many parameters the server has in the place of one of the client's.
+    pub fn envelopes(&self, parameter: &Parameter) -> usize {
+        if parameter.form != Form::Envelopes {
+            return 1;
+        }
+        let keys = self.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
+        keys.map_or(1, Vec::len).max(1)
+    }
+
+    /// The numbers of the client's parameters that stand for several of the server's, and how many more the server has up to
+    /// each.
+    pub fn more_parameters(&self) -> &[(u16, usize)] {
+        self.more_parameters.get_or_init(|| {
+            let mut more = 0_usize;
+            let several = self.analysis.parameters.iter().filter_map(|parameter| {
+                let count = self.envelopes(parameter);
+                more = more.saturating_add(count.saturating_sub(1));
+                (count > 1).then_some((parameter.number, more))
+            });
+            several.collect()
+        })
     }
 
     /// Whether protected columns may come back in rows.

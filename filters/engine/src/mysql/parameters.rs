@@ -1,6 +1,7 @@
 //! Sealing the values of a prepared statement's parameters, also those that were sent ahead.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use fieldveil_mysql_wire::WireError;
 use fieldveil_mysql_wire::column_type::ColumnType;
@@ -16,7 +17,7 @@ use zeroize::Zeroizing;
 use super::client::Outcome;
 use super::long_data::Ahead;
 use super::seal::bad_value;
-use super::statements::{Places, Statement, envelopes};
+use super::statements::{Places, Statement};
 use super::{Output, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Place, Step, misplaced, purpose};
@@ -28,7 +29,7 @@ impl Session {
         &mut self,
         execution: &mut StmtExecute<'_>,
         statement: &Statement,
-        checked: &Checked,
+        checked: &Rc<Checked>,
     ) -> Result<(), ClientError> {
         let places = Places::of(checked, statement.parameters.get());
         let given = std::mem::take(&mut execution.parameters);
@@ -55,7 +56,7 @@ impl Session {
     ) -> Result<Vec<Parameter<'static>>, ClientError> {
         let place = Place::of(checked, parameter.field)?;
         let Place { field, stored, .. } = place;
-        let count = envelopes(checked, parameter);
+        let count = checked.envelopes(parameter);
         let long_data = statement.long_data.borrow();
         let (code, unsigned, value): (u8, bool, &[u8]) = match &given.value {
             ParameterValue::Null => {

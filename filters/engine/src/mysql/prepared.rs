@@ -23,7 +23,7 @@ use crate::field::CompiledPlan;
 const NUMBER_AT: usize = HEADER_LEN + 1;
 
 fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
-    let (prepares, places) = (Prepares::default(), Places::default());
+    let (prepares, places) = (Prepares::default(), Places::of(&checked, 0));
     Preparing { prepares, statement, checked, places, columns: None }
 }
 

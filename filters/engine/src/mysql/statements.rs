@@ -1,11 +1,12 @@
 //! Prepared statements as the server has them, with what analysis said of each.
 
 use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::command::ParameterType;
-use fieldveil_sql::{Form, Parameter};
+use fieldveil_sql::Parameter;
 
 use super::definitions::Definitions;
 use super::end_user::Said;
@@ -100,71 +101,63 @@ impl Statement {
 }
 
 /// The parameters of a text as the server has it, where one of the client's may stand for several.
-#[derive(Default)]
 pub struct Places {
-    /// By parameter of the client's, the first of the server's in its place, and what protected place it stands in.
-    places: Vec<(usize, Option<Parameter>)>,
+    checked: Rc<Checked>,
+    /// How many the client's text has.
+    parameters: u16,
 }
 
 impl Places {
     /// Of a text with so many parameters.
-    pub fn of(checked: &Checked, parameters: u16) -> Self {
-        let mut places = vec![(0, None); parameters.into()];
-        for parameter in &checked.analysis.parameters {
-            let place = parameter.number.checked_sub(1).and_then(|index| places.get_mut(usize::from(index)));
-            if let Some((_, protected)) = place {
-                *protected = Some(*parameter);
-            }
-        }
-        let mut next = 0_usize;
-        for (first, protected) in &mut places {
-            *first = next;
-            next = next.saturating_add(protected.map_or(1, |parameter| envelopes(checked, &parameter)));
-        }
-        Self { places }
+    pub fn of(checked: &Rc<Checked>, parameters: u16) -> Self {
+        Self { checked: Rc::clone(checked), parameters }
     }
 
     /// Of a text that has so many in the server's form.
-    pub fn of_server(checked: &Checked, server: usize) -> Self {
-        let more: usize = checked
-            .analysis
-            .parameters
-            .iter()
-            .filter(|parameter| usize::from(parameter.number) <= server)
-            .map(|parameter| envelopes(checked, parameter).saturating_sub(1))
-            .sum();
+    pub fn of_server(checked: &Rc<Checked>, server: usize) -> Self {
+        let more = checked.more_parameters().iter();
+        let more = more.take_while(|(number, _)| usize::from(*number) <= server).last();
+        let more = more.map_or(0, |(_, more)| *more);
         Self::of(checked, u16::try_from(server.saturating_sub(more)).unwrap_or(u16::MAX))
     }
 
     /// How many the client's text has.
     pub fn len(&self) -> u16 {
-        u16::try_from(self.places.len()).unwrap_or(u16::MAX)
+        self.parameters
     }
 
     /// The first of the server's parameters in the place of this one of the client's.
     pub fn first(&self, index: u16) -> u16 {
-        let place = self.places.get(usize::from(index));
-        place.and_then(|(first, _)| u16::try_from(*first).ok()).unwrap_or(u16::MAX)
+        if index >= self.parameters {
+            return u16::MAX;
+        }
+        let more = self.checked.more_parameters();
+        // Those before it: numbers are from 1 on.
+        let before = more.partition_point(|(number, _)| *number <= index);
+        let more = before.checked_sub(1).and_then(|last| more.get(last)).map_or(0, |(_, more)| *more);
+        u16::try_from(usize::from(index).saturating_add(more)).unwrap_or(u16::MAX)
     }
 
     /// The protected place of the client's parameter, if it stands in one.
     pub fn protected(&self, index: usize) -> Option<&Parameter> {
-        self.places.get(index)?.1.as_ref()
+        let index = u16::try_from(index).ok().filter(|index| *index < self.parameters)?;
+        self.checked.parameter(index.checked_add(1)?)
     }
 
     /// The client's parameter that this one of the server's stands for, if it is the first of them.
     pub fn client(&self, server: usize) -> Option<usize> {
-        self.places.binary_search_by_key(&server, |(first, _)| *first).ok()
+        let server = u16::try_from(server).ok()?;
+        let (mut from, mut to) = (0, self.parameters);
+        while from < to {
+            let middle = from.midpoint(to);
+            match self.first(middle).cmp(&server) {
+                Ordering::Less => from = middle.saturating_add(1),
+                Ordering::Equal => return Some(middle.into()),
+                Ordering::Greater => to = middle,
+            }
+        }
+        None
     }
-}
-
-/// How many parameters the server has in the place of one of the client's.
-pub fn envelopes(checked: &Checked, parameter: &Parameter) -> usize {
-    if parameter.form != Form::Envelopes {
-        return 1;
-    }
-    let keys = checked.catalog.as_ref().and_then(|catalog| catalog.keys.get(parameter.field));
-    keys.map_or(1, Vec::len).max(1)
 }
 
 /// A connection's prepared statements.
