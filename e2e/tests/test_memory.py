@@ -92,3 +92,16 @@ def test_prepared_statements_are_refused_past_what_a_session_keeps(shop: Stack, 
         assert wire.errors(read_until_ready(raw)) == []
         raw.close()
     assert is_served(other)
+
+
+def test_temporary_views_of_one_session_are_no_matter_of_others(shop: Stack, other: psycopg.Connection) -> None:
+    """More columns than are read of all protected tables and their views, and longer texts than a session may keep."""
+    columns = ", ".join(f"ssn AS c{number}" for number in range(1600))
+    with shop.direct() as direct:
+        for number in range(126):
+            direct.execute(f"CREATE TEMP VIEW wide{number} AS SELECT {columns} FROM customer")
+        for number in range(20):
+            direct.execute(f"CREATE TEMP VIEW long{number} AS SELECT ssn, repeat('x', 8) || '{'x' * 8_000_000}' FROM customer")
+        with shop.connect("app") as app:
+            assert app.execute("SELECT ssn FROM customer").fetchall() == [(ADA[3],)]
+        assert is_served(other)

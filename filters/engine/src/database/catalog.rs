@@ -16,6 +16,7 @@ use fieldveil_sql::{Catalog, Dialect, Relation};
 
 pub(crate) use self::reading::{CatalogReading, ColumnRow};
 pub(crate) use self::state::CatalogState;
+pub(crate) use self::views::words_of_view;
 use self::weight::CatalogWeight;
 use crate::field::{CompiledPlan, Stored};
 use crate::keyring::Keyring;
@@ -23,6 +24,8 @@ use crate::keyring::Keyring;
 /// How old a catalog may grow before it is read again: the time for which DDL on another connection can go
 /// unnoticed by an open one.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
+/// Bytes of a refused text in which the names of tables are looked for, each by itself.
+const MAX_TOLD: usize = 16 << 10;
 
 /// The catalog of one connection under one plan, or of several that have the very same.
 #[derive(Clone, PartialEq)]
@@ -148,9 +151,9 @@ impl ServerCatalog {
         self.by_field.get(&field).copied()
     }
 
-    /// The labels of the relations that `text` names, letter case aside.
+    /// The labels of the relations that `text` names near its begin, letter case aside.
     pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
-        let text = text.to_lowercase();
+        let text = text.get(..text.floor_char_boundary(MAX_TOLD)).unwrap_or_default().to_lowercase();
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
         let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
         let named = self.sql.relations().iter().filter(|r| {

@@ -37,7 +37,9 @@ use std::rc::{Rc, Weak};
 
 use fieldveil_plan::PlanInput;
 
-pub(crate) use self::catalog::{CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog};
+pub(crate) use self::catalog::{
+    CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog, words_of_view,
+};
 pub(crate) use self::checked::Checked;
 pub use self::connection::Connection;
 pub(crate) use self::connection::Protocol;
@@ -246,7 +248,8 @@ impl Core {
     /// beside. A connection that takes more than is left for all ends.
     pub fn account(&mut self, held: usize, in_flight: usize, out: &mut Output) {
         // Where it is known what is in use, that decides.
-        let within = self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;
+        let same = held == self.held;
+        let within = same || self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;
         let grows = held > self.held && held > MAX_SMALL;
         self.held = held;
         self.account.waits_with(held.saturating_add(in_flight));

@@ -10,7 +10,9 @@ use crate::field::{ColumnKind, CompiledPlan};
 const COLUMNS: u16 = 16;
 
 /// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
-/// the views over any of these; a row for each of their columns, with the relation named in the policy.
+/// the views over any of these; a row for each of their columns, with the relation named in the policy. Not other sessions'
+/// temporary ones, which no statement of this one can name. Queries of views that are longer than 64 KiB are left out: such a
+/// view can't be named.
 const QUERY: &str = "\
 WITH RECURSIVE named(oid) AS (
   SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -30,7 +32,8 @@ WITH RECURSIVE named(oid) AS (
 SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
   rn.nspname, rc.relname, f.oid IS NOT NULL, a.atttypmod,
-  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(c.oid) END,
+  CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN (
+    SELECT CASE WHEN pg_catalog.length(d) <= 65536 THEN d END FROM pg_catalog.pg_get_viewdef(c.oid) d) END,
   EXISTS (SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = c.oid AND x.indexprs IS NOT NULL
     AND (pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"(' || pg_catalog.quote_ident(a.attname) || ', 33)') > 0
       OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"((' || pg_catalog.quote_ident(a.attname) || ')::text, 33)') > 0
@@ -42,6 +45,7 @@ LEFT JOIN family f ON f.oid = c.oid
 LEFT JOIN pg_catalog.pg_class rc ON rc.oid = f.root
 LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
 ORDER BY c.oid, a.attnum";
 
 /// The text that asks for the catalog.

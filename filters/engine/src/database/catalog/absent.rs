@@ -1,7 +1,5 @@
 //! Tables that the policy names and the server had not when it was asked.
 
-use std::borrow::Cow;
-
 use fieldveil_sql::Dialect;
 
 use super::ServerCatalog;
@@ -36,13 +34,8 @@ fn hides_names(text: &str, dialect: Dialect) -> bool {
 /// Whether a text, in lower case, has a name in it, perhaps in quotes. Letters besides ASCII's may be the same to the server
 /// for other reasons than their case.
 fn has_name(text: &str, name: &str) -> bool {
-    let doubled = |quote: &str| -> Cow<'_, str> {
-        if name.contains(quote) {
-            Cow::Owned(name.replace(quote, &quote.repeat(2)))
-        } else {
-            Cow::Borrowed(name)
-        }
-    };
+    let has_doubled =
+        |quote: &str| name.contains(quote) && text.contains(&name.replace(quote, &quote.repeat(2)));
     let may_resemble = || !text.is_ascii() && !name.is_ascii();
-    text.contains(name) || text.contains(&*doubled("`")) || text.contains(&*doubled("\"")) || may_resemble()
+    text.contains(name) || has_doubled("`") || has_doubled("\"") || may_resemble()
 }

@@ -1,11 +1,12 @@
 //! All views that the session may see: which of them may show a protected table, and which stand upon what it may not see, so
 //! that nobody here knows what they show.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
 
 use super::Reads;
+use crate::database::words_of_view;
 
 /// Databases in which nobody makes a view or a table.
 const NOBODYS: [&str; 2] = ["information_schema", "performance_schema"];
@@ -50,33 +51,34 @@ impl Views {
     /// Chooses the views whose queries name a protected table, or another such view; and those whose queries this user may
     /// not read.
     pub fn choose(&mut self, reads: &Reads<'_>) {
-        let mut names: HashSet<String> = reads.planned_tables().map(str::to_lowercase).collect();
+        let mut names: Vec<String> = reads.planned_tables().map(str::to_lowercase).collect();
         let mut others = Vec::new();
+        // By word the views whose queries hold it.
+        let mut naming: HashMap<String, Vec<usize>> = HashMap::new();
         for (view, query) in std::mem::take(&mut self.queries) {
             self.seen.insert(reads.place(&view.0, &view.1));
             if query.is_empty() {
-                names.insert(view.1.to_lowercase());
+                names.push(view.1.to_lowercase());
                 self.queries.insert(view, query);
             } else {
-                let words = words(&query);
-                others.push((view, query, words));
+                for word in words_of_view(&query) {
+                    naming.entry(word).or_default().push(others.len());
+                }
+                others.push(Some((view, query)));
             }
         }
-        loop {
-            let (reaching, rest): (Vec<_>, Vec<_>) =
-                others.into_iter().partition(|(_, _, words)| words.iter().any(|word| names.contains(word)));
-            others = rest;
-            if reaching.is_empty() {
-                break;
-            }
-            for (view, query, _) in reaching {
-                names.insert(view.1.to_lowercase());
-                self.queries.insert(view, query);
+        while let Some(name) = names.pop() {
+            for index in naming.remove(&name).unwrap_or_default() {
+                if let Some((view, query)) = others.get_mut(index).and_then(Option::take) {
+                    names.push(view.1.to_lowercase());
+                    self.queries.insert(view, query);
+                }
             }
         }
         self.others = others
             .into_iter()
-            .map(|(view, query, _)| {
+            .flatten()
+            .map(|(view, query)| {
                 let sources = sources(&view, &query, reads);
                 (view, sources)
             })
@@ -91,22 +93,26 @@ impl Views {
 
     /// The views that stand upon a relation which this session may not see, at whatever depth.
     pub fn unseen(&self, reads: &Reads<'_>) -> Vec<&Place> {
-        let mut seen = self.seen.clone();
-        let mut unseen = Vec::new();
-        let mut others = Vec::from_iter(&self.others);
-        loop {
-            let (hidden, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, sources)| {
-                sources.as_ref().is_none_or(|sources| sources.iter().any(|source| !seen.contains(source)))
-            });
-            others = rest;
-            if hidden.is_empty() {
-                return unseen;
+        // By relation the views that stand upon it.
+        let mut upon: HashMap<&Place, Vec<usize>> = HashMap::new();
+        let mut hidden = Vec::new();
+        for (index, (_, sources)) in self.others.iter().enumerate() {
+            if sources.as_ref().is_none_or(|sources| sources.iter().any(|source| !self.seen.contains(source)))
+            {
+                hidden.push(index);
             }
-            for (view, _) in hidden {
-                seen.remove(&reads.place(&view.0, &view.1));
-                unseen.push(view);
+            for source in sources.iter().flatten() {
+                upon.entry(source).or_default().push(index);
             }
         }
+        let mut unseen: BTreeMap<usize, &Place> = BTreeMap::new();
+        while let Some(index) = hidden.pop() {
+            let Some((view, _)) = self.others.get(index) else { continue };
+            if unseen.insert(index, view).is_none() {
+                hidden.extend(upon.remove(&reads.place(&view.0, &view.1)).unwrap_or_default());
+            }
+        }
+        unseen.into_values().collect()
     }
 }
 
@@ -120,12 +126,4 @@ fn sources(view: &Place, query: &str, reads: &Reads<'_>) -> Option<Vec<Place>> {
         (!is_nobodys).then(|| reads.place(&schema, &name))
     };
     Some(sources.filter_map(place).collect())
-}
-
-/// What stands between backticks, and every word.
-fn words(query: &str) -> Vec<String> {
-    let query = query.to_lowercase();
-    let quoted = query.split('`').map(str::to_owned);
-    let bare = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))).map(str::to_owned);
-    quoted.chain(bare).collect()
 }
