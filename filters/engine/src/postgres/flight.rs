@@ -132,8 +132,11 @@ impl Entry {
         };
         let refused =
             self.refused.as_ref().map_or(0, |error| error.message.len().saturating_add(error.hint.len()));
-        let undo = self.undo.iter().chain(self.names.iter().map(|(_, undo)| undo));
         let own = size_of::<Self>().saturating_add(awaited).saturating_add(refused);
+        if self.undo.is_empty() && self.names.is_empty() {
+            return own;
+        }
+        let undo = self.undo.iter().chain(self.names.iter().map(|(_, undo)| undo));
         undo.map(Undo::bytes).fold(own, usize::saturating_add)
     }
 
@@ -206,7 +209,8 @@ impl Flight {
 
     /// The COPY from the client that is on its way, or being answered, is to fail: the client gets this error.
     pub fn refuse_copy(&mut self, number: u64, error: ClientError) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.copy == Some(number)) {
+        // It is among the last that went.
+        if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.copy == Some(number)) {
             entry.refused = Some(error);
         }
     }
