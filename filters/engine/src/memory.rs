@@ -73,7 +73,9 @@ impl Account {
     /// So many bytes wait now, for their rest or for answers.
     pub fn waits_with(&self, bytes: usize) {
         let before = self.waiting.replace(bytes);
-        change(&self.user.borrow().waiting, before, bytes);
+        if before != bytes {
+            change(&self.user.borrow().waiting, before, bytes);
+        }
     }
 
     /// Bytes that the connection keeps in all.
@@ -160,8 +162,10 @@ impl Weight {
     pub fn set(&self, bytes: usize) {
         if let Some(account) = &self.account {
             let before = self.bytes.replace(bytes);
-            change(&account.kept, before, bytes);
-            change(&account.user.borrow().kept, before, bytes);
+            if before != bytes {
+                change(&account.kept, before, bytes);
+                change(&account.user.borrow().kept, before, bytes);
+            }
         }
     }
 

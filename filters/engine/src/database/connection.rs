@@ -187,8 +187,8 @@ impl<P: Protocol> Connection for P {
 fn finish(session: &mut impl Protocol, out: &mut Output) {
     let held = session
         .client()
-        .held()
-        .saturating_add(session.server().held())
+        .memory()
+        .saturating_add(session.server().memory())
         .saturating_add(session.held_besides())
         .saturating_add(session.core().held_by_all());
     let in_flight = session.in_flight();

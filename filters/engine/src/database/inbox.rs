@@ -88,8 +88,13 @@ impl Inbox {
         (passed, dropped)
     }
 
+    /// Bytes of memory that it takes: what was read, and room for what is to come, beside what is held.
+    pub fn memory(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// Bytes held.
-    pub fn held(&self) -> usize {
+    fn held(&self) -> usize {
         self.held.len().saturating_sub(self.read)
     }
 }

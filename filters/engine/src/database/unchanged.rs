@@ -8,13 +8,18 @@ use super::inbox::Joined;
 pub struct Unchanged {
     /// How many bytes from the first on; None from the moment on in which anything else happened.
     begin: Option<usize>,
+    /// How many bytes there are.
+    length: usize,
 }
 
 impl Unchanged {
     /// Of a callback that begins.
     pub fn of(joined: &Joined<'_>) -> Self {
-        // What was held before is not in Envoy's buffer any more.
-        Self { begin: matches!(joined, Joined::Fresh(_)).then_some(0) }
+        match joined {
+            Joined::Fresh(bytes) => Self { begin: Some(0), length: bytes.len() },
+            // What was held before is not in Envoy's buffer any more.
+            Joined::Held(..) => Self { begin: None, length: joined.from(0).len() },
+        }
     }
 
     /// The next bytes, which stand at `position`, go on as they came.
@@ -43,6 +48,12 @@ impl Unchanged {
             Step::Pass(taken) => (*taken, true),
             Step::More => (0, false),
         };
+        // So it is with most steps.
+        if (passes || taken == 0) && self.begin == Some(position) && out.is_empty() {
+            let position = position.saturating_add(taken).min(self.length);
+            self.begin = Some(position);
+            return position;
+        }
         // What it wrote stands before what passes.
         self.settle(joined, position, out);
         if passes {
