@@ -8,7 +8,7 @@ from canary import leaks
 from canary.client import Outcome
 from canary.compare import difference
 from canary.marks import Marks
-from canary.mysql import schema
+from canary.mysql import comparisons, schema
 from canary.mysql.client import Client
 from canary.mysql.schema import create_sql, name
 from canary.mysql.statements import Maker, insert, script, select
@@ -25,6 +25,7 @@ SEED_STATEMENTS = 40
 CHECK_EVERY = 60
 MAX_FAULTS = 8
 MANY_ROWS = 60
+LEAST_COMPARISONS = 400
 
 
 class Differential:
@@ -46,10 +47,19 @@ class Differential:
                 self._look()
                 self._say(f"{self.report.statements} of {count} statements")
         self._look()
+        self._compare_types(max(LEAST_COMPARISONS, count // 10))
         self.report.leaks += self._everywhere()
         for client in (self._sealed, self._plain):
             client.close()
         return self.report
+
+    def _compare_types(self, count: int) -> None:
+        """Columns of each type beside values of each, cast and bound in each way."""
+        for step in (*comparisons.rows(), *comparisons.steps(self._rng, count)):
+            if self._faults >= MAX_FAULTS:
+                return
+            self.report.statements += 1
+            self._step(step, Script([step]))
 
     @property
     def _faults(self) -> int:
@@ -64,8 +74,10 @@ class Differential:
                         cursor.execute(f"CREATE USER {role}@'%%' IDENTIFIED BY %s", [shop.PASSWORD])
                 allow_all(cursor, DATABASE)
                 cursor.execute(f"USE {DATABASE}")
+                build = self._stack.options.build
                 for table in schema.TABLES:
-                    cursor.execute(create_sql(table, self._stack.options.build, sealed=sealed))
+                    cursor.execute(create_sql(table, build, sealed=sealed))
+                cursor.execute(comparisons.create_sql(build, sealed=sealed))
 
     def _connect(self) -> None:
         self._sealed = Client(self._where(WRITER))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from canary.database import write_policies
-from canary.mysql import schema
+from canary.mysql import comparisons, schema
 from canary.mysql.differential import Differential
 from canary.report import Report
 from harness.mysql_builds import OLDER, Build
@@ -16,7 +16,7 @@ from harness.workdir import WorkDir
 
 def run(seed: int, count: int, say: Callable[[str], None] = lambda _: None, build: Build = OLDER) -> Report:
     with tempfile.TemporaryDirectory() as folder:
-        policies = write_policies(Path(folder), schema.PROTECTED, "mysql")
+        policies = write_policies(Path(folder), (*schema.PROTECTED, comparisons.TABLE), "mysql")
         options = MySqlOptions(relay=True, policies=(policies,), envoy_log_level="debug", build=build)
         work = WorkDir()
         plain = MySqld(work, build=build, name="plain")

@@ -1,6 +1,8 @@
 """The tables: the same at both servers, but that protected columns have types of their own in the plain one, and those
 of what is stored in the sealed one."""
 
+from collections.abc import Callable
+
 from canary.schema import DATABASE, Column, Table, det, rand
 from harness.mysql_builds import Build
 
@@ -78,9 +80,13 @@ def name(text: str) -> str:
 
 
 def create_sql(table: Table, build: Build, *, sealed: bool) -> str:
-    # Which compares as sealed values do: by bytes, and without padding.
+    return create(table, build, lambda column: _type(column, sealed=sealed))
+
+
+def create(table: Table, build: Build, type_of: Callable[[Column], str]) -> str:
+    """A table whose texts are compared as sealed values are: by bytes, and without padding."""
     collation = "utf8mb4_0900_bin" if build.mysql else "utf8mb4_nopad_bin"
-    columns = [f"{name(column.name)} {_type(column, sealed=sealed)} {column.extra}" for column in table.columns]
+    columns = [f"{name(column.name)} {type_of(column)} {column.extra}" for column in table.columns]
     key = ", ".join(map(name, table.key))
     return (
         f"CREATE TABLE {name(table.name)} ({', '.join(columns)}, PRIMARY KEY ({key})) "
