@@ -5,6 +5,7 @@
 
 mod accept;
 mod brotli;
+mod counted;
 mod gzip;
 mod zstd;
 

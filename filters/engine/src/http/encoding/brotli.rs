@@ -1,27 +1,28 @@
 //! brotli, RFC 7932: one stream. Its windows are up to 16 MiB; larger ones are no part of the RFC and are malformed.
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, SliceWrapper, StandardAlloc};
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState};
 
+use super::counted::Counter;
 use super::{Decode, Fault};
 
 /// Decoded bytes that are given out at a time.
 const PIECE_BYTES: usize = 32 << 10;
-/// What a decoder keeps beside its window: tables of codes, and the piece that is given out.
-const BESIDE_BYTES: usize = 64 << 10;
 
-type State = BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>;
+type State = BrotliState<Counter, Counter, Counter>;
 
 pub(super) struct Brotli {
     state: Box<State>,
+    /// What the state has allocated: the window, and up to 768 tables of codes, which a few bytes ask for.
+    counter: Counter,
     is_whole: bool,
     piece: Vec<u8>,
 }
 
 impl Brotli {
     pub(super) fn new() -> Self {
-        let memory = StandardAlloc::default;
-        let state = Box::new(BrotliState::new_strict(memory(), memory(), memory()));
-        Self { state, is_whole: false, piece: vec![0; PIECE_BYTES] }
+        let counter = Counter::default();
+        let state = BrotliState::new_strict(counter.clone(), counter.clone(), counter.clone());
+        Self { state: Box::new(state), counter, is_whole: false, piece: vec![0; PIECE_BYTES] }
     }
 }
 
@@ -59,6 +60,6 @@ impl Decode for Brotli {
     }
 
     fn held(&self) -> usize {
-        self.state.ringbuffer.slice().len().saturating_add(BESIDE_BYTES)
+        self.counter.bytes().saturating_add(size_of::<State>()).saturating_add(self.piece.len())
     }
 }

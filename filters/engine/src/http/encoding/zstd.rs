@@ -3,8 +3,11 @@
 //!
 //! Blocks are gathered here, and each is decoded when it is whole: the library reads, it cannot be given bytes.
 
+mod kept;
+
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use self::kept::Kept;
 use super::{Decode, Fault};
 
 const MAX_WINDOW_BYTES: usize = 8 << 20;
@@ -53,8 +56,8 @@ struct Frame {
     content: Option<u64>,
     gave: u64,
     window: usize,
-    /// What the library keeps of it at most.
-    kept: usize,
+    /// What the library keeps of it.
+    kept: Kept,
 }
 
 impl Zstd {
@@ -156,7 +159,7 @@ impl Decode for Zstd {
     }
 
     fn held(&self) -> usize {
-        let frame = self.frame.as_ref().map_or(0, |frame| frame.kept);
+        let frame = self.frame.as_ref().map_or(0, |frame| frame.kept.bytes());
         frame.saturating_add(self.gathered.capacity()).saturating_add(self.piece.capacity())
     }
 }
@@ -187,7 +190,14 @@ impl Frame {
         let mut decoder = FrameDecoder::new();
         decoder.init(header).map_err(|_| CORRUPT)?;
         let content = (lengths.content > 0).then_some(content);
-        Ok(Self { decoder, has_checksum: descriptor & 0x04 != 0, content, gave: 0, window, kept: 0 })
+        Ok(Self {
+            decoder,
+            has_checksum: descriptor & 0x04 != 0,
+            content,
+            gave: 0,
+            window,
+            kept: Kept::default(),
+        })
     }
 
     /// How long a block with this header is, with what follows a last one. Section 3.1.1.2.
@@ -199,13 +209,16 @@ impl Frame {
         }
         let content = if kind == 1 { 1 } else { size };
         let checksum = if is_last && self.has_checksum { CHECKSUM_BYTES } else { 0 };
-        let becomes = if kind == 2 { MAX_BLOCK_BYTES } else { size };
-        self.kept = self.kept.saturating_add(becomes).min(self.window.saturating_add(MAX_BLOCK_BYTES));
+        let becomes = if is_compressed(header) { MAX_BLOCK_BYTES } else { size };
+        self.kept.decodes(becomes, self.window.saturating_add(MAX_BLOCK_BYTES));
         Ok(BLOCK_HEADER_BYTES.saturating_add(content).saturating_add(checksum))
     }
 
     /// Decodes a block; whether it was the last one of a frame that is right.
     fn decode(&mut self, block: &[u8], piece: &mut Vec<u8>) -> Result<bool, Fault> {
+        if is_compressed(number(block, 0, BLOCK_HEADER_BYTES)) {
+            self.kept.reads(block.get(BLOCK_HEADER_BYTES..).unwrap_or_default());
+        }
         let is_last = self.decoder.decode_blocks(block, BlockDecodingStrategy::UptoBlocks(1));
         let is_last = is_last.map_err(|_| CORRUPT)?;
         piece.extend(self.decoder.collect().unwrap_or_default());
@@ -222,6 +235,11 @@ impl Frame {
         }
         Ok(is_last)
     }
+}
+
+/// Whether the block with this header is a compressed one. Section 3.1.1.2.2.
+fn is_compressed(header: u64) -> bool {
+    (header >> 1) & 3 == 2
 }
 
 /// How many bytes the parts of a frame's header take. Section 3.1.1.1.

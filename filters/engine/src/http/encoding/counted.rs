@@ -1,0 +1,68 @@
+//! An allocator for the brotli decoder that counts what the decoder has allocated.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use brotli_decompressor::{Allocator, SliceWrapper, SliceWrapperMut};
+
+/// Counts the bytes of all memory that it and its clones have given and that is not dropped.
+#[derive(Clone, Default)]
+pub(super) struct Counter(Rc<Cell<usize>>);
+
+impl Counter {
+    /// Bytes that are allocated now.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.get()
+    }
+}
+
+/// Memory that is counted until it is dropped.
+pub(super) struct Counted<T> {
+    memory: Box<[T]>,
+    counter: Counter,
+}
+
+impl<T> Counted<T> {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.memory)
+    }
+}
+
+impl<T> Default for Counted<T> {
+    fn default() -> Self {
+        Self { memory: Box::default(), counter: Counter::default() }
+    }
+}
+
+impl<T> Drop for Counted<T> {
+    fn drop(&mut self) {
+        self.counter.0.set(self.counter.bytes().saturating_sub(self.bytes()));
+    }
+}
+
+impl<T> SliceWrapper<T> for Counted<T> {
+    fn slice(&self) -> &[T] {
+        &self.memory
+    }
+}
+
+impl<T> SliceWrapperMut<T> for Counted<T> {
+    fn slice_mut(&mut self) -> &mut [T] {
+        &mut self.memory
+    }
+}
+
+impl<T: Clone + Default> Allocator<T> for Counter {
+    type AllocatedMemory = Counted<T>;
+
+    fn alloc_cell(&mut self, length: usize) -> Counted<T> {
+        let counted =
+            Counted { memory: vec![T::default(); length].into_boxed_slice(), counter: self.clone() };
+        self.0.set(self.bytes().saturating_add(counted.bytes()));
+        counted
+    }
+
+    fn free_cell(&mut self, memory: Counted<T>) {
+        drop(memory);
+    }
+}
