@@ -11,6 +11,7 @@ mod places;
 mod tree;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use self::document::Document;
@@ -21,6 +22,9 @@ use crate::field::FieldPlan;
 
 /// What to do about a value in the wrong place.
 const REMEDY: &str = "Give it as a variable at the path that the catalog names, or name the path where it stands in the catalog.";
+
+/// The variables of which protected places are made, each with a label of these.
+type Bound<'p> = BTreeMap<String, &'p str>;
 
 /// Whether a request's body may leave. `request` and `response` are the route's fields of bodies.
 pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>]) -> Result<(), Problem> {
@@ -39,7 +43,7 @@ pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>])
         })?,
     };
     check_aliases(&document, &places)?;
-    let mut bound = Vec::new();
+    let mut bound = Bound::new();
     for (name, value) in &document.arguments {
         let inside = places.name(name);
         literal(value, &places, &[], inside, &mut bound)?;
@@ -49,15 +53,11 @@ pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>])
     }
     for (name, value) in &document.defaults {
         let at = places.enter_variable(name);
-        let inside = places
-            .name(name)
-            .or_else(|| bound.iter().find(|(known, _)| known == name).map(|(_, label)| *label));
-        literal(value, &places, &at, inside, &mut Vec::new())?;
+        let inside = places.name(name).or_else(|| bound.get(name).copied());
+        literal(value, &places, &at, inside, &mut Bound::new())?;
     }
     for (name, value) in &body.variables {
-        let inside = places
-            .name(name)
-            .or_else(|| bound.iter().find(|(known, _)| known == name).map(|(_, label)| *label));
+        let inside = places.name(name).or_else(|| bound.get(name).copied());
         sealed(value, &places, &places.enter_variable(name), inside)?;
     }
     Ok(())
@@ -101,7 +101,7 @@ fn literal<'p>(
     places: &Places<'p>,
     at: &Finds,
     inside: Option<&'p str>,
-    bound: &mut Vec<(String, &'p str)>,
+    bound: &mut Bound<'p>,
 ) -> Result<(), Problem> {
     match value {
         Node::Null => Ok(()),
@@ -113,7 +113,9 @@ fn literal<'p>(
             None => Ok(()),
         },
         Node::Variable(name) => {
-            bound.extend(inside.map(|label| (name.clone(), label)));
+            if let Some(label) = inside {
+                bound.entry(name.clone()).or_insert(label);
+            }
             Ok(())
         }
         Node::List(items) => items

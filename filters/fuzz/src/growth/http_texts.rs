@@ -105,6 +105,7 @@ pub(super) const QUERIES: &[Text<'static>] = &[
     Text::new("{ ", "... { ", "ssn", "} ", "}"),
     Text::new("query ($a: ", "[", "Int", "]", ") { a }"),
     Text::repeat("query (", "$a{i}: Int ", ") { a }"),
+    Text::new("query (", "$a{i}: Int = 1 ", ") { a(", "ssn: $ssn ", ") }"),
     Text::new("{ a(b: ", "[", "1", "]", ") }"),
     Text::new("{ a(b: ", "{c: ", "1", "}", ") }"),
     Text::repeat("{ a(", "b{i}: $ssn ", ") }"),

@@ -1,5 +1,6 @@
 //! The paths that a plan names in requests and responses of GraphQL, and how far each is followed.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fieldveil_json_stream::{Path, Step};
@@ -16,14 +17,14 @@ pub(super) struct Places<'p> {
     /// Of requests, those that may lead into the variables, with their labels.
     request: Vec<(Path, &'p str)>,
     /// The last name of each of these.
-    names: Vec<(String, &'p str)>,
+    names: BTreeMap<String, &'p str>,
     /// Every name on the paths of responses.
-    shown: Vec<(String, &'p str)>,
+    shown: BTreeMap<String, &'p str>,
 }
 
 impl<'p> Places<'p> {
     pub(super) fn of(request: &'p [Rc<FieldPlan>], response: &'p [Rc<FieldPlan>]) -> Result<Self, Problem> {
-        let mut places = Self { request: Vec::new(), names: Vec::new(), shown: Vec::new() };
+        let mut places = Self { request: Vec::new(), names: BTreeMap::new(), shown: BTreeMap::new() };
         for field in request {
             if let Place::Request(path) = &field.spec.place {
                 places.add_request(parse(path)?, &field.spec.label);
@@ -44,8 +45,9 @@ impl<'p> Places<'p> {
             Some(Step::Index(_)) | None => false,
         };
         if leads_there {
-            self.names
-                .extend(path.steps().iter().rev().find_map(name_of).map(|name| (name.to_owned(), label)));
+            if let Some(name) = path.steps().iter().rev().find_map(name_of) {
+                self.names.entry(name.to_owned()).or_insert(label);
+            }
             self.request.push((path, label));
         }
     }
@@ -53,18 +55,19 @@ impl<'p> Places<'p> {
     fn add_response(&mut self, path: &Path, label: &'p str) {
         // What stands above the data has no alias.
         let from = usize::from(matches!(path.steps().first(), Some(Step::Name(name)) if name == "data"));
-        let names = path.steps().iter().skip(from).filter_map(name_of);
-        self.shown.extend(names.map(|name| (name.to_owned(), label)));
+        for name in path.steps().iter().skip(from).filter_map(name_of) {
+            self.shown.entry(name.to_owned()).or_insert(label);
+        }
     }
 
     /// The label whose values a name tells of.
     pub(super) fn name(&self, name: &str) -> Option<&'p str> {
-        self.names.iter().find(|(known, _)| known == name).map(|(_, label)| *label)
+        self.names.get(name).copied()
     }
 
     /// The label to whose values in responses a name leads.
     pub(super) fn shown(&self, name: &str) -> Option<&'p str> {
-        self.shown.iter().find(|(known, _)| known == name).map(|(_, label)| *label)
+        self.shown.get(name).copied()
     }
 
     pub(super) fn is_shown(&self, name: &str) -> bool {
