@@ -65,16 +65,19 @@ impl Callouts {
         }
     }
 
-    /// Gives the answer to the worker. Returns which fetch it was and whether the worker could use it.
+    /// Gives the answer to the worker. Returns which fetch it was and whether the worker could use it. An answer without headers
+    /// is none: the call failed, also where its head had come before. The host has nothing of it then, and the SDK panics
+    /// when it is asked for it.
     pub fn receive(
         &mut self,
         context: &impl Context,
         worker: &mut Worker,
         token: u32,
-        body_size: usize,
+        (headers, body_size): (usize, usize),
     ) -> Option<(Fetch, Result<(), String>)> {
         let fetch = self.open.remove(&token)?;
         let header = |name| {
+            (headers > 0).then_some(())?;
             let value = context.get_http_call_response_header_bytes(name)?;
             String::from_utf8(value).ok()
         };
@@ -82,7 +85,9 @@ impl Callouts {
         let body;
         let answer = match status.as_deref() {
             Some("200") => {
-                body = context.get_http_call_response_body(0, body_size.min(MAX_BODY)).unwrap_or_default();
+                let size = body_size.min(MAX_BODY);
+                let read = (size > 0).then(|| context.get_http_call_response_body(0, size));
+                body = read.flatten().unwrap_or_default();
                 Answer::Body { body: &body, etag: header("etag") }
             }
             Some("304") => Answer::NotModified,

@@ -222,9 +222,10 @@ fn head(map: MapType) -> Head {
 }
 
 impl Context for HttpExchange {
-    fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
+    fn on_http_call_response(&mut self, token: u32, headers: usize, body_size: usize, _trailers: usize) {
         let mut callouts = std::mem::take(&mut self.callouts);
-        let received = callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, body_size);
+        let received =
+            callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, (headers, body_size));
         self.callouts = callouts;
         let Some((fetch, result)) = received else { return };
         let Some(output) = self.answered(&fetch, result) else { return };

@@ -184,10 +184,10 @@ impl<S: Served> Root<S> {
 }
 
 impl<S: Served> Context for Root<S> {
-    fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
+    fn on_http_call_response(&mut self, token: u32, headers: usize, body_size: usize, _trailers: usize) {
         let Some(shared) = self.shared.clone() else { return };
         let mut callouts = std::mem::take(&mut self.callouts);
-        let received = callouts.receive(self, &mut shared.worker.borrow_mut(), token, body_size);
+        let received = callouts.receive(self, &mut shared.worker.borrow_mut(), token, (headers, body_size));
         self.callouts = callouts;
         let due = shared.worker.borrow_mut().due_plans(now_ms());
         self.ask(&shared, due);

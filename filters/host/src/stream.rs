@@ -121,9 +121,10 @@ impl<S: Connection> Stream<S> {
 }
 
 impl<S: Connection> Context for Stream<S> {
-    fn on_http_call_response(&mut self, token: u32, _headers: usize, body_size: usize, _trailers: usize) {
+    fn on_http_call_response(&mut self, token: u32, headers: usize, body_size: usize, _trailers: usize) {
         let mut callouts = std::mem::take(&mut self.callouts);
-        let received = callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, body_size);
+        let received =
+            callouts.receive(self, &mut self.shared.worker.borrow_mut(), token, (headers, body_size));
         self.callouts = callouts;
         let Some((fetch, result)) = received else { return };
         self.answered(&fetch, result);
