@@ -156,6 +156,11 @@ impl FieldPlan {
             && self.declared.has_one_text()
     }
 
+    /// How much longer it takes to seal or open a text of so many bytes than an ordinary value.
+    pub fn cost(&self, bytes: usize) -> usize {
+        self.alphabet.map_or(1, |alphabet| fieldveil_ff1::cost(alphabet, bytes))
+    }
+
     /// Whether what two values are stored as may differ in letter case alone. No alphabet has a space, and envelopes differ
     /// in more.
     pub fn tells_apart_by_case(&self) -> bool {

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use fieldveil_engine::field::{CompiledPlan, Stored};
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::query::{seal_header, seal_target};
+use fieldveil_engine::http::search_budget::SearchBudget;
 use fieldveil_engine::http::treat;
 use fieldveil_plan::Plan;
 use serde_json::{Value, json};
@@ -230,7 +231,8 @@ fn searching(treated: &Treated, target: &str) -> Result<Option<String>, Problem>
     let mut again = CompiledPlan::new(Plan::from_json(&plan(&treated.fields)).unwrap()).unwrap();
     let field = Rc::new(again.fields.remove(0));
     let query = ["ssn", "né e"].map(|name| (name.to_owned(), Rc::clone(&field)));
-    let sealed = seal_target(&treated.ctx, target.as_bytes(), &query, &[(1, field)])?;
+    let sealed =
+        seal_target(&treated.ctx, &mut SearchBudget::default(), target.as_bytes(), &query, &[(1, field)])?;
     Ok(sealed.map(|sealed| String::from_utf8(sealed).unwrap()))
 }
 
@@ -299,8 +301,10 @@ fn sealed_text_stands_for_itself_in_a_target() {
 #[test]
 fn headers_lose_the_space_around_them_and_nothing_else() {
     let treated = Treated::under(&[value_of("deterministic", "text")]);
-    let header =
-        |value: &[u8]| seal_header(&treated.ctx, treated.field(), value).map_err(|problem| problem.status());
+    let header = |value: &[u8]| {
+        seal_header(&treated.ctx, &mut SearchBudget::default(), treated.field(), value)
+            .map_err(|problem| problem.status())
+    };
     assert_eq!(header(b" \t078-05-1120 "), Ok(sealed(&treated, CANARY).into_bytes()));
     assert_eq!(header(b"a b,c"), Ok(sealed(&treated, "a b,c").into_bytes()));
     assert_eq!(header(b""), Ok(sealed(&treated, "").into_bytes()));

@@ -19,5 +19,5 @@ mod short;
 
 pub use alphabet::{Alphabet, MIN_DOMAIN, UnknownAlphabet};
 pub use error::Ff1Error;
-pub use ff1::{Ff1, MAX_LEN};
+pub use ff1::{Ff1, MAX_LEN, cost};
 pub use key::{KEY_LEN, key_input};

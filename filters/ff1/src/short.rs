@@ -31,14 +31,7 @@ impl<'k> Short<'k> {
     /// None where a half of so many numerals is too long for it.
     pub(crate) fn new(cipher: &'k Aes256, radix: u16, len: usize, tweak: &[u8]) -> Option<Self> {
         let u = u32::try_from(len / 2).ok()?;
-        let v = u32::try_from(len.div_ceil(2)).ok()?;
-        let moduli = [u128::from(radix).checked_pow(u)?, u128::from(radix).checked_pow(v)?];
-        let [_, longest] = moduli;
-        let bits = 128_u32.saturating_sub(longest.saturating_sub(1).leading_zeros());
-        let b = bits.div_ceil(8);
-        if b > MAX_B {
-            return None;
-        }
+        let (moduli, b) = moduli(radix, len)?;
         let d = b.div_ceil(4).wrapping_mul(4).wrapping_add(4);
         let i_at = b.wrapping_mul(8);
         let over = 128_u32.wrapping_sub(d.wrapping_mul(8));
@@ -99,6 +92,18 @@ impl<'k> Short<'k> {
         }
         [a, b]
     }
+}
+
+/// How many numbers the halves of so many numerals have, and the bytes of the longest as a number; None where these are too
+/// many.
+pub(crate) fn moduli(radix: u16, len: usize) -> Option<([u128; 2], u32)> {
+    let u = u32::try_from(len / 2).ok()?;
+    let v = u32::try_from(len.div_ceil(2)).ok()?;
+    let moduli = [u128::from(radix).checked_pow(u)?, u128::from(radix).checked_pow(v)?];
+    let [_, longest] = moduli;
+    let bits = 128_u32.saturating_sub(longest.saturating_sub(1).leading_zeros());
+    let b = bits.div_ceil(8);
+    (b <= MAX_B).then_some((moduli, b))
 }
 
 /// In 64 bits where they do: those of 128 are divided many times as slowly.

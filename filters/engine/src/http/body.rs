@@ -5,15 +5,17 @@
 
 use std::rc::Rc;
 
-use fieldveil_json_stream::{Exceeded, Found, Framing, Kind, Limits, Replacement, RewriteError, Rewriter};
+use fieldveil_json_stream::{Exceeded, Found, Framing, Limits, Replacement, RewriteError, Rewriter};
 
+use super::cost;
 use super::encoding::Decoder;
 use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
-use super::output::{Edit, Flow, Output};
+use super::output::{self, Edit, Flow, Output};
 use super::problem::{Problem, Side};
 use super::treat::{self, Context};
+use crate::field::FieldPlan;
 use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::routes::{Body, Route};
 
@@ -22,8 +24,6 @@ use crate::routes::{Body, Route};
 const FREE_VALUES: usize = 65_536;
 /// Bytes that have to come for each value beyond that. What was kept while plan and keys were awaited may hold more.
 const BYTES_PER_VALUE: usize = 64;
-/// Elements of arrays and members of objects that take as long as a value of their own.
-const PARTS_PER_VALUE: usize = 2;
 
 /// A body on its way.
 pub(super) struct Rewrite {
@@ -95,7 +95,9 @@ impl Rewrite {
 
     /// Bytes that are kept at the moment.
     pub(super) fn held(&self) -> usize {
-        self.held_of_body().saturating_add(self.decoder.as_ref().map_or(0, Decoder::held))
+        let head = self.head.as_ref().map_or(0, |head| output::bytes_of(&head.edits));
+        let decoder = self.decoder.as_ref().map_or(0, Decoder::held);
+        self.held_of_body().saturating_add(head).saturating_add(decoder)
     }
 
     fn held_of_body(&self) -> usize {
@@ -173,7 +175,7 @@ impl Rewrite {
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
             // A field that the matcher invented: there is none, so nothing may pass in its place.
             let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
-            work.treat(side, &found)?;
+            work.treat(side, field, &found)?;
             let replacement = match side {
                 Side::Request => treat::seal(context, field, found),
                 Side::Response => treat::open(context, field, found),
@@ -223,13 +225,9 @@ impl Work {
         Self { most_values, values: 0, prints: PrintBudget::of(came) }
     }
 
-    /// A value is to be treated.
-    fn treat(&mut self, side: Side, found: &Found<'_>) -> Result<(), Problem> {
-        let parts = match found.kind {
-            Kind::Array | Kind::Object => found.json.iter().filter(|byte| **byte == b',').count(),
-            _ => 0,
-        };
-        self.values = self.values.saturating_add(1).saturating_add(parts / PARTS_PER_VALUE);
+    /// A value is to be treated; some cost as much as many.
+    fn treat(&mut self, side: Side, field: &FieldPlan, found: &Found<'_>) -> Result<(), Problem> {
+        self.values = self.values.saturating_add(cost::of(field, found));
         if self.values > self.most_values {
             return Err(Problem::too_much_at_once(side, self.most_values));
         }

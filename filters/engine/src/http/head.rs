@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::memory::size_of_all;
+
 /// The header fields of a request or a response. They may hold tokens and values: `Debug` shows their number alone.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Head(pub Vec<(String, Vec<u8>)>);
@@ -15,6 +17,13 @@ impl Head {
     /// The name of each header field.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let field = |(name, value): &(String, Vec<u8>)| name.capacity().saturating_add(value.capacity());
+        let fields = self.0.iter().map(field).fold(0, usize::saturating_add);
+        fields.saturating_add(size_of_all::<(String, Vec<u8>)>(self.0.capacity()))
     }
 
     /// The first occurrence of a header field.

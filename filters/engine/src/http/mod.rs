@@ -9,6 +9,7 @@
 
 pub mod audits;
 mod body;
+mod cost;
 pub mod encoding;
 pub mod graphql;
 mod head;
@@ -22,6 +23,7 @@ pub mod problem;
 pub mod query;
 mod request;
 mod response;
+pub mod search_budget;
 pub mod treat;
 mod validators;
 pub mod value;
@@ -40,6 +42,7 @@ use self::request::Course;
 use self::treat::Context;
 use self::way::Way;
 use crate::fetch::Fetch;
+use crate::memory::{MAX_IN_USE, MAX_WORKER};
 use crate::ports::{Level, Ports};
 use crate::routes::Route;
 use crate::worker::Worker;
@@ -105,7 +108,7 @@ impl Exchange {
 
     /// The request's head has come; `end_of_stream` if it has neither body nor trailers.
     pub fn request_head(&mut self, head: Head, who: Peer, end_of_stream: bool) -> Output {
-        let output = match self.identify(&head, who) {
+        let output = match self.identify(&head, who).and_then(|()| self.check_memory(MAX_IN_USE)) {
             Ok(()) => self.proceed(Waiting {
                 head,
                 ends: end_of_stream,
@@ -217,7 +220,7 @@ impl Exchange {
 
     /// Bytes that are kept at the moment.
     pub fn held(&self) -> usize {
-        let kept = self.waiting.as_ref().and_then(|waiting| waiting.kept.as_ref()).map_or(0, Vec::len);
+        let kept = self.waiting.as_ref().map_or(0, Waiting::bytes);
         kept.saturating_add(self.request.held()).saturating_add(self.response.held())
     }
 
@@ -342,17 +345,20 @@ impl Exchange {
         (self.request, self.response) = (Way::Unseen, Way::Unseen);
     }
 
+    /// Whether the module has no more than so many bytes in use.
+    fn check_memory(&self, most: usize) -> Result<(), Problem> {
+        if self.ports.borrow().memory_in_use() <= most { Ok(()) } else { Err(Problem::no_memory()) }
+    }
+
     /// Tells the worker how much is held. An exchange that takes more than is left for all ends.
     fn account(&mut self, output: Output) -> Output {
         let (before, now) = (self.held, self.held());
         self.held = now;
-        if self.worker.borrow_mut().holds(before, now) {
+        let within = self.worker.borrow_mut().holds(before, now);
+        if within && (now <= before || self.check_memory(MAX_WORKER).is_ok()) {
             return output;
         }
-        let remedy =
-            "Come again in a moment; if this lasts, lower http.limits.held_body_bytes, or add sidecars.";
-        let refused =
-            self.refuse(&Problem::unavailable("memory for bodies", "all exchanges hold too much", remedy));
+        let refused = self.refuse(&Problem::no_memory());
         self.worker.borrow_mut().holds(now, 0);
         self.held = 0;
         refused
@@ -360,6 +366,12 @@ impl Exchange {
 }
 
 impl Waiting {
+    /// Bytes that are kept of it.
+    fn bytes(&self) -> usize {
+        let body = self.kept.as_ref().map_or(0, Vec::capacity);
+        body.saturating_add(self.head.bytes()).saturating_add(self.trailers.bytes())
+    }
+
     fn keep(&mut self, bytes: &[u8], is_last: bool, most: usize) -> Result<(), Problem> {
         let kept = self.kept.get_or_insert_default();
         if kept.len().saturating_add(bytes.len()) > most {

@@ -46,6 +46,19 @@ pub enum Edit {
     Add(String, Vec<u8>),
 }
 
+/// Bytes that changes of a head take.
+pub(super) fn bytes_of(edits: &[Edit]) -> usize {
+    edits.iter().fold(0, |sum, edit| {
+        let bytes = match edit {
+            Edit::Set(name, value) | Edit::Add(name, value) => {
+                name.capacity().saturating_add(value.capacity())
+            }
+            Edit::Remove(name) => name.capacity(),
+        };
+        size_of::<Edit>().saturating_add(bytes).saturating_add(sum)
+    })
+}
+
 /// An answer of the filter's own.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reply {

@@ -7,13 +7,15 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::problem::Problem;
-use super::treat::{Context, search};
+use super::search_budget::SearchBudget;
+use super::treat::Context;
 use crate::field::FieldPlan;
 
 /// The target to forward in place of `target`, path and query as they came; `None` if it stays. `segments` are counted
 /// from 0 behind the first slash, empty ones too.
 pub fn seal_target(
     ctx: &Context,
+    budget: &mut SearchBudget,
     target: &[u8],
     query: &[(String, Rc<FieldPlan>)],
     segments: &[(usize, Rc<FieldPlan>)],
@@ -26,17 +28,22 @@ pub fn seal_target(
         None => (target, None),
     };
     let mut sealed = Vec::with_capacity(target.len());
-    seal_path(ctx, path, segments, &mut sealed)?;
+    seal_path(ctx, budget, path, segments, &mut sealed)?;
     if let Some(parameters) = parameters {
         sealed.push(b'?');
-        seal_query(ctx, parameters, query, &mut sealed)?;
+        seal_query(ctx, budget, parameters, query, &mut sealed)?;
     }
     Ok((sealed != target).then_some(sealed))
 }
 
 /// The value to forward in place of one occurrence of a header. White space around it is no part of the value.
-pub fn seal_header(ctx: &Context, field: &FieldPlan, value: &[u8]) -> Result<Vec<u8>, Problem> {
-    search(ctx, field, trim(value))
+pub fn seal_header(
+    ctx: &Context,
+    budget: &mut SearchBudget,
+    field: &FieldPlan,
+    value: &[u8],
+) -> Result<Vec<u8>, Problem> {
+    budget.search(ctx, field, trim(value))
 }
 
 /// The names of a target's parameters, decoded.
@@ -50,6 +57,7 @@ pub(super) fn parameter_names(target: &[u8]) -> impl Iterator<Item = Cow<'_, [u8
 
 fn seal_path(
     ctx: &Context,
+    budget: &mut SearchBudget,
     path: &[u8],
     segments: &[(usize, Rc<FieldPlan>)],
     sealed: &mut Vec<u8>,
@@ -71,7 +79,7 @@ fn seal_path(
         let value = decoded(value, Plus::IsPlus).ok_or_else(|| {
             Problem::ambiguous_target("a segment of its path has a percent sign that encodes nothing")
         })?;
-        encode(&search(ctx, field, &value)?, sealed);
+        encode(&budget.search(ctx, field, &value)?, sealed);
         sealed.extend_from_slice(parameters);
     }
     Ok(())
@@ -79,6 +87,7 @@ fn seal_path(
 
 fn seal_query(
     ctx: &Context,
+    budget: &mut SearchBudget,
     parameters: &[u8],
     query: &[(String, Rc<FieldPlan>)],
     sealed: &mut Vec<u8>,
@@ -111,7 +120,7 @@ fn seal_query(
         })?;
         sealed.extend_from_slice(name);
         sealed.push(b'=');
-        encode(&search(ctx, field, &value)?, sealed);
+        encode(&budget.search(ctx, field, &value)?, sealed);
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::output::Edit;
 use super::overrides;
 use super::problem::{Problem, Side};
 use super::query;
+use super::search_budget::SearchBudget;
 use super::treat::Context;
 use super::validators;
 use crate::field::CompiledPlan;
@@ -139,14 +140,15 @@ pub(super) fn course(
 
 /// Seals what the route names in the target and in header fields.
 fn seal_head(context: &Context, route: &Route, head: &Head, edits: &mut Vec<Edit>) -> Result<(), Problem> {
+    let mut budget = SearchBudget::default();
     if let Some(target) = head.first(":path")
-        && let Some(sealed) = query::seal_target(context, target, &route.query, &route.segments)?
+        && let Some(sealed) = query::seal_target(context, &mut budget, target, &route.query, &route.segments)?
     {
         edits.push(Edit::Set(":path".into(), sealed));
     }
     check_names(route, head.names())?;
     for (name, field) in &route.headers {
-        let values = head.all(name).map(|value| query::seal_header(context, field, value));
+        let values = head.all(name).map(|value| query::seal_header(context, &mut budget, field, value));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         validators::set_all(name, values.into_iter(), edits);
     }

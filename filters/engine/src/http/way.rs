@@ -1,7 +1,7 @@
 //! One direction of an exchange: what becomes of its body, from the head on.
 
 use super::body::{Rewrite, hold};
-use super::output::{Edit, Flow, Output};
+use super::output::{self, Edit, Flow, Output};
 use super::problem::Problem;
 use super::request::Course;
 use super::treat::Context;
@@ -51,7 +51,11 @@ impl Way {
 
     /// Bytes that are kept at the moment.
     pub(super) fn held(&self) -> usize {
-        if let Self::Rewriting(rewrite) = self { rewrite.held() } else { 0 }
+        match self {
+            Self::Rewriting(rewrite) => rewrite.held(),
+            Self::Empty(empty) => output::bytes_of(&empty.edits),
+            Self::Unseen | Self::Passing | Self::Dropping => 0,
+        }
     }
 
     /// Whether it is of a kind that may go on for ever, under a plan that has ended.

@@ -50,6 +50,13 @@ impl Problem {
         Self::new(kind, &what, format!("more than {limit} values of its fields come at once"), remedy)
     }
 
+    /// More of values of a label than are looked for in one request's head.
+    pub fn head_too_large(label: &str, reason: &str) -> Self {
+        let remedy = "Look for fewer values at once.";
+        let problem = Self::new(Kind::TooLarge, "the request's head is past a limit", reason, remedy);
+        problem.about(label).with_status(431)
+    }
+
     /// The values of fields that come in one go are written as more than is written at once.
     pub fn printed_too_much(side: Side, limit: usize) -> Self {
         let (kind, remedy) = match side {
@@ -298,6 +305,13 @@ impl Problem {
     /// A part that the exchange needs is not there.
     pub fn unavailable(part: &str, reason: &str, remedy: &str) -> Self {
         Self::new(Kind::Unavailable, &format!("{part} is unavailable"), reason, remedy).after(RETRY_SECONDS)
+    }
+
+    /// All exchanges of the worker together have too much memory.
+    pub fn no_memory() -> Self {
+        let remedy =
+            "Come again in a moment; if this lasts, lower http.limits.held_body_bytes, or add sidecars.";
+        Self::unavailable("memory for bodies", "all exchanges hold too much", remedy)
     }
 
     /// A keyset that the policy names cannot be used.
