@@ -69,6 +69,9 @@ pub struct Body {
     pub fields: Vec<Rc<FieldPlan>>,
     /// All fields as they were planned, each with its own path.
     pub places: Vec<Rc<FieldPlan>>,
+    /// The matcher's number of a member `_method` at the top, which may say another method. None where that is a field's
+    /// value, and in responses.
+    pub method: Option<usize>,
 }
 
 /// Why a request has no route.

@@ -5,7 +5,7 @@
 mod http_support;
 
 use http_support::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn named_field_is_sealed_and_all_else_leaves_as_it_came() {
@@ -35,6 +35,10 @@ fn request_that_says_two_methods_or_paths_is_refused_where_anything_is_named() {
         "x-http_method-override",
         "x.http.method.override",
         "x_original_url",
+        // As gunicorn reads them, and applications behind a proxy.
+        "script_name",
+        "path-info",
+        "x-script-name",
     ];
     for name in names {
         let protected = Sidecar::under(customers());
@@ -66,6 +70,18 @@ fn parameter_that_may_make_another_request_of_it_is_refused_where_that_is_anothe
         ("/customers?_method=PATCH", vec![]),
         ("/customers?a=1&%5Fmethod=patch", vec![JSON]),
         ("/customers?a;_METHOD=PATCH", vec![]),
+        // As PHP reads names.
+        ("/customers?.method=PATCH", vec![]),
+        ("/customers?+_method=PATCH", vec![]),
+        ("/customers?[method=PATCH", vec![]),
+        ("/customers?%20.method%00x=PATCH", vec![JSON]),
+        ("/customers?_method%00=PATCH", vec![]),
+        // What Rack takes for a form.
+        ("/customers", vec![]),
+        ("/customers", vec![("content-type", "")]),
+        ("/customers", vec![("content-type", "; charset=utf-8")]),
+        ("/customers", vec![("content-type", "multipart/mixed; boundary=x")]),
+        ("/customers", vec![("content-type", "Multipart/Related; boundary=x")]),
         ("/customers", vec![form]),
         ("/customers/", vec![("content-type", "multipart/form-data; boundary=x")]),
     ] {
@@ -77,17 +93,58 @@ fn parameter_that_may_make_another_request_of_it_is_refused_where_that_is_anothe
     for (method, target, headers) in [
         ("POST", "/others?_method=PATCH", vec![form]),
         ("POST", "/customers?method=PATCH", vec![JSON]),
+        ("POST", "/customers?method[]=PATCH&a_method=PATCH&_method_=PATCH", vec![JSON]),
+        ("POST", "/customers", vec![("content-type", "text/plain")]),
+        ("POST", "/others", vec![]),
         ("GET", "/customers", vec![]),
     ] {
         let mut exchange = sidecar.exchange();
         exchange.request(method, target, &headers, b"a=1");
         assert!(exchange.upstream.has_ended, "{target}");
     }
+    // Nothing is said by a body that is not there.
+    let mut exchange = sidecar.exchange();
+    exchange.request("POST", "/customers", &[], b"");
+    assert!(exchange.upstream.has_ended);
     // Where routes name no methods, no method is another route.
     let sidecar = Sidecar::under(customers());
     let mut exchange = sidecar.exchange();
     exchange.request("POST", "/customers?_method=PUT", &[JSON], br#"{"ssn":"078-05-1120"}"#);
     assert!(!exchange.upstream.text().contains("078"));
+}
+
+#[test]
+fn member_that_may_make_another_request_of_it_is_refused_where_that_is_another_route() {
+    let on = |methods: Value, at: &str| {
+        let mut named = route("/customers", &[field("request", at, "customer.ssn")]);
+        named["methods"] = methods;
+        named
+    };
+    let sidecar = Sidecar::under(plan(&[on(json!(["POST"]), "$.ssn"), on(json!(["PATCH"]), "$.card")]));
+    let sent = |sidecar: &Sidecar, method: &str, body: &str| {
+        let mut exchange = sidecar.exchange();
+        exchange.request(method, "/customers", &[JSON], body.as_bytes());
+        if exchange.upstream.has_ended { Ok(exchange.upstream.text()) } else { Err(exchange.refused()) }
+    };
+    for key in ["_method", "_METHOD", "\\u005fmethod"] {
+        assert_eq!(
+            sent(&sidecar, "POST", &format!("{{\"{key}\":\"PATCH\",\"card\":\"1\"}}")),
+            Err(400),
+            "{key}"
+        );
+    }
+    for body in
+        [r#"{"_method":null}"#, r#"{"_method":{"a":[1]},"_method":2}"#, r#"{"a":{"_method":"PATCH"}}"#]
+    {
+        assert_eq!(sent(&sidecar, "POST", body), Ok(body.to_owned()));
+    }
+    let member = r#"{"_method":"PATCH"}"#;
+    assert_eq!(sent(&sidecar, "PATCH", member), Ok(member.to_owned()));
+    // Where no method is another route it is the service's own.
+    assert_eq!(sent(&Sidecar::under(customers()), "POST", member), Ok(member.to_owned()));
+    // Where it is a field it is sealed.
+    let field = Sidecar::under(plan(&[on(json!(["POST"]), "$._method")]));
+    assert!(sent(&field, "POST", member).unwrap().contains("fv1."));
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
 use super::output::{self, Edit, Flow, Output};
+use super::overrides;
 use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::field::FieldPlan;
@@ -49,6 +50,8 @@ pub(super) struct Rewrite {
 struct Fields {
     rewriter: Rewriter,
     body: Body,
+    /// A member `_method` may make another request of this one.
+    refuses_method: bool,
 }
 
 /// What changes on a head that has not left.
@@ -69,9 +72,11 @@ impl Rewrite {
     ) -> Self {
         let most = limits.of_json(side);
         let body = if side == Side::Request { &route.request } else { &route.response };
-        let fields = body
-            .clone()
-            .map(|body| Fields { rewriter: Rewriter::new(Rc::clone(&body.matcher), framing, most), body });
+        let fields = body.clone().map(|body| Fields {
+            rewriter: Rewriter::new(Rc::clone(&body.matcher), framing, most),
+            body,
+            refuses_method: false,
+        });
         let is_checked = route.graphql && side == Side::Request;
         Self {
             side,
@@ -91,6 +96,14 @@ impl Rewrite {
     /// The same of a body that has to be decoded first.
     pub(super) fn decoding(self, decoder: Option<Decoder>) -> Self {
         Self { decoder, ..self }
+    }
+
+    /// The same of a request that a member `_method` may make another one of.
+    pub(super) fn refusing_method(mut self, refuses_method: bool) -> Self {
+        if let Some(fields) = &mut self.fields {
+            fields.refuses_method = refuses_method;
+        }
+        self
     }
 
     /// Bytes that are kept at the moment.
@@ -166,13 +179,19 @@ impl Rewrite {
                 return Err(Problem::limit(self.side, what, self.most_held, "http.limits.held_body_bytes"));
             }
         }
-        let Some(Fields { rewriter, body }) = &mut self.fields else {
+        let Some(Fields { rewriter, body, refuses_method }) = &mut self.fields else {
             self.written.extend_from_slice(bytes);
             return Ok(());
         };
         let side = self.side;
         let work = &mut self.work;
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
+            if body.method == Some(found.field) {
+                if *refuses_method {
+                    overrides::check_member(&found)?;
+                }
+                return Ok(Replacement::Keep);
+            }
             // A field that the matcher invented: there is none, so nothing may pass in its place.
             let field = body.fields.get(found.field).ok_or_else(unknown_field)?;
             work.treat(side, field, &found)?;

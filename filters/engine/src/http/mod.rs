@@ -267,7 +267,7 @@ impl Exchange {
     fn start(&mut self, context: Context, waiting: Waiting) -> Result<Output, Problem> {
         let Waiting { head, ends, kept, trailers, is_whole } = waiting;
         self.audit = Some(context.audit.clone());
-        let route = request::route(&context.plan, &head)?;
+        let route = request::route(&context.plan, &head, ends)?;
         request::check_trailers(&context, &route, &trailers)?;
         let course = request::course(&context, &route, self.limits, &head, ends)?;
         let method = request::method(&head).to_owned();

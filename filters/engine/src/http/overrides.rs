@@ -5,13 +5,19 @@
 
 use std::rc::Rc;
 
+use fieldveil_json_stream::{Found, Kind};
+
 use super::head::{Head, is_alike};
 use super::problem::Problem;
 use super::query;
 use crate::routes::{Route, Service};
 
-/// Header fields by which some services take a request for one of another method or path than it says.
-const HEADERS: [&str; 9] = [
+/// Header fields by which some services take a request for one of another method or path than it says. Gunicorn takes the first
+/// two for variables of WSGI, and the first, as others do its name with `x-`, away from the path.
+const HEADERS: [&str; 12] = [
+    "script-name",
+    "path-info",
+    "x-script-name",
     "x-http-method-override",
     "x-http-method",
     "x-method-override",
@@ -23,6 +29,7 @@ const HEADERS: [&str; 9] = [
     "x-override-url",
 ];
 /// The parameter of a query or a form by which frameworks take a POST for another method: Rails, Laravel, Symfony, Express.
+/// Laravel takes it from JSON too.
 const PARAMETER: &[u8] = b"_method";
 /// What a request can be taken for.
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -36,25 +43,68 @@ pub(super) fn check_names(head: &Head) -> Result<(), Problem> {
     }
 }
 
-/// Refuses what may say another method by a parameter, where that is another route.
+/// Refuses what may say another method by a parameter, where that is another route. `has_body`: something follows the head.
 pub(super) fn check_parameters(
     service: &Service,
     route: &Rc<Route>,
     head: &Head,
     path: &str,
+    has_body: bool,
 ) -> Result<(), Problem> {
     let target = head.first(":path").unwrap_or_default();
-    let in_query = query::parameter_names(target).any(|name| name.eq_ignore_ascii_case(PARAMETER));
+    let in_query = query::parameter_names(target).any(|name| is_parameter(&name));
     // What stands in a form is not looked at. Only what is sent by POST is taken for something else by that.
-    let is_form = |value: &[u8]| value.windows(4).any(|part| part.eq_ignore_ascii_case(b"form"));
-    let in_form = head.first(":method") == Some(b"POST") && head.all("content-type").any(is_form);
+    let in_form = has_body && is_post(head) && may_be_form(head);
     if !in_query && !in_form {
         return Ok(());
     }
-    let is_other = |method: &str| service.route(method, path).is_ok_and(|other| !Rc::ptr_eq(&other, route));
-    match METHODS.into_iter().filter(|method| in_query || *method != "GET").any(is_other) {
+    match is_other_route(service, route, path, in_query) {
         true if in_query => Err(Problem::overridden_target("the parameter _method")),
         true => Err(Problem::overridden_target("a form, by a parameter named _method,")),
         false => Ok(()),
     }
+}
+
+/// Whether a member `_method` of the request's JSON may make another request of it.
+pub(super) fn in_json_matters(service: &Service, route: &Rc<Route>, head: &Head, path: &str) -> bool {
+    is_post(head) && is_other_route(service, route, path, false)
+}
+
+/// Refuses a member `_method`, which is a string where a service takes a method from it.
+pub(super) fn check_member(found: &Found<'_>) -> Result<(), Problem> {
+    match found.kind {
+        Kind::String => Err(Problem::overridden_target("the member _method of the body")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether another method of the path is another route. Only a query makes a GET of something else.
+fn is_other_route(service: &Service, route: &Rc<Route>, path: &str, also_get: bool) -> bool {
+    let is_other = |method: &str| service.route(method, path).is_ok_and(|other| !Rc::ptr_eq(&other, route));
+    METHODS.into_iter().filter(|method| also_get || *method != "GET").any(is_other)
+}
+
+fn is_post(head: &Head) -> bool {
+    head.first(":method") == Some(b"POST")
+}
+
+/// Whether some service reads the body as a form: Rack does so of every `multipart` and where no type is said.
+fn may_be_form(head: &Head) -> bool {
+    let says = |value: &[u8], part: &[u8]| value.windows(part.len()).any(|at| at.eq_ignore_ascii_case(part));
+    let mut types = head.all("content-type").peekable();
+    types.peek().is_none()
+        || types.any(|value| says(value, b"form") || says(value, b"multipart") || has_no_type(value))
+}
+
+/// Whether a media type is left empty, or consists of parameters alone.
+fn has_no_type(value: &[u8]) -> bool {
+    matches!(value.trim_ascii_start().first(), None | Some(b';' | b','))
+}
+
+/// Whether some service takes a parameter of this name for [`PARAMETER`]. PHP leaves out white space in front, ends a name at a
+/// NUL, and reads a dot, a space, and a bracket that is not closed, as an underscore.
+fn is_parameter(name: &[u8]) -> bool {
+    let name = name.split(|byte| *byte == 0).next().unwrap_or_default().trim_ascii_start();
+    let fold = |byte: &u8| if matches!(byte, b'.' | b' ' | b'[') { b'_' } else { byte.to_ascii_lowercase() };
+    name.iter().map(fold).eq(PARAMETER.iter().copied())
 }

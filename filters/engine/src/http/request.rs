@@ -62,10 +62,18 @@ impl Course {
         let rewrite = Rewrite::new(side, route, framing, limits, head, edits);
         Self::Rewrite(Box::new(rewrite.decoding(decoder)))
     }
+
+    /// The same, where a member `_method` may make another request of this one.
+    fn refusing_method(self, refuses_method: bool) -> Self {
+        match self {
+            Self::Rewrite(rewrite) => Self::Rewrite(Box::new(rewrite.refusing_method(refuses_method))),
+            other => other,
+        }
+    }
 }
 
-/// The route of a request that may go on.
-pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Problem> {
+/// The route of a request that may go on. `ends`: nothing follows its head.
+pub(super) fn route(plan: &CompiledPlan, head: &Head, ends: bool) -> Result<Rc<Route>, Problem> {
     let Some(service) = &plan.service else {
         let remedy = "Mend the policy: for protocol http its plan says what the service is.";
         return Err(Problem::unavailable("the plan", "it speaks of no service", remedy));
@@ -82,7 +90,7 @@ pub(super) fn route(plan: &CompiledPlan, head: &Head) -> Result<Rc<Route>, Probl
     let method = if method(head) == "CONNECT" && path.is_some() { "GET" } else { method(head) };
     let path_text = as_text(path.unwrap_or(b"/"))?;
     let route = found(service, method, path_text)?;
-    overrides::check_parameters(service, &route, head, path_text)?;
+    overrides::check_parameters(service, &route, head, path_text, !ends && !is_empty(head))?;
     if !route.matched && service.refuses_unmatched {
         return Err(Problem::unmatched_route());
     }
@@ -134,7 +142,10 @@ pub(super) fn course(
             let reason = "a GraphQL request is one document";
             Course::Bodiless(Problem::media_type(Side::Request, reason), edits)
         }
-        Media::Json(framing) => Course::of_json(Side::Request, route, framing, limits, head, edits),
+        Media::Json(framing) => {
+            let course = Course::of_json(Side::Request, route, framing, limits, head, edits);
+            course.refusing_method(may_be_other(context, route, head))
+        }
     })
 }
 
@@ -177,6 +188,13 @@ pub(super) fn check_trailers(context: &Context, route: &Route, trailers: &Head) 
         return Err(Problem::misplaced_header("it stands in the trailers"));
     }
     Ok(())
+}
+
+/// Whether a member `_method` of the body may make another request of it.
+fn may_be_other(context: &Context, route: &Rc<Route>, head: &Head) -> bool {
+    let path = as_text(path_of(head.first(":path").unwrap_or_default())).unwrap_or_default();
+    let service = context.plan.service.as_ref();
+    service.is_some_and(|service| overrides::in_json_matters(service, route, head, path))
 }
 
 /// Whether clients have weak validators of this path where the service has strong ones: those of what a GET of it gives.

@@ -8,6 +8,9 @@ use fieldveil_json_stream::{Case, Matcher, MatcherError, Path as JsonPath};
 use super::{Body, CompiledRoute, PathOfBody, Route, Unroutable};
 use crate::field::FieldPlan;
 
+/// The member of a request by which Laravel takes it for one of another method.
+const METHOD: &str = "$._method";
+
 /// What is said of each label by all routes together.
 type ByLabel<'r> = HashMap<&'r str, Rc<FieldPlan>>;
 
@@ -60,8 +63,16 @@ fn body<'r>(
     if paths.is_empty() {
         return Ok(None);
     }
+    if case == Case::Ignored
+        && let Ok(member) = METHOD.parse::<JsonPath>()
+        && let Ok(matcher) =
+            Matcher::compile_with(paths.iter().copied().chain([(&member, fields.len())]), case)
+    {
+        let method = Some(fields.len());
+        return Ok(Some(Body { matcher: Rc::new(matcher), fields, places, method }));
+    }
     let matcher = Matcher::compile_with(paths, case).map_err(|error| contradiction(error, &fields))?;
-    Ok(Some(Body { matcher: Rc::new(matcher), fields, places }))
+    Ok(Some(Body { matcher: Rc::new(matcher), fields, places, method: None }))
 }
 
 fn contradiction(error: MatcherError, fields: &[Rc<FieldPlan>]) -> Unroutable {
