@@ -13,8 +13,8 @@ use crate::short::{Halves, Short, moduli, numerals};
 /// (card, account, phone number, token) is longer.
 pub const MAX_LEN: usize = 256;
 
-/// Characters of a value that is too long for [`Short`] which take as much time as a whole value that is not: it took 60 us
-/// where that took 3.
+/// Characters of a value that is too long for [`Short`] which take as much time as a whole value that is not: 33 letters took
+/// 20 us and 256 took 250, where 32 took 1.7.
 const LONG_CHARACTERS: usize = 2;
 
 /// What a value of so many characters costs, where one costs 1 whose halves are numbers of the machine: up to 56 digits, or 32

@@ -8,7 +8,7 @@
 )]
 
 use fieldveil_aes_simd::Aes256;
-use fieldveil_ff1::{Alphabet, Ff1, Ff1Error, MAX_LEN};
+use fieldveil_ff1::{Alphabet, Ff1, Ff1Error, MAX_LEN, cost};
 use fpe::ff1::{FF1, FlexibleNumeralString};
 use proptest::prelude::*;
 
@@ -142,6 +142,18 @@ fn values_are_appended_and_what_fails_is_not() {
         assert!(ff1.decrypt_into(b"", "1-2", &mut out).is_err());
         assert!(ff1.encrypt_into(b"", "", &mut out).is_err());
         assert_eq!(out, format!("before{text}").into_bytes());
+    }
+}
+
+#[test]
+fn value_costs_more_where_it_is_too_long_for_numbers_of_the_machine() {
+    for (alphabet, longest) in
+        [(Alphabet::Digits, 56), (Alphabet::AlphanumericLower, 36), (Alphabet::Alphanumeric, 32)]
+    {
+        assert!((0..=longest).all(|len| cost(alphabet, len) == 1), "{alphabet}");
+        assert!((longest + 1..=MAX_LEN).all(|len| cost(alphabet, len) == len / 2), "{alphabet}");
+        // It is refused.
+        assert_eq!(cost(alphabet, MAX_LEN + 1), 1);
     }
 }
 
