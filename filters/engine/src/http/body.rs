@@ -13,7 +13,7 @@ use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
 use super::output::{self, Edit, Flow, Output};
-use super::overrides;
+use super::overrides::Posted;
 use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::field::FieldPlan;
@@ -50,8 +50,8 @@ pub(super) struct Rewrite {
 struct Fields {
     rewriter: Rewriter,
     body: Body,
-    /// A member `_method` may make another request of this one.
-    refuses_method: bool,
+    /// The request whose body it is, if a member `_method` may make another one of it.
+    posted: Option<Posted>,
 }
 
 /// What changes on a head that has not left.
@@ -75,7 +75,7 @@ impl Rewrite {
         let fields = body.clone().map(|body| Fields {
             rewriter: Rewriter::new(Rc::clone(&body.matcher), framing, most),
             body,
-            refuses_method: false,
+            posted: None,
         });
         let is_checked = route.graphql && side == Side::Request;
         Self {
@@ -98,19 +98,19 @@ impl Rewrite {
         Self { decoder, ..self }
     }
 
-    /// The same of a request that a member `_method` may make another one of.
-    pub(super) fn refusing_method(mut self, refuses_method: bool) -> Self {
+    /// It is the body of this request, of which a member `_method` may make another one.
+    pub(super) fn is_posted(&mut self, posted: Option<Posted>) {
         if let Some(fields) = &mut self.fields {
-            fields.refuses_method = refuses_method;
+            fields.posted = posted.filter(|_| fields.body.method.is_some());
         }
-        self
     }
 
     /// Bytes that are kept at the moment.
     pub(super) fn held(&self) -> usize {
         let head = self.head.as_ref().map_or(0, |head| output::bytes_of(&head.edits));
         let decoder = self.decoder.as_ref().map_or(0, Decoder::held);
-        self.held_of_body().saturating_add(head).saturating_add(decoder)
+        let posted = self.fields.as_ref().and_then(|fields| fields.posted.as_ref()).map_or(0, Posted::bytes);
+        self.held_of_body().saturating_add(head).saturating_add(decoder).saturating_add(posted)
     }
 
     fn held_of_body(&self) -> usize {
@@ -179,7 +179,7 @@ impl Rewrite {
                 return Err(Problem::limit(self.side, what, self.most_held, "http.limits.held_body_bytes"));
             }
         }
-        let Some(Fields { rewriter, body, refuses_method }) = &mut self.fields else {
+        let Some(Fields { rewriter, body, posted }) = &mut self.fields else {
             self.written.extend_from_slice(bytes);
             return Ok(());
         };
@@ -187,8 +187,8 @@ impl Rewrite {
         let work = &mut self.work;
         let mut treat = |found: Found<'_>| -> Result<Replacement, Problem> {
             if body.method == Some(found.field) {
-                if *refuses_method {
-                    overrides::check_member(&found)?;
+                if let Some(posted) = posted {
+                    posted.check_member(context.plan.service.as_ref(), &found)?;
                 }
                 return Ok(Replacement::Keep);
             }

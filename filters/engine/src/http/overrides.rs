@@ -65,16 +65,35 @@ pub(super) fn check_parameters(
     }
 }
 
-/// Whether a member `_method` of the request's JSON may make another request of it.
-pub(super) fn in_json_matters(service: &Service, route: &Rc<Route>, head: &Head, path: &str) -> bool {
-    is_post(head) && is_other_route(service, route, path, false)
+/// A POST, of which a member `_method` of its JSON may make another request.
+pub(super) struct Posted {
+    route: Rc<Route>,
+    path: String,
 }
 
-/// Refuses a member `_method`, which is a string where a service takes a method from it.
-pub(super) fn check_member(found: &Found<'_>) -> Result<(), Problem> {
-    match found.kind {
-        Kind::String => Err(Problem::overridden_target("the member _method of the body")),
-        _ => Ok(()),
+impl Posted {
+    /// The request, if it is one.
+    pub(super) fn of(route: &Rc<Route>, head: &Head, path: &str) -> Option<Self> {
+        is_post(head).then(|| Self { route: Rc::clone(route), path: path.to_owned() })
+    }
+
+    /// Refuses the member where another method is another route; where a service takes a method from it, it is a string.
+    pub(super) fn check_member(
+        &self,
+        service: Option<&Rc<Service>>,
+        found: &Found<'_>,
+    ) -> Result<(), Problem> {
+        let is_other =
+            || service.is_some_and(|service| is_other_route(service, &self.route, &self.path, false));
+        match found.kind {
+            Kind::String if is_other() => Err(Problem::overridden_target("the member _method of the body")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.path.capacity()
     }
 }
 

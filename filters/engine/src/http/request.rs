@@ -11,7 +11,7 @@ use super::head::{Head, is_alike};
 use super::limits::BodyLimits;
 use super::media::Media;
 use super::output::Edit;
-use super::overrides;
+use super::overrides::{self, Posted};
 use super::problem::{Problem, Side};
 use super::query;
 use super::search_budget::SearchBudget;
@@ -64,11 +64,11 @@ impl Course {
     }
 
     /// The same, where a member `_method` may make another request of this one.
-    fn refusing_method(self, refuses_method: bool) -> Self {
-        match self {
-            Self::Rewrite(rewrite) => Self::Rewrite(Box::new(rewrite.refusing_method(refuses_method))),
-            other => other,
+    fn posted(mut self, posted: Option<Posted>) -> Self {
+        if let Self::Rewrite(rewrite) = &mut self {
+            rewrite.is_posted(posted);
         }
+        self
     }
 }
 
@@ -143,8 +143,9 @@ pub(super) fn course(
             Course::Bodiless(Problem::media_type(Side::Request, reason), edits)
         }
         Media::Json(framing) => {
+            let path = as_text(path_of(head.first(":path").unwrap_or_default())).unwrap_or_default();
             let course = Course::of_json(Side::Request, route, framing, limits, head, edits);
-            course.refusing_method(may_be_other(context, route, head))
+            course.posted(Posted::of(route, head, path))
         }
     })
 }
@@ -188,13 +189,6 @@ pub(super) fn check_trailers(context: &Context, route: &Route, trailers: &Head) 
         return Err(Problem::misplaced_header("it stands in the trailers"));
     }
     Ok(())
-}
-
-/// Whether a member `_method` of the body may make another request of it.
-fn may_be_other(context: &Context, route: &Rc<Route>, head: &Head) -> bool {
-    let path = as_text(path_of(head.first(":path").unwrap_or_default())).unwrap_or_default();
-    let service = context.plan.service.as_ref();
-    service.is_some_and(|service| overrides::in_json_matters(service, route, head, path))
 }
 
 /// Whether clients have weak validators of this path where the service has strong ones: those of what a GET of it gives.
