@@ -101,7 +101,9 @@ def test_temporary_views_of_one_session_are_no_matter_of_others(shop: Stack, oth
         for number in range(126):
             direct.execute(f"CREATE TEMP VIEW wide{number} AS SELECT {columns} FROM customer")
         for number in range(20):
-            direct.execute(f"CREATE TEMP VIEW long{number} AS SELECT ssn, repeat('x', 8) || '{'x' * 8_000_000}' FROM customer")
+            direct.execute(
+                f"CREATE TEMP VIEW long{number} AS SELECT ssn, repeat('x', 8) || '{'x' * 8_000_000}' FROM customer"
+            )
         with shop.connect("app") as app:
             assert app.execute("SELECT ssn FROM customer").fetchall() == [(ADA[3],)]
         assert is_served(other)

@@ -52,8 +52,8 @@ FAMILIES = (
     (("bytea",), BYTES),
 )
 CASTS = (
-    "CHAR", "CHAR(2)", "CHAR(20)", "BINARY", "BINARY(4)", "SIGNED", "UNSIGNED", "DECIMAL", "DECIMAL(10,2)", "DECIMAL(20,6)",
-    "DATE", "TIME", "TIME(6)", "DATETIME", "DATETIME(6)", "DOUBLE",
+    "CHAR", "CHAR(2)", "CHAR(20)", "BINARY", "BINARY(4)", "SIGNED", "UNSIGNED", "DECIMAL", "DECIMAL(10,2)",
+    "DECIMAL(20,6)", "DATE", "TIME", "TIME(6)", "DATETIME", "DATETIME(6)", "DOUBLE",
 )  # fmt: skip
 NEAR = (
     (("text", "varchar"), ("CHAR", "CHAR(20)")),
