@@ -209,6 +209,9 @@ impl Rewrite {
         if is_last && self.came > 0 {
             rewriter.finish(&mut self.written, &mut treat).map_err(refuse)?;
         }
+        if is_last {
+            *posted = None;
+        }
         Ok(())
     }
 

@@ -84,7 +84,8 @@ struct Waiting {
 struct Ready {
     context: Context,
     route: Rc<Route>,
-    method: String,
+    /// The request is a HEAD.
+    is_head: bool,
 }
 
 impl Exchange {
@@ -270,8 +271,8 @@ impl Exchange {
         let route = request::route(&context.plan, &head, ends)?;
         request::check_trailers(&context, &route, &trailers)?;
         let course = request::course(&context, &route, self.limits, &head, ends)?;
-        let method = request::method(&head).to_owned();
-        self.ready = Some(Box::new(Ready { context, route, method }));
+        let is_head = request::method(&head) == "HEAD";
+        self.ready = Some(Box::new(Ready { context, route, is_head }));
         let (way, output) = Way::begin(course, ends);
         self.request = way;
         let Some(kept) = kept.filter(|_| !ends) else { return Ok(output) };
@@ -288,7 +289,7 @@ impl Exchange {
         };
         let worker = self.worker.borrow();
         let varies = worker.config.http.as_ref().map(|http| http.identity.varies()).unwrap_or_default();
-        response::course(&ready.route, self.limits, &ready.method, &varies, head, ends)
+        response::course(&ready.route, self.limits, ready.is_head, &varies, head, ends)
     }
 
     /// Bytes of a body, in either direction.

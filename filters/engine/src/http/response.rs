@@ -13,11 +13,11 @@ use crate::routes::Route;
 
 const PARTIAL_CONTENT: u16 = 206;
 
-/// How the response goes on. `method` is the request's; `varies` names its header fields that decide who asks.
+/// How the response goes on. `is_head`: to a HEAD; `varies` names its header fields that decide who asks.
 pub(super) fn course(
     route: &Rc<Route>,
     limits: BodyLimits,
-    method: &str,
+    is_head: bool,
     varies: &str,
     head: &Head,
     end_of_stream: bool,
@@ -28,7 +28,7 @@ pub(super) fn course(
     let status = status(head).ok_or_else(|| Problem::bad_response("it has no status", REMEDY))?;
     let mut edits = Vec::new();
     validators::loosen_response(head, varies, &mut edits);
-    if method == "HEAD" || matches!(status, 204 | 304) {
+    if is_head || matches!(status, 204 | 304) {
         // What a GET would give is of another length, and decoded.
         validators::remove(head, &["content-length"], &mut edits);
         if matches!(Encoding::of(head), Encoding::One(_)) {
