@@ -67,14 +67,13 @@ pub(super) fn check_parameters(
 
 /// A POST, of which a member `_method` of its JSON may make another request.
 pub(super) struct Posted {
-    route: Rc<Route>,
     path: String,
 }
 
 impl Posted {
     /// The request, if it is one.
-    pub(super) fn of(route: &Rc<Route>, head: &Head, path: &str) -> Option<Self> {
-        is_post(head).then(|| Self { route: Rc::clone(route), path: path.to_owned() })
+    pub(super) fn of(head: &Head, path: &str) -> Option<Self> {
+        is_post(head).then(|| Self { path: path.to_owned() })
     }
 
     /// Refuses the member where another method is another route; where a service takes a method from it, it is a string.
@@ -83,8 +82,10 @@ impl Posted {
         service: Option<&Rc<Service>>,
         found: &Found<'_>,
     ) -> Result<(), Problem> {
-        let is_other =
-            || service.is_some_and(|service| is_other_route(service, &self.route, &self.path, false));
+        let is_other = || {
+            let route = service.and_then(|service| Some((service, service.route("POST", &self.path).ok()?)));
+            route.is_none_or(|(service, route)| is_other_route(service, &route, &self.path, false))
+        };
         match found.kind {
             Kind::String if is_other() => Err(Problem::overridden_target("the member _method of the body")),
             _ => Ok(()),

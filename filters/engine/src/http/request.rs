@@ -145,7 +145,7 @@ pub(super) fn course(
         Media::Json(framing) => {
             let path = as_text(path_of(head.first(":path").unwrap_or_default())).unwrap_or_default();
             let course = Course::of_json(Side::Request, route, framing, limits, head, edits);
-            course.posted(Posted::of(route, head, path))
+            course.posted(Posted::of(head, path))
         }
     })
 }
