@@ -55,6 +55,7 @@ def run(suite: Suite) -> Outcome:
         # A tool that fails without naming a failure (it did not compile, say) is a failure too.
         if code != 0 and counts.failed == 0:
             counts = Counts(counts.passed, 1, counts.skipped)
+        if counts.failed and not failed:
             failed = [Failed("", _last_line(output))]
         if counts.failed and not step.shows(""):
             say("\n".join(f"   {suite.name}: {line}" for line in output.splitlines()[-LAST_LINES:]))

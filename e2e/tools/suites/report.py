@@ -48,7 +48,7 @@ def _explain(outcome: Outcome) -> None:
     if not outcome.failed:
         return
     for name, why, alone in outcome.failures[:MOST_FAILURES]:
-        print(f"   {outcome.name}: {name}\n      {why}\n      {alone}")
+        print(f"   {outcome.name}: {name}".rstrip(": "), why, alone, sep="\n      ")
     more = outcome.failed - len(outcome.failures[:MOST_FAILURES])
     if more > 0:
         print(f"   {outcome.name}: {more} more")
