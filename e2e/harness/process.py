@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from harness import waiting
 from harness.leash import Leash
 
-# Long enough for a busy machine, short enough that a hang is noticed.
+# Both on a machine that does nothing else.
 READY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.01
@@ -67,12 +68,18 @@ class Process:
     def wait_until(self, ready: Callable[[], bool], seconds: float = READY_SECONDS) -> float:
         """Polls `ready` and returns the seconds it took; raises when the program ends or the time does."""
         started = time.monotonic()
-        while not ready():
+
+        def is_ready() -> bool:
+            if ready():
+                return True
             if not self.running:
                 raise PartFailed(f"{self.name} ended before it was ready\n{self.log_tail()}")
-            if time.monotonic() - started > seconds:
-                raise PartFailed(f"{self.name} was not ready after {seconds:.0f} s\n{self.log_tail()}")
-            time.sleep(POLL_SECONDS)
+            return False
+
+        try:
+            waiting.until(is_ready, f"{self.name} to be ready", seconds=seconds, poll=POLL_SECONDS)
+        except waiting.NotReached as error:
+            raise PartFailed(f"{error}\n{self.log_tail()}") from None
         return time.monotonic() - started
 
     def stop(self) -> None:
@@ -81,7 +88,7 @@ class Process:
             return
         self._signal(self._stop_signal)
         try:
-            self._popen.wait(STOP_SECONDS)
+            self._popen.wait(waiting.patience(STOP_SECONDS))
         except subprocess.TimeoutExpired:
             self._signal(signal.SIGKILL)
             self._popen.wait()
