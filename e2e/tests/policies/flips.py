@@ -4,8 +4,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from harness.waiting import until
 from tests.policies.readers import Reader
-from tests.policies.shipping import MASKED, REVEALED, Shipping, until
+from tests.policies.shipping import MASKED, REVEALED, Shipping
 
 FLIPS = 4
 JOIN_SECONDS = 30
