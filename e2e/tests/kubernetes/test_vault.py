@@ -9,7 +9,7 @@ from harness.certificates import SERVER_NAME, Certificates
 from harness.parts import overlaid
 from kubernetes import Application, CommandFailed, Database, Keysets, Namespace, Policies, Release, Vault
 from tests.kubernetes.sidecar import BILLING, INJECT, SEALED, SSN, SUPPORT, Bundle, values, wait_injecting
-from tests.kubernetes.workers import sessions_of_every_worker
+from tests.kubernetes.workers import sessions_of_every_worker, wait_served
 
 TRUSTED, STRANGER = "trusted", "stranger"
 IN_FORCE_SECONDS = 60.0
@@ -59,7 +59,8 @@ def world(namespace: Namespace, database: Database, vault: Vault, tmp_path_facto
     trusted.create()
     database.wait_ready()
     database.create_shop()
-    trusted.wait_ready()
+    (pod,) = trusted.wait_ready()
+    wait_served(namespace, pod)
     return World(namespace, database, bundle, policies, trusted)
 
 

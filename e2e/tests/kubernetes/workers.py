@@ -9,6 +9,7 @@ import psycopg
 from harness import shop
 from harness.ports import LOOPBACK
 from harness.stack import CONNECT_SECONDS
+from harness.waiting import until_done
 from harness.workers import of_each
 from kubernetes import Namespace
 from tests.kubernetes.sidecar import PORT, reach
@@ -33,6 +34,16 @@ def sessions_of_every_worker(namespace: Namespace, pod: str) -> Iterator[list[ps
 
         with of_each(lambda: accepted(namespace, pod), connect) as sessions:
             yield sessions
+
+
+def wait_served(namespace: Namespace, pod: str) -> None:
+    """Until every worker has a plan: a session that needs the first is refused while OPA is busy for over a second."""
+
+    def has_sessions() -> None:
+        with sessions_of_every_worker(namespace, pod):
+            pass
+
+    until_done(has_sessions, psycopg.OperationalError, f"every worker of {pod} to serve a session")
 
 
 def accepted(namespace: Namespace, pod: str) -> dict[int, int]:
