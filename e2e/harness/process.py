@@ -1,10 +1,11 @@
 """One program that the harness runs: its log, its process group, its end."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness import waiting
@@ -20,6 +21,35 @@ _leash = Leash()
 
 class PartFailed(Exception):
     """A part did not start, or ended early. The text carries the end of its log."""
+
+
+def as_user(user: int | None) -> dict[str, object]:
+    """What makes a program that is started another user's."""
+    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
+
+
+def run(what: str, command: list[str | Path], *, user: int | None = None, **options: object) -> None:
+    """Runs a program to its end, which has to be a good one; with more options of `subprocess.run`."""
+    words = [str(word) for word in command]
+    with told_if_not_startable(words):
+        done = subprocess.run(words, capture_output=True, check=False, **as_user(user), **options)
+    if done.returncode != 0:
+        raise PartFailed(f"{what} failed\n{(done.stdout + done.stderr).decode(errors='replace')}")
+
+
+@contextlib.contextmanager
+def told_if_not_startable(words: list[str]) -> Iterator[None]:
+    """An error of the system that keeps a program from being started becomes a PartFailed with the remedy."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        remedy = "run `make clean-all`, and set-up makes all programs anew"
+        raise PartFailed(f"{error.filename or words[0]} is not there; {remedy}") from error
+    except PermissionError as error:
+        remedy = "make the file executable, and its file system one that is not mounted noexec"
+        raise PartFailed(f"{error.filename or words[0]} may not be run; {remedy}") from error
+    except OSError as error:
+        raise PartFailed(f"{words[0]} can't be run: {error.strerror}") from error
 
 
 class Process:
@@ -51,17 +81,17 @@ class Process:
     ) -> None:
         if self.running:
             raise PartFailed(f"{self.name} is running already")
-        as_user = {} if user is None else {"user": user, "group": user, "extra_groups": []}
-        with self.log.open("ab") as log:
+        words = [str(word) for word in command]
+        with self.log.open("ab") as log, told_if_not_startable(words):
             self._popen = subprocess.Popen(
-                [str(word) for word in command],
+                words,
                 env={**os.environ, **(env or {})},
                 cwd=cwd,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                **as_user,
+                **as_user(user),
             )
         _leash.add(self._popen.pid)
 
