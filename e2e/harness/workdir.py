@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from harness.process import PartFailed
 from tools import temporary
 
 
@@ -28,7 +29,7 @@ class WorkDir:
     def socket(self, name: str) -> Path:
         path = self.path / name
         if len(os.fsencode(path)) > temporary.MAX_SOCKET_PATH:
-            raise ValueError(f"{path} is too long for a Unix socket; set TMPDIR to a shorter path, such as /tmp")
+            raise PartFailed(f"{path} is too long for a Unix socket; set TMPDIR to a shorter path, such as /tmp")
         return path
 
     def remove(self) -> None:

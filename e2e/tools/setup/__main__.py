@@ -9,21 +9,27 @@ if sys.version_info < (3, 11):
         "https://www.python.org/downloads/, then run `make PYTHON=python3.11 ...`" % sys.version_info[:2]
     )
 
+import os
 import signal
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tools.layout import LOGS
 from tools.schedule import scheduler, timeline
 from tools.setup import needed, runner
 from tools.setup.parts import PARTS
 
 # In seconds.
 WORTH_A_TIMELINE = 20
+# Set to anything, it has a failure that nobody expected show where in the code it came from.
+TRACEBACK = "FIELDVEIL_TRACEBACK"
 
 
 def main(names: list[str]) -> int:
-    parts = needed.parts(names or (part.name for part in PARTS.values() if not part.on_demand))
+    default = (part.name for part in PARTS.values() if not part.on_demand)
+    parts = needed.parts(names or default, everything=not names)
     if parts is None:
         return 2
     runs = scheduler.run_all(runner.tasks(parts), runner.say)
@@ -46,3 +52,9 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print("\nset-up interrupted; run it again to go on", file=sys.stderr)
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        print(f"set-up failed: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"The logs of its parts are in {LOGS}; {TRACEBACK}=1 shows where in the code it failed.", file=sys.stderr)
+        sys.exit(1)
