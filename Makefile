@@ -9,6 +9,11 @@ LOADTESTS = exec env PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests
 VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 
 export PYTHONDONTWRITEBYTECODE = 1
+# Whatever the locale: files are UTF-8, and so are paths, which Java would not find in the locale C.
+export PYTHONUTF8 = 1
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL = C.UTF-8
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
