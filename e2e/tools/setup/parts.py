@@ -1,5 +1,6 @@
 """The parts of `.tools/`, each with its pinned version."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -55,10 +56,10 @@ BENCH = ("--locked", "-p", "fieldveil-bench")
 
 
 def _python(shell: Shell) -> None:
-    # Made anew only when it is another Python's or broken: something may be running from it.
-    if not _is_this_pythons(VENV / "bin" / "python"):
+    # Made anew only when it is another Python's, moved or broken: something may be running from it.
+    if not (_is_this_pythons(VENV / "bin" / "python") and is_in_its_place(VENV)):
         shutil.rmtree(VENV, ignore_errors=True)
-        shell.run([sys.executable, "-m", "venv", VENV])
+        shell.run([sys.executable, "-m", "venv", VENV.resolve()])
     pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     shell.run([*pip, "--requirement", REQUIREMENTS], attempts=ATTEMPTS)
 
@@ -69,6 +70,12 @@ def _is_this_pythons(python: Path) -> bool:
     except OSError:
         return False
     return shown.returncode == 0 and shown.stdout.strip() == sys.version
+
+
+def is_in_its_place(venv: Path) -> bool:
+    """Whether it was made where it is: its scripts name its Python by the whole path."""
+    script = venv / "bin" / "pip"
+    return script.exists() and os.fsencode(venv.resolve() / "bin" / "python") in script.read_bytes()
 
 
 def _rust(shell: Shell) -> None:
@@ -201,7 +208,7 @@ PARTS = {
             _python,
             (VENV / "bin" / "pytest",),
             frozenset({"venv"}),
-            (REQUIREMENTS, sys.version),
+            (REQUIREMENTS, sys.version, str(VENV.resolve())),
         ),
         Part(
             "toolchain",
