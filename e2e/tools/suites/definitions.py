@@ -18,6 +18,12 @@ SUITES = {
             "layering", "the arrows between crates point down only", lambda: [steps.check("layering")], ("toolchain",)
         ),
         Suite("doc-paths", "every path that the documents name exists", lambda: [steps.check("doc_paths")]),
+        Suite(
+            "facts",
+            "crates, versions, targets and limits are as the documents say",
+            lambda: [steps.check("facts")],
+            ("toolchain",),
+        ),
         Suite("ruff", "Python lints and format", steps.python, ("python",)),
         Suite("shell", "shell scripts, by ShellCheck", steps.shell, ("python",)),
         Suite("gofmt", "Go is formatted", steps.gofmt),
@@ -114,7 +120,7 @@ SUITES = {
     )
 }
 
-LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
+LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "facts", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
 # In the order in which they begin where several could.
 TESTS = (
     *("rust", "go", "rego", "kubernetes", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e"),

