@@ -1,5 +1,5 @@
-# The one front door. `make help` lists the targets; CI runs the same ones.
-# Everything fetched or built for demo and tests goes to .tools/ and target/, nothing else is touched.
+# The one front door. `make help` lists the targets. CI runs .ci/run, which calls lint, test and fuzz.
+# What is fetched or built for demo and tests goes to .tools/ and target/. Cargo, Go, pip, npm and Maven keep their own caches besides.
 
 PYTHON ?= python3
 SETUP   = $(PYTHON) e2e/tools/setup
