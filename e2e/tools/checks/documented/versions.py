@@ -9,14 +9,10 @@ from tools.setup import prerequisites
 
 # Others tell of what was measured or tried, under the versions of that day.
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md")
-# Files that pin versions of others' software.
-PINS = ("go.mod", "package.json", "pom.xml", "requirements.txt", "Cargo.toml")
-PINNING_FOLDERS = ("e2e/tools/", "e2e/cluster/")
-VERSION = re.compile(r"(?<![\d.])\d+\.\d+\.\d+(?![\d.]*\d)")
 
 
 def find() -> list[str]:
-    return [*of_products(), *of_prerequisites(), *of_dependencies()]
+    return [*of_products(), *of_prerequisites()]
 
 
 def of_products() -> list[str]:
@@ -65,16 +61,6 @@ def of_prerequisites() -> list[str]:
     if not _is_same(oldest, rust):
         problems.append(f"Cargo.toml: rust-version is {oldest}, but rust-toolchain.toml has {rust}")
     return problems
-
-
-def of_dependencies() -> list[str]:
-    """Every version that the list of dependencies names is pinned somewhere."""
-    pinned = set()
-    for name in tracked():
-        if name.split("/")[-1] in PINS or name.startswith(PINNING_FOLDERS):
-            pinned |= set(VERSION.findall((ROOT / name).read_text(errors="ignore")))
-    named = VERSION.findall((ROOT / "docs" / "dependencies.md").read_text())
-    return [f"docs/dependencies.md: nothing pins version {version}" for version in named if version not in pinned]
 
 
 def _modules_go() -> list[tuple[int, ...]]:
