@@ -8,8 +8,8 @@ from pathlib import Path
 from tools.setup.runner import ATTEMPTS, Shell
 
 GO = frozenset({"go", "cc"})
-# The same for every program, and those of the images: Go compiles a package anew for each set of flags. Git is not asked
-# for the commit: it refuses root in another user's clone, and the build fails.
+# The same for every program, and those of the images: Go compiles a package anew for each set of flags. Git is not
+# asked for the commit: it refuses root in another user's clone, and the build fails.
 GO_FLAGS = ("-trimpath", "-buildvcs=false")
 GO_ENVIRONMENT = {"CGO_ENABLED": "0"}
 

