@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -165,7 +166,13 @@ func TestWatchedTextsAreCounted(t *testing.T) {
 }
 
 func TestShopSpeaksBothProtocolsOnAUnixSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
+	// t.TempDir can be too long for a socket's path.
+	folder, err := os.MkdirTemp("", "fieldveil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "s")
 	listener, err := open("unix:" + path)
 	if err != nil {
 		t.Fatal(err)

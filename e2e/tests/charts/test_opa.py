@@ -7,32 +7,41 @@ import pytest
 
 from harness import unixhttp
 from harness.process import Process
+from harness.workdir import WorkDir
 from tests.charts.pods import container
 from tests.charts.rendering import CASES, LIBRARY, config_map
 from tools.layout import OPA, POLICIES
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Iterator[Process]:
-    started = Process("opa", tmp_path / "opa.log")
+def work() -> Iterator[WorkDir]:
+    made = WorkDir()
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def process(work: WorkDir) -> Iterator[Process]:
+    started = Process("opa", work.log("opa"))
     yield started
     started.stop()
 
 
 # A ConfigMap, and a server with all that there is to say of it.
 @pytest.mark.parametrize("case", ["postgres-tls", "bundle-server"])
-def test_opa_takes_its_configuration(case: str, process: Process, tmp_path: Path) -> None:
+def test_opa_takes_its_configuration(case: str, process: Process, work: WorkDir) -> None:
+    socket = work.socket("opa.sock")
     rendering = f"own-deployment/{case}"
-    (tmp_path / "token").write_text("token")
-    (tmp_path / "policy.pub.pem").write_text(config_map("fieldveil/bundle-server", "policy.pub.pem"))
+    (work.path / "token").write_text("token")
+    (work.path / "policy.pub.pem").write_text(config_map("fieldveil/bundle-server", "policy.pub.pem"))
     # Of an authority it reads the file when it first asks.
-    (tmp_path / "ca.crt").write_text("")
+    (work.path / "ca.crt").write_text("")
     for file in ("opa.yaml", "log.rego"):
-        (tmp_path / file).write_text(in_place(config_map(rendering, file), tmp_path))
+        (work.path / file).write_text(in_place(config_map(rendering, file), work.path))
     arguments = container(rendering, "fieldveil-opa")["args"]
-    process.start([OPA, *(in_place(word, tmp_path) for word in arguments)])
-    process.wait_until(lambda: unixhttp.is_ok(tmp_path / "opa.sock", "/health"))
-    answer = unixhttp.request(tmp_path / "opa.sock", "POST", "/v1/data/system/log/mask", b'{"input": {}}')
+    process.start([OPA, *(in_place(word, work.path) for word in arguments)])
+    process.wait_until(lambda: unixhttp.is_ok(socket, "/health"))
+    answer = unixhttp.request(socket, "POST", "/v1/data/system/log/mask", b'{"input": {}}')
     assert answer[0] == 200
     assert b'"result"' in answer[2]
 

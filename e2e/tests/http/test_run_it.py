@@ -3,11 +3,13 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import envoy
 import pytest
 
+from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
 from tools.layout import DEPLOY, JSON_FILTER_WASM, POLICIES, ROOT, VENV
 
@@ -26,10 +28,11 @@ KEY = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A place with the example in it, whose files are here."""
-    (tmp_path / "deploy").symlink_to(DEPLOY)
-    jwks = tmp_path / "jwks.json"
+def folder() -> Iterator[Path]:
+    """A place with the example in it, whose files are here; not pytest's, which can be too long for a socket's path."""
+    work = WorkDir()
+    (work.path / "deploy").symlink_to(DEPLOY)
+    jwks = work.path / "jwks.json"
     jwks.write_text(json.dumps({"keys": [KEY]}))
     (listener,) = EXAMPLE["listeners"]
     (issuer,) = listener["jwt"]
@@ -37,10 +40,11 @@ def folder(tmp_path: Path) -> Path:
         **EXAMPLE,
         "listeners": [{**listener, "jwt": [{**issuer, "jwks": str(jwks)}]}],
         "filter_wasm": str(JSON_FILTER_WASM),
-        "admin_path": str(tmp_path / "admin.sock"),
+        "admin_path": str(work.socket("admin.sock")),
     }
-    (tmp_path / "my-sidecar.json").write_text(json.dumps(here))
-    return tmp_path
+    (work.path / "my-sidecar.json").write_text(json.dumps(here))
+    yield work.path
+    work.remove()
 
 
 def rendered(folder: Path) -> subprocess.CompletedProcess[str]:

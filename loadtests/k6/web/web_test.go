@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,7 +16,13 @@ import (
 // serve answers at a Unix socket, and tells how many connections there were.
 func serve(t *testing.T, handler http.HandlerFunc) (string, *atomic.Int64) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
+	// t.TempDir can be too long for a socket's path.
+	folder, err := os.MkdirTemp("", "fieldveil")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	path := filepath.Join(folder, "s")
 	listener, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
