@@ -22,7 +22,7 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     kind: Kind,
-    /// What was refused and why, as one sentence.
+    /// What it is about and why, without the words of the title, which stands before it.
     detail: String,
     /// Why.
     reason: String,
@@ -37,10 +37,17 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// `what` was refused and why, as `what: reason`.
+    /// With the detail `what: reason`, in which `what` names the part that the title is true of.
     fn new(kind: Kind, what: &str, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let reason = reason.into();
         let detail = format!("{what}: {reason}");
+        Self { kind, detail, reason, remedy: remedy.into(), label: None, retry_after: None, as_status: None }
+    }
+
+    /// With the reason as its detail, for a reason that says by itself what it is about.
+    fn because(kind: Kind, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let reason = reason.into();
+        let detail = reason.clone();
         Self { kind, detail, reason, remedy: remedy.into(), label: None, retry_after: None, as_status: None }
     }
 
@@ -74,7 +81,7 @@ impl Problem {
 
     /// One line for the log: it holds no value.
     pub fn line(&self) -> String {
-        format!("{} ({}); {}", self.detail, self.kind.name(), self.remedy)
+        format!("{}: {} ({}); {}", self.kind.title(), self.detail, self.kind.name(), self.remedy)
     }
 
     /// As it is answered to the client.

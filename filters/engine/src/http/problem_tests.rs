@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::http::encoding::Fault;
 
 fn all() -> Vec<Problem> {
     vec![
@@ -59,4 +60,30 @@ fn whose_fault_it_is_decides_the_status() {
     let statuses: Vec<u16> = all().iter().map(Problem::status).collect();
     let client = [400, 400, 400, 403, 403, 403, 405, 413, 415, 415, 422, 422, 422, 429];
     assert_eq!(statuses, [&client[..], &[502, 502, 503, 503, 502, 502, 502, 502]].concat());
+}
+
+#[test]
+fn detail_does_not_repeat_the_title_that_stands_before_it() {
+    let others = [
+        Problem::too_much_at_once(Side::Request, 1),
+        Problem::head_too_large("customer.ssn", "more than 1 of its values are looked for"),
+        Problem::printed_too_much(Side::Response, 1),
+        Problem::undecodable(Side::Request, Fault::Malformed("it ends early")),
+        Problem::undecodable(Side::Response, Fault::Malformed("it ends early")),
+        Problem::odd_method(),
+        Problem::misplaced_header("it is a trailer"),
+        Problem::overridden_target("header x-http-method-override"),
+        Problem::plan_denied("the token is not valid: it has expired"),
+        Problem::long_value("customer.ssn", 1),
+        Problem::no_memory(),
+        Problem::no_keyset("keyset pii is not served by the key agent"),
+    ];
+    let of = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    for problem in all().into_iter().chain(others) {
+        let (title, detail) = (of(problem.kind.title()), of(&problem.detail));
+        // Both may name the same thing, as "a stored value" is; four words in a row say the same of it.
+        for words in title.windows(title.len().min(4)) {
+            assert!(!detail.windows(words.len()).any(|said| said == words), "{}", problem.line());
+        }
+    }
 }

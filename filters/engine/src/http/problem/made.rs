@@ -17,7 +17,7 @@ impl Problem {
             Side::Request => Kind::MalformedBody,
             Side::Response => Kind::BadResponse,
         };
-        let what = format!("the {} cannot be read, byte {offset}", body_of(side));
+        let what = format!("byte {offset} of {}", body_of(side));
         Self::new(
             kind,
             &what,
@@ -34,7 +34,7 @@ impl Problem {
         };
         Self::new(
             kind,
-            &format!("the {} is past a limit", body_of(side)),
+            body_of(side),
             format!("{what} is more than {limit}"),
             format!("Make it smaller, or raise {setting} in the sidecar's configuration."),
         )
@@ -46,14 +46,13 @@ impl Problem {
             Side::Request => (Kind::TooLarge, "Send it in parts."),
             Side::Response => (Kind::BadResponse, "Ask for less at once."),
         };
-        let what = format!("the {} is past a limit", body_of(side));
-        Self::new(kind, &what, format!("more than {limit} values of its fields come at once"), remedy)
+        Self::new(kind, body_of(side), format!("more than {limit} values of its fields come at once"), remedy)
     }
 
     /// More of values of a label than are looked for in one request's head.
     pub fn head_too_large(label: &str, reason: &str) -> Self {
         let remedy = "Look for fewer values at once.";
-        let problem = Self::new(Kind::TooLarge, "the request's head is past a limit", reason, remedy);
+        let problem = Self::new(Kind::TooLarge, "the request's head", reason, remedy);
         problem.about(label).with_status(431)
     }
 
@@ -63,10 +62,9 @@ impl Problem {
             Side::Request => (Kind::TooLarge, "Send it in parts; write numbers without large exponents."),
             Side::Response => (Kind::BadResponse, "Ask for less at once."),
         };
-        let what = format!("the {} is past a limit", body_of(side));
         Self::new(
             kind,
-            &what,
+            body_of(side),
             format!("the values of its fields that come at once take more than {limit} bytes"),
             remedy,
         )
@@ -77,7 +75,7 @@ impl Problem {
         match side {
             Side::Request => Self::new(
                 Kind::MediaType,
-                "fields of this request are protected",
+                body_of(side),
                 reason,
                 "Send application/json (or +json, NDJSON, application/json-seq), or have the route's fields taken out of the catalog.",
             ),
@@ -93,7 +91,7 @@ impl Problem {
     /// A body in an encoding that is not decoded, where fields are named.
     pub fn content_encoding(side: Side, reason: &str) -> Self {
         let (kind, what) = match side {
-            Side::Request => (Kind::ContentEncoding, "fields of this request are protected"),
+            Side::Request => (Kind::ContentEncoding, body_of(side)),
             Side::Response => (Kind::BadResponse, "fields of this response are protected"),
         };
         Self::new(kind, what, reason, "Send it without an encoding, or in gzip or br.")
@@ -101,7 +99,7 @@ impl Problem {
 
     /// A body that cannot be decoded, where fields are named.
     pub fn undecodable(side: Side, fault: Fault) -> Self {
-        let what = format!("the {} cannot be decoded", body_of(side));
+        let what = format!("decoding {}", body_of(side));
         let kind = match (side, fault) {
             (Side::Response, _) => Kind::BadResponse,
             (Side::Request, Fault::Malformed(_)) => Kind::MalformedBody,
@@ -116,20 +114,20 @@ impl Problem {
 
     /// A response to which no treatment of its fields is possible.
     pub fn bad_response(reason: &str, remedy: &str) -> Self {
-        Self::new(Kind::BadResponse, "the service's response cannot be given", reason, remedy)
+        Self::new(Kind::BadResponse, body_of(Side::Response), reason, remedy)
     }
 
     /// A path or query that services may read in several ways.
     pub fn ambiguous_target(reason: &str) -> Self {
         let remedy = "Percent-encode what is not a letter, digit, hyphen, dot, underscore or tilde, once, and send no dot segments above the root.";
-        Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", reason, remedy)
+        Self::new(Kind::AmbiguousTarget, "the request's target", reason, remedy)
     }
 
     /// A method that routes do not name and services may take for one.
     pub fn odd_method() -> Self {
         let reason = "the method has lower-case letters, and methods are told apart by case";
         let remedy = "Send the method in capitals, such as PATCH.";
-        Self::new(Kind::AmbiguousTarget, "the request's method cannot be read in one way", reason, remedy)
+        Self::new(Kind::AmbiguousTarget, "the request's method", reason, remedy)
     }
 
     /// A header field with a protected value that stands where it can't be sealed.
@@ -147,7 +145,7 @@ impl Problem {
     pub fn overridden_target(what: &str) -> Self {
         let reason = format!("{what} may say another method or path to the service");
         let remedy = "Send the request with the method and the path that it is for, without this.";
-        Self::new(Kind::AmbiguousTarget, "the request's target cannot be read in one way", &reason, remedy)
+        Self::new(Kind::AmbiguousTarget, "the request's target", &reason, remedy)
     }
 
     /// An identity header that comes twice, or is not text.
@@ -163,14 +161,13 @@ impl Problem {
     /// Policy refuses everything, as for a token that is not valid.
     pub fn plan_denied(reason: &str) -> Self {
         let remedy = "Come with a token that holds, or ask the owner of the field policy.";
-        Self::new(Kind::Denied, "policy refuses protected fields", reason, remedy)
+        Self::new(Kind::Denied, "this principal may use no protected field", reason, remedy)
     }
 
     /// Policy does not let this principal do this with a field.
     pub fn denied(label: &str, action: &str) -> Self {
-        Self::new(
+        Self::because(
             Kind::Denied,
-            "policy refuses",
             format!("this principal may not {action} {label}"),
             format!("Ask the owner of the field policy for a rule on label {label}, or leave the field out."),
         )
@@ -179,19 +176,17 @@ impl Problem {
 
     /// No route fits, and the catalog refuses such requests.
     pub fn unmatched_route() -> Self {
-        Self::new(
+        Self::because(
             Kind::UnmatchedRoute,
-            "policy refuses",
-            "no route of the service's catalog fits this method and path",
+            "the service's catalog names no route for this method and path",
             "Name a route for it in the catalog, or set its `unmatched` to pass.",
         )
     }
 
     /// An upgrade, a tunnel or another protocol on a route that names fields.
     pub fn unsupported_protocol(what: &str) -> Self {
-        Self::new(
+        Self::because(
             Kind::UnsupportedProtocol,
-            "fields of this route are protected",
             format!("{what} cannot be looked into"),
             "Use plain requests with JSON bodies here, or a route without protected fields.",
         )
@@ -199,10 +194,9 @@ impl Problem {
 
     /// GraphQL in a query string, or by another method than POST.
     pub fn graphql_method() -> Self {
-        Self::new(
+        Self::because(
             Kind::GraphqlMethod,
-            "this route takes GraphQL in bodies alone",
-            "its query and variables stand in the URL",
+            "the query and its variables are in the URL, where they are not looked into",
             "Send a POST with `query` and `variables` as a JSON body.",
         )
     }
@@ -255,9 +249,8 @@ impl Problem {
             Protection::Deterministic => "deterministic",
             Protection::FormatPreserving => "format_preserving",
         };
-        Self::new(
+        Self::because(
             Kind::Denied,
-            "policy refuses",
             format!(
                 "a service cannot look for values of {label} by their sealed form: it is {protection}, of type {}",
                 field.declared.name()
@@ -283,7 +276,7 @@ impl Problem {
         let Allowance { rows, per_seconds } = allowance;
         Self::new(
             Kind::BudgetSpent,
-            &format!("the budget of {label} is spent"),
+            &format!("the budget of {label}"),
             format!("{rows} values within {per_seconds} seconds"),
             format!("Come again in {again_seconds} seconds, or ask the owner of the field policy for a larger budget on label {label}."),
         )
@@ -295,7 +288,7 @@ impl Problem {
     pub fn unreadable(label: &str, reason: &str) -> Self {
         Self::new(
             Kind::Unreadable,
-            &format!("a stored value of {label} cannot be opened"),
+            &format!("a stored value of {label}"),
             reason,
             format!("Look for values of {label} that are another tenant's, or were stored around the sidecar or with a key that is gone."),
         )
@@ -304,7 +297,7 @@ impl Problem {
 
     /// A part that the exchange needs is not there.
     pub fn unavailable(part: &str, reason: &str, remedy: &str) -> Self {
-        Self::new(Kind::Unavailable, &format!("{part} is unavailable"), reason, remedy).after(RETRY_SECONDS)
+        Self::new(Kind::Unavailable, part, reason, remedy).after(RETRY_SECONDS)
     }
 
     /// All exchanges of the worker together have too much memory.
@@ -326,8 +319,8 @@ impl Problem {
 
 fn body_of(side: Side) -> &'static str {
     match side {
-        Side::Request => "request's body",
-        Side::Response => "service's response",
+        Side::Request => "the request's body",
+        Side::Response => "the service's response",
     }
 }
 
