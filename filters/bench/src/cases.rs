@@ -1,9 +1,7 @@
 //! What is measured: a protection, its key, how it is stored, and a value's length.
 
-use std::ops::Deref;
-
 use fieldveil_engine::Random;
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Stored};
+use fieldveil_engine::field::{CompiledPlan, FieldPlan, Scratch, Stored, Value};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -15,6 +13,14 @@ use crate::keys::{AEADS, DEFAULT_AEAD, DETERMINISTIC, PRF};
 const MAX_FORMATTED: usize = 256;
 /// Bytes of the longest value at all, as the filter is configured without being told.
 const MAX_BYTES: usize = 1 << 20;
+
+/// What a session keeps from one value to the next.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    scratch: Scratch,
+    /// The bytes of a row.
+    row: Vec<u8>,
+}
 
 /// One field and a value of it.
 pub(crate) struct Case {
@@ -65,34 +71,46 @@ impl Case {
         self.text.len()
     }
 
-    /// What the filter calls for a value on its way to the server.
-    pub(crate) fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<Vec<u8>, String> {
+    /// Calls what the filter calls for a value on its way to the server.
+    pub(crate) fn seal(
+        &self,
+        keyring: &Keyring,
+        random: &mut dyn Random,
+        buffers: &mut Buffers,
+    ) -> Result<Vec<u8>, String> {
+        let (value, scratch) = (Value { bytes: &self.text, how: self.stored }, &mut buffers.scratch);
+        let mut sealed = Vec::new();
         self.field
-            .seal(keyring, random, Purpose::Store, &self.text, self.stored)
-            .map_err(|error| format!("{}: {error}", self.name()))
+            .seal_into(keyring, random, Purpose::Store, value, MAX_BYTES, scratch, &mut sealed)
+            .map_err(|error| format!("{}: {error}", self.name()))?;
+        Ok(sealed)
     }
 
-    /// What the filter calls for a stored value on its way to the client.
-    pub(crate) fn open(
+    /// Calls what the filter calls for a stored value on its way to the client, and gives what it appended to the row.
+    pub(crate) fn open<'b>(
         &self,
         keyring: &Keyring,
         stored: &[u8],
-    ) -> Result<Option<impl Deref<Target = Vec<u8>> + use<>>, String> {
-        // Binary: a text is the same bytes in either format.
+        buffers: &'b mut Buffers,
+    ) -> Result<&'b [u8], String> {
+        let Buffers { scratch, row } = buffers;
+        row.clear();
+        let stored = Value { bytes: stored, how: self.stored };
+        let plaintext = || Err("nothing is stored unsealed here".to_owned());
         self.field
-            .read(&self.field.read, keyring, stored, self.stored, true)
-            .map_err(|error| format!("{}: {error}", self.name()))
+            .read_text(&self.field.read, keyring, stored, plaintext, scratch, row)
+            .map_err(|error| format!("{}: {error}", self.name()))?;
+        Ok(row)
     }
 
     fn opens_to_its_value(&self, keyring: &Keyring, stored: &[u8]) -> bool {
-        let shown = self.open(keyring, stored).ok().flatten();
-        shown.is_some_and(|value| *value == self.text)
+        self.open(keyring, stored, &mut Buffers::default()).is_ok_and(|value| value == self.text)
     }
 
     /// That what was sealed opens to the same, and what was changed or belongs elsewhere does not open.
     pub(crate) fn check(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<(), String> {
         let wrong = |what: &str| Err(format!("{}: {what}", self.name()));
-        let sealed = self.seal(keyring, random)?;
+        let sealed = self.seal(keyring, random, &mut Buffers::default())?;
         if sealed == self.text {
             return wrong("what is sealed is the value");
         }
@@ -113,7 +131,7 @@ impl Case {
             if let Some(byte) = changed.get_mut(at) {
                 *byte = if *byte == b'A' { b'B' } else { b'A' };
             }
-            if self.open(keyring, &changed).is_ok() {
+            if self.open(keyring, &changed, &mut Buffers::default()).is_ok() {
                 return wrong(&format!("it opens with a wrong {what} tag"));
             }
         }
@@ -172,7 +190,7 @@ mod tests {
     fn check_notices_a_value_that_does_not_come_back() {
         let (keyring, mut random) = (keyring().unwrap(), Generator::new().unwrap());
         for mut case in cases(&[64]).unwrap() {
-            let sealed = case.seal(&keyring, &mut random).unwrap();
+            let sealed = case.seal(&keyring, &mut random, &mut Buffers::default()).unwrap();
             assert!(case.opens_to_its_value(&keyring, &sealed));
             case.text[0] ^= 1;
             assert!(!case.opens_to_its_value(&keyring, &sealed), "{}", case.name());

@@ -2,7 +2,7 @@
 
 use fieldveil_engine::Random;
 
-use crate::cases::{Case, cases};
+use crate::cases::{Buffers, Case, cases};
 use crate::keys::keyring;
 use crate::sessions::transactions;
 
@@ -41,12 +41,16 @@ pub fn all() -> Result<Vec<(String, Call)>, String> {
 fn of_case(case: Case) -> Result<[(String, Call); 2], String> {
     let (keyring, mut random) = (std::rc::Rc::new(keyring()?), Counter(0));
     case.check(&keyring, &mut random)?;
-    let sealed = case.seal(&keyring, &mut random)?;
+    let (mut sealing, mut opening) = (Buffers::default(), Buffers::default());
+    let sealed = case.seal(&keyring, &mut random, &mut sealing)?;
     let name = case.name();
     let (seals, opens) = (std::rc::Rc::new(case), std::rc::Rc::clone(&keyring));
     let case = std::rc::Rc::clone(&seals);
     Ok([
-        (format!("seal: {name}"), Box::new(move || seals.seal(&keyring, &mut random).map(drop))),
-        (format!("open: {name}"), Box::new(move || case.open(&opens, &sealed).map(drop))),
+        (
+            format!("seal: {name}"),
+            Box::new(move || seals.seal(&keyring, &mut random, &mut sealing).map(drop)),
+        ),
+        (format!("open: {name}"), Box::new(move || case.open(&opens, &sealed, &mut opening).map(|_| ()))),
     ])
 }

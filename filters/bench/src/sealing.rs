@@ -1,5 +1,6 @@
 //! The measurement, step by step: every case is checked, then warmed up, then measured once a round.
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use fieldveil_host::Work;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::cases::{Case, cases};
+use crate::cases::{Buffers, Case, cases};
 use crate::keys::keyring;
 use crate::timing::{batch, time, warm_up};
 
@@ -48,18 +49,19 @@ struct Measured<'a> {
 struct Entry {
     case: Case,
     sealed: Vec<u8>,
+    buffers: RefCell<Buffers>,
     seals: u32,
     opens: u32,
 }
 
 impl Entry {
     fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<(), String> {
-        black_box(black_box(&self.case).seal(keyring, random)?);
+        black_box(black_box(&self.case).seal(keyring, random, &mut self.buffers.borrow_mut())?);
         Ok(())
     }
 
     fn open(&self, keyring: &Keyring) -> Result<(), String> {
-        black_box(self.case.open(keyring, black_box(&self.sealed))?);
+        black_box(self.case.open(keyring, black_box(&self.sealed), &mut self.buffers.borrow_mut())?);
         Ok(())
     }
 }
@@ -78,7 +80,8 @@ impl Work for Sealing {
     fn from_configuration(configuration: &[u8]) -> Result<Self, String> {
         let configuration: Configuration = serde_json::from_slice(configuration)
             .map_err(|error| format!("the configuration is not usable: {error}"))?;
-        let entry = |case| Entry { case, sealed: Vec::new(), seals: 1, opens: 1 };
+        let entry =
+            |case| Entry { case, sealed: Vec::new(), buffers: RefCell::default(), seals: 1, opens: 1 };
         let entries = cases(&configuration.bytes)?.into_iter().map(entry).collect();
         Ok(Self { configuration, keyring: keyring()?, entries, passes: 0, next: 0 })
     }
@@ -109,7 +112,7 @@ impl Sealing {
         let keyring = &self.keyring;
         let Some(entry) = self.entries.get_mut(self.next) else { return Ok(()) };
         entry.case.check(keyring, random)?;
-        entry.sealed = entry.case.seal(keyring, random)?;
+        entry.sealed = entry.case.seal(keyring, random, &mut entry.buffers.borrow_mut())?;
         warm_up(warm, || entry.seal(keyring, random))?;
         warm_up(warm, || entry.open(keyring))?;
         let seals = batch(least, |calls| time(calls, || entry.seal(keyring, random)))?;
@@ -147,8 +150,6 @@ impl Sealing {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
-
     use fieldveil_host::Generator;
 
     use super::*;

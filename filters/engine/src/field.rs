@@ -1,5 +1,5 @@
 //! The plan made ready for use: every field with its parsed type, mask and associated data, and the two
-//! things that are done to its values, [`FieldPlan::seal`] and [`FieldPlan::read`].
+//! things that are done to its values, [`FieldPlan::seal_into`] and [`FieldPlan::read_text`].
 
 mod cipher;
 mod clear;

@@ -6,7 +6,7 @@ mod http_support;
 
 use std::rc::Rc;
 
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Stored};
+use fieldveil_engine::field::{self, CompiledPlan, FieldPlan, Scratch, Stored};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -172,9 +172,11 @@ proptest! {
         let body = framed(framing, &documents, write);
 
         let seal = |text: &str| {
-            let mut random = TestPorts::default();
-            let sealed = field.seal(&keyring, &mut random, Purpose::Store, text.as_bytes(), Stored::Armored);
-            String::from_utf8(sealed.unwrap()).unwrap()
+            let (mut random, mut scratch) = (TestPorts::default(), Scratch::default());
+            let value = field::Value { bytes: text.as_bytes(), how: Stored::Armored };
+            let (most, mut sealed) = (usize::MAX, Vec::new());
+            field.seal_into(&keyring, &mut random, Purpose::Store, value, most, &mut scratch, &mut sealed).unwrap();
+            String::from_utf8(sealed).unwrap()
         };
         let start: Vec<_> = (0..paths.len()).map(|path| (path, 0)).collect();
         let mut sealed = documents.clone();

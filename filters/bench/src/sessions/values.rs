@@ -1,11 +1,11 @@
 //! The values of a customer, in clear and as they are stored: those of the load tests.
 
 use fieldveil_engine::Random;
-use fieldveil_engine::field::{CompiledPlan, Stored};
+use fieldveil_engine::field::{CompiledPlan, FieldPlan, Scratch, Stored, Value};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::world::{KEYSET, plan};
 use crate::keys::keyring;
@@ -22,7 +22,7 @@ pub(super) const REVEALED: &str = "reveal";
 pub(super) const CONCEALED: &str = "conceal";
 
 /// The fields of a plan for a table of this schema, which the principal gets so.
-pub(super) fn fields(schema: &str, type_name: &str, treatment: &str) -> Vec<Value> {
+pub(super) fn fields(schema: &str, type_name: &str, treatment: &str) -> Vec<serde_json::Value> {
     let field = |(column, protection): (&str, &str)| {
         json!({"relation": format!("{schema}.customer"), "column": column, "label": format!("customer.{column}"),
             "keyset": KEYSET, "tenant": "", "protection": protection, "type": type_name,
@@ -57,10 +57,22 @@ impl Sealer {
     /// The protected values of a row as they are stored.
     pub(super) fn stored(&self, row: u32, random: &mut dyn Random) -> Result<Vec<Vec<u8>>, String> {
         let sealed = self.plan.fields.iter().zip(clear(row)).map(|(field, value)| {
-            let sealed = field.seal(&self.keyring, random, Purpose::Store, &value, Stored::Armored);
-            sealed.map_err(|error| error.to_string())
+            let (value, scratch) = (armored(&value), &mut Scratch::default());
+            let mut sealed = Vec::new();
+            field
+                .seal_into(&self.keyring, random, Purpose::Store, value, usize::MAX, scratch, &mut sealed)
+                .map_err(|error| error.to_string())?;
+            Ok(sealed)
         });
         sealed.collect()
+    }
+
+    fn opens_to(&self, field: &FieldPlan, envelope: &[u8], value: &[u8]) -> bool {
+        let plaintext = || Err("it is no envelope".to_owned());
+        let (mut scratch, mut text) = (Scratch::default(), Vec::new());
+        field
+            .read_text(&field.read, &self.keyring, armored(envelope), plaintext, &mut scratch, &mut text)
+            .is_ok_and(|shown| !shown.is_null && text == value)
     }
 
     /// That there are as many envelopes in these bytes as here are fields, by their place in [`PROTECTED`], that each
@@ -73,10 +85,7 @@ impl Sealer {
         for (envelope, (field, value)) in envelopes.iter().zip(expected) {
             let field = self.plan.fields.get(*field).ok_or("there is no such field")?;
             // Behind one in MySQL's packets stands the next value's length, which may be a letter, and its `fv1`.
-            let opens = |envelope: &[u8]| {
-                let shown = field.read(&field.read, &self.keyring, envelope, Stored::Armored, true);
-                shown.is_ok_and(|shown| shown.is_some_and(|shown| *shown == *value))
-            };
+            let opens = |envelope: &[u8]| self.opens_to(field, envelope, value);
             let mut shorter = (0..=4).map(|less| envelope.get(..envelope.len().saturating_sub(less)));
             if !shorter.any(|envelope| envelope.is_some_and(opens)) {
                 return Err("what was sealed is another value".to_owned());
@@ -87,6 +96,11 @@ impl Sealer {
         }
         Ok(())
     }
+}
+
+/// In a column of text.
+fn armored(bytes: &[u8]) -> Value<'_> {
+    Value { bytes, how: Stored::Armored }
 }
 
 /// Every armored envelope in the bytes, in order.

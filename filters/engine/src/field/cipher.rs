@@ -32,24 +32,9 @@ impl FieldPlan {
         }
     }
 
-    /// Seals a value given as text in any form that the declared type takes, for a column that stores it as `stored`
-    /// says. For a search, gives what the column is compared with.
-    pub fn seal(
-        &self,
-        keyring: &Keyring,
-        random: &mut dyn Random,
-        purpose: Purpose,
-        text: &[u8],
-        stored: Stored,
-    ) -> Result<Vec<u8>, FieldError> {
-        let mut sealed = Vec::new();
-        let value = Value { bytes: text, how: stored };
-        self.seal_into(keyring, random, purpose, value, usize::MAX, &mut Scratch::default(), &mut sealed)?;
-        Ok(sealed)
-    }
-
-    /// As [`Self::seal`] of a value whose canonical text takes no more than `most` bytes, appended to `out`; nothing if it
-    /// fails. Gives the bytes of that text.
+    /// Seals a value given as text in any form that the declared type takes, if its canonical text takes no more than
+    /// `most` bytes, and appends what the column stores, or for a search what the column is compared with; nothing if it
+    /// fails. Gives the bytes of the canonical text.
     #[allow(clippy::too_many_arguments)]
     pub fn seal_into(
         &self,

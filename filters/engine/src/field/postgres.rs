@@ -3,8 +3,7 @@
 use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
-use super::{Clear, FieldError, FieldPlan, Read, Scratch, Stored, Value, append};
-use crate::keyring::Keyring;
+use super::{Clear, FieldError, FieldPlan, Stored, append};
 
 impl FieldPlan {
     /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
@@ -55,25 +54,5 @@ impl FieldPlan {
         };
         append(out, &Zeroizing::new(shown.map_err(|e| e.to_string())?));
         Ok(())
-    }
-
-    /// What [`Self::read_text`] gives, in text or binary form; None for NULL.
-    pub fn read(
-        &self,
-        read: &Read,
-        keyring: &Keyring,
-        stored: &[u8],
-        how: Stored,
-        binary: bool,
-    ) -> Result<Option<Zeroizing<Vec<u8>>>, FieldError> {
-        let plaintext = || self.stored_text(stored, how);
-        let (mut text, mut scratch) = (Zeroizing::new(Vec::new()), Scratch::default());
-        let stored = Value { bytes: stored, how };
-        if self.read_text(read, keyring, stored, plaintext, &mut scratch, &mut text)?.is_null {
-            return Ok(None);
-        }
-        let mut shown = Zeroizing::new(Vec::new());
-        self.show_as(binary, &text, &mut shown).map_err(|e| self.unreadable(e))?;
-        Ok(Some(shown))
     }
 }

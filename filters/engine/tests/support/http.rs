@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_engine::fetch::PrincipalKey;
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Stored};
+use fieldveil_engine::field::{self, CompiledPlan, FieldError, FieldPlan, Read, Scratch, Stored};
 use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat::{self, Context};
@@ -92,8 +92,21 @@ impl Treated {
 
     /// What the database filter stores for a text.
     pub fn stored(&self, text: &str, how: Stored) -> Vec<u8> {
-        let ports = &mut *self.ports.borrow_mut();
-        self.field().seal(&self.ctx.keyring, ports, Purpose::Store, text.as_bytes(), how).unwrap()
+        let (ports, value) = (&mut *self.ports.borrow_mut(), field::Value { bytes: text.as_bytes(), how });
+        let (scratch, mut sealed) = (&mut Scratch::default(), Vec::new());
+        let keyring = &self.ctx.keyring;
+        self.field()
+            .seal_into(keyring, ports, Purpose::Store, value, usize::MAX, scratch, &mut sealed)
+            .unwrap();
+        sealed
+    }
+
+    /// What the database filter opens a stored value to, as canonical text.
+    pub fn opened(&self, stored: &[u8], how: Stored) -> Result<Vec<u8>, FieldError> {
+        let (stored, plaintext) = (field::Value { bytes: stored, how }, || panic!("it is an envelope"));
+        let (scratch, mut text) = (&mut Scratch::default(), Vec::new());
+        self.field().read_text(&Read::Reveal, &self.ctx.keyring, stored, plaintext, scratch, &mut text)?;
+        Ok(text)
     }
 
     /// The counts since the last time.
