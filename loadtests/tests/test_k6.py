@@ -60,7 +60,7 @@ def postgres() -> Iterator[Postgres]:
 @pytest.fixture
 def work(postgres: Postgres, tmp_path: Path) -> Callable[..., dict]:
     def document(**changes: object) -> dict:
-        host = f"host={postgres.socket_dir} port={postgres.port} user=postgres dbname=postgres sslmode=disable"
+        host = f"host='{postgres.socket_dir}' port={postgres.port} user=postgres dbname=postgres sslmode=disable"
         return {
             "script": "point-read",
             "driver": "pgx",

@@ -1,6 +1,7 @@
 """What docs/http.md says that one types to run the sidecar of an HTTP service."""
 
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ def folder() -> Iterator[Path]:
 
 
 def rendered(folder: Path) -> subprocess.CompletedProcess[str]:
-    return typed(RENDER.replace("python3", str(VENV / "bin" / "python")), folder)
+    return typed(RENDER.replace("python3", shlex.quote(str(VENV / "bin" / "python"))), folder)
 
 
 def test_example_becomes_a_configuration_that_envoy_takes(folder: Path) -> None:

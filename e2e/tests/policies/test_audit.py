@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -215,9 +216,8 @@ def test_lines_are_found_in_the_log_as_the_document_says(shipping: Shipping) -> 
         support.execute(SSN)
     the_last(shipping, forged)
     (command,) = re.findall(r"^(sed .*) envoy\.log", DOCUMENT.read_text(), re.MULTILINE)
-    done = subprocess.run(
-        ["bash", "-c", f"{command} {shipping.stack.envoy.process.log}"], capture_output=True, text=True, check=True
-    )
+    log = shlex.quote(str(shipping.stack.envoy.process.log))
+    done = subprocess.run(["bash", "-c", f"{command} {log}"], capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines == shipping.stack.envoy.audit()[: len(lines)]
     assert forged in [line["application_name"] for line in lines]
