@@ -46,8 +46,8 @@ class Servers:
         return psycopg.connect(psycopg.conninfo.make_conninfo(dsn, **options), autocommit=True)
 
     def direct(self, way: str) -> psycopg.Connection:
-        """As superuser, straight to the server that the way leads to."""
-        return self.second.connect() if way == "second" else self.stack.direct()
+        """As superuser, straight to the database that the way leads to."""
+        return self.second.connect(example.DATABASE) if way == "second" else self.stack.direct()
 
     def refused(self, user: str, way: str = SEALED, **options: object) -> str:
         """What a client is told that can't come in; at once, not after its own patience."""
