@@ -1,5 +1,5 @@
-# The one front door. `make help` lists the targets; CI runs the same ones.
-# Everything fetched or built for demo and tests goes to .tools/ and target/, nothing else is touched.
+# The one front door. `make help` lists the targets. CI runs .ci/run, which calls lint, test and fuzz.
+# What is fetched or built for demo and tests goes to .tools/ and target/. Cargo, Go, pip, npm and Maven keep their own caches besides.
 
 PYTHON ?= python3
 SETUP   = $(PYTHON) e2e/tools/setup
@@ -9,6 +9,11 @@ LOADTESTS = exec env PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests
 VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
 
 export PYTHONDONTWRITEBYTECODE = 1
+# Whatever the locale: files are UTF-8, and so are paths, which Java would not find in the locale C.
+export PYTHONUTF8 = 1
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL = C.UTF-8
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
@@ -21,87 +26,74 @@ python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
 demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR takes yours)
-	@$(SETUP) python filter keys opa $(if $(shell command -v mvn),mariadb)
+	@$(SETUP) python filter keys $(if $(shell command -v mvn),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
 policy-tools: python ## build what it takes to write policies: .tools/bin/fieldveil and .tools/bin/opa
-	@$(SETUP) keys opa
+	@$(SETUP) keys
 
-build: python ## build the filter and the key agent
+build: python ## build the filters and the key agent
 	@$(SETUP) filter keys
 
 setup: python ## fetch and build every tool that the other targets use
 	@$(SETUP)
 
 # Not in a cluster that somebody happens to work with: `make e2e-kubernetes` takes that.
-test: setup ## run every test: Rust, Rego, Go, charts, and end to end against the real parts, in a cluster too
+test: python ## run every test: Rust, Rego, Go, charts, and end to end against the real parts, in a cluster too
 	@env -u KUBECONFIG $(SUITES) test
 
 test-rust: python ## run the Rust unit and property tests
-	@$(SETUP) rust
 	@$(SUITES) rust
 
 instructions: python ## count the instructions of the filter's code and compare (WRITE=1 writes filters/bench/instructions.json anew)
-	@$(SETUP) rust valgrind count-instructions
-	@$(if $(WRITE),$(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
+	@$(if $(WRITE),$(SETUP) valgrind count-instructions && $(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
 
 growth: python ## look for inputs that cost more than their length, of all parsers (NUMBERS="7 12" shows these)
-	@$(SETUP) rust valgrind growth
-	@$(if $(NUMBERS),$(PYTHON) e2e/tools/growth.py --number $(NUMBERS),$(SUITES) growth)
+	@$(if $(NUMBERS),$(SETUP) valgrind count-growth && $(PYTHON) e2e/tools/growth.py --number $(NUMBERS),$(SUITES) growth)
 
 test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own parser
-	@$(SETUP) python pg-parse analyze
 	@$(SUITES) sqldiff
 
 fuzz: python ## fuzz every parser, and search for inputs that cost more than their length (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql growth" picks some)
-	@$(SETUP) rust valgrind growth
 	@$(SUITES) fuzz
 
 test-rego: python ## run the tests of the policies
-	@$(SETUP) opa
 	@$(SUITES) rego
 
 test-go: python ## run the tests of the key agent, the command and the load tests' extension
-	@$(SETUP) python keys vault
 	@$(SUITES) go
 
 test-keys: python ## run all tests of keys: those of Go, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python filter keys opa pgx tink-java vault
 	@$(SUITES) keys
 
 test-policies: python ## run all tests of policies: Rego, Go, Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa pgx chromium
 	@$(SUITES) policies
 
 test-json: python ## run all tests of JSON over HTTP: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa shop-api http-clients
 	@$(SUITES) json
 
 test-mysql: python ## run all tests of MySQL and MariaDB: Rust, and end to end (PYTEST_ARGS="-k name" picks some of these)
-	@$(SETUP) python rust filter keys opa go-clients mariadb mysql
 	@$(SUITES) mysql
 
 test-charts: python ## run all tests of the Helm charts, without a cluster (PYTEST_ARGS="-k name" picks some; UPDATE_GOLDENS=1 writes what they render)
-	@$(SETUP) python filter keys opa shop-api helm chart-tools promtool schemas
 	@$(SUITES) charts
 
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
-	@$(SETUP) python filter keys opa pgx go-clients tink-java vault chromium mariadb mysql
 	@$(SUITES) e2e
 
 e2e: python ## run every driver and write docs/drivers.md and docs/mysql-drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
-	@$(SETUP) python filter keys opa go-clients rust-clients java-clients node-clients mariadb mysqlclient
+	@$(SETUP) python filter keys go-clients rust-clients java-clients node-clients mariadb mysqlclient
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
 interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/interop.md
-	@$(SETUP) python filter keys opa pgx tink-java
+	@$(SETUP) python filter keys pgx tink-java
 	@$(VENV_PYTHON) -m interop
 
-lint: setup ## run the linters, the format checks, the layering and the documents' paths
+lint: python ## run the linters, the format checks, the layering and the documents' paths
 	@$(SUITES) lint
 
 format: python ## format Rust, Go, Rego and Python
-	@$(SETUP) python opa rust
+	@$(SETUP) python keys toolchain
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
@@ -111,11 +103,10 @@ format: python ## format Rust, Go, Rego and Python
 	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some 27 minutes)
-	@$(SETUP) python filter keys opa k6 plotly bench-sealing mariadb
+	@$(SETUP) python filter keys k6 plotly bench-sealing mariadb
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 
 loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
-	@$(SETUP) python filter keys opa k6 bench-sealing mariadb
 	@$(SUITES) loadtest-smoke
 
 loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json
@@ -126,15 +117,14 @@ loadtest-compare: python ## say what changed between two runs beyond the noise: 
 %.json: ;
 
 canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000 DATABASE=mariadb)
-	@$(SETUP) python filter keys opa mariadb mysql
+	@$(SETUP) python filter keys mariadb mysql
 	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(DATABASE),--database $(DATABASE))
 
 e2e-kubernetes: python ## install the charts in a Kubernetes cluster and try them there: that of KUBECONFIG, or as root on Linux one of our own
-	@$(SETUP) python filter keys opa shop-api k6 vault vault-kubernetes helm cluster
 	@$(SUITES) kubernetes
 
 soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat
-	@$(SETUP) python filter keys opa
+	@$(SETUP) python filter keys
 	@$(VENV_PYTHON) e2e/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 charts-readme: python ## write the README of each chart from its values
@@ -142,7 +132,7 @@ charts-readme: python ## write the README of each chart from its values
 	@$(VENV_PYTHON) -m tools.charts_readme
 
 clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/count-instructions .tools/bin/growth .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
+	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/bench-sealing-smoke .tools/bin/count-instructions .tools/bin/growth .tools/bin/fieldveil .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
 
 # A cluster that was left running could not be ended without its files.
 clean-all: clean ## remove the fetched tools too

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
+import psycopg
 
 from demo_view import CYAN, DIM, GREEN, RED, heading, paint, side_by_side
 from harness import HttpOptions, Stack, Upstream, shop
-from harness.postgres import Postgres
 from harness.process import PartFailed, Process
 from tools.layout import E2E, VENV
 
@@ -32,7 +32,7 @@ class WebShop:
 
     def __init__(self, folder: Path) -> None:
         self._socket = folder / "web-shop.sock"
-        self._process = Process("web-shop", folder / "web-shop.log")
+        self._process: Process | None = None
 
     @property
     def http(self) -> HttpOptions:
@@ -40,14 +40,18 @@ class WebShop:
         identity = {"user_header": USER_HEADER}
         return HttpOptions(Upstream(self._socket), filter_config={"http": {"identity": identity}})
 
-    def start(self, postgres: Postgres) -> None:
+    def start(self, stack: Stack) -> None:
+        self._process = Process("web-shop", stack.work.log("web-shop"))
         command = [VENV / "bin" / "python", E2E / "services" / "web_shop.py", "--socket", self._socket]
-        dsn = f"host={postgres.socket_dir} user=app dbname={shop.DATABASE} password='{shop.PASSWORD}'"
-        self._process.start([*command, "--database", dsn])
+        database = psycopg.conninfo.make_conninfo(
+            host=str(stack.postgres.socket_dir), user="app", dbname=shop.DATABASE, password=shop.PASSWORD
+        )
+        self._process.start([*command, "--database", database])
         self._process.wait_until(self._socket.exists)
 
     def close(self) -> None:
-        self._process.stop()
+        if self._process is not None:
+            self._process.stop()
 
 
 def is_protected(stack: Stack) -> bool:
@@ -64,6 +68,10 @@ def tell(stack: Stack) -> None:
             f"  app> POST /customers {json.dumps({name: CUSTOMER[name] for name in ('id', 'name', 'card')})[:-1]}, …}}"
         )
         answer = _ask(client, "app", "POST", "/customers", json=CUSTOMER)
+        if answer.status_code != httpx.codes.CREATED:
+            raise PartFailed(
+                f"the shop should have taken the customer, and answered {answer.status_code} {answer.text}"
+            )
         print(f"  {paint(str(answer.status_code), GREEN)} {answer.text}")
         _stored(stack)
 

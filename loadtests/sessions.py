@@ -1,6 +1,5 @@
 """Sessions started a second, and what TLS to the server adds to one: the same server, by TCP, with TLS and without."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from harness import install, shop
+from harness import install, shop, waiting
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
 from harness.postgres import Postgres
@@ -47,7 +46,6 @@ TARGETS = ("direct", "envoy-tcp", "envoy-noop", "fieldveil")
 # Of a table, not of scenarios.
 SUITE = Suite("sessions", "sessions with and without TLS", lambda _: [])
 TITLE = "Sessions with and without TLS to the server"
-READY_SECONDS = 10.0
 
 
 def scenario(scale: float, name: str = "session", *, timed: bool = True) -> Scenario:
@@ -150,15 +148,10 @@ def _prepare(postgres: Postgres) -> None:
 
 def _await(live: Live) -> None:
     """The server reads its rules anew in its own time."""
-    deadline = time.monotonic() + READY_SECONDS
-    while True:
-        try:
-            live.connect().close()
-            return
-        except psycopg.OperationalError as error:
-            if time.monotonic() > deadline:
-                raise RunFailed(f"no session by {live.target.what}: {error}") from error
-            time.sleep(0.05)
+    try:
+        waiting.until_done(lambda: live.connect().close(), psycopg.OperationalError, f"a session by {live.target.what}")
+    except waiting.NotReached as error:
+        raise RunFailed(str(error)) from error
 
 
 def _live(rig: Rig, postgres: Postgres, envoy: Envoy, listener: str, target: Target) -> Live:

@@ -14,6 +14,7 @@ from psycopg import pq
 
 from canary.steps import PREPARED, SIMPLE, Script, Step
 from harness.polling import ready
+from harness.waiting import patience
 
 HANG_SECONDS = 30.0
 STATUS = pq.ExecStatus
@@ -207,7 +208,7 @@ class Client:
             ready(self._pg.socket, select.POLLOUT, 1)
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + HANG_SECONDS
+        deadline = time.monotonic() + patience(HANG_SECONDS)
         while not ready(self._pg.socket, select.POLLIN, 1):
             if time.monotonic() > deadline:
                 raise Lost("hang")

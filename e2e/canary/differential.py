@@ -21,6 +21,7 @@ from canary.steps import SIMPLE, Script, Step
 from canary.watch import Watch
 from harness import Stack, shop
 from harness.postgres import Postgres
+from harness.stack import CONNECT_SECONDS
 
 SEED_ROWS = 12
 # Whole tables are compared, and other principals read, every so many scripts.
@@ -82,7 +83,9 @@ class Differential:
     def _connect(self) -> None:
         self._sealed = Client(self._stack.connect(schema.WRITER, schema.DATABASE))
         self._plain = Client(
-            self._plain_server.connect(schema.DATABASE, schema.WRITER, password=shop.PASSWORD, connect_timeout=15)
+            self._plain_server.connect(
+                schema.DATABASE, schema.WRITER, password=shop.PASSWORD, connect_timeout=CONNECT_SECONDS
+            )
         )
 
     def _reconnect(self) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from harness.waiting import patience
 from tools.layout import CHROMIUM
 
-# What the page waits for at most, in milliseconds: a busy machine is slow.
+# What the page waits for at most, in milliseconds on a machine that does nothing else.
 PATIENCE = 30_000
 # It draws without a graphics card, real or made up.
 ARGUMENTS = ["--disable-gpu", "--disable-software-rasterizer"]
@@ -57,7 +58,7 @@ def chromium() -> Iterator[Browser]:
     }
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=CHROMIUM / "chromium", env=environment, args=ARGUMENTS, timeout=4 * PATIENCE
+            executable_path=CHROMIUM / "chromium", env=environment, args=ARGUMENTS, timeout=patience(4 * PATIENCE)
         )
         try:
             yield browser
@@ -71,7 +72,7 @@ def opened(
 ) -> Iterator[Watched]:
     """The file, in a window of this size."""
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(patience(PATIENCE))
     watched = Watched(context.new_page())
     page = watched.page
     page.on("pageerror", lambda error: watched.errors.append(str(error)))

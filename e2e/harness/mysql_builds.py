@@ -1,8 +1,10 @@
 """The servers that speak MySQL's protocol, as set-up has put them: how each is started, and how it is made anew."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.reachable import within_reach
+from harness.workdir import WorkDir
 from tools.layout import DEBIAN_SERVERS, MARIADB, MARIADB_VERSIONS
 
 # What makes MariaDB's system tables, in this order; before each name, the server's own.
@@ -28,6 +30,10 @@ class Build:
     @property
     def is_there(self) -> bool:
         return (self.home / self.program).exists()
+
+    def within_reach(self, user: int | None, work: WorkDir) -> "Build":
+        """The same, where `user` can reach it."""
+        return replace(self, home=within_reach(self.home.parent, (self.home.name,), user, work) / self.home.name)
 
     def command(self) -> list[str | Path]:
         """What starts it: one of Debian's with all of its own libraries."""

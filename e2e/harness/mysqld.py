@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pymysql
@@ -12,7 +11,7 @@ from harness.certificates import Certificates
 from harness.mysql_builds import Build
 from harness.ports import LOOPBACK, free_port
 from harness.postgres import UNPRIVILEGED
-from harness.process import PartFailed, Process
+from harness.process import Process, run
 from harness.workdir import WorkDir
 
 SUPERUSER = "root"
@@ -58,7 +57,7 @@ class MySqld:
         name: str = "mysqld",
     ) -> None:
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
-        self.build = build
+        self.build = build.within_reach(self.user, work)
         self.home = work.path / name
         self.data = self.home / "data"
         self.general_log = self.home / "general.log"
@@ -114,21 +113,12 @@ class MySqld:
                 if folder.exists():
                     os.chown(folder, self.user, self.user)
         self._take_key()
-        as_user = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
         # All of it is on disk when it ends.
         quiet = {**self._settings, "general-log": "OFF", "innodb-fast-shutdown": "1"}
         made_by = b"" if self.build.mysql else self.build.made_by()
         anew = "--initialize-insecure" if self.build.mysql else "--bootstrap"
-        done = subprocess.run(
-            [str(word) for word in self._command(quiet, anew)],
-            input=made_by,
-            cwd=self.home,
-            capture_output=True,
-            check=False,
-            **as_user,
-        )
-        if done.returncode != 0:
-            raise PartFailed(f"{self.build.name} could not be initialised\n{done.stderr.decode(errors='replace')}")
+        command = self._command(quiet, anew)
+        run(f"the initialisation of {self.build.name}", command, user=self.user, input=made_by, cwd=self.home)
 
     def _take_key(self) -> None:
         if self._certificates is None:

@@ -13,7 +13,7 @@ import psycopg
 from harness import install
 from harness.certificates import Certificates
 from harness.ports import LOOPBACK, free_port
-from harness.process import PartFailed, Process
+from harness.process import Process, run
 from harness.workdir import WorkDir
 
 # The number in the socket's name. Without TLS nothing listens on TCP.
@@ -106,8 +106,11 @@ class Postgres:
         """A standby of this server, which asks for a log that is not archived: only while it runs is it kept."""
         other = Postgres(self._work, name=f"{self.home.name}-standby")
         other.home.mkdir(mode=0o755)
-        self._run([self.program("pg_basebackup"), "-h", self.socket_dir, "-p", str(self.port), "-U", SUPERUSER, "-R",
-                   "-D", other.home / "copy", "-X", "stream", "--checkpoint=fast", "--no-sync"])  # fmt: skip
+        command = [
+            self.program("pg_basebackup"), "-h", self.socket_dir, "-p", str(self.port), "-U", SUPERUSER, "-R",
+            "-D", other.home / "copy", "-X", "stream", "--checkpoint=fast", "--no-sync",
+        ]  # fmt: skip
+        run("pg_basebackup", command)
         (other.home / "copy").rename(other.data)
         if self.user is not None:
             for path in (other.home, other.data, *other.data.rglob("*")):
@@ -117,11 +120,6 @@ class Postgres:
             yield other
         finally:
             other.stop()
-
-    def _run(self, command: list) -> None:
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise PartFailed(f"{command[0]} failed\n{done.stdout}{done.stderr}")
 
     def _init(self) -> None:
         self.home.mkdir(mode=0o755)
@@ -134,12 +132,7 @@ class Postgres:
             self._install / "bin" / "initdb", "--pgdata", self.data, "--username", SUPERUSER, "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions",
         ]  # fmt: skip
-        as_user = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
-        done = subprocess.run(
-            command, cwd=self.home, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, **as_user
-        )
-        if done.returncode != 0:
-            raise PartFailed(f"initdb failed\n{done.stdout}{done.stderr}")
+        run("initdb", command, user=self.user, cwd=self.home, stdin=subprocess.DEVNULL)
         (self.data / "pg_hba.conf").write_text(PG_HBA + (TLS_HBA if self._certificates else ""))
 
     def _tls_settings(self) -> dict[str, str]:

@@ -20,6 +20,8 @@ from harness.relay import Relay
 from harness.workdir import WorkDir
 from tools.layout import FILTER_WASM
 
+# A session that has not begun by then hangs, however busy the machine is.
+CONNECT_SECONDS = 60
 # Listeners.
 SEALED = "postgres"
 PLAIN = "plain"
@@ -122,7 +124,12 @@ class Stack:
         number = int(socket.name.rpartition(".")[2])
         host, port = (LOOPBACK, self.envoy.port(listener)) if tcp else (socket.parent, number)
         return psycopg.conninfo.make_conninfo(
-            host=str(host), port=port, user=user, dbname=database, password=shop.PASSWORD, connect_timeout=15
+            host=str(host),
+            port=port,
+            user=user,
+            dbname=database,
+            password=shop.PASSWORD,
+            connect_timeout=CONNECT_SECONDS,
         )
 
     @property

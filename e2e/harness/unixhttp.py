@@ -4,7 +4,10 @@ import http.client
 import socket
 from pathlib import Path
 
-TIMEOUT_SECONDS = 5.0
+from harness.waiting import patience
+
+# What answers later hangs.
+TIMEOUT_SECONDS = 20.0
 
 
 class _Connection(http.client.HTTPConnection):
@@ -25,10 +28,10 @@ def request(
     body: bytes | None = None,
     headers: dict[str, str] | None = None,
     *,
-    timeout: float = TIMEOUT_SECONDS,
+    timeout: float | None = None,
 ) -> tuple[int, dict[str, str], bytes]:
     """Status, headers (lower-case names) and body of one exchange."""
-    connection = _Connection(path, timeout)
+    connection = _Connection(path, timeout or patience(TIMEOUT_SECONDS))
     try:
         connection.request(method, target, body=body, headers=headers or {})
         response = connection.getresponse()

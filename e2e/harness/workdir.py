@@ -1,20 +1,22 @@
-"""The temporary folder of one run: short, because a Unix socket's path has about 100 bytes on some systems."""
+"""The temporary folder of one run: short, because a Unix socket's path has about 100 bytes."""
 
 import atexit
+import contextlib
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
-# sun_path is 104 bytes on macOS and 108 on Linux.
-MAX_SOCKET_PATH = 100
+from harness.process import PartFailed
+from tools import temporary
 
 
 class WorkDir:
+    # Where the logs of a folder that is removed are moved to, in place of the last one's; None: they go with it.
+    kept_logs: Path | None = None
+
     def __init__(self) -> None:
-        # $TMPDIR is a long path on macOS; /tmp is there everywhere.
-        base = "/tmp" if os.path.isdir("/tmp") else None
-        self.path = Path(tempfile.mkdtemp(prefix="fieldveil-", dir=base))
+        self.path = Path(tempfile.mkdtemp(prefix=temporary.PREFIX, dir=temporary.folder()))
         # PostgreSQL may run as another user, who has to pass through; the names inside stay unlisted.
         self.path.chmod(0o711)
         (self.path / "logs").mkdir()
@@ -26,8 +28,8 @@ class WorkDir:
 
     def socket(self, name: str) -> Path:
         path = self.path / name
-        if len(str(path)) > MAX_SOCKET_PATH:
-            raise ValueError(f"{path} is too long for a Unix socket")
+        if len(os.fsencode(path)) > temporary.MAX_SOCKET_PATH:
+            raise PartFailed(f"{path} is too long for a Unix socket; set TMPDIR to a shorter path, such as /tmp")
         return path
 
     def remove(self) -> None:
@@ -35,4 +37,12 @@ class WorkDir:
         if os.environ.get("FIELDVEIL_KEEP_WORKDIR"):
             return
         atexit.unregister(self.remove)
+        if self.kept_logs is not None and self.path.exists():
+            self._keep_logs(self.kept_logs)
         shutil.rmtree(self.path, ignore_errors=True)
+
+    def _keep_logs(self, target: Path) -> None:
+        # Where they can't be kept, the end of the run matters more.
+        with contextlib.suppress(OSError):
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(self.path / "logs", target)

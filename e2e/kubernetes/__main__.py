@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from harness.waiting import patience
 from images.build import build
 from images.definitions import IMAGES
 from kubernetes import problems
@@ -91,7 +92,8 @@ def _run(before: list[Path | str], arguments: list[str], environment: dict[str, 
     command = [*before, VENV / "bin" / "pytest", *workers, "-q", "-rfEs", "tests/kubernetes", *arguments]
     # With CI the closing lines that say what failed are whole ones.
     process = subprocess.Popen(command, cwd=E2E, env={"CI": "true", **environment})
-    end, is_late = time.monotonic() + SECONDS, False
+    limit = patience(SECONDS)
+    end, is_late = time.monotonic() + limit, False
 
     def interrupt(*_: object) -> None:
         # A SIGTERM would end pytest at once, and leave all that its tests made.
@@ -109,7 +111,7 @@ def _run(before: list[Path | str], arguments: list[str], environment: dict[str, 
             if is_late:
                 process.kill()
                 return process.wait()
-            print(f"\n{problems.of_cluster(before)}\nERROR not all within {SECONDS} s: ending the tests", flush=True)
+            print(f"\n{problems.of_cluster(before)}\nERROR not all within {limit:.0f} s: ending the tests", flush=True)
             interrupt()
             end, is_late = end + MORE_SECONDS, True
 

@@ -1,6 +1,7 @@
 """An application's pods: psql and a shell, which wait for what a test tells them."""
 
 from harness import shop
+from harness.stack import CONNECT_SECONDS
 from kubernetes import pods
 from kubernetes.namespace import Namespace
 
@@ -68,6 +69,6 @@ def psql(
     """By psql in a pod: rows without headings, columns parted by |. Raises when a statement is refused."""
     address = f"host={host} port={port} user=app dbname={shop.DATABASE} {options}"
     # The filter takes no SQL_ASCII, which psql asks for where there is no locale.
-    settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", "PGCONNECT_TIMEOUT=10"]
+    settings = [f"PGPASSWORD={shop.PASSWORD}", "PGCLIENTENCODING=UTF8", f"PGCONNECT_TIMEOUT={CONNECT_SECONDS}"]
     words = ["env", *settings, "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", address]
     return namespace.exec(pod, *words, container=container, stdin=text).rstrip("\n")

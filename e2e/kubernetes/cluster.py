@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.waiting import patience
 from images.build import build
 from images.definitions import IMAGES, Image
 from kubernetes import kubectl
@@ -51,7 +52,9 @@ class Cluster:
     def close(self) -> None:
         for name in self._on_their_way_out:
             # One that is gone already is no error for `delete`.
-            self.kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=100s", seconds=110)
+            self.kubectl(
+                "delete", "namespace", name, "--ignore-not-found", f"--timeout={patience(100):.0f}s", seconds=110
+            )
 
     def image(self, name: str) -> Image:
         """The image, which the cluster has by now."""

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import yaml
 
+from harness.waiting import patience
 from tools.layout import BIN, CLUSTER_BIN
 
 # The folder of one run of the tests, shared by its workers.
 RUN = "FIELDVEIL_KUBERNETES_RUN"
-# Longer than any wait that is given to a command: it is what ends one that hangs.
+# Longer than any wait that is given to a command: it is what ends one that hangs, on a machine that does nothing else.
 COMMAND_SECONDS = 150.0
 
 
@@ -34,13 +35,12 @@ def program(name: str) -> str:
 def run(name: str, *words: str | Path, stdin: str | bytes | None = None, seconds: float = COMMAND_SECONDS) -> str:
     """Its standard output."""
     command = [program(name), *map(str, words)]
+    limit = patience(seconds)
     given = stdin.encode() if isinstance(stdin, str) else stdin
     try:
-        done = subprocess.run(
-            command, input=given, capture_output=True, check=False, timeout=seconds, env=_environment()
-        )
+        done = subprocess.run(command, input=given, capture_output=True, check=False, timeout=limit, env=_environment())
     except subprocess.TimeoutExpired as expired:
-        raise CommandFailed(f"{_shown(command)}\nnot within {seconds:.0f} s") from expired
+        raise CommandFailed(f"{_shown(command)}\nnot within {limit:.0f} s") from expired
     out, error = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     if done.returncode != 0:
         said = f"{error}{out}".strip()

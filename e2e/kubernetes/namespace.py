@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from harness.waiting import patience
 from kubernetes import kubectl, problems
 from kubernetes.cluster import Cluster
 from kubernetes.forward import forwarded
 from kubernetes.kubectl import CommandFailed
 
-# Images are there; what takes longest is compiling the filters on a busy machine.
+# Images are there; what takes longest is compiling the filters.
 READY_SECONDS = 180.0
 POLL_SECONDS = 0.25
 TOUCH_SECONDS = 2.0
@@ -102,15 +103,16 @@ class Namespace:
     ) -> Result:
         """What `check` returns as soon as it is true; with a report on the namespace's pods if it never is.
 
-        `touching` selects pods to which a changed ConfigMap or Secret is to be shown meanwhile.
+        `seconds` are those of a machine that does nothing else. `touching` selects pods to which a changed ConfigMap or
+        Secret is to be shown meanwhile.
         """
         begun = time.monotonic()
         next_touch = begun
         try:
             while not (result := check()):
                 now = time.monotonic()
-                if now - begun > seconds:
-                    raise CommandFailed(f"{what}: not within {seconds:.0f} s: {problems.warning(self)}")
+                if now - begun > patience(seconds):
+                    raise CommandFailed(f"{what}: not within {now - begun:.0f} s: {problems.warning(self)}")
                 if touching and now > next_touch:
                     self.show_mounts(touching)
                     next_touch = now + TOUCH_SECONDS

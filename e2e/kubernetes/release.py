@@ -5,11 +5,13 @@ from pathlib import Path
 import yaml
 
 from harness.parts import overlaid
+from harness.waiting import patience
 from kubernetes import kubectl
 from kubernetes.namespace import Namespace
 from tools.layout import CHARTS
 
 CHART = CHARTS / "fieldveil"
+# On a machine that does nothing else.
 HELM_SECONDS = 120
 
 
@@ -25,19 +27,19 @@ class Release:
     def install(self) -> str:
         # Its admission policies are the cluster's, and would outlive the namespace.
         self._namespace.at_end(lambda: self._helm("uninstall", self.name, "--ignore-not-found"))
-        return self._helm("install", self.name, self.chart, *_WAIT, "--values=-", stdin=yaml.safe_dump(self.values))
+        return self._helm("install", self.name, self.chart, *_wait(), "--values=-", stdin=yaml.safe_dump(self.values))
 
     def upgrade(self, changes: dict | None = None) -> str:
         """With the changes laid over what there is; lists are replaced."""
         self.values = overlaid(self.values, changes or {})
-        return self._helm("upgrade", self.name, self.chart, *_WAIT, "--values=-", stdin=yaml.safe_dump(self.values))
+        return self._helm("upgrade", self.name, self.chart, *_wait(), "--values=-", stdin=yaml.safe_dump(self.values))
 
     def uninstall(self) -> str:
-        return self._helm("uninstall", self.name, *_WAIT)
+        return self._helm("uninstall", self.name, *_wait())
 
     def test(self) -> str:
         """`helm test`, with the logs of its pods."""
-        return self._helm("test", self.name, "--logs", f"--timeout={HELM_SECONDS}s")
+        return self._helm("test", self.name, "--logs", _timeout())
 
     def _helm(self, *words: str | Path, stdin: str | None = None) -> str:
         try:
@@ -46,7 +48,12 @@ class Release:
             raise kubectl.CommandFailed(f"{error}\n{self._namespace.report()}") from error
 
 
-_WAIT = ("--wait", f"--timeout={HELM_SECONDS}s")
+def _wait() -> tuple[str, str]:
+    return "--wait", _timeout()
+
+
+def _timeout() -> str:
+    return f"--timeout={patience(HELM_SECONDS):.0f}s"
 
 
 def _images(namespace: Namespace) -> dict:

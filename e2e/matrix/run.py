@@ -10,6 +10,7 @@ import psycopg
 from harness import Stack, shop
 from harness.envoy import LOOPBACK
 from harness.stack import PLAIN, SEALED
+from harness.waiting import patience
 from matrix import database
 from matrix.clients import Client
 from matrix.database import COLUMNS, DATABASE, PLAIN_DATABASE, ROW, TABLE, USER
@@ -87,12 +88,13 @@ def start(client: Client, result: Result, where: dict[str, str]) -> None:
         text=True,
         start_new_session=True,
     )
+    limit = patience(LIMIT_SECONDS)
     try:
-        out, err = process.communicate(timeout=LIMIT_SECONDS)
+        out, err = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
-        result.faults.append(f"did not end within {LIMIT_SECONDS} s")
+        result.faults.append(f"did not end within {limit:.0f} s")
     except BaseException:
         # Ctrl-C does not reach its group.
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,13 +1,11 @@
 """What tests of all protocols ask of an Envoy whose filter has trapped."""
 
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from harness import unixhttp
+from harness import unixhttp, waiting
 from harness.envoy import Envoy
 
-PATIENCE_SECONDS = 20.0
 # Two traps must come within the time in which Envoy starts the filter once; a busy machine takes some tries for that.
 TRIES = 20
 Session = TypeVar("Session")
@@ -21,14 +19,7 @@ def reloads(envoy: Envoy, outcome: str = "success") -> int:
 
 def served(connect: Callable[[], Session], refusal: type[Exception]) -> Session:
     """The first connection that is not refused."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            return connect()
-        except refusal:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+    return waiting.until_done(connect, refusal, "a connection to be served")
 
 
 def is_refused_meanwhile(envoy: Envoy, trap: Callable[[], None], refused: Callable[[], bool]) -> int:
@@ -37,11 +28,17 @@ def is_refused_meanwhile(envoy: Envoy, trap: Callable[[], None], refused: Callab
     for _ in range(TRIES):
         trap()
         before = reloads(envoy, "backoff")
-        count, deadline = 0, time.monotonic() + PATIENCE_SECONDS
-        while refused():
+        count = 0
+
+        def is_served() -> bool:
+            nonlocal count
+            if not refused():
+                return True
             assert unixhttp.is_ok(envoy.admin, "/ready"), "the sidecar is ready, for it comes back by itself"
-            assert time.monotonic() < deadline, f"refused for {PATIENCE_SECONDS:.0f} s"
             count += 1
+            return False
+
+        waiting.until(is_served, poll=0)
         assert reloads(envoy, "backoff") - before == count
         if count:
             return count

@@ -1,7 +1,6 @@
 """Two servers behind one Envoy, and right and wrong ways to them."""
 
 import socket
-import time
 from dataclasses import replace
 
 import psycopg
@@ -13,6 +12,7 @@ from harness.envoy import LOOPBACK, Upstream
 from harness.postgres import Postgres
 from harness.renewal import Renewal
 from harness.stack import SEALED, Way
+from harness.waiting import until, until_done
 from tests import wire
 
 # Far below libpq's own patience in the connection strings: whoever runs into that, hung.
@@ -45,6 +45,10 @@ class Servers:
         dsn = self.stack.dsn(user, listener=way, tcp=tcp)
         return psycopg.connect(psycopg.conninfo.make_conninfo(dsn, **options), autocommit=True)
 
+    def direct(self, way: str) -> psycopg.Connection:
+        """As superuser, straight to the server that the way leads to."""
+        return self.second.connect() if way == "second" else self.stack.direct()
+
     def refused(self, user: str, way: str = SEALED, **options: object) -> str:
         """What a client is told that can't come in; at once, not after its own patience."""
         with pytest.raises(psycopg.OperationalError) as refusal:
@@ -54,26 +58,18 @@ class Servers:
 
     def connect_soon(self, user: str, way: str) -> psycopg.Connection:
         """Once Envoy has seen what was renewed."""
-        deadline = time.monotonic() + wire.TIMEOUT_SECONDS
-        while True:
-            try:
-                return self.connect(user, way)
-            except psycopg.OperationalError:
-                assert time.monotonic() < deadline, self.stack.envoy.process.log_tail(40)
-                time.sleep(0.05)
+        return until_done(lambda: self.connect(user, way), psycopg.OperationalError)
 
     def open(self, way: str, *, tcp: bool = False) -> socket.socket:
         if not tcp:
             return wire.open_socket(self.stack.envoy.socket(way))
-        connection = socket.create_connection((LOOPBACK, self.stack.envoy.port(way)), wire.TIMEOUT_SECONDS)
+        connection = socket.create_connection((LOOPBACK, self.stack.envoy.port(way)), wire.timeout())
         return connection
 
     def logged(self, text: str) -> None:
         """Envoy says so in its log, soon."""
-        deadline = time.monotonic() + wire.TIMEOUT_SECONDS
-        while text not in self.stack.envoy.process.log.read_text(errors="replace"):
-            assert time.monotonic() < deadline, self.stack.envoy.process.log_tail(40)
-            time.sleep(0.05)
+        log = self.stack.envoy.process.log
+        until(lambda: text in log.read_text(errors="replace"), f"{text!r} in {log.name}")
 
     def _ways(self, stack: Stack) -> dict[str, Way]:
         self.second = Postgres(stack.work, name="second")

@@ -4,15 +4,12 @@ Any other seed by hand: `make canary SEED=7 COUNT=20000`."""
 
 import os
 
-import pytest
-
 from canary.__main__ import run
 
 SEED = 20260
 STATEMENTS = 6000
 
 
-@pytest.mark.timeout(600)
 def test_random_statements_answer_so_while_a_key_is_added_and_promoted() -> None:
     report = run(SEED, STATEMENTS // 4, rotates=True)
     print(report)
@@ -21,7 +18,6 @@ def test_random_statements_answer_so_while_a_key_is_added_and_promoted() -> None
     assert report.executed.total() > STATEMENTS // 16
 
 
-@pytest.mark.timeout(600)
 def test_random_statements_answer_as_a_plaintext_database_and_leak_no_mark() -> None:
     seed, count = int(os.environ.get("CANARY_SEED", SEED)), int(os.environ.get("CANARY_COUNT", STATEMENTS))
     report = run(seed, count)

@@ -1,12 +1,11 @@
 """A CancelRequest goes by itself, on another connection, and must find the session that it means."""
 
-import threading
-
 import psycopg
 import pytest
 
 from harness import Stack
 from tests import wire
+from tests.cancelling import SLEEPS, cancelling
 
 # Bytes of a BackendKeyData without its key: tag, length, process id.
 BEFORE_KEY = 9
@@ -19,12 +18,12 @@ def test_cancel_works_by_the_key_of_each_protocol(shop: Stack, version: str, num
         (recording,) = shop.relay.recordings
         (key_data,) = (one for one in wire.messages(bytes(recording.to_client)) if one[:1] == b"K")
         assert len(key_data) == BEFORE_KEY + key
-        app.execute("SET statement_timeout = '20s'")
-        timer = threading.Timer(0.5, app.cancel_safe)
-        timer.start()
-        with pytest.raises(psycopg.errors.QueryCanceled, match="user request"):
-            app.execute("SELECT pg_sleep(15)")
-        timer.join()
+        with (
+            shop.direct() as direct,
+            cancelling(direct, app.cancel_safe),
+            pytest.raises(psycopg.errors.QueryCanceled, match="user request"),
+        ):
+            app.execute(SLEEPS)
         # The request as the server got it: the same process and key.
         cancel = bytes(shop.relay.recordings[-1].to_server)
         assert cancel[8:] == key_data[5:]

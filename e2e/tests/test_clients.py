@@ -2,12 +2,14 @@
 
 import json
 import subprocess
-import threading
 
+import psycopg
 import pytest
 
 from harness import Stack
 from harness import shop as example
+from harness.waiting import patience
+from tests.cancelling import SLEEPS, cancelling
 from tests.rows import ADA, INSERT
 from tools.layout import PGX_CLIENT
 
@@ -19,7 +21,7 @@ def psql(stack: Stack, user: str, *words: str, tcp: bool = False) -> subprocess.
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=patience(),
     )
 
 
@@ -50,14 +52,14 @@ def test_psql_binds_parameters_and_pipelines(shop: Stack) -> None:
     done = psql(shop, "app", "-c", "\\echo begin", "-f", "-")
     assert done.returncode == 0
     command = [shop.postgres.program("psql"), "-XqAt", "--dbname", shop.dsn("app")]
-    done = subprocess.run(command, input=script, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, input=script, capture_output=True, text=True, check=False, timeout=patience())
     assert (done.stdout, done.stderr) == ("by bind\n", "")
 
 
 @pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
 def test_pgx_in_every_query_mode(shop: Stack, tcp: bool) -> None:
     done = subprocess.run(
-        [PGX_CLIENT, shop.dsn("app", tcp=tcp)], capture_output=True, text=True, check=False, timeout=90
+        [PGX_CLIENT, shop.dsn("app", tcp=tcp)], capture_output=True, text=True, check=False, timeout=patience(90)
     )
     assert done.returncode == 0, done.stderr
     modes = [json.loads(line) for line in done.stdout.splitlines()]
@@ -87,14 +89,16 @@ def test_pgx_in_every_query_mode(shop: Stack, tcp: bool) -> None:
 def test_wrong_password_is_the_servers_refusal(shop: Stack) -> None:
     dsn = shop.dsn("app").replace(example.PASSWORD, "wrong")
     command = [shop.postgres.program("psql"), "-Xqc", "SELECT 1", dsn]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience())
     assert "password authentication failed" in refused.stderr
 
 
 def test_cancel_reaches_the_server(shop: Stack) -> None:
     with shop.connect("app") as app:
         app.execute(INSERT, ADA)
-        app.execute("SET statement_timeout = '20s'")
-        threading.Timer(0.5, app.cancel_safe).start()
-        result = app.pgconn.exec_(b"SELECT pg_sleep(15)")
-        assert b"canceling statement due to user request" in result.error_message
+        with (
+            shop.direct() as direct,
+            cancelling(direct, app.cancel_safe),
+            pytest.raises(psycopg.errors.QueryCanceled, match="user request"),
+        ):
+            app.execute(SLEEPS)

@@ -9,6 +9,7 @@ from psycopg import pq
 
 from harness import Stack
 from harness import shop as example
+from harness.waiting import patience
 from tests.rows import ADA, ALAN, INSERT
 
 
@@ -133,7 +134,7 @@ def test_notifications_pass(shop: Stack, app: psycopg.Connection) -> None:
     app.execute("LISTEN customer")
     with shop.connect("app") as other:
         other.execute("NOTIFY customer, 'hello'")
-    (notification,) = app.notifies(timeout=5, stop_after=1)
+    (notification,) = app.notifies(timeout=patience(), stop_after=1)
     assert (notification.channel, notification.payload) == ("customer", "hello")
 
 

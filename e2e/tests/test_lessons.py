@@ -9,6 +9,7 @@ import pytest
 from canary.client import Client, Outcome
 from canary.steps import PREPARED, UNNAMED, Parameter, Script, Step
 from harness import Stack
+from harness.waiting import patience
 from tests import sample
 from tests.rows import ADA, ALAN, COLUMNS, INSERT, LIST, SELECT
 
@@ -223,7 +224,7 @@ def test_lesson_14_like_with_functions_is_refused(shop: Stack, client: Client, t
 
 def pg_dump(stack: Stack, user: str) -> str:
     command = [stack.postgres.program("pg_dump"), "--data-only", "--table", "customer", stack.dsn(user)]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patience()).stdout
 
 
 def test_lesson_15_pg_dump_gives_what_its_principal_sees_and_can_be_restored(shop: Stack, app) -> None:
@@ -241,7 +242,7 @@ def test_lesson_15_pg_dump_gives_what_its_principal_sees_and_can_be_restored(sho
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=patience(),
     )
     assert app.execute(f"SELECT {LIST} FROM customer ORDER BY id").fetchall() == [ADA, ALAN]
     assert not any(value.encode() in shop.relay.to_server() for value in (ADA[3], ADA[5], ALAN[2]))

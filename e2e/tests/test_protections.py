@@ -2,13 +2,13 @@
 
 import datetime
 import re
-import time
 import uuid
 
 import psycopg
 import pytest
 
 from harness import Stack
+from harness.waiting import until
 from tests import forms
 
 
@@ -93,10 +93,7 @@ def test_plaintext_in_a_sealed_column_gets_what_the_policy_says(stack: Stack, va
     with pytest.raises(psycopg.errors.DataCorrupted, match=r"vault\.strict"):
         app.execute("SELECT strict FROM vault WHERE id = 1")
     app.close()
-    deadline = time.monotonic() + 10
-    while not any("plaintext.public.vault.half" in name for name in stack.envoy.stats()):
-        assert time.monotonic() < deadline, "no statistic tells of the plaintext"
-        time.sleep(0.1)
+    until(lambda: any("plaintext.public.vault.half" in name for name in stack.envoy.stats()))
 
 
 def test_who_sees_envelopes_sees_no_plaintext_among_them(stack: Stack, shop: Stack) -> None:

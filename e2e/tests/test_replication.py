@@ -8,6 +8,7 @@ import pytest
 
 from harness import Options, Stack
 from harness import shop as example
+from harness.waiting import patience
 from tests import unblocked
 
 REPLICATED = "written while somebody listens"
@@ -27,7 +28,7 @@ def stack() -> Iterator[Stack]:
 def psql(stack: Stack, database: str, mode: str) -> subprocess.CompletedProcess:
     dsn = psycopg.conninfo.make_conninfo(stack.dsn("app", database), replication=mode)
     command = [stack.postgres.program("psql"), "-XAtc", "IDENTIFY_SYSTEM", dsn]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=patience())
 
 
 def test_replication_of_a_database_with_fields_is_refused(stack: Stack) -> None:

@@ -11,7 +11,7 @@ from tests import wire
 
 def wait(server: pq.PGconn) -> None:
     """Until there are more bytes from the server."""
-    assert ready(server.socket, select.POLLIN, wire.TIMEOUT_SECONDS), "the server is silent"
+    assert ready(server.socket, select.POLLIN, wire.timeout()), "the server is silent"
     server.consume_input()
 
 

@@ -8,14 +8,20 @@ from pathlib import Path
 
 import psycopg
 
-# Longer than any answer takes, shorter than a test's patience.
+from harness.waiting import patience
+
+# Longer than any answer takes, shorter than a test's patience; on a machine that does nothing else.
 TIMEOUT_SECONDS = 20.0
 PROTOCOL_3_0 = 3 << 16
 
 
+def timeout() -> float:
+    return patience(TIMEOUT_SECONDS)
+
+
 def open_socket(path: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(TIMEOUT_SECONDS)
+    connection.settimeout(timeout())
     connection.connect(str(path))
     return connection
 
@@ -23,7 +29,7 @@ def open_socket(path: Path) -> socket.socket:
 def of_session(connection: psycopg.Connection) -> socket.socket:
     """The socket of a session that a driver has authenticated; the driver must not use it any more."""
     raw = socket.socket(fileno=os.dup(connection.pgconn.socket))
-    raw.settimeout(TIMEOUT_SECONDS)
+    raw.settimeout(timeout())
     return raw
 
 

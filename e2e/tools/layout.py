@@ -47,6 +47,8 @@ K6 = BIN / "k6"
 SHOP_API = BIN / "shop-api"
 BODYSTORE = BIN / "bodystore"
 BENCH_SEALING = BIN / "bench-sealing"
+# The same for tests, which time nothing: built with the Rust tests' own profile.
+BENCH_SEALING_SMOKE = BIN / "bench-sealing-smoke"
 BENCH_SEALING_WASM = TOOLS / "bench-sealing.wasm"
 COUNT_INSTRUCTIONS = BIN / "count-instructions"
 GROWTH = BIN / "growth"

@@ -12,7 +12,7 @@ from harness import shop
 from loadtests.failures import Failed
 from loadtests.rig.targets import Target
 
-CONNECT_TIMEOUT = 15
+CONNECT_TIMEOUT = 60
 # What a program that is started with `Live.argument` takes the password from.
 ENVIRONMENT = {"PGPASSWORD": shop.PASSWORD}
 

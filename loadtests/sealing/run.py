@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 import envoy
@@ -35,21 +36,23 @@ class Measurement(Protocol, Generic[Sample]):
         """The samples of one whole run. Lines of others' are passed over."""
 
 
-def measure(work: WorkDir, amount: Measurement[Sample], turns: int) -> dict[str, list[list[Sample]]]:
+def measure(
+    work: WorkDir, amount: Measurement[Sample], turns: int, program: Path = BENCH_SEALING
+) -> dict[str, list[list[Sample]]]:
     """By where it ran, the samples of each turn: a process each, by turns, so that a machine that drifts slows both."""
-    for built in (BENCH_SEALING, BENCH_SEALING_WASM):
+    for built in (program, BENCH_SEALING_WASM):
         if not built.exists():
-            raise NotMeasured(f"{built} is not there; build it: python3 e2e/tools/setup bench-sealing")
+            raise NotMeasured(f"{built} is not there; build it: python3 e2e/tools/setup {program.name}")
     found: dict[str, list[list[Sample]]] = {V8: [], NATIVE: []}
     for turn in range(turns):
         found[V8].append(_in_envoy(work, amount, turn))
-        found[NATIVE].append(_natively(amount))
+        found[NATIVE].append(_natively(program, amount))
     return found
 
 
-def _natively(amount: Measurement[Sample]) -> list[Sample]:
+def _natively(program: Path, amount: Measurement[Sample]) -> list[Sample]:
     done = subprocess.run(
-        [BENCH_SEALING], input=json.dumps(asdict(amount)), capture_output=True, text=True, timeout=SECONDS, check=False
+        [program], input=json.dumps(asdict(amount)), capture_output=True, text=True, timeout=SECONDS, check=False
     )
     if done.returncode:
         raise NotMeasured(done.stderr.strip())

@@ -16,6 +16,7 @@ from loadtests.rig import Live, Rig
 from loadtests.runner import RunFailed
 from loadtests.scenario import Arrival, Scenario, Suite
 from loadtests.summary import SuiteSummary
+from tools.layout import BENCH_SEALING, BENCH_SEALING_SMOKE
 
 # Bytes of a message, as theirs.
 MESSAGES = (100, 250, 500, 1000, 10_000, 32_000)
@@ -79,12 +80,14 @@ def extra(rig: Rig, scale: float) -> list[Table]:
     if scale < TIMED:
         amount, turns = sealing.Amount(VALUES, rounds=1, batch_ms=0, warm_up_ms=0), 1
         whole = sealing.Transactions(rounds=1, batch_ms=0, warm_up_ms=0)
+        program = BENCH_SEALING_SMOKE
     else:
         amount, turns = sealing.Amount(VALUES, max(3, round(8 * scale)), batch_ms=1, warm_up_ms=20), 3
         whole = sealing.Transactions(max(3, round(8 * scale)), batch_ms=10, warm_up_ms=300)
+        program = BENCH_SEALING
     try:
-        found = sealing.tables(sealing.measure(rig.work, amount, turns))
-        found += sealing.transaction_tables(sealing.measure(rig.work, whole, turns))
+        found = sealing.tables(sealing.measure(rig.work, amount, turns, program))
+        found += sealing.transaction_tables(sealing.measure(rig.work, whole, turns, program))
     except sealing.NotMeasured as error:
         raise RunFailed(str(error)) from error
     return [*found, sessions.with_and_without_tls(rig, scale, timed=scale >= TIMED)]

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from harness.postgres import Postgres
+from harness.waiting import patience
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.results import PERCENTILES, Measurement
@@ -91,7 +92,12 @@ def k6(folder: Path, *words: str, document: dict, script: Path = MAIN) -> subpro
     path.write_text(json.dumps(document))
     command = [K6, *words, "--env", f"WORK={path}", script]
     return subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=patience(),
     )
 
 

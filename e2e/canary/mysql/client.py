@@ -10,6 +10,7 @@ from pymysql.constants import CLIENT, FIELD_TYPE
 
 from canary.client import OURS, Outcome
 from canary.steps import PREPARED, Step
+from harness.waiting import patience
 
 # Of the connection; what a client does on its own, and not the server's.
 LOST = {2006, 2013, 2014, 2055}
@@ -23,7 +24,7 @@ class Client:
         options = {**where, "autocommit": True, "charset": "utf8mb4"}
         # Rows that are found count, changed or not: a value that is sealed anew is another.
         flags = CLIENT.MULTI_STATEMENTS | CLIENT.FOUND_ROWS
-        self._texts = pymysql.connect(**options, conv={}, client_flag=flags, read_timeout=30)
+        self._texts = pymysql.connect(**options, conv={}, client_flag=flags, read_timeout=patience(30))
         found = [mysql.connector.ClientFlag.FOUND_ROWS]
         self._prepared = mysql.connector.connect(**options, use_pure=True, client_flags=found)
 

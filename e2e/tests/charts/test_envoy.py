@@ -77,7 +77,6 @@ BUILT = {
 
 
 # Between them they have all that a configuration is made of. Envoy compiles the modules for each, and asks them.
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("case", ["http", "mysql", "several"])
 def test_envoy_takes_the_configuration(case: str, mounted: Path, tmp_path: Path) -> None:
     rendering, config = f"fieldveil/{case}", tmp_path / "envoy.yaml"

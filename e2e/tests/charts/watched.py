@@ -2,8 +2,6 @@
 
 import json
 import re
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,11 +13,11 @@ from harness import shop as example
 from harness.bundles import Bundles
 from harness.http_stack import JSON
 from harness.shop_api import ShopApi
+from harness.waiting import until
 from harness.workdir import WorkDir
 from tests.http import wire
 
 DATABASE, SERVICE = "watched", "watched-api"
-PATIENCE_SECONDS = 30.0
 COLUMNS = ("ssn", "card", "notes", "mail")
 
 
@@ -144,12 +142,12 @@ class Watched:
 
     def _fail_a_renewal(self) -> None:
         self.stack.agent.stop()
-        _until(lambda: self.stack.envoy.stats("wasmcustom.fieldveil.renewals.failed"))
+        until(lambda: self.stack.envoy.stats("wasmcustom.fieldveil.renewals.failed"))
         self.stack.agent.start()
 
     def _offer_a_bad_bundle(self) -> None:
         self.bundles.publish(b"no bundle")
-        _until(lambda: self.stack.opa.metrics("bundle_failed_load_counter"))
+        until(lambda: self.stack.opa.metrics("bundle_failed_load_counter"))
 
     def _connect(self, user: str) -> psycopg.Connection:
         return self.stack.connect(user, DATABASE)
@@ -161,13 +159,6 @@ def _refused(connection: psycopg.Connection, text: str) -> None:
     except psycopg.Error:
         return
     raise AssertionError(f"was not refused: {text}")
-
-
-def _until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, f"did not come about in {PATIENCE_SECONDS:.0f} s"
-        time.sleep(0.05)
 
 
 def _read(socket: Path, path: str) -> list[Series]:

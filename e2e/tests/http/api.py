@@ -1,6 +1,8 @@
 """The shop's API behind the sidecar, an issuer of tokens and, where a test wants it, the database's sidecar."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Options, Stack, Upstream
@@ -9,8 +11,9 @@ from harness.parts import overlaid
 from harness.shop_api import ShopApi
 from harness.tokens import AUDIENCE, ISSUER, Issuer
 from harness.workdir import WorkDir
+from harness.workers import of_every_worker
 from tests.http import shop, wire
-from tests.http.clients import Answer
+from tests.http.clients import Answer, Client, client
 
 SEALED = "fv1."
 IDENTITY = {"jwt_payload": "claims", "headers": ["x-team"]}
@@ -27,8 +30,6 @@ class Api:
         self.work = WorkDir()
         self.service = ShopApi(self.work)
         config = {
-            # A busy machine may keep OPA waiting.
-            "policy": {"timeout_ms": 10_000},
             "keys": QUICK_KEYS,
             "http": {"service": shop.SERVICE, "identity": IDENTITY},
         }
@@ -106,10 +107,22 @@ class Api:
         return self.ask("POST", target, body, headers, role=role)
 
     def warm(self) -> None:
-        """Until every worker has a plan for the application: one without may refuse who sends it much at once."""
-        for _ in range(4 * self.stack.options.concurrency):
-            assert self.post("/echo/sealed", {}).status == 200
-        self.service.forget()
+        """Gives every worker a plan for the application: one without may refuse who sends it much at once."""
+        with self.clients_of_every_worker():
+            self.service.forget()
+
+    @contextlib.contextmanager
+    def clients_of_every_worker(self) -> Iterator[list[Client]]:
+        """One of each worker, which keeps its connection. Nobody else may connect while these are made."""
+
+        @contextlib.contextmanager
+        def connected() -> Iterator[Client]:
+            with client("httpx", self.base) as made:
+                assert made.post("/echo/sealed", {}, self.role("app")).status == 200
+                yield made
+
+        with of_every_worker(self.stack.envoy, connected) as clients:
+            yield clients
 
     def sealed(self, name: str, value: object) -> object:
         """A value as the shop stores it, of the member `name`: what sealing it in a request makes of it."""

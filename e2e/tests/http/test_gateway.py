@@ -5,8 +5,7 @@ import json
 import random
 import socket
 import ssl
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -16,7 +15,9 @@ from harness import HttpOptions, HttpStack, HttpWay, JwtProvider, Upstream
 from harness.http_stack import PLAIN
 from harness.shop_api import ShopApi
 from harness.tokens import ISSUER, Issuer
+from harness.waiting import patience, until
 from harness.workdir import WorkDir
+from tests.http.clients import TIMEOUT_SECONDS
 
 SERVICE = "gateway"
 SSN = "078-05-1120"
@@ -104,7 +105,7 @@ def stack(options: HttpOptions) -> Iterator[HttpStack]:
 @pytest.fixture(params=["HTTP/1.1", "HTTP/2"])
 def http(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     two = request.param == "HTTP/2"
-    with httpx.Client(http1=not two, http2=two, trust_env=False, timeout=60) as client:
+    with httpx.Client(http1=not two, http2=two, trust_env=False, timeout=TIMEOUT_SECONDS) as client:
         yield client
 
 
@@ -176,7 +177,7 @@ def test_a_large_body_streams_both_ways_and_arrives_whole(http: httpx.Client, ur
 
 
 def test_a_body_that_fits_keeps_a_length_and_a_long_one_is_chunked(stack: HttpStack, api: ShopApi) -> None:
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=TIMEOUT_SECONDS) as http:
         for size, has_length in ((10, True), (300_000, False)):
             api.forget()
             http.post(stack.url("/echo/sealed/length"), json={"ssn": SSN, "x": "y" * size}, headers=BILLING)
@@ -217,7 +218,7 @@ def test_a_client_may_wait_for_100_continue(stack: HttpStack, api: ShopApi) -> N
         b"content-length: %d\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n" % len(body)
     )
     with socket.create_connection(("127.0.0.1", stack.port())) as connection:
-        connection.settimeout(10)
+        connection.settimeout(patience(20))
         connection.sendall(head)
         assert connection.recv(4096).startswith(b"HTTP/1.1 100 ")
         connection.sendall(body)
@@ -229,7 +230,7 @@ def test_an_upstream_that_breaks_off_is_never_a_whole_answer(stack: HttpStack, a
     rows = ",".join(f'{{"name":"{number}"}}' for number in range(20_000))
     api.answer("/told/broken", f'{{"rows":[{rows}', {"reset": True})
     api.answer("/told/short", '{"ssn":', {"reset": True})
-    with httpx.Client(trust_env=False) as http:
+    with httpx.Client(trust_env=False, timeout=TIMEOUT_SECONDS) as http:
         with pytest.raises(httpx.RemoteProtocolError):
             http.get(stack.url("/told/broken"), headers=BILLING)
         assert http.get(stack.url("/told/short"), headers=BILLING).status_code in (502, 503)
@@ -258,7 +259,10 @@ def test_verified_claims_count_and_headers_that_name_an_address_do_not(
 ) -> None:
     def put(url: str, **headers: str) -> int:
         with httpx.Client(
-            http2=True, trust_env=False, verify=ssl.create_default_context(cafile=stack.certificates.ca)
+            http2=True,
+            timeout=TIMEOUT_SECONDS,
+            trust_env=False,
+            verify=ssl.create_default_context(cafile=stack.certificates.ca),
         ) as http:
             return http.put(f"{url}/customers/9", json={"id": 9, "ssn": SSN}, headers=headers).status_code
 
@@ -299,14 +303,14 @@ def test_clients_that_leave_in_the_middle_leave_nothing(stack: HttpStack, http: 
         for connection in connections:
             connection.close()
     active = "http.json.downstream_rq_active"
-    _until(lambda: stack.envoy.stats(active)[active] == 0)
+    until(lambda: stack.envoy.stats(active)[active] == 0)
     assert api.got() == []
     sent = {"ssn": SSN, "x": "y" * size}
     assert http.post(stack.url("/echo/sealed/stayed"), json=sent, headers=BILLING).status_code == 200
 
 
 def test_a_large_body_waits_for_the_plan(options: HttpOptions, api: ShopApi) -> None:
-    with HttpStack(options).start() as cold, httpx.Client(trust_env=False, timeout=60) as http:
+    with HttpStack(options).start() as cold, httpx.Client(trust_env=False, timeout=TIMEOUT_SECONDS) as http:
         api.forget()
         sent = {"x": "y" * (10 << 20), "ssn": SSN}
         answer = http.post(cold.url("/echo/sealed/cold"), json=sent, headers=BILLING)
@@ -316,7 +320,10 @@ def test_a_large_body_waits_for_the_plan(options: HttpOptions, api: ShopApi) -> 
 
 
 def test_without_a_plan_or_keys_nothing_passes_and_with_them_again_it_does(options: HttpOptions, api: ShopApi) -> None:
-    with HttpStack(options).start(without=("agent", "opa")) as stack, httpx.Client(trust_env=False) as http:
+    with (
+        HttpStack(options).start(without=("agent", "opa")) as stack,
+        httpx.Client(trust_env=False, timeout=TIMEOUT_SECONDS) as http,
+    ):
         api.forget()
 
         def status(team: str = "billing") -> int:
@@ -328,21 +335,21 @@ def test_without_a_plan_or_keys_nothing_passes_and_with_them_again_it_does(optio
         assert status() == 503
         stack.opa.start()
         answered = "cluster.opa.upstream_rq_200"
-        _until(lambda: status() == 503 and stack.envoy.stats(answered).get(answered, 0) > 0)
+        until(lambda: status() == 503 and stack.envoy.stats(answered).get(answered, 0) > 0)
         assert status() == 503
         assert api.got() == []
         stack.agent.start()
-        _until(lambda: status() == 200)
+        until(lambda: status() == 200)
         stack.opa.stop()
         assert status() == 200
         assert status("sales") == 503
         stack.opa.start()
-        _until(lambda: status("sales") == 403)
+        until(lambda: status("sales") == 403)
 
 
 def test_what_happened_last_is_told_when_the_sidecar_stops(options: HttpOptions) -> None:
     with HttpStack(options).start() as stack:
-        with httpx.Client(trust_env=False) as http:
+        with httpx.Client(trust_env=False, timeout=TIMEOUT_SECONDS) as http:
             assert http.post(stack.url("/echo/sealed/a"), json={"ssn": SSN}, headers=BILLING).status_code == 200
         stack.envoy.stop()
         (line,) = stack.envoy.audit()
@@ -352,14 +359,7 @@ def test_what_happened_last_is_told_when_the_sidecar_stops(options: HttpOptions)
 
 def _all(connection: socket.socket) -> bytes:
     pieces = []
-    connection.settimeout(20)
+    connection.settimeout(patience(20))
     while piece := connection.recv(65536):
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def _until(holds: Callable[[], bool], seconds: float = 20) -> None:
-    ends = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < ends, "it did not come to hold"
-        time.sleep(0.05)

@@ -11,12 +11,14 @@ import pytest
 
 from harness import HttpWay
 from harness.http_stack import JSON
+from harness.waiting import until
 from tests.http import shop, wire
 from tests.http.api import SEALED, Api
 from tests.http.clients import Answer
-from tests.policies.shipping import until
 
 ONE = {"ssn": shop.SSN}
+# A listener that does not wait for OPA as long as the others do.
+IMPATIENT = "impatient"
 _numbers = itertools.count()
 
 
@@ -52,6 +54,7 @@ def another_configuration(_: Path, jwt: tuple) -> dict[str, HttpWay]:
         "policy": {"policy": {"cluster": "nowhere"}},
         "keys": {"keys": {"cluster": "nowhere"}},
         "unknown": {"http": {"service": "no catalog has it"}},
+        IMPATIENT: {"policy": {"timeout_ms": 2000}},
     }
     return {name: HttpWay(filter_config=change, jwt=jwt) for name, change in changes.items()}
 
@@ -59,8 +62,7 @@ def another_configuration(_: Path, jwt: tuple) -> dict[str, HttpWay]:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """Each test puts back what it takes away."""
-    quickly = {"policy": {"timeout_ms": 2000}}
-    with Api(tmp_path_factory.mktemp("outages"), filter_config=quickly, ways=another_configuration) as api:
+    with Api(tmp_path_factory.mktemp("outages"), ways=another_configuration) as api:
         until(Somebody(api).is_served)
         yield api
 
@@ -109,7 +111,7 @@ def test_known_principals_go_on_while_the_agent_is_away(shared: Api) -> None:
 
 def test_opa_that_hangs_is_as_one_that_is_away(shared: Api) -> None:
     """It takes connections, and answers nothing."""
-    known, somebody = Somebody(shared), Somebody(shared)
+    known, somebody = Somebody(shared, IMPATIENT), Somebody(shared, IMPATIENT)
     until(known.is_served)
     os.kill(shared.stack.opa.process.pid, signal.SIGSTOP)
     try:

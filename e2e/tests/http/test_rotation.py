@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from harness.waiting import until
 from tests.http import shop
 from tests.http.api import SEALED, Api
+from tests.http.clients import Client
 from tests.keys.rotating import key_of
-from tests.policies.shipping import until
-
-# Requests in a row that hardly fall to one of two workers alone, if the kernel gives each a worker by chance.
-IN_A_ROW = 40
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +58,29 @@ class Clients:
 def test_rotation_under_load_fails_no_request_and_old_values_open(api: Api) -> None:
     api.post("/customers", {"id": 1, **shop.FIELDS})
     old = api.service.customer(1)
-    with Clients(api) as clients:
+    with api.clients_of_every_worker() as workers, Clients(api) as clients:
         before = key_of(old["card"])
         for words in (("pii",), ("payments",)):
             api.stack.agent.keys("rotate", *words)
-        # Both workers seal under the new one, several times in a row.
-        fresh = [0]
 
-        def taken_up() -> bool:
-            fresh[0] = fresh[0] + 1 if key_of(api.sealed("card", shop.CARD)) != before else 0
-            return fresh[0] >= IN_A_ROW
+        def seals_anew(worker: Client) -> bool:
+            answer = worker.post("/echo/requests/sealing", {"card": shop.CARD}, api.role("app"))
+            assert answer.status == 200, answer.body
+            return key_of(answer.json["card"]) != before
 
-        until(taken_up)
+        until(lambda: all(map(seals_anew, workers)), "every worker to seal under the new key")
         assert api.get("/customers/1").json == {"id": 1, **shop.FIELDS}
     assert clients.wrong == []
     assert clients.done > 20
+
+
+def every_worker_answers(api: Api, target: str, status: int) -> None:
+    """Waits until it is so."""
+    with api.clients_of_every_worker() as workers:
+        until(
+            lambda: all(worker.get(target, api.role("app")).status == status for worker in workers),
+            f"every worker to answer {target} with {status}",
+        )
 
 
 def test_search_is_refused_while_a_value_may_stand_under_either_key(api: Api) -> None:
@@ -82,7 +88,7 @@ def test_search_is_refused_while_a_value_may_stand_under_either_key(api: Api) ->
     old, _ = keys(api, "deterministic")
     api.stack.agent.keys("rotate", "pii", "--purpose", "deterministic")
     target = f"/customers?ssn={shop.SSN}"
-    until(lambda: all(api.get(target).status == 503 for _ in range(IN_A_ROW)))
+    every_worker_answers(api, target, 503)
     refused = api.get(target)
     assert refused.problem
     assert refused.json["label"] == "api.ssn"
@@ -93,7 +99,7 @@ def test_search_is_refused_while_a_value_may_stand_under_either_key(api: Api) ->
     assert SEALED in json.dumps(api.service.customer(3))
     for key in keys(api, "deterministic")[1] - {keys(api, "deterministic")[0]}:
         api.stack.agent.keys("disable", "pii", "--purpose", "deterministic", "--key-id", str(key))
-    until(lambda: all(api.get(target).status == 200 for _ in range(IN_A_ROW)))
+    every_worker_answers(api, target, 200)
     assert old not in keys(api, "deterministic")[1]
     # The value under the key that is gone is an error, not a guess.
     assert api.get("/customers/2").status in (502, 503)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.waiting import until
 from tests.http import shop
 from tests.http.api import SEALED, Api
 from tests.http.wire import Broken, Wire
-from tests.policies.shipping import until
 
 MIB = 1 << 20
 # A gigabyte by hand: HTTP_LARGE_MIB=1024.
@@ -110,7 +110,6 @@ def test_client_that_reads_slowly_gets_it_all(api: Api) -> None:
         assert json.loads(body)[-1] is None
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("way", ["request", "answer"])
 def test_large_body_passes_in_little_memory(api: Api, way: str) -> None:
     item = {"id": 1, "card": shop.CARD, "filling": "x" * 1000}

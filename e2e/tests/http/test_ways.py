@@ -10,7 +10,7 @@ import pytest
 from harness import HttpWay, Upstream
 from tests.http import shop, wire
 from tests.http.api import SEALED, Api
-from tests.http.clients import Answer, client
+from tests.http.clients import TIMEOUT_SECONDS, Answer, client
 from tests.http.wire import Wire
 
 ONE = {"ssn": shop.SSN, "n": 1}
@@ -37,7 +37,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 @pytest.mark.parametrize("http2", [False, True], ids=["HTTP/1.1", "HTTP/2"])
 def test_client_over_tls_gets_the_protocol_that_it_asks_for(api: Api, http2: bool) -> None:
     trust = ssl.create_default_context(cafile=str(api.stack.certificates.ca))
-    with httpx.Client(http2=http2, verify=trust, trust_env=False) as made:
+    with httpx.Client(http2=http2, verify=trust, trust_env=False, timeout=TIMEOUT_SECONDS) as made:
         answer = made.post(api.stack.url("/echo/sealed", listener="tls"), json=ONE, headers=api.role("app"))
     assert answer.http_version == ("HTTP/2" if http2 else "HTTP/1.1")
     assert (answer.status_code, answer.json()) == (200, ONE)

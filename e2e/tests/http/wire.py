@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 
 from harness.ports import LOOPBACK
+from harness.waiting import patience
 from tests.http.clients import Answer, content, joined
 
 TIMEOUT_SECONDS = 30.0
@@ -27,7 +28,7 @@ class Wire:
     """One connection."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection((LOOPBACK, port), TIMEOUT_SECONDS)
+        self.socket = socket.create_connection((LOOPBACK, port), patience(TIMEOUT_SECONDS))
         self._came = b""
         # Of the last answer that was read whole.
         self.trailers: dict[str, str] = {}
@@ -134,7 +135,7 @@ def ask(
         pairs.append(("content-type", "application/json"))
     if raw is not None and "transfer-encoding" not in names:
         pairs.append(("content-length", str(len(raw))))
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=TIMEOUT_SECONDS)
+    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=patience(TIMEOUT_SECONDS))
     try:
         connection.putrequest(method, target, skip_accept_encoding=True)
         for name, value in pairs:

@@ -1,7 +1,6 @@
 """A database of its own whose deterministic key is rotated, and connections that tell what workers have taken up."""
 
 import json
-import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,12 +10,11 @@ import psycopg
 
 from harness import Options, Stack, shop
 from harness.policies import write_for_table
+from harness.waiting import until
+from harness.workers import of_every_worker
 
 DATABASE = "rotation"
 KEYSET = "pii"
-# A keyset's way: the agent's timer, then the filter's, a second each here.
-TAKEN_UP_SECONDS = 30.0
-PROBES = 8
 NOT_SUPPORTED = "0A000"
 
 # Column: its type in the database, its declared type, and a value of it.
@@ -87,18 +85,18 @@ def stored_keys(stack: Stack) -> dict[int, int]:
 
 
 class Probes:
-    """Connections that stay open, so many that every worker has some."""
+    """Connections that stay open, one of every worker. They are made before anybody else connects."""
 
     def __init__(self, stack: Stack, within: ExitStack) -> None:
         self._stack = stack
-        self.connections = [within.enter_context(connect(stack)) for _ in range(PROBES)]
+        self.connections = within.enter_context(of_every_worker(stack.envoy, lambda: connect(stack)))
 
     def wait(self, taken_up: Callable[[psycopg.Connection], bool]) -> None:
         """Until it is so on every one."""
-        deadline = time.monotonic() + TAKEN_UP_SECONDS
-        while not all(taken_up(connection) for connection in self.connections):
-            assert time.monotonic() < deadline, "the change was not taken up by every worker"
-            time.sleep(0.1)
+        until(
+            lambda: all(taken_up(connection) for connection in self.connections),
+            "the change to be taken up by every worker",
+        )
 
     def wait_for_several(self) -> None:
         self.wait(lambda connection: refusal(connection, "SELECT count(DISTINCT login) FROM account") is not None)

@@ -3,9 +3,12 @@
 import json
 import signal
 import subprocess
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.waiting import patience, until
 from tools.layout import FIELDVEIL
 
 
@@ -54,7 +57,11 @@ class TableCommand:
 
     def run(self, command: str, table: str, *words: object, **more: object) -> Done:
         done = subprocess.run(
-            self.command(command, table, *words, **more), capture_output=True, text=True, check=False, timeout=120
+            self.command(command, table, *words, **more),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=patience(120),
         )
         return Done(done.returncode, done.stdout, done.stderr)
 
@@ -63,14 +70,32 @@ class TableCommand:
         assert done.status == 0, done
         return done
 
-    def killed(self, command: str, table: str, seconds: float, *words: object, number: int = signal.SIGKILL) -> Done:
-        """Ends the command after a time, if it has not ended itself."""
+    def killed(self, command: str, table: str, seconds: float, *words: object) -> Done:
+        """Kills the command after a time, if it has not ended itself."""
         running = subprocess.Popen(
             self.command(command, table, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         try:
             out, errors = running.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            running.send_signal(number)
-            out, errors = running.communicate(timeout=60)
+            running.kill()
+            out, errors = running.communicate(timeout=patience())
         return Done(running.returncode, out, errors)
+
+    def interrupted(self, command: str, table: str, reached: Callable[[str], bool], *words: object) -> Done:
+        """Asks the command to end as soon as `reached` is true, which is given what it has said so far."""
+        with tempfile.NamedTemporaryFile("w+") as log:
+            running = subprocess.Popen(
+                self.command(command, table, *words), stdout=subprocess.PIPE, stderr=log, text=True
+            )
+
+            def is_reached() -> bool:
+                assert running.poll() is None, Path(log.name).read_text()
+                return reached(Path(log.name).read_text())
+
+            try:
+                until(is_reached)
+            finally:
+                running.send_signal(signal.SIGTERM)
+                out, _ = running.communicate(timeout=patience())
+            return Done(running.returncode, out, Path(log.name).read_text())

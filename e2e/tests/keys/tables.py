@@ -1,20 +1,18 @@
 """A database whose tables held values before they were protected, and `fieldveil table` on them."""
 
 import json
-import time
 from pathlib import Path
 
 import psycopg
 
 from harness import Options, Stack, shop
+from harness.waiting import until
 from tests.keys.table_command import TableCommand
 from tests.sample import SAMPLES
 
 DATABASE = "tables"
 PERSON, ITEMS, EVERYTHING = "public.person", 'public."Order Items"', "public.everything"
 TRAP = "public.trap"
-# Waits for Envoy to take up a changed keyset: the agent looks every second, and so does the filter.
-TAKEN_UP = 40.0
 
 ROWS = 1500
 FILL = f"""
@@ -117,15 +115,14 @@ class Tables(TableCommand):
         """New primary keys, in use by the sidecar when this returns."""
         for purpose in purposes:
             self.stack.agent.keys("rotate", "pii", "--purpose", purpose)
-        deadline = time.monotonic() + TAKEN_UP
-        while True:
+
+        def are_in_use() -> bool:
             with self.app() as app:
                 app.execute("TRUNCATE probe")
                 app.execute("INSERT INTO probe VALUES (1, 'x', 'x')")
-            if (done := self.run("verify", "public.probe")).status == 0:
-                return
-            assert time.monotonic() < deadline, done
-            time.sleep(0.2)
+            return self.run("verify", "public.probe").status == 0
+
+        until(are_in_use, f"new keys ({', '.join(purposes)}) to be in use")
 
 
 def trap(tables: Tables, schema: str, user: str = "app") -> None:

@@ -13,9 +13,6 @@ from interop.program import LIBRARIES, knows
 SEALING = [key_type for key_type in KEY_TYPES if key_type.purpose != PRF]
 COMPUTING = [key_type for key_type in KEY_TYPES if key_type.purpose == PRF]
 
-# All of it is done in the first test's fixture.
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Exchange:

@@ -17,6 +17,7 @@ from harness import Options, Stack, unixhttp
 from harness.agent import Agent
 from harness.moto import Moto
 from harness.vault import KEY, ROOT_TOKEN, Vault
+from harness.waiting import patience
 from harness.workdir import WorkDir
 from tests.rows import ADA, INSERT
 from tools.layout import FIELDVEIL
@@ -181,7 +182,7 @@ def test_statements_go_on_without_the_kms_for_the_stated_time_and_are_refused_af
     options = Options(kms=Vault, filter_config={"keys": {"refresh_seconds": 1}})
     with Stack(options).start(without=("agent",)) as stack:
         agent = stack.agent
-        agent.start("--refresh", "200ms", "--kms-check", "500ms", "--max-offline", "6s")
+        agent.start("--refresh", "200ms", "--kms-check", "500ms", "--max-offline", f"{patience(6)}s")
 
         def answer() -> list[tuple] | str:
             """What a session of its own reads, or how it is refused."""

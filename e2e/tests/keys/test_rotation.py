@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ import psycopg
 import pytest
 
 from harness import Stack
+from harness.waiting import patience, until
 from tests.keys.rotating import (
     COLUMNS,
     DATABASE,
@@ -66,7 +66,7 @@ class Worker(threading.Thread):
 
     def stop(self) -> None:
         self._ends.set()
-        self.join(60)
+        self.join(patience())
         assert not self.is_alive()
 
     def _round(self, connection: psycopg.Connection) -> None:
@@ -140,20 +140,22 @@ def workers(stack: Stack) -> Iterator[list[Worker]]:
 def go_on(workers: list[Worker]) -> None:
     """Every client does some more rounds."""
     goals = [worker.rounds + ROUNDS for worker in workers]
-    deadline = time.monotonic() + 120
-    while any(worker.rounds < goal for worker, goal in zip(workers, goals, strict=True)):
+
+    def have_gone_on() -> bool:
         for worker in workers:
             if worker.failure:
                 raise worker.failure
-        assert time.monotonic() < deadline, "the clients do not go on"
-        time.sleep(0.05)
+        return all(worker.rounds >= goal for worker, goal in zip(workers, goals, strict=True))
+
+    until(have_gone_on, "every client to do its rounds", seconds=120)
 
 
 def test_rotation_under_load_fails_no_statement_and_misses_no_row(stack: Stack, workers: list[Worker]) -> None:
     old, _ = keys(stack)
     with ExitStack() as within:
-        probes = Probes(stack, within)
+        # All of the clients have connected by then.
         go_on(workers)
+        probes = Probes(stack, within)
         rotate(stack, "--add")
         primary, enabled = keys(stack)
         assert primary == old
@@ -282,7 +284,9 @@ def test_pgx_works_in_every_query_mode_under_several_keys(stack: Stack) -> None:
         probes = Probes(stack, within)
         rotate(stack)
         probes.wait_for_several()
-    done = subprocess.run([PGX_CLIENT, stack.dsn("app")], capture_output=True, text=True, check=False, timeout=90)
+    done = subprocess.run(
+        [PGX_CLIENT, stack.dsn("app")], capture_output=True, text=True, check=False, timeout=patience(90)
+    )
     assert done.returncode == 0, done.stderr
     modes = [json.loads(line) for line in done.stdout.splitlines()]
     assert [mode["found"] for mode in modes] == [100, 200, 300, 400, 500]

@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from harness import Stack, shop
+from harness.waiting import patience
 from tests.keys.rotating import (
     DATABASE,
     INSERT,
     NOT_SUPPORTED,
-    TAKEN_UP_SECONDS,
     Probes,
     connect,
     refusal,
@@ -54,7 +54,7 @@ def test_a_batch_that_failed_at_a_change_of_keys_runs_again(stack: Stack) -> Non
         answers: list[list[list[tuple]]] = []
         again = threading.Thread(target=lambda: answers.append(batch(1)), daemon=True)
         again.start()
-        again.join(TAKEN_UP_SECONDS)
+        again.join(patience())
         assert answers == [found], "no answer comes"
 
 

@@ -2,12 +2,12 @@
 
 import base64
 import json
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.keys.tables import DATABASE, EVERYTHING, ITEMS, PERSON, ROWS, TAKEN_UP, Tables, seen, stored
+from harness.waiting import until
+from tests.keys.tables import DATABASE, EVERYTHING, ITEMS, PERSON, ROWS, Tables, seen, stored
 from tests.sample import SAMPLES
 from tools.layout import POLICIES
 
@@ -291,10 +291,7 @@ def test_columns_can_be_told_without_a_catalog(person: Tables) -> None:
 def test_column_of_one_tenant_is_sealed_when_the_tenant_is_named(tables: Tables) -> None:
     tables.stack.agent.keys("create", "pii/acme")
     own = ("--column", "own=public.tenants.own:pii/acme:deterministic")
-    deadline = time.monotonic() + TAKEN_UP
-    while tables.run("seal", "public.tenants", *own, "--dry-run", catalog=None).status:
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
+    until(lambda: tables.run("seal", "public.tenants", *own, "--dry-run", catalog=None).status == 0)
     for command in ("seal", "verify", "unseal"):
         tables.ok(command, "public.tenants", "--column", "ours")
         tables.ok(command, "public.tenants", *own, catalog=None)

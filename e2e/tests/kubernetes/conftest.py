@@ -8,8 +8,8 @@ import pytest
 from kubernetes import Cluster, Namespace
 from kubernetes.kubectl import RUN
 
-# Pods start and filters are compiled within one test.
-SECONDS = 300
+# Pods start and filters are compiled within one test, on a busy machine slowly.
+SECONDS = 900
 # What these wait for, they wait for in Python. The other method ends the worker, and where no file of tests is left for
 # the one that takes its place the run never ends.
 METHOD = "signal"

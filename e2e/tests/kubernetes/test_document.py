@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.waiting import patience
 from kubernetes import Cluster
 from tests.policies.typed import typed
 from tools.layout import ROOT, TOOLS
@@ -44,7 +45,9 @@ def checkout(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
     values["test"]["image"] = postgres
     (copy / EXAMPLES / "values.yaml").write_text(yaml.safe_dump(values))
     yield copy
-    cluster.kubectl("delete", "namespace", "shop", "data", "--ignore-not-found", "--timeout=100s", seconds=110)
+    cluster.kubectl(
+        "delete", "namespace", "shop", "data", "--ignore-not-found", f"--timeout={patience(100):.0f}s", seconds=110
+    )
 
 
 def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, checkout: Path) -> None:
@@ -75,7 +78,7 @@ def wait_until_support_sees_the_number(environment: str, checkout: Path) -> None
       kubectl exec --namespace shop deployment/support --container application -- psql -At -c 'SELECT ssn FROM customer'
     }}
     kubectl annotate pods --namespace shop --all --overwrite touched="$(date +%s)"
-    for second in $(seq {POLICY_SECONDS}); do
+    for second in $(seq {patience(POLICY_SECONDS):.0f}); do
       shown | grep -Fx '{ADA[0]}' && exit 0
       sleep 1
     done

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from harness.waiting import patience
 from kubernetes import Cluster, Database, Keysets, Namespace, Release, pods
 from kubernetes.application import psql
 from tests.kubernetes.sidecar import INJECT, RESTRICTED, SEALED, SSN, Bundle, reach, values, wait_injecting
@@ -134,8 +135,10 @@ def test_rolling_restart_under_load_loses_no_request(world: World) -> None:
     with load(world) as end:
         world.namespace.wait_until(lambda: len(world.got()) > RATE, "requests", 30)
         world.namespace.kubectl("rollout", "restart", f"deployment/{SERVICE}")
-        world.namespace.kubectl("rollout", "status", f"deployment/{SERVICE}", "--timeout=120s", seconds=130)
-        world.namespace.kubectl("wait", f"pod/{before}", "--for=delete", "--timeout=60s", seconds=70)
+        world.namespace.kubectl(
+            "rollout", "status", f"deployment/{SERVICE}", f"--timeout={patience(120):.0f}s", seconds=130
+        )
+        world.namespace.kubectl("wait", f"pod/{before}", "--for=delete", f"--timeout={patience(60):.0f}s", seconds=70)
         # The new one has had its share.
         world.namespace.wait_until(lambda: len(world.got()) > RATE, "requests", 30)
     assert world.pod != before
@@ -159,7 +162,7 @@ def load(world: World) -> Iterator["Result"]:
     volumes = [{"name": "script", "configMap": {"name": "load"}}]
     spec = {"restartPolicy": "Never", "containers": [k6], "volumes": volumes}
     namespace.apply(script, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "load"}, "spec": spec})
-    namespace.kubectl("wait", "pod/load", "--for=condition=Ready", "--timeout=60s", seconds=70)
+    namespace.kubectl("wait", "pod/load", "--for=condition=Ready", f"--timeout={patience(60):.0f}s", seconds=70)
     result = Result(namespace)
     try:
         yield result

@@ -84,7 +84,6 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 # Three Jobs one after the other, each of whose pods compiles the filter.
-@pytest.mark.timeout(600)
 def test_jobs_divide_seal_and_verify_a_table(world: World) -> None:
     world.release.install()
     (ranges,) = world.reports()

@@ -6,12 +6,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from harness import shop
 from harness.bundles import SigningKey
+from harness.waiting import patience
 from kubernetes import Application, Cluster, CommandFailed, Database, Keysets, Namespace, Release
 from kubernetes.pods import SECURITY_CONTEXT
 from kubernetes.problems import is_ready, statuses
@@ -32,12 +35,11 @@ from tests.kubernetes.sidecar import (
     values,
     wait_injecting,
 )
+from tests.kubernetes.workers import sessions_of_every_worker, wait_served
 
 SIDECARS = ["fieldveil-agent", "fieldveil-opa", "fieldveil-envoy"]
 # A policy, polled each second; a plan of one second, renewed two seconds later at most; and a busy machine.
 IN_FORCE_SECONDS = 30.0
-# Sessions in a row that hardly all fall to the same worker.
-IN_A_ROW = 12
 # What `last4` makes of SSN.
 MASKED = "***-**-6789"
 SUPPORT_PODS = "app=support"
@@ -92,7 +94,8 @@ def world(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         database.start()
         database.create_shop()
         for application in applications.values():
-            application.wait_ready()
+            (pod,) = application.wait_ready()
+            wait_served(namespace, pod)
         yield World(namespace, database, keysets, bundle, release, **applications)
 
 
@@ -136,20 +139,17 @@ def test_treatment_goes_by_the_service_account_and_by_a_label_of_the_pod(world: 
 
 def test_policy_of_an_upgrade_reaches_running_pods(world: World) -> None:
     world.insert(3)
-    ask = "SELECT ssn FROM customer WHERE id = 3"
-    assert world.support.psql(ask) != SSN
-    upgrade(world, world.bundle.values(BILLING, SEES_ALL, AUDITORS, revision="second"))
-    world.namespace.wait_until(
-        lambda: world.support.psql(ask) == SSN, "the second policy", IN_FORCE_SECONDS, touching=SUPPORT_PODS
-    )
-    upgrade(world, world.bundle.values(BILLING, SUPPORT, AUDITORS, revision="third"))
-    # Each session is of one worker or the other, and each worker takes up a plan for itself.
-    world.namespace.wait_until(
-        lambda: all(world.support.psql(ask) != SSN for _ in range(IN_A_ROW)),
-        "the third policy",
-        IN_FORCE_SECONDS,
-        touching=SUPPORT_PODS,
-    )
+    with sessions_of_every_worker(world.namespace, name_of(world.support)) as sessions:
+
+        def every_worker_shows(value: str) -> bool:
+            ask = "SELECT ssn FROM customer WHERE id = 3"
+            return all(session.execute(ask).fetchone() == (value,) for session in sessions)
+
+        assert every_worker_shows(MASKED)
+        for rule, shown, revision in ((SEES_ALL, SSN, "second"), (SUPPORT, MASKED, "third")):
+            upgrade(world, world.bundle.values(BILLING, rule, AUDITORS, revision=revision))
+            in_force = partial(every_worker_shows, shown)
+            world.namespace.wait_until(in_force, f"the {revision} policy", IN_FORCE_SECONDS, touching=SUPPORT_PODS)
     assert world.restarts() == 0
 
 
@@ -172,14 +172,22 @@ def test_rotated_key_seals_in_running_pods_and_the_old_one_still_opens(world: Wo
     world.keysets.keys("rotate", "pii")
     world.keysets.publish()
 
-    def sealed_anew() -> bool:
-        world.billing.psql("DELETE FROM customer WHERE id = 6")
-        world.insert(6)
-        return key_of(world.stored(6, "phone")) != key_of(old)
+    with sessions_of_every_worker(world.namespace, name_of(world.billing)) as sessions:
 
-    world.namespace.wait_until(sealed_anew, "the new key", IN_FORCE_SECONDS, touching=world.billing.selector)
-    assert world.stored(5, "phone") == old
-    assert world.billing.psql("SELECT phone FROM customer WHERE id IN (5, 6)") == f"{PHONE}\n{PHONE}"
+        def seals_anew(session: psycopg.Connection) -> bool:
+            session.execute("DELETE FROM customer WHERE id = 6")
+            session.execute("INSERT INTO customer (id, phone) VALUES (6, %s)", [PHONE])
+            return key_of(world.stored(6, "phone")) != key_of(old)
+
+        world.namespace.wait_until(
+            lambda: all(map(seals_anew, sessions)),
+            "every worker to seal under the new key",
+            IN_FORCE_SECONDS,
+            touching=world.billing.selector,
+        )
+        assert world.stored(5, "phone") == old
+        for session in sessions:
+            assert session.execute("SELECT phone FROM customer WHERE id IN (5, 6)").fetchall() == [(PHONE,)] * 2
     assert world.restarts() == 0
 
 
@@ -245,6 +253,10 @@ def test_pod_that_does_not_ask_for_the_sidecar_gets_none(world: World) -> None:
     assert "fieldveil.io/sidecar" not in pod["metadata"]["labels"]
 
 
+def name_of(application: Application) -> str:
+    return application.pod()["metadata"]["name"]
+
+
 def upgrade(world: World, policies: dict) -> None:
     world.release.upgrade({"sidecar": {"policies": policies}})
 
@@ -303,5 +315,5 @@ done
 
     def __exit__(self, *_: object) -> None:
         self._world.billing.exec("sh", "-c", ": >/tmp/stop")
-        self.join(60)
+        self.join(patience())
         assert self.failure is None, self.failure

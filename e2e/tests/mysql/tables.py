@@ -1,7 +1,6 @@
 """A database of MySQL's protocol whose tables held values before they were protected."""
 
 import json
-import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,14 +10,13 @@ from harness import shop
 from harness.mysql_builds import Build
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
 from harness.mysqld import SUPERUSER
+from harness.waiting import until
 from tests.keys.table_command import TableCommand
 from tests.mysql.asking import ask, change
 
 DATABASE = "tables"
 PERSON, PARTS = "tables.person", "tables.parts"
 ROWS = 600
-# Waits for Envoy to take up a changed keyset: the agent looks every second, and so does the filter.
-TAKEN_UP = 40.0
 STORED = "SELECT id, visits, ssn, note, token, born FROM person ORDER BY id"
 
 
@@ -117,15 +115,14 @@ class MySqlTables(TableCommand):
         """New primary keys, in use by the sidecar when this returns."""
         for purpose in purposes:
             self.stack.agent.keys("rotate", "pii", "--purpose", purpose)
-        deadline = time.monotonic() + TAKEN_UP
-        while True:
+
+        def are_in_use() -> bool:
             with self.app() as app:
                 change(app, "DELETE FROM probe")
                 change(app, "INSERT INTO probe VALUES (1, 'x', 'x')")
-            if (done := self.run("verify", "tables.probe")).status == 0:
-                return
-            assert time.monotonic() < deadline, done
-            time.sleep(0.2)
+            return self.run("verify", "tables.probe").status == 0
+
+        until(are_in_use, f"new keys ({', '.join(purposes)}) to be in use")
 
 
 def _write_policies(folder: Path) -> Path:

@@ -3,8 +3,8 @@
 import json
 
 from harness.mysql_stack import MySqlStack
+from harness.waiting import until
 from tests.mysql.asking import ask, change, refusal
-from tests.policies.shipping import until
 from tests.policies.test_audit import by_label, invalid
 from tests.rows import ADA, INSERT
 

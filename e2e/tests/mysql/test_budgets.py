@@ -10,9 +10,9 @@ import pytest
 from harness import shop as example
 from harness.mysql_builds import OLDER
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
+from harness.waiting import until_equal
 from tests.mysql.asking import ask, refusal
 from tests.policies.dump import BUDGETS, DATABASE, ROWS, expected, value, write_policies
-from tests.policies.shipping import until
 
 BUDGET_SPENT = 1226
 
@@ -96,4 +96,4 @@ def test_refused_rows_end_the_answer_with_an_error_that_says_when_to_come_again(
 def test_rows_are_revealed_again_when_the_time_has_passed(dump: MySqlStack) -> None:
     with dump.connect("support", DATABASE) as support:
         assert read(support, "phone", 0, 25) == expected(20, 25)
-        until(lambda: read(support, "phone", 0, 1) == [value(0)])
+        until_equal(lambda: read(support, "phone", 0, 1), [value(0)])

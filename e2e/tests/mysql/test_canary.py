@@ -10,7 +10,6 @@ from harness.mysql_builds import MYSQL, OLDER, Build
 SEED = 20261
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(("build", "count"), [(OLDER, 1500), (MYSQL, 500)], ids=["mariadb", "mysql"])
 def test_random_statements_answer_as_a_plaintext_database_and_leak_no_mark(build: Build, count: int) -> None:
     if not build.is_there:

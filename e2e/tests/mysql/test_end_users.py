@@ -10,11 +10,11 @@ from pymysql.constants import CLIENT
 
 from harness import shop
 from harness.mysql_builds import MYSQL, OLDER, Build
+from harness.waiting import patience, until
 from tests.mysql.asking import ask, change, refusal
 from tests.mysql.people import MySqlPeople, identify, read, ssn
 from tests.mysql.test_connecting import connector
 from tests.policies.people import CARD, DATABASE, MASKED_SSN, NOTES, SEALED, SSN, shown
-from tests.policies.shipping import until
 
 NO_TOKEN = 1045
 NOT_SUPPORTED = 1235
@@ -87,7 +87,7 @@ def test_session_that_is_reset_is_nobodys(people: MySqlPeople) -> None:
 
 def test_token_expires_on_the_open_session(people: MySqlPeople) -> None:
     with people.connect() as app:
-        identify(app, people.token("support", lasts=4))
+        identify(app, people.token("support", lasts=patience(4)))
         assert ssn(app) == SSN
         told = []
 

@@ -9,6 +9,7 @@ import pytest
 
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
 from harness.small_memory import TOO_MUCH_BYTES, with_small_memory
+from tests import wire
 from tests.mysql.asking import ask, change
 from tests.reloads import is_refused_meanwhile, reloads, served
 from tests.rows import ADA, ALAN, INSERT
@@ -16,7 +17,6 @@ from tools.layout import MYSQL_FILTER_WASM
 
 # CR_SERVER_GONE_ERROR and CR_SERVER_LOST: by whether the end is seen while writing or reading.
 LOST_CONNECTION = (2006, 2013)
-TIMEOUT_SECONDS = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_filter_that_traps_again_at_once_is_closed_for_a_moment(stack: MySqlStac
 
     def refused() -> bool:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as raw:
-            raw.settimeout(TIMEOUT_SECONDS)
+            raw.settimeout(wire.timeout())
             raw.connect(str(stack.envoy.socket(SEALED)))
             # The server greets first; where there is no path to it, nobody does.
             with contextlib.suppress(ConnectionResetError):

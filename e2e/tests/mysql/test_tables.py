@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.mysql_builds import MYSQL, OLDER, Build
+from harness.waiting import patience
 from tests.mysql.asking import ask, change
 from tests.mysql.tables import PARTS, PERSON, ROWS, MySqlTables
 
@@ -106,7 +107,7 @@ class Writers:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         for thread in self._threads:
-            thread.join(60)
+            thread.join(patience())
             assert not thread.is_alive()
 
     def _work(self, number: int, count: int) -> None:

@@ -4,11 +4,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from harness.waiting import patience, until
 from tests.policies.readers import Reader
-from tests.policies.shipping import MASKED, REVEALED, Shipping, until
+from tests.policies.shipping import MASKED, REVEALED, Shipping
 
 FLIPS = 4
-JOIN_SECONDS = 30
 
 
 def flip_under(shipping: Shipping, readers: list[Reader]) -> None:
@@ -41,6 +41,6 @@ def running(readers: list[Reader]) -> Iterator[None]:
     finally:
         stop.set()
         for thread in threads:
-            thread.join(JOIN_SECONDS)
+            thread.join(patience())
     for reader in readers:
         reader.check()

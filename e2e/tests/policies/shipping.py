@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -11,11 +9,10 @@ import yaml
 from harness import Options, Stack, bundles
 from harness import shop as example
 from harness.bundles import Bundles
+from harness.waiting import until_equal
 from tools.layout import POLICIES
 
 TTL_SECONDS = 1
-# Long enough for a machine that does other things as well.
-PATIENCE_SECONDS = 30.0
 APPLICATION = {
     "name": "the application works with everything",
     "who": {"session": {"user": ["app"]}},
@@ -73,7 +70,7 @@ class Shipping:
         self.wait_for(revision)
 
     def wait_for(self, revision: str) -> None:
-        until(lambda: self.active() == revision)
+        until_equal(self.active, revision)
 
     def active(self) -> str | None:
         """The revision that OPA decides by."""
@@ -89,10 +86,3 @@ class Shipping:
 
     def _write(self, kind: str, data: dict) -> None:
         (self.policies / kind / "shop" / "data.json").write_text(json.dumps(data))
-
-
-def until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"did not come about in {seconds:.0f} s"
-        time.sleep(0.05)

@@ -13,8 +13,9 @@ import pytest
 
 from harness import shop as example
 from harness import unixhttp
+from harness.waiting import until, until_equal
 from tests import wire
-from tests.policies.shipping import MASKED, REVEALED, Shipping, until
+from tests.policies.shipping import MASKED, REVEALED, Shipping
 from tests.rows import ADA, INSERT
 from tools.layout import OPA, ROOT
 
@@ -112,18 +113,18 @@ def test_session_is_told_with_who_saw_how_much_of_what(shipping: Shipping) -> No
 def test_lines_come_while_the_session_goes_on_and_a_new_plan_has_its_own(shipping: Shipping) -> None:
     with shipping.stack.connect("support", application_name="open") as support:
         support.execute(SSN)
-        until(lambda: by_label(told(shipping, application_name="open"), "customer.ssn") == {"masked": 1})
+        until_equal(lambda: by_label(told(shipping, application_name="open"), "customer.ssn"), {"masked": 1})
         shipping.support = REVEALED
         shipping.activate("second")
-        until(lambda: support.execute(SSN).fetchone() == (ADA[3],))
-        until(lambda: bool(told(shipping, application_name="open", bundle="second")))
+        until_equal(lambda: support.execute(SSN).fetchone(), (ADA[3],))
+        second = {"application_name": "open", "bundle": "second"}
+        until_equal(lambda: by_label(told(shipping, **second), "customer.ssn"), {"revealed": 1})
         lines = told(shipping, application_name="open")
         assert not [line for line in lines if "ended" in line]
         plans = {line["plan"]: line["bundle"] for line in lines}
         assert sorted(plans.values()) == ["first", "second"]
         assert "revealed" not in by_label(told(shipping, application_name="open", bundle="first"), "customer.ssn")
-        second = told(shipping, application_name="open", bundle="second")
-        assert by_label(second, "customer.ssn") == {"revealed": 1}
+        assert by_label(told(shipping, **second), "customer.ssn") == {"revealed": 1}
     # Nothing more happened: the last line says so.
     assert the_last(shipping, "open")["labels"] == {}
 
@@ -190,10 +191,10 @@ def test_revision_of_plans_in_memory_is_a_statistic(shipping: Shipping) -> None:
 
     with shipping.stack.connect("support") as support:
         support.execute(SSN)
-        until(lambda: set(held()) == {"first"})
+        until_equal(lambda: set(held()), {"first"})
         plans = held()["first"]
         shipping.activate("2026-11.2")
-        until(lambda: held() == {"2026-11_2": plans})
+        until_equal(held, {"2026-11_2": plans})
 
 
 def test_document_has_every_member_and_an_example_of_the_schema() -> None:

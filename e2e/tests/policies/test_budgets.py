@@ -8,8 +8,9 @@ import pytest
 
 from harness import Options, Stack
 from harness import shop as example
+from harness.waiting import until_equal
+from harness.workers import of_every_worker
 from tests.policies.dump import BUDGETS, DATABASE, LABEL, ROWS, expected, value, write_policies
-from tests.policies.shipping import until
 
 
 def started(folder: Path, concurrency: int) -> Stack:
@@ -72,7 +73,7 @@ def test_dump_shows_as_many_rows_as_the_budget_has_however_it_is_read(dump: Stac
         again = read(support, "ssn", 0, 10)
     assert shown == expected(500, ROWS)
     assert again == expected(0, 10)
-    until(lambda: spent(dump, "ssn") == 510)
+    until_equal(lambda: spent(dump, "ssn"), 510)
     line = "user:support has spent its budget of person.ssn, 500 rows within 3600 seconds: more of them are masked"
     assert dump.envoy.process.log.read_text().count(line) == 1
 
@@ -109,21 +110,15 @@ def test_refused_rows_end_the_answer_with_an_error_that_says_when_to_come_again(
 def test_rows_are_revealed_again_when_the_time_has_passed(dump: Stack) -> None:
     with dump.connect("support", DATABASE) as support:
         assert read(support, "phone", 0, 25) == expected(20, 25)
-        until(lambda: read(support, "phone", 0, 1) == [value(0)])
+        until_equal(lambda: read(support, "phone", 0, 1), [value(0)])
 
 
 def test_each_worker_counts_for_itself(tmp_path: Path) -> None:
     stack = started(tmp_path, concurrency=2)
     try:
-        shown = []
-        for _ in range(6):
-            with stack.connect("support", DATABASE) as support:
-                here = read(support, "email", 0, 150)
-                assert here == sorted(filter(None, here)) + [None] * here.count(None)
-                shown += here
-        revealed = len(shown) - shown.count(None)
-        # As the connections fell: both workers had some, or one had all.
-        assert revealed in (100, 200)
-        until(lambda: spent(stack, "email") == len(shown) - revealed)
+        with of_every_worker(stack.envoy, lambda: stack.connect("support", DATABASE)) as sessions:
+            for session in sessions:
+                assert read(session, "email", 0, 150) == [*map(value, range(100)), *[None] * 50]
+        until_equal(lambda: spent(stack, "email"), 2 * 50)
     finally:
         stack.stop()

@@ -11,7 +11,8 @@ import pytest
 from harness import bundles
 from harness.bundles import SigningKey
 from harness.process import PartFailed
-from tests.policies.shipping import ASKED, MASKED, REVEALED, Shipping, until
+from harness.waiting import patience, until, until_equal
+from tests.policies.shipping import ASKED, MASKED, REVEALED, Shipping
 from tests.rows import ADA, INSERT
 
 SSN = "SELECT ssn FROM customer"
@@ -21,8 +22,8 @@ CANNOT_CONNECT_NOW = "57P03"
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipping]:
-    """All parts, with a bundle in force and a row to read. Plans serve ten seconds without OPA's word."""
-    shipping = Shipping(tmp_path_factory.mktemp("shipping"), max_stale_seconds=10)
+    """All parts, with a bundle in force and a row to read. Plans serve for a while without OPA's word."""
+    shipping = Shipping(tmp_path_factory.mktemp("shipping"), max_stale_seconds=round(patience(10)))
     shipping.publish("first")
     with shipping.stack as stack:
         with stack.connect("app") as app:
@@ -36,7 +37,7 @@ def shipping(shared: Shipping) -> Iterator[Shipping]:
     shared.support = MASKED
     shared.catalog["databases"][0]["columns"]["public.customer"]["ssn"] = "customer.ssn"
     shared.activate("good")
-    until(lambda: reads(shared) == MASKED_SSN)
+    until_equal(lambda: reads(shared), MASKED_SSN)
     yield shared
     shared.bundles.server.start()
     if not shared.stack.opa.process.running:
@@ -164,7 +165,7 @@ def test_a_bad_bundle_leaves_the_old_policy_in_force_and_is_told_of(
         # What is good again is taken, with nothing restarted.
         shipping.support = REVEALED
         shipping.publish("mended")
-        until(lambda: ssn(support) == PLAIN_SSN)
+        until_equal(lambda: ssn(support), PLAIN_SSN)
 
 
 def test_a_broken_catalog_that_nobody_checked_keeps_plans_until_they_are_too_old(shipping: Shipping) -> None:
@@ -203,7 +204,7 @@ def test_policy_goes_on_without_its_server_and_through_a_restart_of_opa(shipping
         shipping.support = REVEALED
         shipping.publish("second")
         shipping.bundles.server.start()
-        until(lambda: ssn(support) == PLAIN_SSN)
+        until_equal(lambda: ssn(support), PLAIN_SSN)
 
 
 # Users whom no other test gets a plan for.
@@ -225,7 +226,7 @@ def test_opa_that_starts_without_server_and_good_bundle_refuses_everybody(
     shipping.support = MASKED
     shipping.publish("second")
     shipping.bundles.server.start()
-    until(lambda: shipping.active() == "second")
+    until_equal(shipping.active, "second")
     assert reads(shipping) == MASKED_SSN
 
 

@@ -10,9 +10,10 @@ import pytest
 from harness import unixhttp
 from harness.bundles import NAME, Bundles
 from harness.opa import Opa
+from harness.waiting import until, until_equal
 from harness.workdir import WorkDir
 from tests.policies.people import SSN, People, ssn
-from tests.policies.shipping import ASKED, until
+from tests.policies.shipping import ASKED
 from tools.layout import POLICIES
 
 # Made up, as are the rules that would take it.
@@ -114,7 +115,7 @@ def test_tokens_are_left_out_before_the_first_bundle_is_there(tmp_path: Path) ->
     empty.server.start()
     with running(empty, until="/health") as opa:
         assert opa.data("fieldveil/plan", {**ASKED, "token": TOKEN}) is None
-        until(lambda: len(plans(opa.decisions())) == 1)
+        until_equal(lambda: len(plans(opa.decisions())), 1)
         assert TOKEN not in opa.process.log.read_text()
     empty.server.stop()
 
@@ -122,7 +123,7 @@ def test_tokens_are_left_out_before_the_first_bundle_is_there(tmp_path: Path) ->
 def test_tokens_are_left_out_where_opa_loads_the_folder() -> None:
     with running(None) as opa:
         assert opa.data("fieldveil/plan", {**ASKED, "token": TOKEN})["fields"]
-        until(lambda: len(plans(opa.decisions())) == 1)
+        until_equal(lambda: len(plans(opa.decisions())), 1)
         assert TOKEN not in opa.process.log.read_text()
 
 

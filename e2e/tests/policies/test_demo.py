@@ -3,13 +3,13 @@
 import re
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness.process import Process
+from harness.waiting import until
 from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
 from tools.layout import POLICIES, ROOT
@@ -42,9 +42,7 @@ def demo(folder: Path) -> Iterator[Process]:
         process.wait_until(lambda: "Stop it with" in said(process), 180)
         yield process
         typed(last(process, r"or from elsewhere: (kill \d+)"), folder)
-        waited = time.monotonic() + 30
-        while process.running and time.monotonic() < waited:
-            time.sleep(0.05)
+        until(lambda: not process.running, "the demo to end")
         assert "nothing is left running" in said(process)
     finally:
         process.stop()
@@ -67,11 +65,15 @@ def test_one_gets_to_a_database_of_ones_own_with_tokens_of_ones_own(demo: Proces
     statements += "SELECT email, notes FROM customer;\nRESET fieldveil.token;\nSELECT email, notes FROM customer;\n"
     (folder / "statements.sql").write_text(statements)
     psql = last(demo, r"^  (PGPASSWORD=.* -U crm crm)$") + " -At -v ON_ERROR_STOP=1 -f statements.sql"
-    until = time.monotonic() + 60
-    while (done := typed(psql, folder)).returncode != 0 and time.monotonic() < until:
-        time.sleep(0.5)  # until OPA has the bundle
-    assert "ada@example.com|prefers letters" in done.stdout
-    assert re.search(r"^fv1\.\S+\|fv1\.\S+$", done.stdout, re.MULTILINE), done.stdout
+    shown = until(lambda: output(psql, folder), "a session, which comes about as OPA has the bundle")
+    assert "ada@example.com|prefers letters" in shown
+    assert re.search(r"^fv1\.\S+\|fv1\.\S+$", shown, re.MULTILINE), shown
+
+
+def output(commands: str, folder: Path) -> str:
+    """Nothing if they fail."""
+    done = typed(commands, folder)
+    return done.stdout if done.returncode == 0 else ""
 
 
 def said(process: Process) -> str:

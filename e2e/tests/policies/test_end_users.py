@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from harness.waiting import patience, until
 from tests.policies.people import CARD, MASKED_SSN, NOTES, SEALED, SSN, People, read, ssn
-from tests.policies.shipping import until
 from tools.layout import PGX_CLIENT
 
 
@@ -106,7 +106,7 @@ def test_pipeline_changes_the_token_between_its_statements(people: People) -> No
 
 def test_token_expires_on_the_open_session(people: People) -> None:
     with people.connect() as app:
-        identify(app, people.token("support", lasts=4))
+        identify(app, people.token("support", lasts=patience(4)))
         assert ssn(app) == SSN
         app.execute("DECLARE c CURSOR WITH HOLD FOR SELECT ssn FROM person")
 
@@ -230,7 +230,9 @@ def test_discard_all_between_two_users_of_a_pool(people: People) -> None:
 
 def test_pgx_says_who_its_users_are_in_every_query_mode(people: People) -> None:
     tokens = [people.token(role) for role in ("support", "clerk", "support")]
-    done = subprocess.run([PGX_CLIENT, people.dsn, *tokens], capture_output=True, text=True, check=False, timeout=90)
+    done = subprocess.run(
+        [PGX_CLIENT, people.dsn, *tokens], capture_output=True, text=True, check=False, timeout=patience(90)
+    )
     assert done.returncode == 0, done.stderr
     modes = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(modes) == 5

@@ -10,11 +10,15 @@ import pytest
 
 from harness import bundles
 from harness import shop as example
+from harness.waiting import patience, until, until_equal
 from tests import wire
-from tests.policies.shipping import MASKED, REVEALED, Shipping, until
+from tests.policies.shipping import MASKED, REVEALED, Shipping
 from tests.rows import ADA, INSERT
 
-MAX_STALE_SECONDS = 6
+# How long plans serve without OPA: long enough for what tests do meanwhile, and for OPA to start.
+MAX_STALE_SECONDS = round(patience(6))
+# For the test in which OPA answers nothing.
+ANSWER_MILLISECONDS = round(patience(2000))
 SSN = "SELECT ssn FROM customer"
 MASKED_SSN, PLAIN_SSN = "***-**-1120", ADA[3]
 REFUSED = "57P03"
@@ -22,7 +26,8 @@ REFUSED = "57P03"
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipping]:
-    shipping = Shipping(tmp_path_factory.mktemp("outages"), max_stale_seconds=MAX_STALE_SECONDS)
+    config = {"policy": {"timeout_ms": ANSWER_MILLISECONDS}}
+    shipping = Shipping(tmp_path_factory.mktemp("outages"), max_stale_seconds=MAX_STALE_SECONDS, filter_config=config)
     shipping.publish("good")
     shipping.stack.start()
     with shipping.stack.connect("app") as app:
@@ -45,7 +50,7 @@ def shipping(shared: Shipping) -> Shipping:
 def open_session(shipping: Shipping) -> Iterator[psycopg.Connection]:
     """One that has seen what the policy says now."""
     with shipping.stack.connect("support") as support:
-        until(lambda: reads(support) == MASKED_SSN)
+        until_equal(lambda: reads(support), MASKED_SSN)
         yield support
 
 
@@ -127,7 +132,7 @@ def test_opa_that_comes_back_with_another_revision_is_heard_by_open_sessions(shi
         assert sees_until(support, PLAIN_SSN) <= {MASKED_SSN}
         assert shipping.active() == "while-away"
         held = "wasmcustom.fieldveil.plans.held."
-        until(lambda: shipping.stack.envoy.stats(f"{held}good") == {f"{held}good": 0})
+        until_equal(lambda: shipping.stack.envoy.stats(f"{held}good"), {f"{held}good": 0})
 
 
 def test_opa_that_hangs_is_as_one_that_is_away(shipping: Shipping) -> None:

@@ -10,8 +10,9 @@ from harness import bundles as shipped
 from harness import unixhttp
 from harness.bundles import Bundles, SigningKey
 from harness.opa import Opa
+from harness.waiting import until, until_equal
 from harness.workdir import WorkDir
-from tests.policies.shipping import ASKED, until
+from tests.policies.shipping import ASKED
 from tools.layout import OPA_CONFIG, POLICIES
 
 
@@ -49,7 +50,7 @@ def test_one_key_takes_the_place_of_another_without_a_moment_without_policy(runn
     running.opa.start(*running.both_keys())
     assert running.revision() == "old"
     running.bundles.publish(running.bundles.build(POLICIES, revision="new", key=running.next))
-    until(lambda: running.revision() == "new")
+    until_equal(running.revision, "new")
     # The old key is taken out.
     running.opa.stop()
     running.bundles.server.stop()

@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from harness.waiting import patience
 from tools.layout import BIN
 
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -17,7 +18,8 @@ def blocks(document: str, title: str) -> list[str]:
 
 
 def typed(commands: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    # `opa test` gives up on a test after five seconds unless told, which a busy machine may need for one.
+    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "OPA_TEST_TIMEOUT": f"{patience():.0f}s"}
     return subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands],
         cwd=folder,

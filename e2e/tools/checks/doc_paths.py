@@ -18,7 +18,7 @@ MADE = (".tools", "target")
 
 
 def main() -> int:
-    documents = sorted(ROOT / name for name in _tracked() if name.endswith(".md"))
+    documents = sorted(ROOT / name for name in tracked() if name.endswith(".md"))
     problems = [problem for document in documents for problem in find(document)]
     for problem in problems:
         print(problem)
@@ -43,7 +43,7 @@ def find(document: Path) -> list[str]:
     return problems
 
 
-def _tracked() -> list[str]:
+def tracked() -> list[str]:
     """What git keeps or would keep, so that fetched things are no business of ours."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -9,29 +9,34 @@ if sys.version_info < (3, 11):
         "https://www.python.org/downloads/, then run `make PYTHON=python3.11 ...`" % sys.version_info[:2]
     )
 
+import os
 import signal
+import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.setup import prerequisites, runner
+from tools.layout import LOGS
+from tools.schedule import scheduler, timeline
+from tools.setup import needed, runner
 from tools.setup.parts import PARTS
+
+# In seconds.
+WORTH_A_TIMELINE = 20
+# Set to anything, it has a failure that nobody expected show where in the code it came from.
+TRACEBACK = "FIELDVEIL_TRACEBACK"
 
 
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in PARTS]
-    if unknown:
-        print(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}", file=sys.stderr)
+    default = (part.name for part in PARTS.values() if not part.on_demand)
+    parts = needed.parts(names or default, everything=not names)
+    if parts is None:
         return 2
-    wanted = set(names or (part.name for part in PARTS.values() if not part.on_demand))
-    wanted |= {other for name in wanted for other in PARTS[name].after}
-    parts = [part for part in PARTS.values() if part.name in wanted]
-    missing = prerequisites.missing({tool for part in parts for tool in part.needs})
-    for line in missing:
-        print(line, file=sys.stderr)
-    if missing:
-        return 1
-    return 0 if runner.run_all(parts) else 1
+    runs = scheduler.run_all(runner.tasks(parts), runner.say)
+    took = max((run.ended for run in runs), default=0.0)
+    if took > WORTH_A_TIMELINE:
+        print("== what took the time", *timeline.lines(runs), sep="\n")
+    return 0 if all(run.ok for run in runs) else 1
 
 
 def _interrupt(*_: object) -> None:
@@ -47,3 +52,9 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print("\nset-up interrupted; run it again to go on", file=sys.stderr)
         sys.exit(130)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            traceback.print_exc()
+        print(f"set-up failed: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"The logs of its parts are in {LOGS}; {TRACEBACK}=1 shows where in the code it failed.", file=sys.stderr)
+        sys.exit(1)

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tarfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from tools.layout import CHROMIUM, E2E, VENV
 from tools.setup import npm
@@ -41,7 +42,7 @@ def _build(shell: Shell) -> None:
     (fresh / "chromium").chmod(0o755)
     for _, archive in pairs[1:]:
         _extract(archive, fresh)
-    (fresh / "fonts.conf").write_text(FONTS.format(folder=CHROMIUM))
+    (fresh / "fonts.conf").write_text(FONTS.format(folder=escape(str(CHROMIUM))))
     shutil.rmtree(made_by)
     shutil.rmtree(CHROMIUM, ignore_errors=True)
     fresh.rename(CHROMIUM)
@@ -64,6 +65,7 @@ PART = Part(
     _build if is_possible() else _nothing,
     (CHROMIUM / "chromium", VENV / "bin" / "playwright") if is_possible() else (),
     frozenset({"venv"}),
-    (npm.NODE, FONTS, *FILES),
+    # Its fonts are found by the whole path.
+    (npm.NODE, FONTS, str(CHROMIUM.resolve()), *FILES),
     after=("python",),
 )

@@ -65,15 +65,14 @@ PARTS = (
         _count_instructions if is_possible() else _nothing,
         (),
         frozenset({"cargo", "rustup", "cc"}) if is_possible() else frozenset(),
-        after=("rust",),
+        after=("toolchain",),
     ),
     Part(
-        "growth",
+        "count-growth",
         "what runs inputs of growing sizes, as a program",
         _growth if is_possible() else _nothing,
         (),
         frozenset({"cargo", "rustup", "cc"}) if is_possible() else frozenset(),
-        # Both build in one folder, which cargo would have them do one after the other.
-        after=("rust", "count-instructions"),
+        after=("toolchain",),
     ),
 )

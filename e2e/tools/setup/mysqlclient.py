@@ -25,9 +25,13 @@ def _mysqlclient(shell: Shell) -> None:
     MYSQLCLIENT_FOLDER.mkdir(exist_ok=True)
     debian.unpack(shell, "bookworm", (), ("libmariadb3", "libmariadb-dev"), MYSQLCLIENT_LIBRARY)
     (shared,) = MYSQLCLIENT_LIBRARY.glob("usr/lib/*-linux-gnu")
+    # Options are parted at blanks, which paths may have: so the compiler has these from its environment, and the
+    # library is found relative to the package, which may be moved with it.
     flags = {
-        "MYSQLCLIENT_CFLAGS": f"-I{MYSQLCLIENT_LIBRARY / 'usr' / 'include' / 'mariadb'}",
-        "MYSQLCLIENT_LDFLAGS": f"-L{shared} -lmariadb -Wl,-rpath,{shared}",
+        "MYSQLCLIENT_CFLAGS": "-std=c99",
+        "MYSQLCLIENT_LDFLAGS": f"-lmariadb -Wl,-rpath,$ORIGIN/../../{shared.relative_to(MYSQLCLIENT_FOLDER)}",
+        "CPATH": str(MYSQLCLIENT_LIBRARY / "usr" / "include" / "mariadb"),
+        "LIBRARY_PATH": str(shared),
     }
     fresh = MYSQLCLIENT_PACKAGES.with_name(".packages.new")
     shutil.rmtree(fresh, ignore_errors=True)

@@ -1,5 +1,6 @@
 """The parts of `.tools/`, each with its pinned version."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,8 +9,8 @@ from pathlib import Path
 from tools.layout import (
     ANALYZE,
     BENCH_SEALING,
+    BENCH_SEALING_SMOKE,
     BENCH_SEALING_WASM,
-    BIN,
     BODYSTORE,
     CARGO_TARGET,
     CLIENTS,
@@ -40,11 +41,10 @@ from tools.layout import (
     VENV,
 )
 from tools.setup import chromium, counting, kubernetes, mysqlclient, plotly, servers
-from tools.setup.building import GO, go_build, put
+from tools.setup.building import GO, go_build, go_build_all, put
 from tools.setup.maven import JAVA, maven
 from tools.setup.runner import ATTEMPTS, Part, Shell
 
-OPA_VERSION = "v1.22.0"
 WASM_TARGET = "wasm32-wasip1"
 REQUIREMENTS = E2E / "requirements.txt"
 TINK_JAVA_POM = E2E / "interop" / "java" / "pom.xml"
@@ -52,13 +52,14 @@ REGAL_WRAPPER = E2E / "tools" / "regal"
 VAULT_VERSION = "1.21.0"
 VAULT_WRAPPER = E2E / "tools" / "vault"
 RUST = frozenset({"cargo", "rustup", "cc"})
+BENCH = ("--locked", "-p", "fieldveil-bench")
 
 
 def _python(shell: Shell) -> None:
-    # Made anew only when it is another Python's or broken: something may be running from it.
-    if not _is_this_pythons(VENV / "bin" / "python"):
+    # Made anew only when it is another Python's, moved or broken: something may be running from it.
+    if not (_is_this_pythons(VENV / "bin" / "python") and is_in_its_place(VENV)):
         shutil.rmtree(VENV, ignore_errors=True)
-        shell.run([sys.executable, "-m", "venv", VENV])
+        shell.run([sys.executable, "-m", "venv", VENV.resolve()])
     pip = [VENV / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     shell.run([*pip, "--requirement", REQUIREMENTS], attempts=ATTEMPTS)
 
@@ -71,19 +72,17 @@ def _is_this_pythons(python: Path) -> bool:
     return shown.returncode == 0 and shown.stdout.strip() == sys.version
 
 
+def is_in_its_place(venv: Path) -> bool:
+    """Whether it was made where it is: its scripts name its Python by the whole path."""
+    script = venv / "bin" / "pip"
+    return script.exists() and os.fsencode(venv.resolve() / "bin" / "python") in script.read_bytes()
+
+
 def _rust(shell: Shell) -> None:
     # `show` installs the toolchain that rust-toolchain.toml names, in older and newer rustups alike.
     shell.run(["rustup", "show"], attempts=ATTEMPTS)
     shell.run(["rustup", "target", "add", WASM_TARGET], attempts=ATTEMPTS)
     shell.run(["cargo", "fetch", "--locked"], attempts=ATTEMPTS)
-
-
-def _opa(shell: Shell) -> None:
-    shell.run(
-        ["go", "install", f"github.com/open-policy-agent/opa@{OPA_VERSION}"],
-        env={"GOBIN": str(BIN)},
-        attempts=ATTEMPTS,
-    )
 
 
 def _regal(shell: Shell) -> None:
@@ -97,8 +96,13 @@ def _vault(shell: Shell) -> None:
 
 
 def _keys(shell: Shell) -> None:
-    go_build(shell, KEYS_MODULE, "./cmd/fieldveil", FIELDVEIL)
-    go_build(shell, KEYS_MODULE, "./cmd/tink-tool", TINK_TOOL)
+    # One build: the command embeds much of Open Policy Agent, and the module's `tool` line names its program.
+    packages = {
+        "./cmd/fieldveil": FIELDVEIL,
+        "./cmd/tink-tool": TINK_TOOL,
+        "github.com/open-policy-agent/opa": OPA,
+    }
+    go_build_all(shell, KEYS_MODULE, packages)
 
 
 def _pgx(shell: Shell) -> None:
@@ -106,13 +110,11 @@ def _pgx(shell: Shell) -> None:
 
 
 def _go_clients(shell: Shell) -> None:
-    for name, program in GO_CLIENTS.items():
-        go_build(shell, CLIENTS / "go", f"./cmd/{name}", program)
+    go_build_all(shell, CLIENTS / "go", {f"./cmd/{name}": program for name, program in GO_CLIENTS.items()})
 
 
 def _http_clients(shell: Shell) -> None:
-    for name, program in HTTP_CLIENTS.items():
-        go_build(shell, CLIENTS / "http", f"./cmd/{name}", program)
+    go_build_all(shell, CLIENTS / "http", {f"./cmd/{name}": program for name, program in HTTP_CLIENTS.items()})
 
 
 def _shop_api(shell: Shell) -> None:
@@ -120,12 +122,12 @@ def _shop_api(shell: Shell) -> None:
 
 
 def _k6(shell: Shell) -> None:
-    go_build(shell, K6_MODULE, ".", K6)
-    go_build(shell, K6_MODULE, "./bodystore", BODYSTORE)
+    go_build_all(shell, K6_MODULE, {".": K6, "./bodystore": BODYSTORE})
 
 
 def _pg_parse(shell: Shell) -> None:
-    go_build(shell, E2E / "sqldiff" / "parse", ".", PG_PARSE)
+    # The parser is PostgreSQL's own, in C.
+    go_build(shell, E2E / "sqldiff" / "parse", ".", PG_PARSE, env={"CGO_ENABLED": "1"})
 
 
 def _analyze(shell: Shell) -> None:
@@ -177,10 +179,18 @@ def _filter(shell: Shell) -> None:
 
 
 def _bench_sealing(shell: Shell) -> None:
-    options = ["--release", "--locked", "-p", "fieldveil-bench"]
-    shell.run(["cargo", "build", *options, "--bin", BENCH_SEALING.name])
+    shell.run(["cargo", "build", "--release", *BENCH, "--bin", BENCH_SEALING.name])
     put(CARGO_TARGET / "release" / BENCH_SEALING.name, BENCH_SEALING)
-    shell.run(["cargo", "rustc", *options, "--lib", "--crate-type", "cdylib", "--target", WASM_TARGET])
+
+
+def _bench_sealing_smoke(shell: Shell) -> None:
+    shell.run(["cargo", "build", *BENCH, "--bin", BENCH_SEALING.name])
+    put(CARGO_TARGET / "debug" / BENCH_SEALING.name, BENCH_SEALING_SMOKE)
+
+
+def _bench_sealing_wasm(shell: Shell) -> None:
+    options = ["--release", *BENCH, "--lib", "--crate-type", "cdylib", "--target", WASM_TARGET]
+    shell.run(["cargo", "rustc", *options])
     put(CARGO_TARGET / WASM_TARGET / "release" / "fieldveil_bench.wasm", BENCH_SEALING_WASM)
 
 
@@ -198,10 +208,10 @@ PARTS = {
             _python,
             (VENV / "bin" / "pytest",),
             frozenset({"venv"}),
-            (REQUIREMENTS, sys.version),
+            (REQUIREMENTS, sys.version, str(VENV.resolve())),
         ),
         Part(
-            "rust",
+            "toolchain",
             f"the Rust toolchain with {WASM_TARGET}, and the crates",
             _rust,
             (),
@@ -227,24 +237,47 @@ PARTS = {
             _filter,
             (FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM),
             RUST,
-            after=("rust",),
+            after=("toolchain",),
         ),
         Part(
             "bench-sealing",
-            "what measures sealing and opening, as a program and as a WebAssembly module",
+            "what measures sealing and opening, as a program",
             _bench_sealing,
-            (BENCH_SEALING, BENCH_SEALING_WASM),
+            (BENCH_SEALING,),
             RUST,
-            after=("rust",),
+            after=("toolchain", "bench-sealing-wasm"),
+            on_demand=True,
         ),
-        Part("keys", "the key agent and the fieldveil command", _keys, (FIELDVEIL, TINK_TOOL), GO),
-        Part("opa", f"Open Policy Agent {OPA_VERSION}, built from source", _opa, (OPA,), GO, (OPA_VERSION,)),
+        Part(
+            "bench-sealing-smoke",
+            "the same program, quicker to build, for tests",
+            _bench_sealing_smoke,
+            (BENCH_SEALING_SMOKE,),
+            RUST,
+            after=("toolchain", "bench-sealing-wasm"),
+        ),
+        Part(
+            "bench-sealing-wasm",
+            "what measures sealing and opening, as a WebAssembly module",
+            _bench_sealing_wasm,
+            (BENCH_SEALING_WASM,),
+            RUST,
+            # Shares with the filters what they are built of.
+            after=("filter",),
+        ),
+        Part(
+            "keys",
+            "the fieldveil command, Open Policy Agent, and a tool of Tink's",
+            _keys,
+            (FIELDVEIL, TINK_TOOL, OPA),
+            GO,
+        ),
         Part("k6", "k6 with SQL and our extension, and what it asks, for load tests", _k6, (K6, BODYSTORE), GO),
         Part("shop-api", "the ordinary JSON service behind the sidecar", _shop_api, (SHOP_API,), GO),
         Part("http-clients", "the Go clients of JSON over HTTP", _http_clients, tuple(HTTP_CLIENTS.values()), GO),
         Part("pgx", "the pgx test client", _pgx, (PGX_CLIENT,), GO),
         Part("pg-parse", "PostgreSQL's own parser, for the differential test", _pg_parse, (PG_PARSE,), GO),
-        Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("rust",)),
+        Part("analyze", "the analysis of statements as a program", _analyze, (ANALYZE,), RUST, after=("toolchain",)),
         Part(
             "tink-java",
             "Tink's Java library, for the tests of interoperability",
@@ -260,7 +293,7 @@ PARTS = {
             _rust_clients,
             tuple(RUST_CLIENTS.values()),
             RUST,
-            after=("rust",),
+            after=("toolchain",),
             on_demand=True,
         ),
         Part(

@@ -6,15 +6,18 @@ import shutil
 import subprocess
 from collections.abc import Iterable
 
-# The modules ask for 1.26; from 1.21 on, Go fetches the toolchain that a module asks for by itself.
-OLDEST_GO = (1, 21)
+# The newest that a `go.mod` of ours asks for: `e2e/tools/checks/facts.py` compares.
+GO = (1, 26, 7)
+# From here on Go fetches the toolchain that a module asks for by itself, unless GOTOOLCHAIN keeps it from that, as it
+# does in the packages of most distributions.
+FETCHING_GO = (1, 21)
 
 RUSTUP = "Rust through rustup: https://rustup.rs"
 HOW = {
     "cc": "a C compiler and linker: `apt install build-essential`, `xcode-select --install` or the like",
     "cargo": RUSTUP,
     "rustup": RUSTUP + " (a cargo without rustup can't add the wasm32-wasip1 target)",
-    "go": "Go 1.26 or newer: https://go.dev/dl",
+    "go": f"Go {'.'.join(map(str, GO))} or newer, or 1.21 or newer with GOTOOLCHAIN=auto: https://go.dev/dl",
     "javac": "a JDK, 17 or newer, for Tink's Java library and the Java clients: `apt install default-jdk-headless`",
     "mvn": "Maven, for Tink's Java library and the Java clients: `apt install maven`",
     "node": "Node.js, 20 or newer, for the Node.js clients of `make e2e`: https://nodejs.org",
@@ -37,7 +40,11 @@ def _present(tool: str) -> bool:
 
 
 def _go_is_new_enough() -> bool:
-    shown = subprocess.run(["go", "version"], capture_output=True, text=True, check=False).stdout
-    found = re.search(r"go(\d+)\.(\d+)", shown)
+    shown = subprocess.run(["go", "env", "GOVERSION", "GOTOOLCHAIN"], capture_output=True, text=True, check=False)
+    version, _, toolchain = shown.stdout.partition("\n")
+    found = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", version)
     # A development build ("devel go…") is taken at its word.
-    return found is None or (int(found[1]), int(found[2])) >= OLDEST_GO
+    if found is None:
+        return True
+    known = tuple(int(number or 0) for number in found.groups())
+    return known >= GO or (known >= FETCHING_GO and toolchain.strip().endswith("auto"))

@@ -1,31 +1,27 @@
-"""Runs parts side by side: one lock a part, a stamp for what is done, a line of progress while it lasts."""
+"""How a part is made: one lock a part, a stamp for what is done, a log of what its commands said."""
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import os
-import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools.layout import LOCKS, LOGS, ROOT, STAMPS, TOOLS
+from tools.schedule import commands
+from tools.schedule.task import Lane, Task
 
-# Linking two of the big binaries at once takes about 4 GB; more at once would not be faster on a laptop.
-AT_ONCE = 2
-# A long step says that it is alive this often, in seconds.
-HEARTBEAT = 15
+# Tests that run beside a build come first, so that they wait for nothing that does not concern them.
+BEHIND_TESTS = ("nice", "-n", "5")
 # Package registries fail now and then; a build error fails the same way twice, quickly.
 ATTEMPTS = 2
 
 _say_lock = threading.Lock()
-_running: set[subprocess.Popen] = set()
-_stopping = threading.Event()
 
 
 class StepFailed(Exception):
@@ -47,6 +43,13 @@ class Part:
     # Made when it is named alone: what few targets need.
     on_demand: bool = False
 
+    @property
+    def lane(self) -> Lane:
+        """Which compiler it keeps busy; a part that fetches ready-made things keeps none."""
+        if "cargo" in self.needs:
+            return Lane.CARGO
+        return Lane.GO if "go" in self.needs else Lane.FETCH
+
     def fingerprint(self) -> str:
         digest = hashlib.sha256()
         for item in self.inputs or ():
@@ -67,7 +70,6 @@ class Shell:
 
     name: str
     log: Path
-    started: float
 
     def run(
         self, command: list[str | Path], *, cwd: Path = ROOT, env: dict[str, str] | None = None, attempts: int = 1
@@ -75,7 +77,7 @@ class Shell:
         for attempt in range(1, attempts + 1):
             if self._once([str(word) for word in command], cwd, env):
                 return
-            if _stopping.is_set():
+            if commands.is_stopping():
                 break
             if attempt < attempts:
                 say(f"  {self.name}: failed, trying once more")
@@ -85,56 +87,26 @@ class Shell:
         with self.log.open("ab") as log:
             log.write(f"$ {' '.join(command)}\n".encode())
             log.flush()
-            process = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env={**os.environ, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            _running.add(process)
-            try:
-                while True:
-                    try:
-                        return process.wait(timeout=HEARTBEAT) == 0
-                    except subprocess.TimeoutExpired:
-                        say(f"  {self.name}: still at it, {time.monotonic() - self.started:.0f} s")
-            finally:
-                _running.discard(process)
+            options = {"cwd": cwd, "env": {**os.environ, **(env or {})}, "stdout": log, "stderr": subprocess.STDOUT}
+            with commands.started([*BEHIND_TESTS, *command], **options) as process:
+                return process.wait() == 0
 
 
-def run_all(parts: list[Part]) -> bool:
-    """Makes every part that is not there yet; False when one failed."""
+def tasks(parts: list[Part]) -> list[Task]:
+    """What makes each part that is not there yet."""
     for folder in (TOOLS, LOCKS, LOGS, STAMPS, TOOLS / "bin"):
         folder.mkdir(parents=True, exist_ok=True)
-    done = {part.name: threading.Event() for part in parts}
-    failed: list[str] = []
+    return [Task(part.name, functools.partial(_try, part), part.lane, frozenset(part.after)) for part in parts]
 
-    def work(part: Part) -> None:
-        for other in part.after:
-            if other in done:
-                done[other].wait()
-        try:
-            _make(part)
-        except (StepFailed, OSError) as error:
-            failed.append(part.name)
-            if not _stopping.is_set():
-                _explain(part, error)
-        finally:
-            done[part.name].set()
 
-    # In the order given, so a part that waits is always behind the one it waits for.
-    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        futures = [pool.submit(work, part) for part in parts]
-        try:
-            for future in futures:
-                future.result()
-        except KeyboardInterrupt:
-            _stop_all(futures)
-            raise
-    return not failed
+def _try(part: Part) -> bool:
+    try:
+        _make(part)
+    except (StepFailed, OSError) as error:
+        if not commands.is_stopping():
+            _explain(part, error)
+        return False
+    return True
 
 
 def _make(part: Part) -> None:
@@ -149,7 +121,7 @@ def _make(part: Part) -> None:
         if part.inputs is not None:
             stamp.unlink(missing_ok=True)
             say(f"  {part.name}: {part.what} …")
-        part.build(Shell(part.name, log, started))
+        part.build(Shell(part.name, log))
         if part.inputs is not None:
             stamp.write_text(fingerprint)
         took = time.monotonic() - started
@@ -180,13 +152,3 @@ def _explain(part: Part, error: Exception) -> None:
         for line in log.read_text(errors="replace").splitlines()[-25:]:
             say(f"    | {line}")
         say(f"    whole output: {log.relative_to(ROOT)}")
-
-
-def _stop_all(futures: list) -> None:
-    _stopping.set()
-    for future in futures:
-        future.cancel()
-    for process in list(_running):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-    sys.stdout.flush()

@@ -1,13 +1,22 @@
-"""Entry point. Records counts into $FIELDVEIL_RESULTS when that names a folder."""
+"""Entry point. Makes the parts that the suites need, and begins each suite as soon as its own are there.
+
+Records counts into $FIELDVEIL_RESULTS when that names a folder.
+"""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tools.suites import report
+from tools.schedule import scheduler, timeline
+from tools.schedule.task import Task
+from tools.setup import needed, runner
+from tools.suites import outcome, report
 from tools.suites.definitions import GROUPS, SUITES
+from tools.suites.outcome import Outcome
+from tools.suites.suite import Suite
 
 
 def main(words: list[str]) -> int:
@@ -18,15 +27,49 @@ def main(words: list[str]) -> int:
     if unknown or not names:
         print(f"give some of: {', '.join([*GROUPS, *SUITES])}", file=sys.stderr)
         return 2
-    folder = os.environ.get("FIELDVEIL_RESULTS")
-    outcomes = [report.run(SUITES[name]) for name in dict.fromkeys(names)]
-    if folder:
+    suites = [SUITES[name] for name in dict.fromkeys(names)]
+    parts = needed.parts({name for suite in suites for name in suite.needs}, everything=True)
+    if parts is None:
+        return 1
+    outcomes = _run(suites, runner.tasks(parts))
+    if folder := os.environ.get("FIELDVEIL_RESULTS"):
         report.record(Path(folder), outcomes)
     return report.close(outcomes)
 
 
+def _run(suites: list[Suite], parts: list[Task]) -> list[Outcome]:
+    """In the order of the suites, whatever order they ran in."""
+    outcomes: dict[str, Outcome] = {}
+
+    def task(suite: Suite) -> Task:
+        def run() -> bool:
+            outcomes[suite.name] = outcome.run(suite)
+            return not outcomes[suite.name].failed
+
+        return Task(suite.name, run, suite.lane, frozenset(suite.needs))
+
+    runs = scheduler.run_all([*parts, *map(task, suites)], runner.say)
+    if len(runs) > 1:
+        print("\n== what ran when", *timeline.lines(runs), sep="\n")
+    lacks = {run.task.name: run.lacks for run in runs}
+    return [outcomes.get(suite.name) or _did_not_run(suite, lacks[suite.name]) for suite in suites]
+
+
+def _did_not_run(suite: Suite, lacks: tuple[str, ...]) -> Outcome:
+    why = f"it did not run, for set-up failed: {', '.join(lacks)}" if lacks else "it did not run to its end"
+    alone = f"{Path(sys.executable).name} e2e/tools/suites {suite.name}"
+    return Outcome(suite.name, 0, 1, 0, 0.0, failures=[("", why, alone)])
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
+        print("\ninterrupted: what ran is stopped", file=sys.stderr)
         sys.exit(130)

@@ -6,21 +6,26 @@ import subprocess
 import threading
 from collections.abc import Iterator
 
-# Several times what the longest takes, cold, on two cores.
-MINUTES = 35
+from tools.schedule import commands
+
+# Several times what the longest takes, cold, on two cores, while other things are built beside it.
+MINUTES = 45
 # To end what it has started, and to say how far it came.
 GRACE_SECONDS = 60.0
 
 
 @contextlib.contextmanager
 def within(process: subprocess.Popen, seconds: float = MINUTES * 60, grace: float = GRACE_SECONDS) -> Iterator[None]:
-    """Interrupts the process when its time is over, as Ctrl-C would, and kills it when that does not help."""
+    """Asks the process and what it started to end when its time is over, and kills them when that does not help."""
 
     def interrupt() -> None:
         print(f"   FAILED: it hangs: nothing ended it in {seconds / 60:.0f} minutes", flush=True)
-        process.send_signal(signal.SIGINT)
+        commands.signal_to(process, signal.SIGTERM)
 
-    timers = (threading.Timer(seconds, interrupt), threading.Timer(seconds + grace, process.kill))
+    def kill() -> None:
+        commands.signal_to(process, signal.SIGKILL)
+
+    timers = (threading.Timer(seconds, interrupt), threading.Timer(seconds + grace, kill))
     for timer in timers:
         timer.daemon = True
         timer.start()

@@ -1,5 +1,7 @@
-//! AES for WebAssembly, which has no instructions for it: [`Aes128`], [`Aes192`] and [`Aes256`] as RustCrypto's modes of
-//! operation take them, the modes [`Aes128Gcm`], [`Aes256Gcm`], [`Aes128GcmSiv`], [`Aes256GcmSiv`] and [`Aes256Siv`], and nothing else of AES.
+//! AES for WebAssembly, which has no instructions for it, and the modes GCM, GCM-SIV and SIV.
+//!
+//! What it is: [`Aes128`], [`Aes192`] and [`Aes256`] as RustCrypto's modes of operation take them, the modes [`Aes128Gcm`],
+//! [`Aes256Gcm`], [`Aes128GcmSiv`], [`Aes256GcmSiv`] and [`Aes256Siv`], and nothing else of AES.
 //!
 //! With Wasm's `simd128` these are this crate's own, in [`simd`]: constant-time and several times as fast as code without
 //! vectors. Everywhere else they are those of the `aes`, `aes-gcm` and `aes-gcm-siv` crates, which know the processors' own

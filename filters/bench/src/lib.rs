@@ -1,5 +1,5 @@
-//! How long the filter takes: to seal and to open one value, and for a whole transaction of a session. For measuring,
-//! never a part of the filter.
+//! Measures what the filter takes to seal and to open one value, and for a whole transaction of a session. It is never a part
+//! of the filter.
 //!
 //! | work | what is called |
 //! | --- | --- |

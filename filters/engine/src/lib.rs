@@ -1,5 +1,5 @@
-//! The engine: joins wire formats, SQL analysis, keysets, envelopes, values and plans into what one
-//! connection does.
+//! The engine, which joins wire formats, SQL analysis, JSON, keysets, envelopes, values and plans into what one connection or
+//! one HTTP exchange does.
 //!
 //! It makes no host call: bytes go in, bytes and wishes come out, and time, randomness and the log come through
 //! [`ports::Ports`]. Use it through a host crate; on its own it opens no socket. It assumes that it sees every

@@ -1,4 +1,5 @@
-//! The filter's host: the one crate that names `proxy-wasm`, joining the engine to Envoy's callbacks.
+//! The filter's host, which joins the engine to Envoy's callbacks and alone makes Envoy's calls. Of `proxy-wasm` the modules use
+//! the macro of the entry point only.
 //!
 //! Each Envoy worker runs one instance of the module: a root context that holds the worker's shared state and
 //! renews it on the tick, and a context for each connection, or for each exchange of HTTP. Nothing here reads protocol bytes;

@@ -1,4 +1,4 @@
-//! Fields of JSON that streams by: found by path, handed out whole, and put back in another form.
+//! Finds fields by path in JSON that streams by, hands out each value whole, and writes another in its place.
 //!
 //! What it is: a [`Path`] is the part of JSONPath (RFC 9535) that can be followed while a body passes, a
 //! [`Matcher`] is many of them as one automaton, and a [`Rewriter`] reads a body piece by piece, however it is

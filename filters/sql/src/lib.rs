@@ -1,4 +1,5 @@
-//! What a text of PostgreSQL, MySQL or MariaDB does with protected columns, and what to put in place of its literals.
+//! The analysis of SQL: what a text of PostgreSQL, MySQL or MariaDB does with protected columns, and what to put in place of
+//! its literals.
 //!
 //! [`analyze`] takes a text (of a Query or a Parse message, of COM_QUERY or COM_STMT_PREPARE) and a [`Catalog`] of the relations that matter, and
 //! gives an [`Analysis`]: which protected fields each statement reads, searches and writes, which byte ranges of

@@ -1,5 +1,5 @@
 //! Values of the declared types: from what a client sends, text or binary, to the one canonical text that is
-//! sealed, and back.
+//! sealed, and back; and masks.
 //!
 //! The canonical text is what PostgreSQL itself prints with `DateStyle` ISO, `TimeZone` UTC, hex `bytea` and
 //! the shortest exact floats, after the type's modifiers were applied as the server applies them. Input that

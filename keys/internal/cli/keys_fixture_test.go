@@ -135,7 +135,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	programFolder = folder
 	path := filepath.Join(folder, "fieldveil")
-	built := exec.Command("go", "build", "-o", path, "github.com/fieldveil/fieldveil/keys/cmd/fieldveil")
+	built := exec.Command("go", "build", "-buildvcs=false", "-o", path, "github.com/fieldveil/fieldveil/keys/cmd/fieldveil")
 	built.Stderr = os.Stderr
 	return path, built.Run()
 })
