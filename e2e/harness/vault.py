@@ -1,10 +1,11 @@
-"""Vault in development mode, with TLS: a transit key, and a token that may use that key alone."""
+"""Vault in memory, with TLS: a transit key, and a token that may use that key alone."""
 
 import re
 import ssl
 
 import hvac
 import requests
+import trustme
 
 from harness.ports import LOOPBACK, free_port
 from harness.process import Process
@@ -44,12 +45,15 @@ class Vault:
 
     def start(self) -> None:
         self._certificates.mkdir()
-        # One of one: it would listen on the next port as well.
-        config = self._certificates / "config.hcl"
-        config.write_text("disable_clustering = true\n")
+        authority = trustme.CA()
+        issued = authority.issue_cert(LOOPBACK)
+        certificate, key = self._certificates / "server.pem", self._certificates / "server.key"
+        certificate.write_bytes(b"".join(part.bytes() for part in issued.cert_chain_pems))
+        issued.private_key_pem.write_to_path(str(key))
+        authority.cert_pem.write_to_path(str(self.ca))
         command = [
-            VAULT, "server", "-dev", f"-config={config}", "-dev-tls", f"-dev-tls-cert-dir={self._certificates}",
-            f"-dev-listen-address={LOOPBACK}:{self._port}", f"-dev-root-token-id={ROOT_TOKEN}", "-dev-no-store-token",
+            VAULT, f"-listen={LOOPBACK}:{self._port}", f"-root-token={ROOT_TOKEN}",
+            f"-cert={certificate}", f"-key={key}",
         ]  # fmt: skip
         self.process.start(command)
         self.process.wait_until(self._is_ready)
@@ -76,6 +80,6 @@ class Vault:
 
     def _is_ready(self) -> bool:
         try:
-            return self.ca.exists() and self.client().sys.is_initialized() and not self.client().sys.is_sealed()
+            return self.client().sys.is_initialized() and not self.client().sys.is_sealed()
         except (OSError, requests.RequestException, ssl.SSLError, hvac.exceptions.VaultError):
             return False

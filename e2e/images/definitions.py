@@ -22,7 +22,6 @@ from tools.layout import (
     OPA,
     SHOP_API,
     VAULT,
-    VAULT_KUBERNETES,
 )
 
 # Not the official images' names: nobody takes one for the other.
@@ -105,10 +104,7 @@ def _k6(rootfs: Rootfs) -> None:
 
 
 def _vault(rootfs: Rootfs) -> None:
-    _shell(rootfs)
     rootfs.add_program(VAULT, "/bin/vault")
-    # The minimal build leaves this method out; as a plugin it is the same code.
-    rootfs.add_program(VAULT_KUBERNETES, f"/vault/plugins/{VAULT_KUBERNETES.name}")
 
 
 def _shell(rootfs: Rootfs) -> None:
@@ -148,12 +144,6 @@ IMAGES = {
         ),
         Image("shop-api", "test", lambda: (SHOP_API,), _shop_api, Config(("/usr/local/bin/shop-api",), user=NONROOT)),
         Image("k6", "1.8.1", lambda: (K6,), _k6, Config(("/usr/local/bin/k6",), user=NONROOT)),
-        Image(
-            "vault",
-            "1.21.0",
-            lambda: (VAULT, VAULT_KUBERNETES),
-            _vault,
-            Config(("/bin/vault",), ("server", "-dev"), NONROOT),
-        ),
+        Image("vault", "1.21.0", lambda: (VAULT,), _vault, Config(("/bin/vault",), user=NONROOT)),
     )
 }

@@ -22,9 +22,17 @@ def container(name: str, image: str, user: int, **more: object) -> dict:
 
 
 def ready_when(*command: str) -> dict:
+    return _ready({"exec": {"command": list(command)}})
+
+
+def ready_at(path: str, port: int) -> dict:
+    """When it answers there over TLS, whoever issued its certificate."""
+    return _ready({"httpGet": {"path": path, "port": port, "scheme": "HTTPS"}})
+
+
+def _ready(probe: dict) -> dict:
     # A busy machine takes longer than the second that a probe has by itself.
-    often = {"periodSeconds": READY_PROBE_SECONDS, "timeoutSeconds": 10, "failureThreshold": 60}
-    return {"exec": {"command": list(command)}, **often}
+    return {**probe, "periodSeconds": READY_PROBE_SECONDS, "timeoutSeconds": 10, "failureThreshold": 60}
 
 
 def service(name: str, port: int) -> dict:

@@ -6,28 +6,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hvac
 import trustme
 
 from kubernetes import pods
 from kubernetes.namespace import Namespace
 
 PORT = 8200
-# Of the pod alone, without TLS: for the commands that set it up.
-INSIDE = 8202
 USER = 65532
 ROOT_TOKEN = "root"
 KEY = "fieldveil"
 ROLE = "fieldveil"
 AUDIENCE = "vault"
-CONFIG = f"""\
-disable_mlock = true
-disable_clustering = true
-listener "tcp" {{
-  address = "0.0.0.0:{PORT}"
-  tls_cert_file = "/etc/vault/tls.crt"
-  tls_key_file = "/etc/vault/tls.key"
-}}
-"""
 # As docs/kms.md says: the agent needs the second line alone.
 POLICIES = {
     "operator": f'path "transit/encrypt/{KEY}" {{ capabilities = ["update"] }}\n'
@@ -66,40 +56,42 @@ class Vault:
         self.namespace.at_end(self._remove_binding)
         self.namespace.apply(*self._objects())
         self.namespace.wait_ready(f"app={self.name}")
-        for name, text in POLICIES.items():
-            self.command("policy", "write", name, "-", stdin=text)
-        self.command("secrets", "enable", "transit")
-        self.command("write", "-f", f"transit/keys/{KEY}")
-        self.command("auth", "enable", "-path=kubernetes", "vault-plugin-auth-kubernetes")
-        # Its own service account asks: the binding of `system:auth-delegator` allows that.
-        self.command("write", "auth/kubernetes/config", "kubernetes_host=https://kubernetes.default.svc")
+        with self._client() as (client, _):
+            for name, text in POLICIES.items():
+                client.sys.create_or_update_policy(name, text)
+            client.sys.enable_secrets_engine("transit")
+            client.secrets.transit.create_key(KEY)
+            client.sys.enable_auth_method("kubernetes")
+            # Its own service account asks: the binding of `system:auth-delegator` allows that.
+            client.auth.kubernetes.configure("https://kubernetes.default.svc")
 
     def allow(self, *accounts: str) -> None:
         """These service accounts may log in as the chart's role, and open keysets."""
-        self.command(
-            "write", f"auth/kubernetes/role/{ROLE}", f"bound_service_account_names={','.join(accounts)}",
-            f"bound_service_account_namespaces={self.namespace.name}", f"audience={AUDIENCE}",
-            "token_policies=agent", "token_ttl=10m",
-        )  # fmt: skip
-
-    def command(self, *words: str, stdin: str | None = None) -> str:
-        """`vault …` as root, in the pod."""
-        environment = (f"VAULT_ADDR=http://127.0.0.1:{INSIDE}", f"VAULT_TOKEN={ROOT_TOKEN}", "HOME=/tmp")
-        return self.namespace.exec(f"deployment/{self.name}", "env", *environment, "vault", *words, stdin=stdin)
+        with self._client() as (client, _):
+            client.auth.kubernetes.create_role(
+                ROLE, list(accounts), [self.namespace.name], ttl="10m", policies=["agent"], audience=AUDIENCE
+            )
 
     @contextlib.contextmanager
     def operator(self) -> Iterator[dict[str, str]]:
         """What `fieldveil keys` finds it with from here, as somebody who may wrap and open keysets."""
-        token = self.command("token", "create", "-policy=operator", "-field=token").strip()
+        with self._client() as (client, environment):
+            token = client.auth.token.create(policies=["operator"])["auth"]["client_token"]
+            yield {**environment, "VAULT_TOKEN": token}
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[tuple[hvac.Client, dict[str, str]]]:
+        """As root, from here, and where others find it from here."""
         with tempfile.TemporaryDirectory() as folder, self.namespace.forward(f"service/{self.name}", PORT) as port:
             ca = Path(folder) / "ca.pem"
             self._authority.cert_pem.write_to_path(str(ca))
-            yield {"VAULT_ADDR": f"https://127.0.0.1:{port}", "VAULT_CACERT": str(ca), "VAULT_TOKEN": token}
+            address = f"https://127.0.0.1:{port}"
+            client = hvac.Client(url=address, token=ROOT_TOKEN, verify=str(ca))
+            yield client, {"VAULT_ADDR": address, "VAULT_CACERT": str(ca)}
 
     def _objects(self) -> list[dict]:
         issued = self._authority.issue_cert(self.host, "localhost", "127.0.0.1")
         files = {
-            "config.hcl": CONFIG.encode(),
             "tls.crt": b"".join(part.bytes() for part in issued.cert_chain_pems),
             "tls.key": issued.private_key_pem.bytes(),
         }
@@ -143,12 +135,10 @@ class Vault:
             self.namespace.cluster.image("vault").reference,
             USER,
             args=[
-                "server", "-dev", "-config=/etc/vault/config.hcl", "-dev-plugin-dir=/vault/plugins",
-                f"-dev-root-token-id={ROOT_TOKEN}", f"-dev-listen-address=127.0.0.1:{INSIDE}", "-dev-no-store-token",
+                f"-listen=:{PORT}", f"-root-token={ROOT_TOKEN}", "-cert=/etc/vault/tls.crt", "-key=/etc/vault/tls.key",
             ],
-            env=[{"name": "HOME", "value": "/tmp"}],
             ports=[{"name": "https", "containerPort": PORT}],
-            readinessProbe=pods.ready_when("vault", "status", f"-address=http://127.0.0.1:{INSIDE}"),
+            readinessProbe=pods.ready_at("/v1/sys/health", PORT),
             volumeMounts=[{"name": "config", "mountPath": "/etc/vault", "readOnly": True}],
         )  # fmt: skip
         return {

@@ -1,9 +1,8 @@
 # shellcheck shell=bash
 # `cluster build`: Debian packages (lib/packages.sh), Go binaries, base images. Skips what is there.
 
-CONTAINERD=(containerd containerd-shim-runc-v2 ctr)
 KUBERNETES=(kubectl kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
-BINARIES=(pause etcd "${CONTAINERD[@]}" coredns "${KUBERNETES[@]}")
+BINARIES=(pause coredns "${KUBERNETES[@]}")
 BASE_IMAGES=(pause busybox)
 
 cluster_build() {
@@ -20,8 +19,6 @@ build_binaries() {
   go_env env GOVERSION >/dev/null 2>&1 || die "Go $(go_needed) or later is needed: $(go_env env GOVERSION 2>&1 | head -1)"
 
   build_module pause "" .
-  build_module etcd "" go.etcd.io/etcd/server/v3:etcd
-  build_module containerd "" "${CONTAINERD[@]/#/github.com/containerd/containerd/v2/cmd/}"
   build_module coredns "" .
   build_module kubernetes "$(version_flags "$(kubernetes_version)")" "${KUBERNETES[@]/#/k8s.io/kubernetes/cmd/}"
 }

@@ -8,12 +8,20 @@ DEBIAN=$CLUSTER_DIR/debian # unpacked packages; only what `usr` holds is used
 # What must be there -> the Debian package that brings it.
 declare -A PACKAGE_OF=(
   [busybox]=busybox-static
+  [containerd]=containerd
   [/usr/lib/cni/ptp]=containernetworking-plugins
+  [etcd]=etcd-server
   [ip]=iproute2
   [iptables]=iptables
   [openssl]=openssl
   [runc]=runc
 )
+# The oldest that this Kubernetes works with. On an older Debian they come from the release that has them,
+# and run there too: they need no more than a C library of 2022. Its updates don't change these numbers.
+declare -A OLDEST=([containerd]=1.7 [etcd]=3.5)
+NEWER=(containerd etcd-server)
+NEWER_SUITE=trixie
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # These run outside the node too.
 HOST_TOOLS=(awk findmnt flock mount nsenter python3 setsid unshare)
 
@@ -34,7 +42,7 @@ find_program() {
     return
   fi
   for folder in "" usr/bin usr/sbin; do
-    if [[ -x $DEBIAN/$folder/$name ]]; then
+    if [[ -x $DEBIAN/$folder/$name ]] && is_new_enough "$name" "$DEBIAN/$folder/$name"; then
       echo "$DEBIAN/$folder/$name"
       return
     fi
@@ -45,7 +53,16 @@ on_machine() {
   local path
   path=$(PATH=$PATH:$SYSTEM_PATH command -v "$1") || return 1
   # Debian's dynamic busybox has the same path and does not run in an image alone.
-  [[ $1 != busybox ]] || ! ldd "$path" >/dev/null 2>&1
+  [[ $1 != busybox ]] || ! ldd "$path" >/dev/null 2>&1 || return 1
+  is_new_enough "$1" "$path"
+}
+
+# is_new_enough NAME PROGRAM: by the first number with a dot in what `--version` prints.
+is_new_enough() {
+  local version
+  [[ -v OLDEST[$1] ]] || return 0
+  version=$("$2" --version 2>/dev/null | grep -oE -m 1 '[0-9]+\.[0-9.]+' | head -n 1)
+  printf '%s\n' "${OLDEST[$1]}" "$version" | sort --check --version-sort 2>/dev/null
 }
 
 need_host_tools() {
@@ -76,21 +93,42 @@ fetch_packages() {
   step "Debian packages: downloaded and unpacked"
 }
 
-# With what they depend on, as far as the machine lacks it. apt-get's lists and
-# archives are folders of our own; only what is installed is read from the machine.
+# apt-get's lists and archives are folders of our own; only its sources and what is installed are the machine's.
 download() {
-  local own=$CLUSTER_DIR/apt package
-  local apt=(apt-get -o "Dir::State::Lists=$own/lists" -o "Dir::Cache=$own" -o Debug::NoLocking=1 -o APT::Sandbox::User=root)
-  rm -rf -- "$own"
-  mkdir -p -- "$own/lists/partial" "$own/archives/partial" "$DEBIAN"
-  "${apt[@]}" update || return
-  "${apt[@]}" install --yes --no-install-recommends --download-only "$@" || return
-  for package in "$own"/archives/*.deb; do
-    dpkg --extract "$package" "$DEBIAN" || return
+  local own=$CLUSTER_DIR/apt package mirror newer=() others=()
+  mirror=$(debian_mirror)
+  for package in "$@"; do
+    if [[ -n $mirror && " ${NEWER[*]} " == *" $package "* ]]; then newer+=("$package"); else others+=("$package"); fi
   done
+  rm -rf -- "$own"
+  mkdir -p -- "$DEBIAN"
+  # With what they depend on, as far as the machine lacks it.
+  ((${#others[@]} == 0)) || fetch "$own/machine" install --yes --no-install-recommends --download-only "${others[@]}" || return
+  # Without: they depend on what an installation would start them with.
+  ((${#newer[@]} == 0)) || fetch "$own/$NEWER_SUITE" download "${newer[@]}" || return
+  find "$own" -name '*.deb' -exec dpkg --extract {} "$DEBIAN" \; || return
   merge_usr
   use_iptables_nft
   rm -rf -- "$own"
+}
+
+# fetch FOLDER APT-GET-WORD...: leaves the archives somewhere in the folder. One that is named by
+# NEWER_SUITE reads that alone.
+fetch() {
+  local own=$1 apt=(apt-get -o Debug::NoLocking=1 -o APT::Sandbox::User=root -o Acquire::Languages=none)
+  shift
+  mkdir -p -- "$own/lists/partial" "$own/archives/partial"
+  apt+=(-o "Dir::State::Lists=$own/lists" -o "Dir::Cache=$own")
+  if [[ ${own##*/} == "$NEWER_SUITE" ]]; then
+    echo "deb [signed-by=$KEYRING] $(debian_mirror) $NEWER_SUITE main" >"$own/sources.list"
+    apt+=(-o "Dir::Etc::SourceList=$own/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+  fi
+  (cd -- "$own" && "${apt[@]}" update && "${apt[@]}" "$@")
+}
+
+# Where the machine has Debian's packages from; nothing where it is another system.
+debian_mirror() {
+  [[ ! -e $KEYRING ]] || apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/*$' || true
 }
 
 # /bin, /sbin and /lib are links into /usr on the machine: so let the folders be here.

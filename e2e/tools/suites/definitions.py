@@ -121,7 +121,7 @@ SUITES = {
             "kubernetes",
             "the sidecar in a Kubernetes cluster, as the chart installs it",
             steps.kubernetes,
-            (*STACK, "shop-api", "k6", "vault", "vault-kubernetes", "helm", "cluster"),
+            (*STACK, "shop-api", "k6", "vault", "helm", "cluster"),
         ),
     )
 }

@@ -1,0 +1,12 @@
+// Package mysql has no way to Google's databases.
+package mysql
+
+import (
+	"errors"
+
+	"cloud.google.com/go/cloudsqlconn"
+)
+
+func RegisterDriver(string, ...cloudsqlconn.Option) (func() error, error) {
+	return nil, errors.New("this build has no way to Google's databases")
+}

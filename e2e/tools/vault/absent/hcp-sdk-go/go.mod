@@ -1,0 +1,3 @@
+module github.com/hashicorp/hcp-sdk-go
+
+go 1.25.1
