@@ -20,14 +20,11 @@ from tools.layout import (
     SCHEMAS,
     VENV,
 )
-from tools.setup.building import GO, go_build
+from tools.setup.building import GO, QUICKER, go_build
 from tools.setup.runner import ATTEMPTS, Part, Shell, say
 
 HELM_VERSION = "4.3.1"
-# For programs that only serve tests: no inlining and no debug information, which cost four tenths of the compiler's
-# time. Go compiles a package anew for each set of flags, so these are the same for all of them, and in e2e/cluster.
-QUICK_TO_BUILD = ("-gcflags=all=-dwarf=false -l", "-ldflags=-s -w")
-OF_MODULE = (*QUICK_TO_BUILD, CHARTS_MODULE / "go.mod", CHARTS_MODULE / "go.sum")
+OF_MODULE = (*QUICKER, CHARTS_MODULE / "go.mod", CHARTS_MODULE / "go.sum")
 POD_SECURITY_SOURCE = CHARTS_MODULE / "podsecurity" / "main.go"
 CHART_TOOLS = {
     HELM_3: "helm.sh/helm/v3/cmd/helm",
@@ -51,13 +48,13 @@ def _chart_tools(shell: Shell) -> None:
 
 
 def _build(shell: Shell, package: str, program: Path) -> None:
-    go_build(shell, CHARTS_MODULE, package, program, *QUICK_TO_BUILD)
+    go_build(shell, CHARTS_MODULE, package, program, *QUICKER)
 
 
 def _promtool(shell: Shell) -> None:
     # Without the clients of all clouds that Prometheus finds its targets with, which are most of it.
     package = "github.com/prometheus/prometheus/cmd/promtool"
-    go_build(shell, PROMTOOL_WRAPPER, package, PROMTOOL, *QUICK_TO_BUILD, "-tags=remove_all_sd")
+    go_build(shell, PROMTOOL_WRAPPER, package, PROMTOOL, *QUICKER, "-tags=remove_all_sd")
 
 
 def _schemas(shell: Shell) -> None:
@@ -90,7 +87,7 @@ PARTS = (
         _promtool,
         (PROMTOOL,),
         GO,
-        (*QUICK_TO_BUILD, PROMTOOL_WRAPPER / "go.mod", PROMTOOL_WRAPPER / "go.sum"),
+        (*QUICKER, PROMTOOL_WRAPPER / "go.mod", PROMTOOL_WRAPPER / "go.sum"),
     ),
     Part(
         "schemas",

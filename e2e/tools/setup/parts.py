@@ -41,7 +41,7 @@ from tools.layout import (
     VENV,
 )
 from tools.setup import chromium, counting, kubernetes, mysqlclient, plotly, servers
-from tools.setup.building import GO, go_build, go_build_all, put
+from tools.setup.building import GO, QUICKER, go_build, go_build_all, put
 from tools.setup.maven import JAVA, maven
 from tools.setup.runner import ATTEMPTS, Part, Shell
 
@@ -87,11 +87,11 @@ def _rust(shell: Shell) -> None:
 
 def _regal(shell: Shell) -> None:
     # Its modules carry `replace` lines, which `go install` refuses: a wrapper module builds it.
-    go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL, *kubernetes.QUICK_TO_BUILD)
+    go_build(shell, REGAL_WRAPPER, "github.com/styrainc/regal", REGAL, *QUICKER)
 
 
 def _vault(shell: Shell) -> None:
-    go_build(shell, VAULT_WRAPPER, ".", VAULT, *kubernetes.QUICK_TO_BUILD)
+    go_build(shell, VAULT_WRAPPER, ".", VAULT, *QUICKER)
 
 
 def _vault_files() -> tuple[Path, ...]:
@@ -227,7 +227,7 @@ PARTS = {
             _vault,
             (VAULT,),
             GO,
-            (VAULT_VERSION, *kubernetes.QUICK_TO_BUILD, *_vault_files()),
+            (VAULT_VERSION, *QUICKER, *_vault_files()),
         ),
         chromium.PART,
         *servers.PARTS,
@@ -323,7 +323,7 @@ PARTS = {
             _regal,
             (REGAL,),
             GO,
-            ("regal", *kubernetes.QUICK_TO_BUILD, *_files(REGAL_WRAPPER, "go.mod", "go.sum")),
+            ("regal", *QUICKER, *_files(REGAL_WRAPPER, "go.mod", "go.sum")),
         ),
         *kubernetes.PARTS,
     )
