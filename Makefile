@@ -25,11 +25,11 @@ help: ## list the targets
 python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
-demo: python ## run the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR takes yours)
+demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies)
 	@$(SETUP) python filter keys $(if $(shell command -v mvn),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
-policy-tools: python ## build what it takes to write policies: .tools/bin/fieldveil and .tools/bin/opa
+policy-tools: python ## build the tools for writing policies: .tools/bin/fieldveil and .tools/bin/opa
 	@$(SETUP) keys
 
 build: python ## build the filters and the key agent
@@ -45,13 +45,13 @@ test: python ## run every test: Rust, Rego, Go, charts, and end to end against t
 test-rust: python ## run the Rust unit and property tests
 	@$(SUITES) rust
 
-instructions: python ## count the instructions of the filter's code and compare (WRITE=1 writes filters/bench/instructions.json anew)
+instructions: python ## count the instructions that the filter executes, and compare them with filters/bench/instructions.json (WRITE=1 writes it)
 	@$(if $(WRITE),$(SETUP) valgrind count-instructions && $(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
 
-growth: python ## look for inputs that cost more than their length, of all parsers (NUMBERS="7 12" shows these)
+growth: python ## find inputs whose cost grows faster than their length, for every parser (NUMBERS="7 12" shows single cases)
 	@$(if $(NUMBERS),$(SETUP) valgrind count-growth && $(PYTHON) e2e/tools/growth.py --number $(NUMBERS),$(SUITES) growth)
 
-test-sqldiff: python ## hold the analysis of statements to PostgreSQL's own parser
+test-sqldiff: python ## compare the analysis of SQL with PostgreSQL's own parser
 	@$(SUITES) sqldiff
 
 fuzz: python ## fuzz every parser, and search for inputs that cost more than their length (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql growth" picks some)
@@ -89,7 +89,7 @@ interop: python ## let Tink's Go, Python and Java libraries read each other and 
 	@$(SETUP) python filter keys pgx tink-java
 	@$(VENV_PYTHON) -m interop
 
-lint: python ## run the linters, the format checks, the layering and the documents' paths
+lint: python ## run the linters and format checks, and compare crates and documents with the code
 	@$(SUITES) lint
 
 format: python ## format Rust, Go, Rego and Python
@@ -106,21 +106,21 @@ loadtest: python ## measure latency and CPU, direct against proxied, and write a
 	@$(SETUP) python filter keys k6 plotly bench-sealing mariadb
 	@$(LOADTESTS) run $(if $(SUITE),--suite "$(SUITE)") $(if $(SCALE),--scale "$(SCALE)") $(if $(ROUNDS),--rounds "$(ROUNDS)")
 
-loadtest-smoke: python ## look at every answer of every load test once, and time nothing (a minute)
+loadtest-smoke: python ## check every answer of every load test once, without timing (about a minute)
 	@$(SUITES) loadtest-smoke
 
-loadtest-compare: python ## say what changed between two runs beyond the noise: make loadtest-compare A.json B.json
+loadtest-compare: python ## show which differences between two runs exceed the noise: make loadtest-compare A.json B.json
 	@$(SETUP) python
 	@$(LOADTESTS) compare $(filter-out $@,$(MAKECMDGOALS))
 
 # The words after loadtest-compare are files, which nothing makes.
 %.json: ;
 
-canary: python ## run random statements beside a plaintext database and look for marks (SEED=1 COUNT=20000 DATABASE=mariadb)
+canary: python ## run random statements through the sidecar and against a plaintext database, compare them, and look for leaked values (SEED=1 COUNT=20000 DATABASE=mariadb)
 	@$(SETUP) python filter keys mariadb mysql
 	@$(VENV_PYTHON) -m canary $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(if $(DATABASE),--database $(DATABASE))
 
-e2e-kubernetes: python ## install the charts in a Kubernetes cluster and try them there: that of KUBECONFIG, or as root on Linux one of our own
+e2e-kubernetes: python ## test the charts in the cluster of KUBECONFIG, or in one that it starts itself (root on Linux on amd64)
 	@$(SUITES) kubernetes
 
 soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory is flat

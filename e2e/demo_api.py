@@ -86,7 +86,7 @@ def tell(stack: Stack) -> None:
         for found in _ask(client, "billing", "GET", "/customers", params={"ssn": "219-09-9999"}).json():
             print(f"  {paint(json.dumps({name: found[name] for name in ('id', 'name', 'ssn')}), GREEN)}")
 
-        heading("8  What policy does not allow never reaches the shop")
+        heading("8  A request that policy does not allow never reaches the shop")
         print('  support> POST /customers {"id": 4, "card": …}')
         _refused(_ask(client, "support", "POST", "/customers", json={"id": 4, "card": CUSTOMER["card"]}), 403)
         print('  app> POST /customers {"id": 4, "card": "4111')

@@ -32,7 +32,7 @@ def can_tell(stack: Stack, mysql: MySqlStack | None) -> bool:
 
 def tell(stack: Stack, mysql: MySqlStack, insert: str, select: str, customer: tuple) -> None:
     name = mysql.server.build.name.replace("mariadb-", "MariaDB ")
-    heading(f"9  The same statement of the same application, to {name}")
+    heading(f"9  The same INSERT, sent to {name}")
     with mysql.connect("app") as app, app.cursor() as cursor:
         print(f"  app> {insert[: insert.index(' VALUES')]} VALUES …")
         cursor.execute(insert, customer)
@@ -53,9 +53,9 @@ def tell(stack: Stack, mysql: MySqlStack, insert: str, select: str, customer: tu
     stored = mysql.stored(select)[0][columns.index("card")]
     if not stored.startswith("fv1."):
         raise PartFailed("MariaDB should have stored an envelope")
-    print(f"  what it stored of card:    {paint(stored[:40] + '…', DIM)}")
+    print(f"  the card as MariaDB stores it: {paint(stored[:40] + '…', DIM)}")
 
-    heading("11  Its searches, and its refusals")
+    heading("11  Searches and refusals in MariaDB")
     with mysql.connect("billing") as billing, billing.cursor() as cursor:
         print(f"  billing> {SEARCH}")
         cursor.execute(SEARCH)

@@ -117,7 +117,7 @@ def tell(stack: Stack) -> None:
         for row in billing.execute(SEARCH):
             print(f"  {paint('  |  '.join(map(str, row)), GREEN)}")
 
-    heading("4  What can't be done on ciphertext is refused, and says so")
+    heading("4  What can't be done on ciphertext is refused, with the reason")
     with stack.connect("billing") as billing:
         print(f"  billing> {REFUSED}")
         refusal(lambda: billing.execute(REFUSED))
@@ -142,7 +142,7 @@ def refusal(run) -> None:
 def how_to_connect(stack: Stack, mysql: MySqlStack | None, keep: bool) -> None:
     heading("Connect yourself")
     if not keep:
-        print("  KEEP=1 beside make demo leaves it all running, and prints how.")
+        print("  make demo KEEP=1 leaves everything running and prints how to connect.")
         return
     psql = shlex.quote(str(stack.postgres.program("psql")))
     folder, past = (shlex.quote(str(path)) for path in (stack.socket_dir, stack.postgres.socket_dir))

@@ -26,7 +26,7 @@ def is_possible() -> bool:
 
 def _valgrind(shell: Shell) -> None:
     if debian.source() is None:
-        say(f"  {shell.name}: left out: this machine has no packages of Debian's")
+        say(f"  {shell.name}: skipped: this machine has no Debian package source")
         return
     debian.unpack(shell, "bookworm", (), (f"valgrind={VERSION}",), VALGRIND)
 

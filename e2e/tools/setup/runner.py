@@ -140,7 +140,7 @@ def _locked(part: Part) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"  {part.name}: waiting for another set-up that is at it")
+            say(f"  {part.name}: waiting for another set-up that builds it")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

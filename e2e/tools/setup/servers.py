@@ -48,7 +48,7 @@ def _put(shell: Shell, unpacked: Path, home: Path) -> None:
 
 def _of_debian(shell: Shell) -> None:
     if debian.source() is None:
-        say(f"  {shell.name}: left out: this machine has no packages of Debian's")
+        say(f"  {shell.name}: skipped: this machine has no Debian package source")
         return
     DEBIAN_SERVERS.mkdir(exist_ok=True)
     # The server's package has the plugins; what it depends on is for who installs it.

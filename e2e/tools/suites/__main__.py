@@ -25,7 +25,7 @@ def main(words: list[str]) -> int:
     names = [name for word in words for name in GROUPS.get(word, (word,))]
     unknown = [name for name in names if name not in SUITES]
     if unknown or not names:
-        print(f"give some of: {', '.join([*GROUPS, *SUITES])}", file=sys.stderr)
+        print(f"name at least one suite or group: {', '.join([*GROUPS, *SUITES])}", file=sys.stderr)
         return 2
     suites = [SUITES[name] for name in dict.fromkeys(names)]
     parts = needed.parts({name for suite in suites for name in suite.needs}, everything=True)

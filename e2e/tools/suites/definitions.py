@@ -33,10 +33,8 @@ SUITES = {
         Suite(
             "instructions", "no more instructions than before", steps.instructions, ("valgrind", "count-instructions")
         ),
-        Suite("growth", "no input costs more than its length", steps.growth, ("valgrind", "count-growth")),
-        Suite(
-            "fuzz-corpus", "what fuzzing found worth keeping, run again", steps.fuzz_corpus, ("toolchain",), Lane.CARGO
-        ),
+        Suite("growth", "no input's cost grows faster than its length", steps.growth, ("valgrind", "count-growth")),
+        Suite("fuzz-corpus", "inputs that fuzzing found, run again", steps.fuzz_corpus, ("toolchain",), Lane.CARGO),
         Suite("fuzz", "every parser under libFuzzer", steps.fuzz, ("toolchain", "valgrind", "count-growth")),
         Suite(
             "sqldiff",

@@ -19,7 +19,7 @@ def within(process: subprocess.Popen, seconds: float = MINUTES * 60, grace: floa
     """Asks the process and what it started to end when its time is over, and kills them when that does not help."""
 
     def interrupt() -> None:
-        print(f"   FAILED: it hangs: nothing ended it in {seconds / 60:.0f} minutes", flush=True)
+        print(f"   FAILED: stopped after {seconds / 60:.0f} minutes without an end", flush=True)
         commands.signal_to(process, signal.SIGTERM)
 
     def kill() -> None:
