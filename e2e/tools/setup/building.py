@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.setup.runner import ATTEMPTS, Shell
 
 GO = frozenset({"go", "cc"})
-# Go compiles a package anew for each set of flags, so there are two. This one leaves out what a debugger reads, which is
+# Go compiles a package anew for each set of flags, so there are two. This one leaves out what a debugger reads,
 # a sixth of the compiler's work.
 GO_COMPILES = ("-trimpath", "-gcflags=all=-dwarf=false")
 # The other is for programs that only serve tests, in e2e/cluster too: without inlining it is four tenths less.
