@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # `cluster build`: Debian packages (lib/packages.sh), Go binaries, base images. Skips what is there.
 
-KUBERNETES=(kubectl kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
-BINARIES=(pause coredns "${KUBERNETES[@]}")
+COMPONENTS_OF_KUBERNETES=(kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
+PROGRAMS=(pause coredns components kubectl)
+BINARIES=("${PROGRAMS[@]}" "${COMPONENTS_OF_KUBERNETES[@]}")
 BASE_IMAGES=(pause busybox)
 
 cluster_build() {
@@ -18,9 +19,7 @@ build_binaries() {
   command -v go >/dev/null || die "Go is missing: install Go $(go_needed) or later and put it on PATH"
   go_env env GOVERSION >/dev/null 2>&1 || die "Go $(go_needed) or later is needed: $(go_env env GOVERSION 2>&1 | head -1)"
 
-  build_module pause "" .
-  build_module coredns "" .
-  build_module kubernetes "$(version_flags "$(kubernetes_version)")" "${KUBERNETES[@]/#/k8s.io/kubernetes/cmd/}"
+  build_programs "-s -w $(version_flags "$(kubernetes_version)")" ./pause ./coredns ./components k8s.io/kubernetes/cmd/kubectl
 }
 
 go_needed() { awk '$1 == "go" { print $2 }' "$HERE/modules/kubernetes/go.mod"; }
@@ -33,55 +32,45 @@ version_flags() {
   echo "-X $package.gitVersion=$1 -X $package.gitMajor=$major -X $package.gitMinor=$minor -X $package.gitTreeState=clean"
 }
 
-# go, in the kubernetes wrapper module unless another is named, free of the
-# caller's workspace and flags; go.sum is checked and never changed.
-go_env() { go_in kubernetes "$@"; }
-go_in() {
-  local module=$1
-  shift
-  (cd -- "$HERE/modules/$module" && GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 go "$@")
+# go, in the module of it all, free of the caller's workspace and flags; go.sum is checked and never changed.
+go_env() {
+  (cd -- "$HERE/modules/kubernetes" && GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 go "$@")
 }
 
-# build_module MODULE LDFLAGS PACKAGE...: all in one go, which compiles what they
-# share once. A package is built to the last part of its name, or to what follows a
-# colon; "." to the module's name.
-build_module() {
-  local module=$1 flags="-s -w $2" stamp begin=$EPOCHREALTIME package fresh=$BIN/.$1.new packages=() programs=()
-  shift 2
-  for package in "$@"; do
-    packages+=("${package%%:*}")
-    package=${package/#./$module}
-    package=${package##*[:/]}
-    programs+=("$package")
-  done
-  stamp=$(build_stamp "$module" "$flags ${packages[*]}")
-  if [[ -f $BIN/.$module.stamp && $(<"$BIN/.$module.stamp") == "$stamp" ]] && all_there "${programs[@]}"; then
-    step "$module: there"
+# build_programs LDFLAGS PACKAGE...: all in one go, which compiles what they share once. Without inlining and
+# debug information, which cost four tenths of the compiler's time; with the flags of all that only tests run
+# (e2e/tools/setup/kubernetes.py), for Go compiles a package anew for each set of flags.
+build_programs() {
+  local begin=$EPOCHREALTIME stamp fresh=$BIN/.new flags=(-trimpath -gcflags='all=-dwarf=false -l' -ldflags="$1") name
+  shift
+  stamp=$(build_stamp "${flags[*]} $*")
+  if [[ -f $BIN/.stamp && $(<"$BIN/.stamp") == "$stamp" ]] && all_there; then
+    step "programs: all there"
     return
   fi
-  step "$module: building ${programs[*]}"
+  step "building ${PROGRAMS[*]}"
   rm -rf -- "$fresh"
   mkdir -- "$fresh"
-  ((${#programs[@]} > 1)) || fresh+=/${programs[0]} # one is written to the name that is given
-  if ! go_in "$module" build -trimpath -ldflags "$flags" -o "$fresh" "${packages[@]}" >"$CLUSTER_DIR/build.log" 2>&1; then
+  if ! go_env build "${flags[@]}" -o "$fresh/" "$@" >"$CLUSTER_DIR/build.log" 2>&1; then
     grep -v '^go: downloading' "$CLUSTER_DIR/build.log" | tail -n 20 >&2
-    die "$module does not build"
+    die "the cluster's programs do not build"
   fi
-  fresh=$BIN/.$module.new
+  for name in "${COMPONENTS_OF_KUBERNETES[@]}"; do ln -s components "$fresh/$name"; done
   mv -- "$fresh"/* "$BIN/"
   rmdir -- "$fresh"
-  echo "$stamp" >"$BIN/.$module.stamp"
-  step "$module: built in $(seconds_since "$begin")s"
+  echo "$stamp" >"$BIN/.stamp"
+  step "programs: built in $(seconds_since "$begin")s"
 }
 
 all_there() {
   local name
-  for name in "$@"; do [[ -x $BIN/$name ]] || return 1; done
+  for name in "${BINARIES[@]}"; do [[ -x $BIN/$name ]] || return 1; done
 }
 
-# Changes whenever the binary would: pinned versions, own sources, flags, compiler.
+# Changes whenever a program would: pinned versions, own sources, flags, compiler.
 build_stamp() {
-  { cat -- "$HERE/modules/$1"/*; echo "$2"; go_in "$1" env GOVERSION GOARCH; } | sha256sum | cut -d' ' -f1
+  { (cd -- "$HERE/modules/kubernetes" && find . -type f -print0 | sort -z | xargs -0 cat); echo "$1"; go_env env GOVERSION GOARCH; } |
+    sha256sum | cut -d' ' -f1
 }
 
 build_images() {

@@ -128,6 +128,7 @@ fetch() {
 
 # Where the machine has Debian's packages from; nothing where it is another system.
 debian_mirror() {
+  # shellcheck disable=SC2016 # expanded by apt-get
   [[ ! -e $KEYRING ]] || apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/*$' || true
 }
 
