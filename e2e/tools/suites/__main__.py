@@ -49,8 +49,8 @@ def _run(suites: list[Suite], parts: list[Task]) -> list[Outcome]:
         return Task(suite.name, run, suite.lane, frozenset(suite.needs))
 
     runs = scheduler.run_all([*parts, *map(task, suites)], runner.say)
-    if len(runs) > 1:
-        print("\n== what ran when", *timeline.lines(runs), sep="\n")
+    if lines := timeline.lines(runs):
+        print("\n== what ran when", *lines, sep="\n")
     lacks = {run.task.name: run.lacks for run in runs}
     return [outcomes.get(suite.name) or _did_not_run(suite, lacks[suite.name]) for suite in suites]
 
