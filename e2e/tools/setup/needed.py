@@ -18,14 +18,21 @@ def parts(names: Iterable[str], *, everything: bool) -> list[Part] | None:
     if unknown:
         print(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}", file=sys.stderr)
         return None
-    wanted: set[str] = set()
-    while names:
-        name = names.pop()
-        wanted.add(name)
-        names |= set(PARTS[name].after) - wanted
+    wanted = with_what_they_come_after(names)
     found = [part for part in PARTS.values() if part.name in wanted]
     missing = prerequisites.missing({tool for part in found for tool in part.needs})
     missing = missing or place.obstacles(found, everything=everything)
     for line in missing:
         print(line, file=sys.stderr)
     return None if missing else found
+
+
+def with_what_they_come_after(names: Iterable[str]) -> set[str]:
+    """The names of these parts, of the parts that they come after, and so on."""
+    found: set[str] = set()
+    waiting = set(names)
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= set(PARTS[name].after) - found
+    return found

@@ -16,8 +16,6 @@ from tools.layout import LOCKS, LOGS, ROOT, STAMPS, TOOLS
 from tools.schedule import commands
 from tools.schedule.task import Lane, Task
 
-# Tests that run beside a build come first, so that they wait for nothing that does not concern them.
-BEHIND_TESTS = ("nice", "-n", "5")
 # Package registries fail now and then; a build error fails the same way twice, quickly.
 ATTEMPTS = 2
 
@@ -88,7 +86,7 @@ class Shell:
             log.write(f"$ {' '.join(command)}\n".encode())
             log.flush()
             options = {"cwd": cwd, "env": {**os.environ, **(env or {})}, "stdout": log, "stderr": subprocess.STDOUT}
-            with commands.started([*BEHIND_TESTS, *command], **options) as process:
+            with commands.started(command, **options) as process:
                 return process.wait() == 0
 
 

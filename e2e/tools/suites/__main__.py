@@ -31,33 +31,39 @@ def main(words: list[str]) -> int:
     parts = needed.parts({name for suite in suites for name in suite.needs}, everything=True)
     if parts is None:
         return 1
-    outcomes = _run(suites, runner.tasks(parts))
+    outcomes = _run(suites, {task.name: task for task in runner.tasks(parts)})
     if folder := os.environ.get("FIELDVEIL_RESULTS"):
         report.record(Path(folder), outcomes)
     return report.close(outcomes)
 
 
-def _run(suites: list[Suite], parts: list[Task]) -> list[Outcome]:
+def _run(suites: list[Suite], parts: dict[str, Task]) -> list[Outcome]:
     """In the order of the suites, whatever order they ran in."""
     outcomes: dict[str, Outcome] = {}
-
-    def task(suite: Suite) -> Task:
-        def run() -> bool:
-            outcomes[suite.name] = outcome.run(suite)
-            return not outcomes[suite.name].failed
-
-        return Task(suite.name, run, suite.lane, frozenset(suite.needs))
-
-    runs = scheduler.run_all([*parts, *map(task, suites)], runner.say)
+    tasks: dict[str, Task] = {}
+    for suite in suites:
+        # What an earlier suite needs is made earlier.
+        needs = needed.with_what_they_come_after(suite.needs)
+        tasks |= {name: task for name, task in parts.items() if name in needs and name not in tasks}
+        tasks[suite.name] = _task(suite, outcomes)
+    runs = scheduler.run_all(tasks.values(), runner.say)
     if lines := timeline.lines(runs):
         print("\n== what ran when", *lines, sep="\n")
     lacks = {run.task.name: run.lacks for run in runs}
     return [outcomes.get(suite.name) or _did_not_run(suite, lacks[suite.name]) for suite in suites]
 
 
+def _task(suite: Suite, outcomes: dict[str, Outcome]) -> Task:
+    def run() -> bool:
+        outcomes[suite.name] = outcome.run(suite)
+        return not outcomes[suite.name].failed
+
+    return Task(suite.name, run, suite.lane, frozenset(suite.needs))
+
+
 def _did_not_run(suite: Suite, lacks: tuple[str, ...]) -> Outcome:
     why = f"it did not run, for set-up failed: {', '.join(lacks)}" if lacks else "it did not run to its end"
-    alone = f"{Path(sys.executable).name} e2e/tools/suites {suite.name}"
+    alone = f"python3 e2e/tools/suites {suite.name}"
     return Outcome(suite.name, 0, 1, 0, 0.0, failures=[("", why, alone)])
 
 

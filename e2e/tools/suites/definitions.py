@@ -5,7 +5,7 @@ from tools.suites import steps
 from tools.suites.suite import Suite
 
 # Of e2e/tests, each with a suite of its own.
-FOLDERS = ("charts", "front_door", "http", "keys", "kubernetes", "mysql", "policies")
+FOLDERS = ("charts", "front_door", "http", "keys", "kubernetes", "mysql", "policies", "tools")
 # What a stack of the end-to-end tests is made of.
 STACK = ("python", "filter", "keys")
 
@@ -60,6 +60,9 @@ SUITES = {
         ),
         Suite("json-rust", "the Rust tests of JSON over HTTP", steps.json_rust, ("toolchain",), Lane.CARGO),
         Suite("mysql-rust", "the Rust tests of MySQL and MariaDB", steps.mysql_rust, ("toolchain",), Lane.CARGO),
+        Suite(
+            "tools", "the tests of set-up, suites and checks themselves", lambda: steps.e2e("tests/tools"), ("python",)
+        ),
         # The folders in e2e/tests are suites of their own, and this is what is in none of them.
         Suite(
             "postgres-e2e",
@@ -125,10 +128,11 @@ SUITES = {
 }
 
 LINTS = ("rustfmt", "clippy", "layering", "doc-paths", "facts", "ruff", "shell", "gofmt", "go-vet", "rego-lint")
-# In the order in which they begin where several could.
+# In the order in which they begin where several could, and in which their parts are made. Those that take long, and on
+# whose parts much waits, come first.
 TESTS = (
-    *("rust", "go", "rego", "kubernetes", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e"),
-    *("front-door", "charts", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "instructions", "growth"),
+    *("tools", "rego", "postgres-e2e", "mysql-e2e", "json-e2e", "kubernetes", "rust", "policies-e2e", "keys-e2e"),
+    *("front-door", "charts", "go", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "growth", "instructions"),
 )
 E2E_SUITES = ("postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
 KEYS = ("go", "keys-e2e")
