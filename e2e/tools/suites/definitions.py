@@ -134,7 +134,7 @@ TESTS = (
     *("tools", "rego", "postgres-e2e", "mysql-e2e", "json-e2e", "kubernetes", "rust", "policies-e2e", "keys-e2e"),
     *("front-door", "charts", "go", "loadtests", "loadtest-smoke", "sqldiff", "fuzz-corpus", "growth", "instructions"),
 )
-E2E_SUITES = ("postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
+E2E_SUITES = ("tools", "postgres-e2e", "mysql-e2e", "json-e2e", "policies-e2e", "keys-e2e", "front-door")
 KEYS = ("go", "keys-e2e")
 # Each is a part of a suite of TESTS, or one.
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
