@@ -64,7 +64,7 @@ class MySqld:
         self.port = free_port()
         self.socket = work.socket(f"{name}/mysql.sock")
         of_build = OF_MYSQL if build.mysql else OF_MARIADB
-        self._settings = {**SETTINGS, **of_build, **build.settings(), **(settings or {})}
+        self._settings = {**SETTINGS, **of_build, **self.build.settings(), **(settings or {})}
         self._certificates = certificates
         if certificates:
             self._settings |= {"ssl": "ON"} if not build.mysql else {"tls-version": "TLSv1.2,TLSv1.3"}

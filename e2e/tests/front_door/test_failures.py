@@ -73,12 +73,12 @@ def test_path_with_a_colon_is_told_before_anything_is_built(checkout: Checkout, 
 
 
 def test_failure_of_set_up_that_nobody_expected_is_told(checkout: Checkout, tmp: Path) -> None:
-    stamp = checkout.tree / ".tools" / "stamps" / "opa"
+    stamp = checkout.tree / ".tools" / "stamps" / "vault"
     stamp.parent.mkdir()
     try:
         # It is text, and this is none.
         stamp.write_bytes(b"\xff")
-        made = checkout.run(*SET_UP, "opa", tmp=tmp)
+        made = checkout.run(*SET_UP, "vault", tmp=tmp)
     finally:
         stamp.unlink()
         stamp.parent.rmdir()

@@ -16,7 +16,7 @@ READ_ONLY = "/proc"
 # What each tool's cache is named by.
 CACHES = ("GOCACHE", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME", "MAVEN_OPTS", "npm_config_cache")
 OTHERS = ("GOPATH", "XDG_CACHE_HOME", "MAVEN_ARGS")
-OF_CACHES = [PARTS[name] for name in ("opa", "rust", "tink-java", "plotly")]
+OF_CACHES = [PARTS[name] for name in ("keys", "toolchain", "tink-java", "plotly")]
 
 
 @pytest.fixture

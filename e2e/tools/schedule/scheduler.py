@@ -1,6 +1,5 @@
 """Runs each task as soon as what it comes after is done and its lane has a place."""
 
-import os
 import signal
 import threading
 import time
@@ -83,8 +82,7 @@ class _Schedule:
         except InterruptedError:
             pass
         except Exception as error:
-            # A task tells its own failures; what is left is a fault of ours, told with its place.
-            self._say(f"  {run.task.name}: FAILED: {type(error).__name__}: {error}{_place(error)}")
+            run.fault = error
         with self._changed:
             run.ok, run.ended = ok, self._now()
             self._changed.notify_all()
@@ -105,10 +103,3 @@ class _Schedule:
 def minutes(seconds: float) -> str:
     whole = int(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
-
-
-def _place(error: Exception) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""

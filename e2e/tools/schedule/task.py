@@ -43,6 +43,8 @@ class Run:
     ok: bool | None = None
     # Tasks that it needs and that failed: it did not run.
     lacks: tuple[str, ...] = ()
+    # What it raised. A task tells its own failures, so this is a fault of its code.
+    fault: Exception | None = None
     thread: threading.Thread | None = None
 
     @property

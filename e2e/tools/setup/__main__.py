@@ -31,11 +31,14 @@ def main(names: list[str]) -> int:
     default = (part.name for part in PARTS.values() if not part.on_demand)
     parts = needed.parts(names or default, everything=not names)
     if parts is None:
-        return 2
+        return 1
     runs = scheduler.run_all(runner.tasks(parts), runner.say)
     took = max((run.ended for run in runs), default=0.0)
     if took > WORTH_A_TIMELINE:
         print("== what took the time", *timeline.lines(runs), sep="\n")
+    for run in runs:
+        if run.fault is not None:
+            raise run.fault
     return 0 if all(run.ok for run in runs) else 1
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.schedule import scheduler, timeline
-from tools.schedule.task import Task
+from tools.schedule.task import Run, Task
 from tools.setup import needed, runner
 from tools.suites import outcome, report
 from tools.suites.definitions import GROUPS, SUITES
@@ -49,8 +49,8 @@ def _run(suites: list[Suite], parts: dict[str, Task]) -> list[Outcome]:
     runs = scheduler.run_all(tasks.values(), runner.say)
     if lines := timeline.lines(runs):
         print("\n== what ran when", *lines, sep="\n")
-    lacks = {run.task.name: run.lacks for run in runs}
-    return [outcomes.get(suite.name) or _did_not_run(suite, lacks[suite.name]) for suite in suites]
+    by_name = {run.task.name: run for run in runs}
+    return [outcomes.get(suite.name) or _did_not_run(suite, by_name[suite.name]) for suite in suites]
 
 
 def _task(suite: Suite, outcomes: dict[str, Outcome]) -> Task:
@@ -61,10 +61,10 @@ def _task(suite: Suite, outcomes: dict[str, Outcome]) -> Task:
     return Task(suite.name, run, suite.lane, frozenset(suite.needs))
 
 
-def _did_not_run(suite: Suite, lacks: tuple[str, ...]) -> Outcome:
-    why = f"it did not run, for set-up failed: {', '.join(lacks)}" if lacks else "it did not run to its end"
+def _did_not_run(suite: Suite, run: Run) -> Outcome:
+    why = f"set-up failed: {', '.join(run.lacks)}" if run.lacks else f"{type(run.fault).__name__}: {run.fault}"
     alone = f"python3 e2e/tools/suites {suite.name}"
-    return Outcome(suite.name, 0, 1, 0, 0.0, failures=[("", why, alone)])
+    return Outcome(suite.name, 0, 1, 0, 0.0, failures=[("", f"it did not run to its end, for {why}", alone)])
 
 
 def _interrupt(*_: object) -> None:

@@ -12,7 +12,7 @@ from tools.schedule import commands
 from tools.setup.runner import say
 from tools.suites.formats import Counts, Failed
 from tools.suites.limit import within
-from tools.suites.suite import Step, Suite
+from tools.suites.suite import EVERYTHING, Step, Suite
 
 # What a suite says in a line about why it, or a part of it, did not run.
 LEFT_OUT = re.compile(r"^SKIPPED(?:: | ?\[).*", re.M)
@@ -57,7 +57,7 @@ def run(suite: Suite) -> Outcome:
             counts = Counts(counts.passed, 1, counts.skipped)
         if counts.failed and not failed:
             failed = [Failed("", _last_line(output))]
-        if counts.failed and not step.shows(""):
+        if counts.failed and step.show != EVERYTHING:
             say("\n".join(f"   {suite.name}: {line}" for line in output.splitlines()[-LAST_LINES:]))
         total += counts
         left_out += [line[:LONGEST_LINE] for line in LEFT_OUT.findall(output)]

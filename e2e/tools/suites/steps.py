@@ -28,7 +28,7 @@ from tools.layout import (
 )
 from tools.setup.building import GO_COMPILES, GO_ENVIRONMENT, QUICKER
 from tools.suites import formats
-from tools.suites.suite import Step
+from tools.suites.suite import EVERYTHING, Step
 
 REGAL_CONFIG = E2E / "tools" / "regal" / "config.yaml"
 VAULT_MODULE = E2E / "tools" / "vault"
@@ -50,7 +50,6 @@ BUILT_QUICKER = (CHARTS_MODULE, VAULT_MODULE)
 TESTED_GO_MODULES = (KEYS_MODULE, K6_MODULE, SHOP_API_MODULE)
 FUZZ_WORKSPACE = ("--manifest-path", FUZZ / "Cargo.toml")
 FUZZ_TARGET = (*FUZZ_WORKSPACE, "--target-dir", CARGO_TARGET)
-EVERYTHING = "."
 # As OPA loads it beside policies of one's own.
 LIBRARY = (POLICIES / "fieldveil", f"schemas:{POLICIES / 'schemas'}")
 

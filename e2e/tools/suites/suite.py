@@ -8,6 +8,9 @@ from pathlib import Path
 from tools.schedule.task import Lane
 from tools.suites.formats import ONE_CHECK, Format
 
+# As what a step shows: each of its lines as it comes.
+EVERYTHING = "."
+
 
 @dataclass(frozen=True)
 class Step:
