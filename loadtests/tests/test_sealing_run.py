@@ -7,6 +7,7 @@ import pytest
 from harness.workdir import WorkDir
 from loadtests.sealing import NATIVE, V8, Amount, NotMeasured, Transactions, measure, tables, transaction_tables
 from loadtests.sealing.transactions import ENVOY
+from tools.layout import BENCH_SEALING_SMOKE
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def work() -> Iterator[WorkDir]:
 
 
 def test_every_protection_is_measured_alike_in_v8_and_natively(work: WorkDir) -> None:
-    found = measure(work, Amount((64, 300), rounds=2, batch_ms=0, warm_up_ms=0), turns=1)
+    found = measure(work, Amount((64, 300), rounds=2, batch_ms=0, warm_up_ms=0), turns=1, program=BENCH_SEALING_SMOKE)
     ours, theirs = ({(s.cipher, s.bytes, s.call, s.round) for s in found[where][0]} for where in (V8, NATIVE))
     assert ours == theirs
     protections = {cipher.protection: size for cipher, size, *_ in sorted(ours)}
@@ -27,7 +28,7 @@ def test_every_protection_is_measured_alike_in_v8_and_natively(work: WorkDir) ->
 
 
 def test_transactions_are_measured_in_v8_and_natively_and_taken_apart(work: WorkDir) -> None:
-    found = measure(work, Transactions(rounds=2, batch_ms=0, warm_up_ms=0), turns=1)
+    found = measure(work, Transactions(rounds=2, batch_ms=0, warm_up_ms=0), turns=1, program=BENCH_SEALING_SMOKE)
     ours, theirs = ({(sample.name, sample.round) for sample in found[where][0]} for where in (V8, NATIVE))
     # Natively there is no Envoy to call.
     assert {(name, round_) for name, round_ in ours if not name.startswith(ENVOY)} == theirs
@@ -39,4 +40,4 @@ def test_transactions_are_measured_in_v8_and_natively_and_taken_apart(work: Work
 
 def test_module_that_refuses_its_configuration_is_told_of_with_the_reason(work: WorkDir) -> None:
     with pytest.raises(NotMeasured, match="bytes: 0 is not between 1 and 1048576"):
-        measure(work, Amount((0,), rounds=1, batch_ms=0, warm_up_ms=0), turns=1)
+        measure(work, Amount((0,), rounds=1, batch_ms=0, warm_up_ms=0), turns=1, program=BENCH_SEALING_SMOKE)

@@ -110,7 +110,7 @@ SUITES = {
             "loadtests",
             "the load tests' own parts: no load, no timing",
             steps.loadtests,
-            (*STACK, "k6", "plotly", "chromium", "mariadb"),
+            (*STACK, "k6", "plotly", "chromium", "mariadb", "bench-sealing-smoke"),
         ),
         Suite(
             "charts",
