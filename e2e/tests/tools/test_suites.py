@@ -15,7 +15,7 @@ failures:
 
 ---- copy::refused_row stdout ----
 
-thread 'copy::refused_row' (71) panicked at filters/engine/tests/copy.rs:41:5:
+thread 'copy::refused_row' (71) panicked at filters/engine/tests/postgres/copy.rs:41:5:
 assertion `left == right` failed: the row was sealed
   left: 1
 

@@ -186,7 +186,7 @@ def policies_rust() -> list[Step]:
 def json_rust() -> list[Step]:
     return [
         _cargo_test("-p", "fieldveil-json-stream"),
-        _cargo_test("-p", "fieldveil-engine", "--test", "http_*"),
+        _cargo_test("-p", "fieldveil-engine", "--test", "http*"),
         _cargo_test("-p", "fieldveil-engine", "--lib", "http::"),
     ]
 
@@ -194,7 +194,8 @@ def json_rust() -> list[Step]:
 def mysql_rust() -> list[Step]:
     # What its statements, values and sessions are, in the crates that know the other databases too.
     of_the_parts = (_cargo_test("-p", f"fieldveil-{crate}", "mysql") for crate in ("sql", "values", "engine"))
-    return [_cargo_test("-p", "fieldveil-mysql-wire"), *of_the_parts]
+    of_sessions = _cargo_test("-p", "fieldveil-engine", "--test", "mysql*")
+    return [_cargo_test("-p", "fieldveil-mysql-wire"), *of_the_parts, of_sessions]
 
 
 def e2e(*tests: str) -> list[Step]:

@@ -1,0 +1,32 @@
+//! Sessions of PostgreSQL, and what both databases share, driven as Envoy drives them.
+//!
+//! One program for all files: each would link the whole engine again.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod absent_tables;
+mod audit;
+mod budgets;
+mod connections;
+mod contracts;
+mod copy;
+mod cursor_columns;
+mod cursors;
+mod described;
+mod end_users;
+mod end_users_plans;
+mod end_users_words;
+mod floods;
+mod hardening;
+mod parsed_anew;
+mod plans;
+mod recorded;
+mod rotation;
+mod row_errors;
+mod session;
+mod splits;
+mod tenants;
+mod together;
+mod workload;
+mod written_back;
