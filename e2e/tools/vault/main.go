@@ -1,5 +1,5 @@
 // Command vault serves Vault's own API from its own core, with what the tests use of it: tokens and policies, the
-// transit engine, and the login method for Kubernetes. It starts unsealed, keeps all in memory, and prints the key
+// transit engine, and the login methods AppRole and Kubernetes. It starts unsealed, keeps all in memory, and prints the key
 // that unseals it again.
 //
 // The stock server has all other engines and methods compiled in, and the clients of a dozen clouds: five times as
@@ -22,6 +22,7 @@ import (
 	"github.com/armon/go-metrics"
 	"github.com/hashicorp/go-hclog"
 	kubernetes "github.com/hashicorp/vault-plugin-auth-kubernetes"
+	"github.com/hashicorp/vault/builtin/credential/approle"
 	"github.com/hashicorp/vault/builtin/logical/transit"
 	"github.com/hashicorp/vault/command/server"
 	"github.com/hashicorp/vault/helper/metricsutil"
@@ -92,7 +93,7 @@ func newCore(logger hclog.Logger) (*vault.Core, error) {
 		RawConfig:          &server.Config{SharedConfig: &configutil.SharedConfig{}},
 		BuiltinRegistry:    builtins{},
 		LogicalBackends:    map[string]logical.Factory{"transit": transit.Factory},
-		CredentialBackends: map[string]logical.Factory{"kubernetes": kubernetes.Factory},
+		CredentialBackends: map[string]logical.Factory{"approle": approle.Factory, "kubernetes": kubernetes.Factory},
 		MetricSink:         metricsutil.NewClusterMetricSink("tests", sink),
 		MetricsHelper:      metricsutil.NewMetricsHelper(sink, false),
 	})

@@ -127,14 +127,16 @@ func TestServiceAccountTokenLogsIn(t *testing.T) {
 	vault.use(t)
 	keyURI := vault.key(t)
 	issuer := newIssuer(t)
-	vault.mount(t, "sys/auth/kubernetes", "jwt")
+	reviewer := issuer.reviewer(t)
+	vault.mount(t, "sys/auth/kubernetes", "kubernetes")
 	t.Cleanup(func() { vault.root.Sys().DisableAuth("kubernetes") })
 	vault.write(t, "auth/kubernetes/config", map[string]any{
-		"jwt_validation_pubkeys": issuer.publicKey(t), "bound_issuer": issuer.name,
+		"kubernetes_host": reviewer.URL, "kubernetes_ca_cert": certificateOf(reviewer), "disable_local_ca_jwt": true,
+		"pem_keys": issuer.publicKey(t), "issuer": issuer.name,
 	})
 	vault.write(t, "auth/kubernetes/role/fieldveil", map[string]any{
-		"role_type": "jwt", "user_claim": "sub", "bound_audiences": issuer.name,
-		"bound_subject": "system:serviceaccount:shop:orders", "token_policies": vault.policy(t, keyURI),
+		"bound_service_account_names": "orders", "bound_service_account_namespaces": "shop", "audience": issuer.name,
+		"token_policies": vault.policy(t, keyURI),
 	})
 	file := filepath.Join(t.TempDir(), "token")
 	t.Setenv(vaultAuthMethod, "kubernetes")
@@ -257,13 +259,47 @@ func (i *issuer) publicKey(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
+// reviewer answers what Vault asks Kubernetes' API of each token. Vault itself has verified the signature by then.
+func (i *issuer) reviewer(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review struct {
+			Spec struct{ Token string }
+		}
+		var claims struct {
+			Sub        string
+			Kubernetes struct{ ServiceAccount struct{ UID string } } `json:"kubernetes.io"`
+		}
+		err := json.NewDecoder(r.Body).Decode(&review)
+		if parts := strings.Split(review.Spec.Token, "."); err == nil && len(parts) == 3 {
+			var text []byte
+			if text, err = base64.RawURLEncoding.DecodeString(parts[1]); err == nil {
+				err = json.Unmarshal(text, &claims)
+			}
+		}
+		user := map[string]any{"username": claims.Sub, "uid": claims.Kubernetes.ServiceAccount.UID}
+		json.NewEncoder(w).Encode(map[string]any{
+			"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1",
+			"status": map[string]any{"authenticated": err == nil, "audiences": []string{i.name}, "user": user},
+		})
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func certificateOf(server *httptest.Server) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+}
+
 func (i *issuer) token(t *testing.T, namespace, serviceAccount string) string {
 	t.Helper()
 	now := time.Now()
 	claims, err := json.Marshal(map[string]any{
 		"iss": i.name, "aud": []string{i.name}, "sub": "system:serviceaccount:" + namespace + ":" + serviceAccount,
 		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
-		"kubernetes.io": map[string]any{"namespace": namespace, "serviceaccount": map[string]any{"name": serviceAccount}},
+		"kubernetes.io": map[string]any{
+			"namespace": namespace, "serviceaccount": map[string]any{"name": serviceAccount, "uid": serviceAccount},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,10 @@ package kek
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"maps"
-	"os"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,7 +16,7 @@ import (
 
 const vaultRootToken = "root"
 
-// vaultServer is Vault's own server in development mode, with TLS.
+// vaultServer is Vault's own core, API, transit engine and logins, with TLS and in memory: e2e/tools/vault.
 type vaultServer struct {
 	address string // HOST:PORT
 	ca      string
@@ -30,19 +32,11 @@ var vault struct {
 func startedVault(t *testing.T) *vaultServer {
 	t.Helper()
 	vault.Do(func() {
-		certificates := filepath.Join(programs.folder, "vault-tls")
-		if err := os.Mkdir(certificates, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		// One of one: it would listen on the next port as well.
-		config := filepath.Join(programs.folder, "vault.hcl")
-		writeFile(t, config, "disable_clustering = true\n")
+		certificate, key := certificateOfLoopback(t)
 		address := freeAddress(t)
-		start(t, "vault", nil, filepath.Join(tools, "bin", "vault"), "server", "-dev", "-config="+config, "-dev-tls",
-			"-dev-tls-cert-dir="+certificates, "-dev-listen-address="+address,
-			"-dev-root-token-id="+vaultRootToken, "-dev-no-store-token")
-		server := &vaultServer{address: address, ca: filepath.Join(certificates, "vault-ca.pem")}
-		waitUntil(t, "Vault's certificate", func() bool { _, err := os.Stat(server.ca); return err == nil })
+		start(t, "vault", nil, filepath.Join(tools, "bin", "vault"), "-listen="+address, "-root-token="+vaultRootToken,
+			"-cert="+certificate, "-key="+key)
+		server := &vaultServer{address: address, ca: certificate}
 		settings := api.DefaultConfig()
 		settings.Address = "https://" + address
 		if err := settings.ConfigureTLS(&api.TLSConfig{CACert: server.ca}); err != nil {
@@ -62,6 +56,22 @@ func startedVault(t *testing.T) *vaultServer {
 		t.Fatal("Vault did not start")
 	}
 	return vault.server
+}
+
+// certificateOfLoopback writes the certificate and the key of Go's own test servers, and gives the files.
+func certificateOfLoopback(t *testing.T) (certificate, key string) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	server.Close()
+	pair := server.TLS.Certificates[0]
+	der, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key = filepath.Join(programs.folder, "vault.pem"), filepath.Join(programs.folder, "vault.key")
+	writeFile(t, certificate, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
+	writeFile(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})))
+	return certificate, key
 }
 
 // write is a request of the administrator's.
