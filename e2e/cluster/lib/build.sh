@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # `cluster build`: Debian packages (lib/packages.sh), Go binaries, base images. Skips what is there.
 
+# Image volumes take containerd 2.1, which no stable Debian has.
+CONTAINERD=(containerd containerd-shim-runc-v2 ctr)
 COMPONENTS_OF_KUBERNETES=(kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
-PROGRAMS=(pause coredns components kubectl)
-BINARIES=("${PROGRAMS[@]}" "${COMPONENTS_OF_KUBERNETES[@]}")
+BINARIES=(pause coredns components kubectl "${COMPONENTS_OF_KUBERNETES[@]}" "${CONTAINERD[@]}")
 BASE_IMAGES=(pause busybox)
 
 cluster_build() {
@@ -16,10 +17,13 @@ cluster_build() {
 }
 
 build_binaries() {
+  local name
   command -v go >/dev/null || die "Go is missing: install Go $(go_needed) or later and put it on PATH"
   go_env env GOVERSION >/dev/null 2>&1 || die "Go $(go_needed) or later is needed: $(go_env env GOVERSION 2>&1 | head -1)"
 
-  build_programs "-s -w $(version_flags "$(kubernetes_version)")" ./pause ./coredns ./components k8s.io/kubernetes/cmd/kubectl
+  build_programs containerd "" "${CONTAINERD[@]/#/github.com/containerd/containerd/v2/cmd/}"
+  build_programs kubernetes "$(version_flags "$(kubernetes_version)")" ./pause ./coredns ./components k8s.io/kubernetes/cmd/kubectl
+  for name in "${COMPONENTS_OF_KUBERNETES[@]}"; do ln -sf components "$BIN/$name"; done
 }
 
 go_needed() { awk '$1 == "go" { print $2 }' "$HERE/modules/kubernetes/go.mod"; }
@@ -32,44 +36,48 @@ version_flags() {
   echo "-X $package.gitVersion=$1 -X $package.gitMajor=$major -X $package.gitMinor=$minor -X $package.gitTreeState=clean"
 }
 
-# go, in the module of it all, free of the caller's workspace and flags; go.sum is checked and never changed.
-go_env() {
-  (cd -- "$HERE/modules/kubernetes" && GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 go "$@")
+# go, in the module of Kubernetes unless another is named, free of the caller's workspace and flags; go.sum is
+# checked and never changed.
+go_env() { go_in kubernetes "$@"; }
+go_in() {
+  local module=$1
+  shift
+  (cd -- "$HERE/modules/$module" && GOWORK=off GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0 go "$@")
 }
 
-# build_programs LDFLAGS PACKAGE...: all in one go, which compiles what they share once. Without inlining and
+# build_programs MODULE LDFLAGS PACKAGE...: all in one go, which compiles what they share once. Without inlining and
 # debug information, which cost four tenths of the compiler's time; with the flags of all that only tests run
-# (e2e/tools/setup/kubernetes.py), for Go compiles a package anew for each set of flags.
+# (e2e/tools/setup/building.py), for Go compiles a package anew for each set of flags.
 build_programs() {
-  local begin=$EPOCHREALTIME stamp fresh=$BIN/.new flags=(-trimpath -gcflags='all=-dwarf=false -l' -ldflags="$1") name
-  shift
-  stamp=$(build_stamp "${flags[*]} $*")
-  if [[ -f $BIN/.stamp && $(<"$BIN/.stamp") == "$stamp" ]] && all_there; then
-    step "programs: all there"
+  local module=$1 begin=$EPOCHREALTIME stamp fresh=$BIN/.$1.new
+  local flags=(-trimpath -gcflags='all=-dwarf=false -l' -ldflags="-s -w $2")
+  shift 2
+  stamp=$(build_stamp "$module" "${flags[*]} $*")
+  if [[ -f $BIN/.$module.stamp && $(<"$BIN/.$module.stamp") == "$stamp" ]] && all_there "${@##*/}"; then
+    step "$module: all there"
     return
   fi
-  step "building ${PROGRAMS[*]}"
+  step "$module: building ${*##*/}"
   rm -rf -- "$fresh"
   mkdir -- "$fresh"
-  if ! go_env build "${flags[@]}" -o "$fresh/" "$@" >"$CLUSTER_DIR/build.log" 2>&1; then
+  if ! go_in "$module" build "${flags[@]}" -o "$fresh/" "$@" >"$CLUSTER_DIR/build.log" 2>&1; then
     grep -v '^go: downloading' "$CLUSTER_DIR/build.log" | tail -n 20 >&2
-    die "the cluster's programs do not build"
+    die "$module does not build"
   fi
-  for name in "${COMPONENTS_OF_KUBERNETES[@]}"; do ln -s components "$fresh/$name"; done
   mv -- "$fresh"/* "$BIN/"
   rmdir -- "$fresh"
-  echo "$stamp" >"$BIN/.stamp"
-  step "programs: built in $(seconds_since "$begin")s"
+  echo "$stamp" >"$BIN/.$module.stamp"
+  step "$module: built in $(seconds_since "$begin")s"
 }
 
 all_there() {
   local name
-  for name in "${BINARIES[@]}"; do [[ -x $BIN/$name ]] || return 1; done
+  for name in "$@"; do [[ -x $BIN/$name ]] || return 1; done
 }
 
 # Changes whenever a program would: pinned versions, own sources, flags, compiler.
 build_stamp() {
-  { (cd -- "$HERE/modules/kubernetes" && find . -type f -print0 | sort -z | xargs -0 cat); echo "$1"; go_env env GOVERSION GOARCH; } |
+  { (cd -- "$HERE/modules/$1" && find . -type f -print0 | sort -z | xargs -0 cat); echo "$2"; go_in "$1" env GOVERSION GOARCH; } |
     sha256sum | cut -d' ' -f1
 }
 

@@ -8,7 +8,6 @@ DEBIAN=$CLUSTER_DIR/debian # unpacked packages; only what `usr` holds is used
 # What must be there -> the Debian package that brings it.
 declare -A PACKAGE_OF=(
   [busybox]=busybox-static
-  [containerd]=containerd
   [/usr/lib/cni/ptp]=containernetworking-plugins
   [etcd]=etcd-server
   [ip]=iproute2
@@ -16,10 +15,10 @@ declare -A PACKAGE_OF=(
   [openssl]=openssl
   [runc]=runc
 )
-# The oldest that this Kubernetes works with. On an older Debian they come from the release that has them,
-# and run there too: they need no more than a C library of 2022. Its updates don't change these numbers.
-declare -A OLDEST=([containerd]=1.7 [etcd]=3.5)
-NEWER=(containerd etcd-server)
+# The oldest that this Kubernetes works with. On an older Debian it comes from the release that has it, and
+# runs there too: it needs no more than a C library of 2022. Its updates don't change this number.
+declare -A OLDEST=([etcd]=3.5)
+NEWER=(etcd-server)
 NEWER_SUITE=trixie
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 # These run outside the node too.
