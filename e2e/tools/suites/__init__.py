@@ -1,5 +1,6 @@
 """Runs the project's checks and tests, counts them, and adds them up.
 
-`python3 e2e/tools/suites GROUP|SUITE …` runs them in order and goes on after a failure.
+`python3 e2e/tools/suites GROUP|SUITE …` makes the parts that they need, begins each as soon as its
+own are there, and goes on after a failure.
 `python3 e2e/tools/suites --sum FOLDER` adds up what earlier runs recorded.
 """

@@ -63,8 +63,8 @@ def _task(suite: Suite, outcomes: dict[str, Outcome]) -> Task:
 
 def _did_not_run(suite: Suite, run: Run) -> Outcome:
     why = f"set-up failed: {', '.join(run.lacks)}" if run.lacks else f"{type(run.fault).__name__}: {run.fault}"
-    alone = f"python3 e2e/tools/suites {suite.name}"
-    return Outcome(suite.name, 0, 1, 0, 0.0, failures=[("", f"it did not run to its end, for {why}", alone)])
+    failure = ("", f"it did not run to its end, for {why}", outcome.run_alone(suite))
+    return Outcome(suite.name, 0, 1, 0, 0.0, failures=[failure])
 
 
 def _interrupt(*_: object) -> None:

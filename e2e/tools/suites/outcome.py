@@ -89,6 +89,11 @@ def _lines(process: subprocess.Popen) -> Iterator[str]:
 def _alone(suite: Suite, step: Step, test: Failed) -> str:
     if step.alone and test.name:
         return step.alone.format(name=test.name)
+    return run_alone(suite)
+
+
+def run_alone(suite: Suite) -> str:
+    """The command that runs the whole suite, and nothing else."""
     return f"python3 e2e/tools/suites {suite.name}"
 
 
