@@ -82,6 +82,7 @@ impl Session {
             columns: RefCell::new(None),
             rows: RefCell::new(None),
             confirmed: Cell::new(false),
+            parse_number: Cell::new(0),
             group: Cell::new(self.group),
             described: RefCell::default(),
             parsed_anew: Cell::new(false),

@@ -75,6 +75,8 @@ pub struct Entry {
     pub copy: Option<u64>,
     /// Bytes that it takes, since it went.
     bytes: usize,
+    /// How many went before it.
+    number: u64,
 }
 
 impl Entry {
@@ -88,6 +90,7 @@ impl Entry {
             names: Vec::new(),
             copy: None,
             bytes: 0,
+            number: 0,
         }
     }
 
@@ -151,6 +154,8 @@ impl Entry {
 #[derive(Default)]
 pub struct Flight {
     entries: VecDeque<Entry>,
+    /// How many went since the session began.
+    pushed: u64,
     bytes: usize,
     /// The server was asked to send its answers to all of them.
     is_flushed: bool,
@@ -162,6 +167,11 @@ impl Flight {
     /// A message went to the server.
     pub fn push(&mut self, mut entry: Entry) {
         entry.bytes = entry.weigh();
+        entry.number = self.pushed;
+        self.pushed = self.pushed.saturating_add(1);
+        if let Awaited::Parse(Some(statement)) = &entry.awaited {
+            statement.parse_number.set(entry.number);
+        }
         self.bytes = self.bytes.saturating_add(entry.bytes);
         self.is_flushed = false;
         self.entries.push_back(entry);
@@ -220,9 +230,9 @@ impl Flight {
         self.entries.iter().all(|e| matches!(e.awaited, Awaited::CopyEnd))
     }
 
-    /// Whether a Parse of this statement is not answered yet.
-    pub fn parses(&self, statement: &Rc<Statement>) -> bool {
-        self.entries.iter().any(|e| matches!(&e.awaited, Awaited::Parse(Some(s)) if Rc::ptr_eq(s, statement)))
+    /// Whether a Parse of this statement is not answered yet: answers come in the order of the messages.
+    pub fn parses(&self, statement: &Statement) -> bool {
+        self.entries.front().is_some_and(|first| first.number <= statement.parse_number.get())
     }
 
     /// Whether no more may be sent for now.

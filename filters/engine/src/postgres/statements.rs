@@ -44,6 +44,8 @@ pub struct Statement {
     pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
+    /// How many messages went before its last Parse, as the flight counts them.
+    pub parse_number: Cell<u64>,
     /// How many Syncs went before its Parse.
     pub group: Cell<u64>,
     /// Whether it was parsed anew since, when keys or tables had changed.

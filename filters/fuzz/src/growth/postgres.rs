@@ -183,6 +183,8 @@ pub(super) fn cases() -> Vec<Case> {
         let case = said(|| Dialogue::in_pieces(1), move |times| (1..=times).flat_map(unit).collect());
         all.push(Case { bytes: BYTES / 4, ..case });
     }
+    // A long pipeline, whose statements are unanswered when the next ones come.
+    all.push(Case { bytes: BYTES * 8, ..pipeline(UNITS[8]) });
     // Nothing of these is carried out, until the Sync.
     all.push(said(
         || {
