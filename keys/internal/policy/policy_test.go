@@ -97,24 +97,27 @@ func TestStarterAndContractsBesideTheLibraryAreNoPartOfThePoliciesThere(t *testi
 	}
 }
 
-// What passes here must mean the same to the OPA that decides.
+// What passes here must mean the same to the OPA that decides: the one that the chart puts into a pod.
 func TestOPAIsOfTheVersionThatDecides(t *testing.T) {
-	versions := map[string]string{"../../go.mod": `github\.com/open-policy-agent/opa (v\S+)`, "../../../e2e/tools/setup/parts.py": `OPA_VERSION = "(v\S+)"`}
-	found := map[string]bool{}
-	for file, pattern := range versions {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		match := regexp.MustCompile(pattern).FindSubmatch(text)
-		if match == nil {
-			t.Fatal(file)
-		}
-		found[string(match[1])] = true
+	here := one(t, "../../go.mod", `github\.com/open-policy-agent/opa v(\S+)`)
+	chart := one(t, "../../../charts/fieldveil/charts/fieldveil-sidecar/values.yaml", `repository: openpolicyagent/opa\n\s+tag: ([0-9.]+)-static`)
+	if here != chart {
+		t.Errorf("the command has OPA %s, the chart %s", here, chart)
 	}
-	if len(found) != 1 {
-		t.Error(found)
+}
+
+// one is what the pattern's group finds in a file.
+func one(t *testing.T, file, pattern string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	match := regexp.MustCompile(pattern).FindSubmatch(text)
+	if match == nil {
+		t.Fatalf("%s: nothing is like %s", file, pattern)
+	}
+	return string(match[1])
 }
 
 // ownPolicies is a folder with the examples' catalog and rules and nothing else.
