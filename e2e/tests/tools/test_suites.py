@@ -36,8 +36,27 @@ FAILED tests/test_copy.py::test_row[text] - AssertionError: assert 1 == 2
 1 failed, 2 passed, 1 skipped in 0.42s
 """
 OPA = """\
-data.rules_test.test_one: PASS (1ms)
-data.rules_test.test_two: FAIL (2ms)
+[
+  {"location": {"file": "a_test.rego", "row": 3}, "package": "data.rules_test", "name": "test_one", "duration": 1},
+  {"location": {"file": "a_test.rego", "row": 5}, "package": "data.rules_test", "name": "todo_test", "skip": true},
+  {
+    "location": {"file": "a_test.rego", "row": 7},
+    "package": "data.rules_test",
+    "name": "test_two",
+    "fail": true,
+    "output": "d2h5IDcK",
+    "sub_results": {"one": {"name": "one"}}
+  }
+]
+"""
+OPA_ERROR = """[
+  {
+    "location": {"file": "a_test.rego", "row": 7},
+    "package": "data.rules_test",
+    "name": "test_two",
+    "error": {"code": "eval_conflict_error", "message": "functions must not produce multiple outputs"}
+  }
+]
 """
 
 
@@ -62,7 +81,13 @@ data.rules_test.test_two: FAIL (2ms)
             Counts(2, 1, 1),
             Failed("tests/test_copy.py::test_row[text]", "AssertionError: assert 1 == 2"),
         ),
-        (formats.OPA, OPA, Counts(1, 1, 0), Failed("data.rules_test.test_two", "FAIL (2ms)")),
+        (formats.OPA, OPA, Counts(2, 1, 1), Failed("data.rules_test.test_two", "a_test.rego:7: why 7")),
+        (
+            formats.OPA,
+            OPA_ERROR,
+            Counts(0, 1, 0),
+            Failed("data.rules_test.test_two", "a_test.rego:7: functions must not produce multiple outputs"),
+        ),
         (
             formats.CHECKS,
             "sql: ok, 7 runs\njson: FAILED: grew by 4\n",
@@ -70,7 +95,7 @@ data.rules_test.test_two: FAIL (2ms)
             Failed("json", "grew by 4"),
         ),
     ],
-    ids=["cargo", "go", "pytest", "opa", "checks"],
+    ids=["cargo", "go", "pytest", "opa", "opa-error", "checks"],
 )
 def test_output_is_counted_and_the_failure_named(told: Format, output: str, counts: Counts, failed: Failed) -> None:
     assert told.counts(output, 1) == counts

@@ -1,5 +1,6 @@
 """How the tools say what passed and what failed: of each, the counts, and for what failed its name and why."""
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -86,14 +87,35 @@ def _go_events(output: str) -> Iterator[dict]:
 
 
 def _opa(output: str, _: int) -> Counts:
-    """`opa test --verbose`: `data.x.test_y: PASS (1ms)`."""
-    results = re.findall(r": (PASS|FAIL|ERROR|SKIPPED)\b", output)
-    return Counts(results.count("PASS"), results.count("FAIL") + results.count("ERROR"), results.count("SKIPPED"))
+    """`opa test --format json`: a list of all tests and of their cases, where what failed or was skipped says so."""
+    results = list(_opa_results(output))
+    skipped = sum(result.get("skip", False) for result in results)
+    failed = sum(_opa_failed(result) for result in results)
+    return Counts(len(results) - failed - skipped, failed, skipped)
 
 
 def _failed_opa(output: str) -> Iterator[Failed]:
-    for name, why in re.findall(r"^(data\.\S+): ((?:FAIL|ERROR).*)", output, re.M):
-        yield _failed(name, why)
+    """What the test printed says why; where it printed nothing, its place."""
+    for result in filter(_opa_failed, _opa_results(output)):
+        place = "{file}:{row}".format(**result["location"])
+        printed = base64.b64decode(result.get("output", "")).decode(errors="replace").strip()
+        error = result.get("error", {}).get("message", "")
+        why = (error or printed).partition("\n")[0]
+        yield _failed(f"{result['package']}.{result['name']}", f"{place}: {why}" if why else place)
+
+
+def _opa_failed(result: dict) -> bool:
+    return bool(result.get("fail") or result.get("error"))
+
+
+def _opa_results(output: str) -> Iterator[dict]:
+    """None where OPA could not load the policies: then it says so in words."""
+    listed = re.search(r"^\[\n.*^\]$", output, re.M | re.S)
+    for result in json.loads(listed[0]) if listed else ():
+        yield result
+        for name, case in result.get("sub_results", {}).items():
+            whose = {key: result[key] for key in ("location", "package")}
+            yield {**case, **whose, "name": f"{result['name']}/{name}"}
 
 
 # What failed may say that something took place in so many seconds too.
