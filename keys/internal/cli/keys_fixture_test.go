@@ -135,7 +135,9 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	programFolder = folder
 	path := filepath.Join(folder, "fieldveil")
-	built := exec.Command("go", "build", "-buildvcs=false", "-o", path, "github.com/fieldveil/fieldveil/keys/cmd/fieldveil")
+	// As set-up builds it, so that what it compiled serves here too.
+	built := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", path, "github.com/fieldveil/fieldveil/keys/cmd/fieldveil")
+	built.Env = append(os.Environ(), "CGO_ENABLED=0")
 	built.Stderr = os.Stderr
 	return path, built.Run()
 })

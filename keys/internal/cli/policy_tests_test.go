@@ -83,13 +83,21 @@ func TestPolicyTestSaysWhoGotWhatOrWhereATestStopped(t *testing.T) {
 		`test_x if { every y in [1, 2] { y == 1 } }`:                                  `false or undefined at crm/my_test.rego:5: y == 1`,
 	} {
 		t.Run(line, func(t *testing.T) {
-			status, output, errors := run(t, "policy", "test", copyOfStarter(t, line))
+			status, output, errors := run(t, "policy", "test", copyOfStarter(t, line), "--run", "^data.my_test")
 			if status != 2 || !strings.Contains(output, "FAIL: crm/my_test.rego:5:1: data.my_test.test_x\n  ") ||
-				!strings.Contains(output, "  "+said+"\n") || !strings.HasSuffix(output, "crm: 19 tests passed, 1 failed\n") ||
-				errors != "fieldveil: crm: 1 of 20 tests failed; correct the rule, or the test where that is wrong\n" {
+				!strings.Contains(output, "  "+said+"\n") || !strings.HasSuffix(output, "crm: 0 tests passed, 1 failed\n") ||
+				errors != "fieldveil: crm: 1 of 1 test failed; correct the rule, or the test where that is wrong\n" {
 				t.Errorf("status %d\n%s%s", status, output, errors)
 			}
 		})
+	}
+}
+
+func TestPolicyTestCountsWhatPassedBesideWhatFailed(t *testing.T) {
+	status, output, errors := run(t, "policy", "test", copyOfStarter(t, "test_x := false"))
+	if status != 2 || !strings.HasSuffix(output, "\ncrm: 19 tests passed, 1 failed\n") ||
+		errors != "fieldveil: crm: 1 of 20 tests failed; correct the rule, or the test where that is wrong\n" {
+		t.Errorf("status %d\n%s%s", status, output, errors)
 	}
 }
 
