@@ -109,7 +109,7 @@ impl KeysQuestion {
 }
 
 /// What came of a [`Fetch`]. It may hold keys: no `Debug`.
-pub enum Answer<'a> {
+pub enum FetchResponse<'a> {
     /// HTTP 200 with a body.
     Body {
         /// The body.

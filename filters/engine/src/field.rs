@@ -1,6 +1,7 @@
 //! The plan made ready for use: every field with its parsed type, mask and associated data, and the two
 //! things that are done to its values, [`FieldPlan::seal_into`] and [`FieldPlan::read_text`].
 
+mod batch;
 mod cipher;
 mod clear;
 mod compiled;
@@ -9,7 +10,6 @@ mod keys;
 mod open;
 mod postgres;
 mod stricter;
-mod together;
 mod treatment;
 mod uses;
 
@@ -23,12 +23,12 @@ use fieldveil_tink::reserve_wiping;
 use fieldveil_values::{DeclaredType, ValueError, oid};
 use zeroize::{Zeroize, Zeroizing};
 
+pub use self::batch::OpenedBatch;
 pub use self::clear::Clear;
 pub use self::compiled::{CompiledPlan, UnusablePlan};
 pub use self::error::FieldError;
 use self::keys::LookedUp;
 pub use self::open::{Scratch, Value};
-pub use self::together::Together;
 pub use self::treatment::{Budget, Read};
 use crate::keyring::Keyring;
 

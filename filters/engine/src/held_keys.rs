@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::fetch::{Answer, KeysQuestion, RETRY_MS, Tenants};
+use crate::fetch::{FetchResponse, KeysQuestion, RETRY_MS, Tenants};
 use crate::keyring::Keyring;
 
 /// Said where the agent was to say who runs here, and did not.
@@ -71,13 +71,18 @@ impl HeldKeys {
 
     /// Takes in an answer, unless that of a later question is there. The error says why it could not be used; what was
     /// held before is still held.
-    pub fn take(&mut self, question: &KeysQuestion, answer: Answer<'_>, now_ms: u64) -> Result<(), String> {
+    pub fn take(
+        &mut self,
+        question: &KeysQuestion,
+        answer: FetchResponse<'_>,
+        now_ms: u64,
+    ) -> Result<(), String> {
         if self.held.as_ref().is_some_and(|held| held.question > question.number) {
             return Ok(());
         }
         match answer {
-            Answer::Failed(reason) => Err(reason),
-            Answer::Body { body, etag } => {
+            FetchResponse::Failed(reason) => Err(reason),
+            FetchResponse::Body { body, etag } => {
                 let former = self.latest().map(Rc::as_ref);
                 let keyring = Rc::new(Keyring::from_json(body, former).map_err(|e| e.to_string())?);
                 if self.needs_spiffe_id && keyring.spiffe_id.is_empty() {
@@ -89,7 +94,7 @@ impl HeldKeys {
                     Some(Held { keyring, etag, question: question.number, tenants, confirmed_ms: now_ms });
                 Ok(())
             }
-            Answer::NotModified => match &mut self.held {
+            FetchResponse::NotModified => match &mut self.held {
                 Some(held) if question.etag.is_some() => {
                     held.question = question.number;
                     held.confirmed_ms = now_ms;
@@ -115,7 +120,7 @@ mod tests {
 
     fn give(keys: &mut HeldKeys, question: &KeysQuestion, revision: &str, now_ms: u64) {
         let body = body(revision);
-        let answer = Answer::Body { body: body.as_bytes(), etag: Some(revision.to_owned()) };
+        let answer = FetchResponse::Body { body: body.as_bytes(), etag: Some(revision.to_owned()) };
         keys.take(question, answer, now_ms).unwrap();
     }
 
@@ -140,7 +145,7 @@ mod tests {
         let later = keys.question(names(&["pii/acme"]), 1001);
         give(&mut keys, &later, "later", 1500);
         give(&mut keys, &earlier, "earlier", 1600);
-        keys.take(&earlier, Answer::NotModified, 9000).unwrap();
+        keys.take(&earlier, FetchResponse::NotModified, 9000).unwrap();
         assert_eq!(keys.latest().unwrap().revision, "later");
         assert_eq!(keys.age_ms(2500), 1000);
     }
@@ -161,10 +166,10 @@ mod tests {
     fn answer_of_no_change_to_a_question_without_an_etag_is_an_error() {
         let mut keys = HeldKeys::default();
         let question = keys.question(names(&[]), 0);
-        assert!(keys.take(&question, Answer::NotModified, 0).is_err());
+        assert!(keys.take(&question, FetchResponse::NotModified, 0).is_err());
         give(&mut keys, &question, "a", 0);
         let other = keys.question(names(&["pii/acme"]), 0);
-        assert!(keys.take(&other, Answer::NotModified, 0).is_err());
+        assert!(keys.take(&other, FetchResponse::NotModified, 0).is_err());
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub enum KeyringError {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct AgentResponse<'a> {
     revision: String,
     #[serde(default)]
     workload: SaidWorkload,
@@ -143,7 +143,7 @@ impl Keyring {
         if json.len() > MAX_KEYS_BYTES {
             return Err(KeyringError::TooLong(json.len()));
         }
-        let answer: Answer = serde_json::from_slice(json)
+        let answer: AgentResponse = serde_json::from_slice(json)
             .map_err(|e| KeyringError::Malformed { line: e.line(), column: e.column() })?;
         if answer.keysets.len() > MAX_KEYSETS {
             return Err(KeyringError::TooMany(answer.keysets.len()));

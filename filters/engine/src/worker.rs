@@ -12,7 +12,7 @@ use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::config::Config;
 use crate::database::{Buffers, ServerCatalog};
-use crate::fetch::{Answer, Fetch, PrincipalKey, Tenants};
+use crate::fetch::{Fetch, FetchResponse, PrincipalKey, Tenants};
 use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
 use crate::http::audits::Principals;
@@ -189,12 +189,14 @@ impl Worker {
 
     /// Takes in what came of a fetch. The error says why it could not be used; what was held before is
     /// still held.
-    pub fn answered(&mut self, fetch: &Fetch, answer: Answer<'_>, now_ms: u64) -> Result<(), String> {
+    pub fn answered(&mut self, fetch: &Fetch, answer: FetchResponse<'_>, now_ms: u64) -> Result<(), String> {
         match (fetch, answer) {
-            (Fetch::Plan(principal), Answer::Body { body, .. }) => self.take_plan(principal, body, now_ms),
-            (Fetch::Plan(_), Answer::NotModified) => Err("OPA answered 304 to a POST".into()),
+            (Fetch::Plan(principal), FetchResponse::Body { body, .. }) => {
+                self.take_plan(principal, body, now_ms)
+            }
+            (Fetch::Plan(_), FetchResponse::NotModified) => Err("OPA answered 304 to a POST".into()),
             (Fetch::Keys(question), answer) => self.keys.take(question, answer, now_ms),
-            (Fetch::Plan(principal), Answer::Failed(reason)) => {
+            (Fetch::Plan(principal), FetchResponse::Failed(reason)) => {
                 self.plans.answered(principal, true);
                 Err(reason)
             }

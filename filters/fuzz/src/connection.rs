@@ -8,7 +8,7 @@ use fieldveil_engine::Random;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::config::{self, Config};
 use fieldveil_engine::database::{self, Connection as _, Output};
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{FetchResponse, Fetch};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
@@ -155,8 +155,8 @@ impl<P: Protocol> Connection<P> {
         for fetch in std::mem::take(&mut self.fetches) {
             let body = if matches!(fetch, Fetch::Plan(_)) { P::plan() } else { &KEYS };
             let answer = match well {
-                true => Answer::Body { body, etag: None },
-                false => Answer::Failed("timed out".to_owned()),
+                true => FetchResponse::Body { body, etag: None },
+                false => FetchResponse::Failed("timed out".to_owned()),
             };
             let result = self.worker.borrow_mut().answered(&fetch, answer, 1_000_000);
             self.session.session().answered(&fetch, result);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{FetchResponse, Fetch};
 use fieldveil_engine::http::{Edit, Exchange, Flow, Head, Output, Peer};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
@@ -94,8 +94,8 @@ impl Script<'_> {
             for fetch in std::mem::take(&mut fetches) {
                 let body = if matches!(fetch, Fetch::Plan(_)) { &*PLAN } else { &*KEYS };
                 let answer = match self.fails {
-                    false => Answer::Body { body, etag: None },
-                    true => Answer::Failed("timed out".to_owned()),
+                    false => FetchResponse::Body { body, etag: None },
+                    true => FetchResponse::Failed("timed out".to_owned()),
                 };
                 let result = worker.borrow_mut().answered(&fetch, answer, 1_000_000);
                 left.take(exchange.answered(&fetch, result), b"")?;

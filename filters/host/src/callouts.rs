@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::worker::Worker;
 use proxy_wasm::traits::Context;
 
@@ -88,13 +88,13 @@ impl Callouts {
                 let size = body_size.min(MAX_BODY);
                 let read = (size > 0).then(|| context.get_http_call_response_body(0, size));
                 body = read.flatten().unwrap_or_default();
-                Answer::Body { body: &body, etag: header("etag") }
+                FetchResponse::Body { body: &body, etag: header("etag") }
             }
-            Some("304") => Answer::NotModified,
+            Some("304") => FetchResponse::NotModified,
             // Envoy's own word for what it has no connection with.
-            Some("503") => Answer::Failed("it cannot be reached, or answered HTTP 503 itself".into()),
-            Some(status) => Answer::Failed(format!("it answered HTTP {status}")),
-            None => Answer::Failed("it did not answer in time".into()),
+            Some("503") => FetchResponse::Failed("it cannot be reached, or answered HTTP 503 itself".into()),
+            Some(status) => FetchResponse::Failed(format!("it answered HTTP {status}")),
+            None => FetchResponse::Failed("it did not answer in time".into()),
         };
         let result = worker.answered(&fetch, answer, crate::ports::now_ms());
         Some((fetch, result))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use fieldveil_engine::Random;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::database::Output;
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::reports::Report;
 use fieldveil_engine::worker::Worker;
@@ -176,7 +176,7 @@ impl<S: Served> Root<S> {
             if let Err((fetch, reason)) = sent {
                 write_log(Level::Warn, &format!("{} could not be asked for: {reason}", fetch.part()));
                 // It says what was said.
-                let _ = shared.worker.borrow_mut().answered(&fetch, Answer::Failed(reason), now_ms());
+                let _ = shared.worker.borrow_mut().answered(&fetch, FetchResponse::Failed(reason), now_ms());
             }
         }
         self.callouts = callouts;

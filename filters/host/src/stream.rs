@@ -60,10 +60,10 @@ impl<S: Connection> Stream<S> {
         }
         while self.fetch(&mut output) && !output.close && !self.session().is_waiting() {
             complete(&mut output.unchanged, &bytes, &mut output.to_server);
-            self.session().client_again(&mut output);
+            self.session().resume_client(&mut output);
         }
-        let to_server = goes_on(output.unchanged, &bytes, &output.to_server);
-        if !is_all(output.unchanged, &bytes, &output.to_server) {
+        let to_server = forwarded(output.unchanged, &bytes, &output.to_server);
+        if !is_unchanged(output.unchanged, &bytes, &output.to_server) {
             self.set_downstream_data(0, usize::MAX, to_server);
         }
         if output.close {
@@ -100,10 +100,10 @@ impl<S: Connection> Stream<S> {
         answered
     }
 
-    /// Notes who ended the connection. Who did not say a word had no session.
-    fn ends(&mut self, how: Ended) {
+    /// Notes who ends the connection. A client that never sent a byte has no session.
+    fn note_end(&mut self, how: Ended) {
         if let Some(session) = &mut self.session {
-            session.ends(how);
+            session.note_end(how);
         }
     }
 
@@ -146,7 +146,7 @@ impl<S: Connection> Context for Stream<S> {
 impl<S: Connection> StreamContext for Stream<S> {
     fn on_downstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
         if end_of_stream {
-            self.ends(Ended::Client);
+            self.note_end(Ended::Client);
         }
         if self.closing {
             self.set_downstream_data(0, usize::MAX, b"");
@@ -161,13 +161,13 @@ impl<S: Connection> StreamContext for Stream<S> {
 
     fn on_downstream_close(&mut self, peer: PeerType) {
         if matches!(peer, PeerType::Remote) {
-            self.ends(Ended::Client);
+            self.note_end(Ended::Client);
         }
     }
 
     fn on_upstream_data(&mut self, _size: usize, end_of_stream: bool) -> Action {
         if end_of_stream {
-            self.ends(Ended::Server);
+            self.note_end(Ended::Server);
         }
         if self.closing {
             self.set_upstream_data(0, usize::MAX, b"");
@@ -177,8 +177,8 @@ impl<S: Connection> StreamContext for Stream<S> {
         let mut output = self.shared.spare.take();
         self.session().server_bytes(&bytes, &mut output);
         self.shared.keep_budgets();
-        let to_client = goes_on(output.unchanged, &bytes, &output.to_client);
-        if !is_all(output.unchanged, &bytes, &output.to_client) {
+        let to_client = forwarded(output.unchanged, &bytes, &output.to_client);
+        if !is_unchanged(output.unchanged, &bytes, &output.to_client) {
             self.set_upstream_data(0, usize::MAX, to_client);
         }
         self.ahead.append(&mut output.to_server);
@@ -201,20 +201,20 @@ impl<S: Connection> StreamContext for Stream<S> {
     }
 }
 
-/// What goes on of a callback's bytes: so many of them as they came, or what was written.
-fn goes_on<'b>(unchanged: usize, bytes: &'b [u8], written: &'b [u8]) -> &'b [u8] {
+/// The bytes that leave a callback: those that came and are unchanged, or those that the session wrote.
+fn forwarded<'b>(unchanged: usize, bytes: &'b [u8], written: &'b [u8]) -> &'b [u8] {
     match unchanged {
         0 => written,
         unchanged => bytes.get(..unchanged).unwrap_or(bytes),
     }
 }
 
-/// Whether all of a callback's bytes go on as they came, and nothing else: Envoy's buffer is right as it is.
-fn is_all(unchanged: usize, bytes: &[u8], written: &[u8]) -> bool {
+/// Whether exactly the bytes that came leave the callback, so that Envoy's buffer needs no change.
+fn is_unchanged(unchanged: usize, bytes: &[u8], written: &[u8]) -> bool {
     unchanged == bytes.len() && written.is_empty()
 }
 
-/// Writes down what goes on as it came: something else comes before it or behind it.
+/// Writes out the bytes that are unchanged, because something else comes before or behind them.
 fn complete(unchanged: &mut usize, bytes: &[u8], written: &mut Vec<u8>) {
     let unchanged = std::mem::take(unchanged);
     written.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());

@@ -17,7 +17,7 @@ mod stmt_reset;
 mod stmt_send_long_data;
 
 pub use change_user::ChangeUser;
-pub use code::{Answer, CommandCode};
+pub use code::{CommandCode, ResponseKind};
 pub use field_list::FieldList;
 pub use init_db::InitDb;
 pub use parameter::{Parameter, ParameterType, ParameterValue};

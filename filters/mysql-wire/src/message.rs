@@ -43,7 +43,7 @@ pub fn peek_message(buf: &[u8], limit: usize) -> Result<Option<Message<'_>>, Wir
             return Err(WireError::TooLarge { message: MESSAGE, limit });
         }
         at = at.saturating_add(header.total_len());
-        if !header.goes_on() {
+        if !header.is_continued() {
             break;
         }
         let Some(next) = buf.get(at..).and_then(Header::peek) else { return Ok(None) };
@@ -54,7 +54,7 @@ pub fn peek_message(buf: &[u8], limit: usize) -> Result<Option<Message<'_>>, Wir
         header = next;
     }
     let Some(packets) = buf.get(..at) else { return Ok(None) };
-    let payload = if first.goes_on() { join(packets, payload_len) } else { single(packets) };
+    let payload = if first.is_continued() { join(packets, payload_len) } else { single(packets) };
     Ok(Some(Message { payload, sequence: first.sequence, last_sequence: header.sequence, total_len: at }))
 }
 

@@ -62,7 +62,7 @@ impl Header {
     }
 
     /// Whether the message goes on in the next packet.
-    pub fn goes_on(&self) -> bool {
+    pub fn is_continued(&self) -> bool {
         self.payload_len == MAX_PAYLOAD
     }
 
@@ -103,13 +103,13 @@ mod tests {
         }
         let (header, payload) = peek_packet(whole).unwrap();
         assert_eq!((header.payload_len, header.sequence, header.total_len()), (3, 7, 7));
-        assert_eq!((payload, header.goes_on()), (&b"abc"[..], false));
+        assert_eq!((payload, header.is_continued()), (&b"abc"[..], false));
     }
 
     #[test]
     fn header_comes_back_as_written() {
         let header = Header::peek(&Header::bytes(MAX_PAYLOAD, 9)).unwrap();
-        assert_eq!((header.payload_len, header.sequence, header.goes_on()), (MAX_PAYLOAD, 9, true));
+        assert_eq!((header.payload_len, header.sequence, header.is_continued()), (MAX_PAYLOAD, 9, true));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::command::{
-    Answer, ChangeUser, CommandCode, ExecuteContext, InitDb, ParameterType, Query, ResetConnection,
+    ChangeUser, CommandCode, ExecuteContext, InitDb, ParameterType, Query, ResetConnection, ResponseKind,
     StmtClose, StmtExecute, StmtPrepare, StmtReset, StmtSendLongData,
 };
 use crate::connection::{AuthMoreData, AuthSwitchRequest, HandshakeResponse41, HandshakeV10};
@@ -256,13 +256,13 @@ impl Walk {
             ((), encoded)
         });
         match code.answer() {
-            Answer::None => {}
-            Answer::End => return false,
-            Answer::Results => self.results(code == CommandCode::StmtExecute),
-            Answer::Prepared => self.prepared(),
-            Answer::Authentication => self.authentication(),
-            Answer::Ok if self.server.first_byte() == ErrPacket::HEADER => self.err(),
-            Answer::Ok => {
+            ResponseKind::None => {}
+            ResponseKind::End => return false,
+            ResponseKind::Results => self.results(code == CommandCode::StmtExecute),
+            ResponseKind::Prepared => self.prepared(),
+            ResponseKind::Authentication => self.authentication(),
+            ResponseKind::Ok if self.server.first_byte() == ErrPacket::HEADER => self.err(),
+            ResponseKind::Ok => {
                 self.ok();
             }
             answer => panic!("{code:?} is answered by {answer:?}"),

@@ -49,7 +49,7 @@ pub struct Plan {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct PolicyResponse {
     result: Option<RawPlan>,
 }
 
@@ -83,7 +83,8 @@ impl Plan {
         if json.len() > MAX_PLAN_BYTES {
             return Err(PlanError::TooLong(json.len()));
         }
-        let answer: Answer = serde_json::from_slice(json).map_err(|e| PlanError::Shape(e.to_string()))?;
+        let answer: PolicyResponse =
+            serde_json::from_slice(json).map_err(|e| PlanError::Shape(e.to_string()))?;
         let raw = answer.result.ok_or(PlanError::Undefined)?;
         if raw.fields.len() > MAX_FIELDS {
             return Err(PlanError::TooManyFields(raw.fields.len()));

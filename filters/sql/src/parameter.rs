@@ -19,7 +19,7 @@ impl<'c> Walker<'_, 'c> {
         (token, number, operand): (usize, u16, Operand),
     ) -> Result<(), Refusal> {
         self.parameter_tokens.insert(token);
-        let several = self.has_several(at);
+        let several = self.has_several_ciphertexts(at);
         let placed = Placed { at, use_, searched: use_ == ParameterUse::Search, form, operand };
         let Some(before) = self.parameters.get_mut(&number) else {
             self.parameters.insert(number, placed);

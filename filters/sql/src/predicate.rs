@@ -7,10 +7,10 @@ use crate::{
     cast,
     catalog::{Declared, Relation, Stored},
     items::refuse_untyped,
+    multi_key::refuse_each,
     operand::refuse_mixed_types,
     refusal::Refusal,
     scope::{Output, Protected, Scope},
-    several::refuse_each,
     walker::Walker,
 };
 
@@ -114,7 +114,9 @@ impl<'c> Walker<'_, 'c> {
         }
         match column {
             Some(column) if self.is_mysql() => self.in_list_mysql(column, left, list, negated),
-            Some(column) if self.has_several(column) => self.in_list_several(column, list, negated),
+            Some(column) if self.has_several_ciphertexts(column) => {
+                self.in_list_several(column, list, negated)
+            }
             Some(column) => {
                 self.index_part(column, left)?;
                 list.iter().try_for_each(|value| self.searched(column, value))
@@ -185,7 +187,7 @@ impl<'c> Walker<'_, 'c> {
             )),
             None => {
                 let found = (op == &BinaryOperator::Eq) == (quantifier == Quantifier::Any);
-                if !found && self.has_several(column) {
+                if !found && self.has_several_ciphertexts(column) {
                     return Err(refuse_each(column));
                 }
                 self.index_part(column, left)?;
@@ -205,7 +207,7 @@ impl<'c> Walker<'_, 'c> {
             Expr::Array(Array { elem, named: true }) => {
                 refuse_untyped(column, elem.iter())?;
                 refuse_mixed_types(column, elem, true)?;
-                if self.has_several(column) {
+                if self.has_several_ciphertexts(column) {
                     return self.elements_several(column, elem);
                 }
                 self.untyped(|walker| elem.iter().try_for_each(|value| walker.searched(column, value)))
@@ -273,7 +275,7 @@ impl<'c> Walker<'_, 'c> {
         if self.is_mysql() {
             return self.search_mysql(column, (at, left), comparison, value);
         }
-        if self.has_several(column) {
+        if self.has_several_ciphertexts(column) {
             return self.search_several(column, (at, left), comparison, value);
         }
         self.index_part(column, at)?;

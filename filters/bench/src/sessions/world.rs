@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ impl World {
     /// The worker gets the answer to this question.
     pub(super) fn answer(&self, fetch: &Fetch) -> Result<(), String> {
         let body = if matches!(fetch, Fetch::Plan(_)) { &self.plan } else { &self.keys };
-        self.worker.borrow_mut().answered(fetch, Answer::Body { body, etag: None }, NOW_MS)
+        self.worker.borrow_mut().answered(fetch, FetchResponse::Body { body, etag: None }, NOW_MS)
     }
 }
 

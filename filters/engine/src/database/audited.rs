@@ -11,7 +11,7 @@ use crate::field::{self, CompiledPlan, FieldPlan};
 use crate::ports::Level;
 
 impl Core {
-    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    /// The connection has ended: the last lines of its audit are written. A second call does nothing.
     pub fn end(&mut self, how: Ended) {
         self.begin_callback();
         let how = self.ended.unwrap_or(how);
@@ -19,8 +19,8 @@ impl Core {
         self.write_audit(&Output::default());
     }
 
-    /// Who ended it, if several do in turn: the first.
-    pub fn ends(&mut self, how: Ended) {
+    /// Notes who ends the connection; only the first note counts.
+    pub fn note_end(&mut self, how: Ended) {
         self.ended.get_or_insert(how);
     }
 
@@ -81,7 +81,7 @@ impl Core {
             self.worker.borrow_mut().buffers = Some(buffers);
         }
         if out.close {
-            self.ends(Ended::Filter);
+            self.note_end(Ended::Filter);
         }
         for line in self.audit.borrow_mut().take_lines() {
             self.ports.borrow().audit(&line);

@@ -10,7 +10,7 @@ use crate::fetch::Fetch;
 use crate::ports::{Level, Ports};
 use crate::worker::Worker;
 
-/// One connection to a database, whichever protocol it speaks.
+/// One connection to a database, as the host sees it: every [`Protocol`] is one.
 pub trait Connection: 'static {
     /// A new connection from `source`, the client's address.
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
@@ -18,20 +18,20 @@ pub trait Connection: 'static {
     /// Whether the client's bytes are to be held back.
     fn is_waiting(&self) -> bool;
 
-    /// Takes the client's bytes, first those that were held. `out` is as new, but may have memory.
+    /// Reads the client's bytes, behind those that were held before. `out` is empty, but may have memory of its own.
     fn client_bytes(&mut self, bytes: &[u8], out: &mut Output);
 
-    /// Takes the server's bytes, likewise.
+    /// Reads the server's bytes in the same way.
     fn server_bytes(&mut self, bytes: &[u8], out: &mut Output);
 
-    /// Goes on with what was held of the client's bytes, behind what stands in `out` for the server.
-    fn client_again(&mut self, out: &mut Output) {
+    /// Reads on in the client's bytes that were held. Their output comes behind what `out` has for the server already.
+    fn resume_client(&mut self, out: &mut Output) {
         let mut more = self.client_data(b"");
         more.to_server.splice(..0, out.to_server.drain(..));
         *out = more;
     }
 
-    /// Takes the client's bytes, and writes what goes on of them.
+    /// Reads the client's bytes, and writes out also those that pass unchanged.
     fn client_data(&mut self, bytes: &[u8]) -> Output {
         let mut out = Output::default();
         self.client_bytes(bytes, &mut out);
@@ -40,7 +40,7 @@ pub trait Connection: 'static {
         out
     }
 
-    /// Takes the server's bytes, likewise.
+    /// Reads the server's bytes, and writes out also those that pass unchanged.
     fn server_data(&mut self, bytes: &[u8]) -> Output {
         let mut out = Output::default();
         self.server_bytes(bytes, &mut out);
@@ -53,34 +53,34 @@ pub trait Connection: 'static {
     /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>);
 
-    /// The connection has ended: the audit's last lines go out. Harmless to call twice.
+    /// The connection has ended: the last lines of its audit are written. A second call does nothing.
     fn end(&mut self, how: Ended);
 
-    /// Who ended it, if several do in turn: the first.
-    fn ends(&mut self, how: Ended);
+    /// Notes who ends the connection; only the first note counts.
+    fn note_end(&mut self, how: Ended);
 }
 
-/// What is each protocol's own of it.
+/// What a database's protocol adds to a connection: how its messages are read, and what state they leave.
 pub(crate) trait Protocol: 'static {
-    /// A new connection.
+    /// Makes a new connection from `source`, the client's address.
     fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
     fn core(&self) -> &Core;
     fn core_mut(&mut self) -> &mut Core;
-    /// Bytes from the client.
+    /// The client's bytes that were not read to the end yet.
     fn client(&mut self) -> &mut Inbox;
-    /// Bytes from the server.
+    /// The server's bytes that were not read to the end yet.
     fn server(&mut self) -> &mut Inbox;
-    /// What the client's next bytes come to.
-    fn next_of_client(&mut self, rest: &[u8], out: &mut Output) -> Step;
-    /// A piece of a message of the client's that is read piece by piece.
+    /// Reads the next message of the client, and says how many bytes it took.
+    fn step_client(&mut self, rest: &[u8], out: &mut Output) -> Step;
+    /// Reads a piece of a client's message that is too long to be held whole.
     fn piece(&mut self, _piece: &[u8], _out: &mut Output) {}
-    /// What the server's next bytes come to, or how they break the protocol.
-    fn next_of_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str>;
-    /// Whether what waited for answers may go on.
-    fn goes_on(&self) -> bool;
-    /// Bytes that it holds beside those of messages that are not whole.
-    fn held_besides(&self) -> usize;
-    /// Bytes that what is in flight takes.
+    /// Reads the next message of the server, and says how many bytes it took, or how it breaks the protocol.
+    fn step_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str>;
+    /// Whether so many answers have come that the client's messages, which waited for them, can be read again.
+    fn can_resume(&self) -> bool;
+    /// Counts the bytes that the protocol's own state holds, besides those of messages that are not whole.
+    fn bytes_of_state(&self) -> usize;
+    /// Counts the bytes that the pending responses take.
     fn in_flight(&self) -> usize;
 }
 
@@ -117,7 +117,7 @@ impl<P: Protocol> Connection for P {
                 unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
-            let step = self.next_of_client(rest, out);
+            let step = self.step_client(rest, out);
             position = unchanged.step(&step, &joined, position, &mut out.to_server);
             if let Step::More = step {
                 break;
@@ -146,7 +146,7 @@ impl<P: Protocol> Connection for P {
                 unchanged.settle(&joined, position, &mut out.to_client);
                 continue;
             }
-            match self.next_of_server(rest, out) {
+            match self.step_server(rest, out) {
                 Ok(step) => {
                     position = unchanged.step(&step, &joined, position, &mut out.to_client);
                     if let Step::More = step {
@@ -164,7 +164,7 @@ impl<P: Protocol> Connection for P {
         out.unchanged = unchanged.finish();
         self.server().keep(joined, position);
         finish(self, out);
-        if self.core().waiting == Waiting::Answers && self.goes_on() {
+        if self.core().waiting == Waiting::Answers && self.can_resume() {
             self.core_mut().waiting = Waiting::No;
         }
         out.resume = waited && !self.core().is_waiting();
@@ -178,19 +178,19 @@ impl<P: Protocol> Connection for P {
         self.core_mut().end(how);
     }
 
-    fn ends(&mut self, how: Ended) {
-        self.core_mut().ends(how);
+    fn note_end(&mut self, how: Ended) {
+        self.core_mut().note_end(how);
     }
 }
 
-/// The callback ends: what is held is told to the worker, and what happened to the audit.
+/// Ends a callback: the worker learns how much the connection holds, and the audit what happened.
 fn finish(session: &mut impl Protocol, out: &mut Output) {
     let held = session
         .client()
         .memory()
         .saturating_add(session.server().memory())
-        .saturating_add(session.held_besides())
-        .saturating_add(session.core().held_by_all());
+        .saturating_add(session.bytes_of_state())
+        .saturating_add(session.core().bytes_of_state());
     let in_flight = session.in_flight();
     session.core_mut().account(held, in_flight, out);
     session.core_mut().write_audit(out);

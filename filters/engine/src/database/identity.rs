@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::{Comment, Identity as Found};
 
-use super::{Core, Given, Lasts, MAX_AGE_MS, MAX_PURPOSE, MAX_TOKEN, Words};
+use super::{Core, Given, Lasts, MAX_AGE_MS, MAX_PURPOSE, MAX_TOKEN, TokenWords};
 use crate::client_error::ClientError;
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
@@ -22,13 +22,13 @@ pub(crate) struct Identity {
     /// The client has said something of it: from then on it matters also where nothing is protected.
     pub spoken_of: bool,
     /// The tokens that the client gave.
-    pub words: Words,
+    pub words: TokenWords,
 }
 
 impl Default for Identity {
     /// Of a new session: the server may have its own settings for it, so it is asked first.
     fn default() -> Self {
-        Self { due: true, read_ms: 0, spoken_of: false, words: Words::default() }
+        Self { due: true, read_ms: 0, spoken_of: false, words: TokenWords::default() }
     }
 }
 

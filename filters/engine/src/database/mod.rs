@@ -13,7 +13,7 @@
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
 //! | who the session is for, as the server says | `identity.rs` |
-//! | the words that a server has in the place of tokens | `words.rs` |
+//! | the words that a server has in the place of tokens | `token_words.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
 
@@ -27,9 +27,9 @@ mod identity;
 mod inbox;
 mod policy;
 mod seal;
+mod token_words;
 mod treat;
 mod unchanged;
-mod words;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -47,8 +47,8 @@ pub(crate) use self::identity::{Identity, Replaced};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
+pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
 pub(crate) use self::treat::{Buffers, ClientForm, Costs, Row, Tally, Treated, restart};
-pub(crate) use self::words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, Words, holds_word};
 use crate::audit::{Audit, Ended};
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
@@ -294,8 +294,8 @@ impl Core {
         self.weight(self.memory_in_use().saturating_sub(before))
     }
 
-    /// Bytes that the session holds whatever protocol it speaks: the catalog that comes in, and tokens.
-    pub fn held_by_all(&self) -> usize {
+    /// Counts the bytes that a session of any protocol holds: the catalog while it is read, and tokens.
+    pub fn bytes_of_state(&self) -> usize {
         let reading = self.catalog.reading.as_ref().map_or(0, CatalogReading::bytes);
         reading.saturating_add(self.identity.words.bytes())
     }

@@ -5,7 +5,7 @@ use fieldveil_tink::{Prf, reserve_wiping};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::Keys;
-use super::{FieldError, FieldPlan, Stored, Together, append};
+use super::{FieldError, FieldPlan, OpenedBatch, Stored, append};
 use crate::keyring::Keyring;
 
 /// Bytes of a buffer that are kept for the next callback.
@@ -25,7 +25,7 @@ pub struct Value<'v> {
 pub(super) struct Opening {
     /// The bytes of an armored envelope.
     pub(super) raw: Vec<u8>,
-    pub(super) together: Together,
+    pub(super) batch: OpenedBatch,
 }
 
 /// Buffers that are used from one value to the next; wiped before their memory is given back.
@@ -44,15 +44,15 @@ impl Scratch {
         if self.text.capacity() > MAX_KEPT {
             self.text = Zeroizing::default();
         }
-        self.opening.together.clear();
+        self.opening.batch.clear();
         if self.opening.raw.capacity() > MAX_KEPT {
             self.opening.raw = Vec::new();
         }
     }
 
     /// The values that are opened together.
-    pub fn together(&mut self) -> &mut Together {
-        &mut self.opening.together
+    pub fn batch(&mut self) -> &mut OpenedBatch {
+        &mut self.opening.batch
     }
 }
 
@@ -79,7 +79,7 @@ impl FieldPlan {
         opening: &mut Opening,
         out: &mut Vec<u8>,
     ) -> Result<(), FieldError> {
-        if let Some(text) = opening.together.take(stored.bytes) {
+        if let Some(text) = opening.batch.take(stored.bytes) {
             append(out, text);
             return Ok(());
         }

@@ -5,10 +5,11 @@
 //! sees every head, every byte and every trailer of its exchange, in order, and that what it edits is what leaves.
 //!
 //! A request goes through: who asks (`identity.rs`), plan and keys (`policy.rs`), its route and what that names
-//! (`request.rs`), its body (`way.rs`, `body.rs`). A response goes under the same plan and the same route (`response.rs`).
+//! (`request.rs`), its body (`body_state.rs`, `body.rs`). A response goes under the same plan and the same route (`response.rs`).
 
 pub mod audits;
 mod body;
+mod body_state;
 mod cost;
 pub mod encoding;
 pub mod graphql;
@@ -27,12 +28,12 @@ pub mod search_budget;
 pub mod treat;
 mod validators;
 pub mod value;
-mod way;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use self::audits::Handle;
+use self::body_state::BodyState;
 pub use self::head::{Head, Peer};
 use self::limits::BodyLimits;
 pub use self::output::{Edit, Flow, Output, Reply};
@@ -40,7 +41,6 @@ use self::policy::{Asking, Readiness};
 use self::problem::{Problem, Side};
 use self::request::Course;
 use self::treat::Context;
-use self::way::Way;
 use crate::fetch::Fetch;
 use crate::memory::{MAX_IN_USE, MAX_WORKER};
 use crate::ports::{Level, Ports};
@@ -54,8 +54,8 @@ pub struct Exchange {
     asking: Option<Asking>,
     waiting: Option<Waiting>,
     ready: Option<Box<Ready>>,
-    request: Way,
-    response: Way,
+    request: BodyState,
+    response: BodyState,
     /// The response's head has left, so that no answer can take its place.
     is_answering: bool,
     /// Refused: nothing more of it passes.
@@ -97,8 +97,8 @@ impl Exchange {
             asking: None,
             waiting: None,
             ready: None,
-            request: Way::Unseen,
-            response: Way::Unseen,
+            request: BodyState::Unseen,
+            response: BodyState::Unseen,
             is_answering: false,
             is_over: false,
             held: 0,
@@ -170,14 +170,14 @@ impl Exchange {
     pub fn response_head(&mut self, head: Head, from_upstream: bool, end_of_stream: bool) -> Output {
         // What comes from elsewhere and is a success may be an answer of the service that somebody kept.
         if self.is_over || (!from_upstream && !response::is_success(&head)) {
-            self.response = Way::Passing;
+            self.response = BodyState::Passing;
             self.is_answering = true;
             return Output::default();
         }
         let output = match self.response_course(&head, end_of_stream) {
             Ok(course) => {
-                let (way, output) = Way::begin(course, end_of_stream);
-                self.response = way;
+                let (state, output) = BodyState::begin(course, end_of_stream);
+                self.response = state;
                 self.is_answering = output.flow == Flow::Continue;
                 output
             }
@@ -203,12 +203,12 @@ impl Exchange {
 
     /// Whether what is still to come of the request's body passes as it comes: it need not be given.
     pub fn lets_request_pass(&self) -> bool {
-        !self.is_over && self.waiting.is_none() && matches!(self.request, Way::Passing)
+        !self.is_over && self.waiting.is_none() && matches!(self.request, BodyState::Passing)
     }
 
     /// The same of the response's body.
     pub fn lets_response_pass(&self) -> bool {
-        !self.is_over && matches!(self.response, Way::Passing)
+        !self.is_over && matches!(self.response, BodyState::Passing)
     }
 
     /// The exchange is over, however.
@@ -273,8 +273,8 @@ impl Exchange {
         let course = request::course(&context, &route, self.limits, &head, ends)?;
         let is_head = request::method(&head) == "HEAD";
         self.ready = Some(Box::new(Ready { context, route, is_head }));
-        let (way, output) = Way::begin(course, ends);
-        self.request = way;
+        let (state, output) = BodyState::begin(course, ends);
+        self.request = state;
         let Some(kept) = kept.filter(|_| !ends) else { return Ok(output) };
         let then = self.bytes(Side::Request, &kept, is_whole);
         // What passes as it is was taken from the host meanwhile.
@@ -301,11 +301,11 @@ impl Exchange {
         if let Some(keyring) = self.worker.borrow().latest_keyring() {
             ready.context.keyring = keyring;
         }
-        let way = match side {
+        let state = match side {
             Side::Request => &mut self.request,
             Side::Response => &mut self.response,
         };
-        if way.outlives_plan(&ready.context) {
+        if state.outlives_plan(&ready.context) {
             let remedy = "Ask again.";
             return self.refuse(&Problem::unavailable(
                 "the plan",
@@ -313,7 +313,7 @@ impl Exchange {
                 remedy,
             ));
         }
-        match way.take(&ready.context, bytes, is_last) {
+        match state.take(&ready.context, bytes, is_last) {
             Ok((output, problem)) => {
                 problem.iter().for_each(|problem| ready.context.audit.refused(problem, now_ms));
                 output
@@ -343,7 +343,7 @@ impl Exchange {
     /// Lets go of everything that is kept.
     fn forget(&mut self) {
         (self.waiting, self.ready) = (None, None);
-        (self.request, self.response) = (Way::Unseen, Way::Unseen);
+        (self.request, self.response) = (BodyState::Unseen, BodyState::Unseen);
     }
 
     /// Whether the module has no more than so many bytes in use.

@@ -5,7 +5,7 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::{ColumnDefinition41, OkPacket, SessionChange};
 
 use super::authentication::kind;
-use super::flight::{Awaited, Single};
+use super::pending::{Awaited, Single};
 use super::rows;
 use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::{Output, Session};
@@ -21,10 +21,10 @@ impl Session {
         rest: &[u8],
         out: &mut Output,
     ) -> Result<Step, &'static str> {
-        let Some(entry) = self.flight.head() else {
+        let Some(entry) = self.pending.head() else {
             // It says why it goes: it is shut down, or the session was killed or idle for too long.
             if first == kind::ERROR {
-                self.core.ends(Ended::Server);
+                self.core.note_end(Ended::Server);
                 return Ok(self.pass_from_server(header, 0, out));
             }
             return Err("an answer to nothing that was asked");
@@ -51,7 +51,7 @@ impl Session {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         if matches!(first, kind::OK | kind::ERROR) {
             let number = self.client_sequence.wrapping_add(1);
-            if let Some(error) = self.flight.pop().and_then(|entry| entry.refused) {
+            if let Some(error) = self.pending.pop().and_then(|entry| entry.refused) {
                 self.write_error(&error, number, &mut out.to_client);
             }
             out.close = true;
@@ -70,7 +70,7 @@ impl Session {
         out: &mut Output,
     ) -> Result<Step, &'static str> {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
-        let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
         if let Some(error) = entry.refused {
             self.write_error(&error, header.sequence.wrapping_add(entry.shift), &mut out.to_client);
             return Ok(Step::Took(packet.len()));
@@ -95,7 +95,7 @@ impl Session {
         out: &mut Output,
     ) -> Result<Step, &'static str> {
         if matches!(first, kind::OK | kind::ERROR) {
-            let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
+            let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
             let Awaited::ChangeUser(session) = entry.awaited else { return Err(OUT_OF_PLACE) };
             self.session_reset();
             if first == kind::OK {
@@ -118,11 +118,11 @@ impl Session {
         out: &mut Output,
     ) -> Result<Step, &'static str> {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let shift = entry.shift;
         // Each definition begins with the length of its catalog's name.
         if matches!(first, kind::ERROR | kind::END) {
-            drop(self.flight.pop());
+            drop(self.pending.pop());
             return Ok(self.pass_from_server(header, shift, out));
         }
         let Awaited::FieldList(checked) = &entry.awaited else { return Err(OUT_OF_PLACE) };
@@ -135,7 +135,7 @@ impl Session {
         let field = catalog.field_named(schema, table, name(definition.org_name));
         let field = field.and_then(|(field, _)| checked.plan.fields.get(field));
         let Some(field) = field else { return Ok(self.pass_from_server(header, shift, out)) };
-        rows::declare(&mut definition, field, &self.reads.values)?;
+        rows::declare(&mut definition, field, &self.settings.values)?;
         let mut sequence = Sequence::starting_at(header.sequence.wrapping_add(shift));
         definition.encode(self.capabilities, &mut sequence, &mut out.to_client).map_err(|_| MALFORMED)?;
         Ok(Step::Took(packet.len()))
@@ -152,7 +152,7 @@ impl Session {
         self.names_may_change();
         self.statements.forget();
         self.names.forget();
-        self.core.identity.words = crate::database::Words::default();
+        self.core.identity.words = crate::database::TokenWords::default();
     }
 
     /// An OK packet says what has changed in the session, where both sides have that capability.

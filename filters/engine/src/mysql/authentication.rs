@@ -32,7 +32,7 @@ impl Session {
                 self.core.hold_plan();
                 self.state = State::Ready;
             }
-            kind::ERROR => self.core.ends(Ended::Server),
+            kind::ERROR => self.core.note_end(Ended::Server),
             // AuthSwitchRequest, AuthMoreData, AuthNextFactor: the client's to answer.
             _ if self.heed_method(first, rest).is_none() => return Ok(Step::More),
             _ => {}

@@ -29,31 +29,31 @@ impl Protocol for Session {
         &mut self.server
     }
 
-    fn next_of_client(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    fn step_client(&mut self, rest: &[u8], out: &mut Output) -> Step {
         self.client_step(rest, out)
     }
 
-    fn next_of_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    fn step_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
         self.server_step(rest, out)
     }
 
-    fn goes_on(&self) -> bool {
-        self.may_go_on()
+    fn can_resume(&self) -> bool {
+        self.can_resume_client()
     }
 
     fn piece(&mut self, piece: &[u8], out: &mut Output) {
         self.load_piece(piece, out);
     }
 
-    fn held_besides(&self) -> usize {
+    fn bytes_of_state(&self) -> usize {
         let loading = self.loading.as_ref().map_or(0, |loading| loading.held());
         let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
         let catalog = self.catalog_begun.as_ref().map_or(0, |answer| answer.bytes());
-        let catalog = catalog.saturating_add(self.flight.catalog_bytes());
+        let catalog = catalog.saturating_add(self.pending.catalog_bytes());
         self.statements.held().saturating_add(loading).saturating_add(startup).saturating_add(catalog)
     }
 
     fn in_flight(&self) -> usize {
-        self.flight.bytes()
+        self.pending.bytes()
     }
 }

@@ -32,7 +32,7 @@ enum Asking {
 }
 
 /// The answer while it comes in, to one question after the other.
-pub struct Answer {
+pub struct CatalogResponse {
     /// Whose tables matter.
     plan: Rc<CompiledPlan>,
     asking: Asking,
@@ -48,7 +48,7 @@ pub struct Answer {
     bytes: usize,
 }
 
-impl Answer {
+impl CatalogResponse {
     /// To questions of which none was asked yet.
     pub fn new(plan: Rc<CompiledPlan>) -> Self {
         let (rows, views, names, to_ask) = Default::default();
@@ -95,9 +95,9 @@ impl Answer {
     }
 
     /// The answer to a question is complete. Returns whether there is another to ask.
-    pub fn answered(&mut self, reads: &Reads<'_>) -> bool {
+    pub fn answered(&mut self, folding: &NameFolding<'_>) -> bool {
         if self.asking == Asking::Relations {
-            self.views.choose(reads);
+            self.views.choose(folding);
             self.to_ask = self.views.reaching();
             self.asking = Asking::Names;
             if !self.views.databases().is_empty() {
@@ -105,14 +105,14 @@ impl Answer {
             }
         }
         for (schema, name) in std::mem::take(&mut self.names) {
-            self.views.see(&schema, &name, reads);
+            self.views.see(&schema, &name, folding);
         }
         self.asking = Asking::Columns;
         !self.to_ask.is_empty()
     }
 
     /// All rows have come: they are the catalog's.
-    pub fn finish(mut self, core: &mut Core, reads: &Reads<'_>) -> Result<(), &'static str> {
+    pub fn finish(mut self, core: &mut Core, folding: &NameFolding<'_>) -> Result<(), &'static str> {
         // What the policy names and is a view comes twice: as a table first.
         self.rows.sort_by(|a, b| {
             (&a.schema, &a.table, a.is_view, a.number).cmp(&(&b.schema, &b.table, b.is_view, b.number))
@@ -120,7 +120,7 @@ impl Answer {
         let mut oid = 0_u32;
         let mut last = None;
         for row in &self.rows {
-            let planned = reads.plans(&row.schema, &row.table);
+            let planned = folding.plans(&row.schema, &row.table);
             if !planned && !row.is_view {
                 continue;
             }
@@ -134,13 +134,13 @@ impl Answer {
                 oid,
                 schema: &row.schema,
                 name: &row.table,
-                visible: reads.same(&row.schema, reads.database),
+                visible: folding.same(&row.schema, folding.database),
                 number: row.number,
                 column: &row.column,
                 kind: kind(&row.data_type),
                 most: row.most,
                 fits_type: is_short(&row.data_type),
-                unusable: reads.field(row).and_then(|field| unusable(field, row)),
+                unusable: folding.field(row).and_then(|field| unusable(field, row)),
                 has_default: row.has_default,
                 generated: row.generated,
                 root: (&row.schema, &row.table),
@@ -149,16 +149,16 @@ impl Answer {
                 has_index: row.has_index,
             })?;
         }
-        for (schema, name) in self.views.unseen(reads) {
+        for (schema, name) in self.views.unseen(folding) {
             oid = oid.saturating_add(1);
-            core.catalog_unseen_view(oid, schema, name, reads.same(schema, reads.database));
+            core.catalog_unseen_view(oid, schema, name, folding.same(schema, folding.database));
         }
         Ok(())
     }
 }
 
 /// How the answer is read.
-pub struct Reads<'p> {
+pub struct NameFolding<'p> {
     /// Whose tables matter.
     pub plan: &'p CompiledPlan,
     /// The database in use.
@@ -167,7 +167,7 @@ pub struct Reads<'p> {
     pub folds_tables: bool,
 }
 
-impl Reads<'_> {
+impl NameFolding<'_> {
     fn same(&self, a: &str, b: &str) -> bool {
         if self.folds_tables { a.to_lowercase() == b.to_lowercase() } else { a == b }
     }

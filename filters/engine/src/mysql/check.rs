@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
 
-use super::reads::read_alike;
+use super::session_settings::read_alike;
 use super::{Output, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Unready};
@@ -53,8 +53,8 @@ impl Session {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         let is_fresh =
-            self.core.catalog_is_fresh() && !self.core.catalog_misses(text, Some(&self.reads.database));
-        if plan.fields.is_empty() || is_fresh || self.reads.readable().is_err() || quiet() {
+            self.core.catalog_is_fresh() && !self.core.catalog_misses(text, Some(&self.settings.database));
+        if plan.fields.is_empty() || is_fresh || self.settings.readable().is_err() || quiet() {
             return Readiness::Ready(plan);
         }
         // Another plan, that protects where the one before did not: nothing was asked for that one.
@@ -69,12 +69,12 @@ impl Session {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, Statement::unread_of(text)));
         }
-        let known = self.core.catalog.current.as_ref().filter(|_| self.reads.readable().is_ok());
+        let known = self.core.catalog.current.as_ref().filter(|_| self.settings.readable().is_ok());
         let Some(catalog) = known else {
             return match reads_alike(text, plan) {
                 Some(checked) => Ok(checked),
                 None => {
-                    self.reads.readable()?;
+                    self.settings.readable()?;
                     Err(ClientError::unavailable(
                         "the server's catalog",
                         "it was not read",
@@ -83,7 +83,7 @@ impl Session {
                 }
             };
         };
-        let text = match self.reads.text(text) {
+        let text = match self.settings.text(text) {
             Ok(text) => text,
             // But for the statement that mends it.
             Err(error) => return reads_alike(text, plan).ok_or(error),

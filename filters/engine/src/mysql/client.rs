@@ -4,7 +4,7 @@ use fieldveil_mysql_wire::message::peek_message;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 use fieldveil_mysql_wire::{CommandCode, WireError};
 
-use super::flight::Awaited;
+use super::pending::Awaited;
 use super::{Continues, Output, Session, State};
 use crate::client_error::ClientError;
 use crate::database::{MAX_HELD, Step};
@@ -59,27 +59,27 @@ impl Session {
     }
 
     /// Whether what the client's waits for has come.
-    pub(super) fn may_go_on(&self) -> bool {
+    pub(super) fn can_resume_client(&self) -> bool {
         match self.state {
             State::Greeting | State::Authenticating => false,
-            State::Ready => self.flight.takes_more() || self.infile,
+            State::Ready => self.pending.takes_more() || self.infile,
             _ => true,
         }
     }
 
     fn changes_user(&mut self) -> bool {
-        matches!(self.flight.head().map(|entry| &entry.awaited), Some(Awaited::ChangeUser(_)))
+        matches!(self.pending.head().map(|entry| &entry.awaited), Some(Awaited::ChangeUser(_)))
     }
 
     /// A packet of the file that the server asked for; an empty one is its end.
     fn file_packet(&mut self, header: Header, out: &mut Output) -> Step {
         let is_end = header.payload_len == 0 && !self.infile_continues;
         self.infile &= !is_end;
-        self.infile_continues = header.goes_on();
+        self.infile_continues = header.is_continued();
         if self.loading.is_some() {
             return self.load_packet(header, is_end, out);
         }
-        let shift = self.flight.head().map_or(0, |entry| entry.shift);
+        let shift = self.pending.head().map_or(0, |entry| entry.shift);
         if shift == 0 {
             self.client.pass = header.total_len();
             return Step::Took(0);
@@ -94,7 +94,7 @@ impl Session {
     pub(super) fn pass_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
         self.client.pass = header.total_len();
-        self.client_continues = if header.goes_on() { Continues::Passing } else { Continues::No };
+        self.client_continues = if header.is_continued() { Continues::Passing } else { Continues::No };
         Step::Took(0)
     }
 
@@ -102,14 +102,14 @@ impl Session {
     pub(super) fn drop_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
         self.client.drop = header.total_len();
-        self.client_continues = if header.goes_on() { Continues::Dropped } else { Continues::No };
+        self.client_continues = if header.is_continued() { Continues::Dropped } else { Continues::No };
         Step::Took(0)
     }
 
     /// The next packet of a command that is refused when all of it was dropped.
     fn drop_on(&mut self, header: Header, out: &mut Output) -> Step {
         let step = self.drop_from_client(header);
-        if !header.goes_on()
+        if !header.is_continued()
             && let Some(error) = self.dropped.take()
         {
             self.refuse(error, out);
@@ -122,7 +122,7 @@ impl Session {
             self.end_session(ClientError::protocol("a packet that begins no command"), out);
             return Step::Took(rest.len());
         }
-        if !self.flight.takes_more() {
+        if !self.pending.takes_more() {
             return self.waits_for_answers();
         }
         let Some(byte) = rest.get(HEADER_LEN) else { return Step::More };

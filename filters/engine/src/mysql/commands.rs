@@ -12,8 +12,8 @@ use fieldveil_sql::identity::{self, Comment};
 
 use super::check::Readiness;
 use super::client::Outcome;
-use super::flight::{Answer, Awaited, Entry, Single};
 use super::passwords::Method;
+use super::pending::{Awaited, PendingResponse, PendingResults, Single};
 use super::startup::{attribute_refused, check_user, text};
 use super::{Output, Session, State};
 use crate::audit::Ended;
@@ -32,12 +32,12 @@ impl Session {
         use CommandCode as Is;
         let single = match command {
             Is::Quit => {
-                self.core.ends(Ended::Client);
+                self.core.note_end(Ended::Client);
                 return Some(self.pass_from_client(header));
             }
             Is::StmtSendLongData => return self.stream_long_data(header, rest, out),
-            Is::StmtExecute if header.goes_on() => return self.stream_execution(header, rest, out),
-            Is::Query if header.goes_on() => return self.stream_text(header, out),
+            Is::StmtExecute if header.is_continued() => return self.stream_execution(header, rest, out),
+            Is::Query if header.is_continued() => return self.stream_text(header, out),
             Is::InitDb => Single::MayChangeNames,
             Is::ResetConnection => Single::Resets,
             Is::Ping
@@ -49,7 +49,7 @@ impl Session {
             | Is::SetOption => Single::Nothing,
             _ => return None,
         };
-        self.flight.push(Entry::client(Awaited::Single(single)));
+        self.pending.push(PendingResponse::client(Awaited::Single(single)));
         Some(self.pass_from_client(header))
     }
 
@@ -116,7 +116,7 @@ impl Session {
                 return Ok(Outcome::Done);
             }
         };
-        let mut entry = Entry::client(Awaited::Results(Answer::text(Rc::clone(&checked))));
+        let mut entry = PendingResponse::client(Awaited::Results(PendingResults::text(Rc::clone(&checked))));
         let outcome = match text {
             Some(text) => {
                 let mut sequence = Sequence::default();
@@ -128,7 +128,7 @@ impl Session {
             None => Outcome::Passes,
         };
         self.executes(&checked);
-        self.flight.push(entry);
+        self.pending.push(entry);
         Ok(outcome)
     }
 
@@ -167,7 +167,7 @@ impl Session {
             ..SessionInput::default()
         };
         out.to_server.extend_from_slice(bytes);
-        self.flight.push(Entry::client(Awaited::ChangeUser(Box::new(session))));
+        self.pending.push(PendingResponse::client(Awaited::ChangeUser(Box::new(session))));
         Ok(Outcome::Done)
     }
 
@@ -187,9 +187,9 @@ impl Session {
         let untouched = Checked::untouched(&plan, Rc::clone(&nothing.analysis), false);
         let checked = Rc::new(Checked { catalog, ..untouched });
         out.to_server.extend_from_slice(bytes);
-        self.flight.push(Entry::client(match command {
+        self.pending.push(PendingResponse::client(match command {
             CommandCode::FieldList => Awaited::FieldList(checked),
-            _ => Awaited::Results(Answer::text(checked)),
+            _ => Awaited::Results(PendingResults::text(checked)),
         }));
         Outcome::Done
     }
@@ -210,7 +210,7 @@ impl Session {
                 out.to_server.extend_from_slice(bytes);
                 match command {
                     CommandCode::RegisterReplica => {
-                        self.flight.push(Entry::client(Awaited::Single(Single::Nothing)));
+                        self.pending.push(PendingResponse::client(Awaited::Single(Single::Nothing)));
                     }
                     _ => self.state = State::Passing,
                 }

@@ -10,7 +10,7 @@ use fieldveil_mysql_wire::packet::Sequence;
 
 use super::check::Readiness;
 use super::client::Outcome;
-use super::flight::{Answer, Awaited, Entry};
+use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::prepared::Rechecked;
 use super::statements::{Cursor, Statement};
 use super::{Output, Session};
@@ -25,7 +25,7 @@ impl Session {
             self.refuse(ClientError::unknown_statement(), out);
             return Ok(Outcome::Done);
         };
-        if !self.flight.is_empty() {
+        if !self.pending.is_empty() {
             // The cursor may be opened by what is in flight.
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
@@ -44,7 +44,8 @@ impl Session {
         };
         let fetch = StmtFetch { statement: statement.server_id.get(), ..fetch };
         fetch.encode(&mut Sequence::default(), &mut out.to_server)?;
-        self.flight.push(Entry::client(Awaited::Results(Answer::fetch(cursor, statement))));
+        self.pending
+            .push(PendingResponse::client(Awaited::Results(PendingResults::fetch(cursor, statement))));
         Ok(Outcome::Done)
     }
 

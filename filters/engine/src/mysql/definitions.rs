@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_values::mysql::Settings;
 
-use super::flight::{Answer, Awaited};
+use super::pending::{Awaited, PendingResults};
 use super::results::{Packet, Stage};
 use super::rows::RowPlan;
 use super::{Output, Session};
@@ -71,11 +71,11 @@ impl Coming {
 impl Session {
     /// Takes in all definitions at once, if they are the same as at the execution before.
     pub(super) fn definitions_again(&mut self, bytes: &[u8], out: &mut Output) -> Option<Step> {
-        let entry = self.flight.head()?;
+        let entry = self.pending.head()?;
         let Awaited::Results(answer) = &mut entry.awaited else { return None };
         let statement = answer.first_of().filter(|_| !entry.swallowing)?;
         let kept = statement.definitions.borrow();
-        let settings = &self.reads.values;
+        let settings = &self.settings.values;
         let known = kept.as_ref().filter(|known| known.are(bytes, entry.shift, &answer.checked, settings))?;
         (answer.rows, answer.columns) = (Some(Rc::clone(&known.rows)), None);
         answer.results.stage = Stage::behind_definitions(self.capabilities);
@@ -91,7 +91,7 @@ impl Session {
     /// Keeps the definitions that have come, with this packet, for the next execution of their statement. What is executed
     /// once may be so for the last time.
     pub(super) fn keep_definitions(&mut self, packet: Packet, bytes: &[u8], written: Option<&[u8]>) {
-        let Some(entry) = self.flight.head() else { return };
+        let Some(entry) = self.pending.head() else { return };
         let (shift, swallowing) = (entry.shift, entry.swallowing);
         let Awaited::Results(answer) = &mut entry.awaited else { return };
         if packet == Packet::ColumnCount {
@@ -110,7 +110,7 @@ impl Session {
     }
 }
 
-impl Answer {
+impl PendingResults {
     /// The prepared statement whose first result comes.
     fn first_of(&self) -> Option<Rc<super::statements::Statement>> {
         self.statement.as_ref().filter(|_| self.results.complete == 0).cloned()

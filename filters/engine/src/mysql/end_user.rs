@@ -8,14 +8,14 @@ use fieldveil_sql::identity::{self, Comment};
 
 use super::Session;
 use super::long_data::Ahead;
-use super::reads::read_alike;
+use super::session_settings::read_alike;
 use super::statements::Statement;
 use crate::client_error::ClientError;
 use crate::database::{Given, Lasts, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
-pub struct Said {
+pub struct EndUserMentions {
     /// In its comments.
     pub comment: Comment,
     /// In its literals.
@@ -24,7 +24,7 @@ pub struct Said {
     parameters: Vec<u16>,
 }
 
-impl Said {
+impl EndUserMentions {
     /// Whether its parameters say something.
     pub fn has_parameters(&self) -> bool {
         !self.parameters.is_empty()
@@ -44,34 +44,37 @@ impl Said {
 impl Session {
     /// Whether the server must say how a text is read before what it says of the end user can be read.
     pub(super) fn must_know_to_identify(&self, text: &[u8]) -> bool {
-        identity::may_mention(text) && !self.reads.is_known && read_alike(text).is_none()
+        identity::may_mention(text) && !self.settings.is_known && read_alike(text).is_none()
     }
 
     /// The text as the server may have it, and what it says of the end user. It is the one that is to be checked.
-    pub(super) fn identify<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
+    pub(super) fn identify<'t>(
+        &mut self,
+        text: &'t [u8],
+    ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
         let protects = self.core.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
-        let Some(rewritten) = protects.then(|| self.reads.rewritten(text)).flatten() else {
+        let Some(rewritten) = protects.then(|| self.settings.rewritten(text)).flatten() else {
             return self.identified(text);
         };
         let (text, said) = self.identified(rewritten.as_bytes())?;
         Ok((Cow::Owned(text.into_owned()), said))
     }
 
-    fn identified<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
+    fn identified<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
         if !identity::may_mention(text) {
-            return Ok((Cow::Borrowed(text), Said::default()));
+            return Ok((Cow::Borrowed(text), EndUserMentions::default()));
         }
-        let read = match read_alike(text).map_or_else(|| self.reads.text(text), Ok) {
+        let read = match read_alike(text).map_or_else(|| self.settings.text(text), Ok) {
             Ok(read) => read,
             Err(error) if identity::may_say_token(text) => return Err(error),
-            Err(_) => return Ok((Cow::Borrowed(text), Said::default())),
+            Err(_) => return Ok((Cow::Borrowed(text), EndUserMentions::default())),
         };
-        let found = identity::identify(read, self.reads.dialect());
+        let found = identity::identify(read, self.settings.dialect());
         let mut found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let parameters = std::mem::take(&mut found.parameters);
         let parameters = parameters.iter().filter_map(|parameter| parameter.number.checked_sub(1)).collect();
         let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
-        Ok((text, Said { comment, given, parameters }))
+        Ok((text, EndUserMentions { comment, given, parameters }))
     }
 
     /// Puts words in the place of the tokens among the values of an execution.
@@ -116,7 +119,7 @@ impl Session {
     }
 
     /// A text is about to be executed that was prepared with words in the place of tokens.
-    pub(super) fn gives(&mut self, said: &Said) {
+    pub(super) fn gives(&mut self, said: &EndUserMentions) {
         self.core.gives(&said.given);
     }
 }

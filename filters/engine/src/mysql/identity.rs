@@ -4,7 +4,7 @@ use fieldveil_mysql_wire::response::TextRow;
 use fieldveil_plan::SessionInput;
 
 use super::Session;
-use super::reads::{Reads, Said};
+use super::session_settings::{SessionSettings, SettingsRow};
 use crate::database::MAX_PURPOSE;
 
 /// What the server is asked. What a client may have set to keep rows from itself does not keep this one.
@@ -14,17 +14,17 @@ CONVERT(@fieldveil_token USING utf8mb4), CONVERT(@fieldveil_purpose USING utf8mb
 const COLUMNS: usize = 10;
 
 /// The server's answer. It holds no token, but a word.
-pub struct Answer {
+pub struct IdentityRow {
     /// The account that the server let the session in by, without its host: not always what the client said, which any
     /// name may be where the server has an account without one.
     user: String,
     role: String,
     word: String,
     purpose: String,
-    reads: Reads,
+    settings: SessionSettings,
 }
 
-impl Answer {
+impl IdentityRow {
     /// Reads its row; None if it is not as asked for.
     pub fn read(body: &[u8]) -> Option<Self> {
         let row = TextRow::parse(body, COLUMNS).ok()?;
@@ -35,7 +35,7 @@ impl Answer {
         let database = optional()?.unwrap_or_default();
         let word = optional()?.unwrap_or_default().to_owned();
         let purpose = optional()?.unwrap_or_default().to_owned();
-        let reads = Reads::of(&Said {
+        let settings = SessionSettings::of(&SettingsRow {
             database,
             sql_mode: optional()??,
             charset_client: optional()??,
@@ -43,7 +43,7 @@ impl Answer {
             lower_case_table_names: optional()??,
             version: optional()??,
         });
-        Some(Self { user: account(user).to_owned(), role: role_of(user, role), word, purpose, reads })
+        Some(Self { user: account(user).to_owned(), role: role_of(user, role), word, purpose, settings })
     }
 }
 
@@ -69,7 +69,7 @@ fn role_of(user: &str, role: Option<&str>) -> String {
 impl Session {
     /// The server's answer is complete.
     pub(super) fn identity_read(&mut self) {
-        let Some(Answer { user, role, word, purpose, reads }) = self.identity.take() else {
+        let Some(IdentityRow { user, role, word, purpose, settings }) = self.identity.take() else {
             if self.core.catalog.failed.is_none() {
                 self.question_failed("it does not say who the session is for");
             }
@@ -78,16 +78,16 @@ impl Session {
         if purpose.len() <= MAX_PURPOSE {
             self.core.identity.words.settle(&word);
         }
-        let database = reads.database.clone();
+        let database = settings.database.clone();
         let session = SessionInput { user, role, purpose, database, ..self.core.input.session.clone() };
         if let Err(error) = self.core.identity_read(&word, session, "@fieldveil_purpose") {
             self.core.catalog.failed = Some(error);
             return;
         }
         // What a bare name means depends on the database, and what a text says on the dialect.
-        if self.reads.dialect != reads.dialect || self.reads.database != reads.database {
+        if self.settings.dialect != settings.dialect || self.settings.database != settings.database {
             self.core.catalog.current = None;
         }
-        self.reads = reads;
+        self.settings = settings;
     }
 }

@@ -15,7 +15,7 @@ use fieldveil_values::{Purpose, mysql, oid};
 use zeroize::Zeroizing;
 
 use self::rows::FileRows;
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::seal::bad_value;
 use super::{Output, Session};
 use crate::audit::Ended;
@@ -106,7 +106,7 @@ impl Session {
         loading.send(&kept, out);
         let server = loading.sequence;
         loading.packet(b"", out);
-        match self.flight.head() {
+        match self.pending.head() {
             Some(entry) => entry.shift = header.sequence.wrapping_sub(server),
             // It has answered before it had the file.
             None => self.loading = None,
@@ -161,7 +161,7 @@ impl Session {
             let reason = "it has other characters than ASCII's, and the file is not in UTF-8";
             return Err(bad_value(field, reason));
         }
-        let (settings, code) = (self.reads.values, ColumnType::VarString.code());
+        let (settings, code) = (self.settings.values, ColumnType::VarString.code());
         let text = mysql::read_parameter(&field.declared, &settings, Purpose::Store, code, false, value)
             .map(Zeroizing::new)
             .map_err(|error| bad_value(field, &error.to_string()))?;
@@ -177,14 +177,14 @@ impl Session {
         match loading.rows.giving_up(!loading.streams) {
             Some(row) => {
                 loading.send(&row, out);
-                if let Some(entry) = self.flight.head() {
+                if let Some(entry) = self.pending.head() {
                     entry.refused = Some(error);
                 }
             }
             // No row has gone, and none of the server's will be read before many lines more.
             None => {
                 self.core.log(Level::Error, &error.message);
-                self.core.ends(Ended::Filter);
+                self.core.note_end(Ended::Filter);
                 out.close = true;
             }
         }
@@ -193,7 +193,7 @@ impl Session {
     /// The server's answer to a statement that loaded a file: the error of its own for which it was made to fail.
     pub(super) fn load_refused(&mut self, body: &[u8]) -> Option<ClientError> {
         let loading = self.loading.take()?;
-        let refused = self.flight.head().and_then(|entry: &mut Entry| entry.refused.take());
+        let refused = self.pending.head().and_then(|entry: &mut PendingResponse| entry.refused.take());
         let number = body.get(1..3).filter(|_| body.first() == Some(&0xff));
         if refused.is_none() && loading.charset == LoadCharset::Unnamed && number == Some(&DATA_OUT_OF_RANGE)
         {
@@ -207,8 +207,8 @@ impl Session {
 
     /// Whether the answer that comes is to a statement that loads a file, of which all was sent.
     pub(super) fn has_loaded(&mut self) -> bool {
-        let is_results = |entry: &mut Entry| matches!(entry.awaited, Awaited::Results(_));
-        !self.infile && self.loading.is_some() && self.flight.head().is_some_and(is_results)
+        let is_results = |entry: &mut PendingResponse| matches!(entry.awaited, Awaited::Results(_));
+        !self.infile && self.loading.is_some() && self.pending.head().is_some_and(is_results)
     }
 }
 

@@ -14,18 +14,17 @@
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters, the file that it loads are sealed | `seal.rs`, `parameters.rs`, `long_data.rs`, `infile.rs` |
 //! | a command is refused | `refuse.rs`, `errors.rs` |
-//! | what the server owes, and how far it is | `flight.rs`, `results.rs`, `preparing.rs` |
+//! | what the server owes, and how far it is | `pending.rs`, `results.rs`, `preparing.rs` |
 //! | a packet from the server | `server.rs`, `answers.rs` |
 //! | definitions and rows | `result_sets.rs`, `definitions.rs`, `rows.rs` |
 //! | a statement is prepared | `prepare_answer.rs`, `statements.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
-//! | the server says who the session is for, and how its texts are read | `identity.rs`, `reads.rs` |
+//! | the server says who the session is for, and how its texts are read | `identity.rs`, `session_settings.rs` |
 //! | the catalog is read | `catalog.rs` |
-//! | the server is asked for either | `asking.rs` |
+//! | the server is asked for either | `own_queries.rs` |
 //! | statements that SQL prepares | `names.rs` |
 
 mod answers;
-mod asking;
 mod authentication;
 mod callbacks;
 mod catalog;
@@ -36,23 +35,24 @@ mod cursors;
 mod definitions;
 mod end_user;
 mod errors;
-mod flight;
 mod identity;
 mod infile;
 mod long_data;
 mod names;
+mod own_queries;
 mod parameters;
 mod passwords;
+mod pending;
 mod prepare_answer;
 mod prepared;
 mod preparing;
-mod reads;
 mod refuse;
 mod result_sets;
 mod results;
 mod rows;
 mod seal;
 mod server;
+mod session_settings;
 mod startup;
 mod statements;
 mod streamed;
@@ -62,10 +62,10 @@ use std::rc::Rc;
 
 use fieldveil_mysql_wire::Capabilities;
 
-use self::flight::Flight;
 use self::names::SqlNames;
 use self::passwords::Method;
-use self::reads::Reads;
+use self::pending::PendingResponses;
+use self::session_settings::SessionSettings;
 use self::statements::Statements;
 use crate::client_error::ClientError;
 pub use crate::database::Output;
@@ -117,14 +117,14 @@ pub struct Session {
     capabilities: Capabilities,
     /// The number of the client's last packet.
     client_sequence: u8,
-    flight: Flight,
+    pending: PendingResponses,
     statements: Statements,
     names: SqlNames,
     /// Who the session is for, while the answer comes in.
-    identity: Option<identity::Answer>,
+    identity: Option<identity::IdentityRow>,
     /// The catalog of which one question was answered and another is to be asked, for the statement that waits for it.
-    catalog_begun: Option<Box<catalog::Answer>>,
-    reads: Reads,
+    catalog_begun: Option<Box<catalog::CatalogResponse>>,
+    settings: SessionSettings,
     /// How who logs in does so.
     method: Method,
     /// Why a command that is being dropped is to be refused.
@@ -149,12 +149,12 @@ impl Session {
             server_continues: Continues::No,
             capabilities: Capabilities::default(),
             client_sequence: 0,
-            flight: Flight::default(),
+            pending: PendingResponses::default(),
             statements: Statements::default(),
             names: SqlNames::default(),
             identity: None,
             catalog_begun: None,
-            reads: Reads::default(),
+            settings: SessionSettings::default(),
             method: Method::Proof,
             dropped: None,
             infile: false,

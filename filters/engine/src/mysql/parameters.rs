@@ -90,9 +90,9 @@ impl Session {
             )
         );
         if is_characters && field.declared.oid() != oid::BYTEA {
-            self.reads.text(value)?;
+            self.settings.text(value)?;
         }
-        let settings = self.reads.values;
+        let settings = self.settings.values;
         let text =
             mysql::read_parameter(&field.declared, &settings, purpose(parameter.use_), code, unsigned, value)
                 .map(Zeroizing::new)
@@ -126,7 +126,7 @@ impl Session {
         let places = Places::of(&statement.checked.borrow(), statement.parameters.get());
         let mut long_data = statement.long_data.borrow_mut();
         if places.protected(data.parameter.into()).is_some() || statement.said.is_token(data.parameter) {
-            if !header.goes_on() {
+            if !header.is_continued() {
                 return None;
             }
             // Too long for any value that is sealed; the execution is refused, for this command has no answer.

@@ -6,7 +6,7 @@ use fieldveil_mysql_wire::limits::MAX_HANDSHAKE;
 use fieldveil_mysql_wire::message::{peek_message, write_message};
 use fieldveil_mysql_wire::packet::{Header, Sequence};
 
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -128,13 +128,13 @@ impl Session {
     /// The server gets an empty answer, and lets nobody in.
     fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         self.client_sequence = number;
         let mut sequence = Sequence::starting_at(number);
         out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
         // A change of the user, which waits for this answer.
-        self.flight.pop();
-        self.flight.push(Entry::refused(Awaited::End, error));
+        self.pending.pop();
+        self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.state = State::Ending;
     }
 }

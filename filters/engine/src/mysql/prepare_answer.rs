@@ -5,7 +5,7 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::{ColumnDefinition41, StmtPrepareOk};
 
 use super::authentication::kind;
-use super::flight::{Awaited, Origin, Preparing};
+use super::pending::{Awaited, Origin, Preparing};
 use super::preparing::PrepareStage;
 use super::result_sets::define;
 use super::rows::{self, Columns};
@@ -34,7 +34,7 @@ impl Session {
     ) -> Result<Step, &'static str> {
         let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let (shift, origin) = (entry.shift, entry.origin);
         let number = header.sequence.wrapping_add(shift);
         let fate = match first {
@@ -48,7 +48,7 @@ impl Session {
             (Origin::Injected, _) | (_, Fate::Written) => Step::Took(bytes.len()),
             (Origin::Client, Fate::Pass) => self.pass_from_server(header, shift, out),
             (Origin::Client, Fate::Dropped) => {
-                if let Some(entry) = self.flight.head() {
+                if let Some(entry) = self.pending.head() {
                     entry.shift = entry.shift.wrapping_sub(1);
                 }
                 Step::Took(bytes.len())
@@ -57,7 +57,7 @@ impl Session {
     }
 
     fn prepare_failed(&mut self) {
-        let entry = self.flight.pop();
+        let entry = self.pending.pop();
         match entry.map(|entry| entry.origin) {
             Some(Origin::Injected) => {
                 self.core.catalog.failed = Some(ClientError::unsupported(
@@ -78,8 +78,8 @@ impl Session {
         origin: Origin,
         out: &mut Output,
     ) -> Result<Fate, &'static str> {
-        let (capabilities, values) = (self.capabilities, self.reads.values);
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let (capabilities, values) = (self.capabilities, self.settings.values);
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let Awaited::Prepare(preparing) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let for_client = origin == Origin::Client;
         let mut fate = Fate::Pass;
@@ -134,7 +134,7 @@ impl Session {
     }
 
     fn is_prepared(&mut self) {
-        let Some(entry) = self.flight.pop() else { return };
+        let Some(entry) = self.pending.pop() else { return };
         let Awaited::Prepare(Preparing { statement, checked, .. }) = entry.awaited else { return };
         statement.checked.replace(checked);
         match entry.origin {

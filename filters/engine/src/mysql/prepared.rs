@@ -10,8 +10,8 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Sequence};
 
 use super::check::Readiness;
 use super::client::Outcome;
-use super::flight::{Answer, Awaited, Entry, Preparing, Single};
 use super::infile;
+use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single};
 use super::preparing::Prepares;
 use super::statements::{MAX_STATEMENTS, Places, Statement};
 use super::{Output, Session};
@@ -81,7 +81,7 @@ impl Session {
         };
         let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked), self.statements.counter()));
         let preparing = preparing(statement, checked);
-        let mut entry = Entry::client(Awaited::Prepare(preparing));
+        let mut entry = PendingResponse::client(Awaited::Prepare(preparing));
         let outcome = match text {
             Some(text) => {
                 let mut sequence = Sequence::default();
@@ -91,7 +91,7 @@ impl Session {
             }
             None => Outcome::Passes,
         };
-        self.flight.push(entry);
+        self.pending.push(entry);
         Ok(outcome)
     }
 
@@ -136,8 +136,8 @@ impl Session {
                 statement.takes_types(sent().collect());
             }
         }
-        let answer = Answer::execution(Rc::clone(&checked), Rc::clone(&statement));
-        let mut entry = Entry::client(Awaited::Results(answer));
+        let answer = PendingResults::execution(Rc::clone(&checked), Rc::clone(&statement));
+        let mut entry = PendingResponse::client(Awaited::Results(answer));
         // What was prepared anew has not had the types that the client sends once.
         let lacks_types = statement.server_id != statement.id
             && execution
@@ -170,7 +170,7 @@ impl Session {
         if checked.analysis.statements.iter().all(is_dml) {
             entry = entry.pipelined();
         }
-        self.flight.push(entry);
+        self.pending.push(entry);
         Ok(outcome)
     }
 
@@ -190,8 +190,8 @@ impl Session {
         self.core.note_refusal(&error);
         let reset = StmtReset { statement: statement.server_id.get() };
         reset.encode(&mut Sequence::default(), &mut out.to_server)?;
-        let entry = Entry::refused(Awaited::Single(Single::Nothing), error);
-        self.flight.push(entry.shifted(self.client_sequence, 0));
+        let entry = PendingResponse::refused(Awaited::Single(Single::Nothing), error);
+        self.pending.push(entry.shifted(self.client_sequence, 0));
         Ok(Outcome::Done)
     }
 
@@ -218,7 +218,7 @@ impl Session {
         checked: Rc<Checked>,
         out: &mut Output,
     ) -> Result<Outcome, WireError> {
-        if !self.flight.is_empty() {
+        if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
@@ -238,7 +238,7 @@ impl Session {
         };
         StmtPrepare { text: &text }.encode(&mut Sequence::default(), &mut out.to_server)?;
         let preparing = preparing(Rc::clone(statement), checked);
-        self.flight.push(Entry::injected(Awaited::Prepare(preparing)));
+        self.pending.push(PendingResponse::injected(Awaited::Prepare(preparing)));
         self.core.waiting = Waiting::Server;
         Ok(Outcome::Again)
     }
@@ -252,7 +252,7 @@ impl Session {
         plan: &Rc<CompiledPlan>,
     ) -> Result<Rechecked, ClientError> {
         if !plan.fields.is_empty() {
-            self.reads.readable()?;
+            self.settings.readable()?;
         }
         let before = statement.checked.borrow();
         if self.is_current(&before) && !before.goes_by_name() {
@@ -295,7 +295,7 @@ impl Session {
         if let Some(statement) = statement {
             statement.reset();
         }
-        self.flight.push(Entry::client(Awaited::Single(Single::Nothing)));
+        self.pending.push(PendingResponse::client(Awaited::Single(Single::Nothing)));
         Ok(Outcome::Done)
     }
 }

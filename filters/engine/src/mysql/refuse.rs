@@ -7,7 +7,7 @@ use fieldveil_mysql_wire::connection::HandshakeResponse41;
 use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::Sequence;
 
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::{Output, Session, State, errors};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -24,7 +24,7 @@ impl Session {
     /// counts those against the host, and shuts it out.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         let name = format!("fieldveil_{}", random_name(&*self.core.ports));
         let nobody = HandshakeResponse41 {
             capabilities: Capabilities::PROTOCOL_41
@@ -41,20 +41,20 @@ impl Session {
         };
         let mut sequence = Sequence::starting_at(1);
         out.close |= nobody.encode(&mut sequence, &mut out.to_server).is_err();
-        self.flight.push(Entry::refused(Awaited::End, error));
+        self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.state = State::Ending;
     }
 
     /// Refuses a command.
     pub(super) fn refuse(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.refuse_as(Awaited::Single(super::flight::Single::Nothing), error, out);
+        self.refuse_as(Awaited::Single(super::pending::Single::Nothing), error, out);
     }
 
     /// The client broke the protocol: the session ends, after the answers in flight.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         self.refuse_as(Awaited::End, error, out);
         self.state = State::Ending;
     }
@@ -70,8 +70,8 @@ impl Session {
             }
         });
         out.close |= written.is_err();
-        let entry = Entry::refused(awaited, error);
-        self.flight.push(entry.shifted(self.client_sequence, 0));
+        let entry = PendingResponse::refused(awaited, error);
+        self.pending.push(entry.shifted(self.client_sequence, 0));
     }
 
     /// Writes an error to the client, as the packet with this number.

@@ -8,7 +8,7 @@ use fieldveil_mysql_wire::response::ColumnDefinition41;
 use fieldveil_mysql_wire::{Capabilities, WireError};
 use fieldveil_sql::ClientFile;
 
-use super::flight::{Answer, Awaited, Entry};
+use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::results::{Packet, Stage};
 use super::rows::{Columns, RowError};
 use super::server::{MALFORMED, OUT_OF_PLACE};
@@ -28,7 +28,7 @@ impl Session {
         rest: &[u8],
         out: &mut Output,
     ) -> Result<Step, &'static str> {
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let (shift, swallowing) = (entry.shift, entry.swallowing);
         let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let packet = answer.results.peek(header.payload_len, first)?;
@@ -53,7 +53,7 @@ impl Session {
             && self.has_loaded()
             && let Some(error) = self.load_refused(body)
         {
-            drop(self.flight.pop());
+            drop(self.pending.pop());
             self.write_error(&error, number, &mut out.to_client);
             return match packet {
                 Packet::Error => Ok(Step::Took(bytes.len())),
@@ -83,8 +83,8 @@ impl Session {
         number: u8,
         out: &mut Output,
     ) -> Result<bool, &'static str> {
-        let (capabilities, values) = (self.capabilities, self.reads.values);
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let (capabilities, values) = (self.capabilities, self.settings.values);
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let (swallowing, shift) = (entry.swallowing, entry.shift);
         let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let complete = answer.results.complete;
@@ -125,7 +125,9 @@ impl Session {
 
     /// What a packet that may end a result, or all of them, comes to.
     fn result_ended(&mut self, packet: Packet, complete: usize, body: &[u8]) {
-        let Some(Entry { awaited: Awaited::Results(answer), .. }) = self.flight.head() else { return };
+        let Some(PendingResponse { awaited: Awaited::Results(answer), .. }) = self.pending.head() else {
+            return;
+        };
         let has_failed = packet == Packet::Error;
         let has_ended = answer.results.complete > complete || has_failed;
         let checked = Rc::clone(&answer.checked);
@@ -145,7 +147,7 @@ impl Session {
             self.names.forget();
         }
         if is_done {
-            drop(self.flight.pop());
+            drop(self.pending.pop());
         }
         if matches!(packet, Packet::Ok | Packet::EndOfRows) {
             self.heed_changes(body);
@@ -163,7 +165,7 @@ impl Session {
         self.core.count_ended(plan.as_ref(), &error);
         self.core.log(Level::Error, &error.message);
         self.write_error(&error, number, &mut out.to_client);
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         out.close = true;
     }
 
@@ -182,7 +184,7 @@ impl Session {
             }
             Err(_) => return Err(MALFORMED),
         };
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let shift = entry.shift;
         let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
         let (rows, is_binary) = (answer.rows.clone().ok_or(OUT_OF_PLACE)?, answer.statement.is_some());
@@ -190,13 +192,13 @@ impl Session {
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();
         let body = message.payload.as_ref();
-        rows.open_ahead(rest, is_binary, &keyring, self.core.buffers().scratch.together());
+        rows.open_ahead(rest, is_binary, &keyring, self.core.buffers().scratch.batch());
         match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, &mut self.core) {
             Ok(()) => {
                 // What was opened may take more packets, or fewer, than what was sealed.
                 let after = Sequence::after(message.last_sequence.wrapping_add(shift)).next();
                 let more = sequence.next().wrapping_sub(after);
-                if let Some(entry) = self.flight.head() {
+                if let Some(entry) = self.pending.head() {
                     entry.shift = entry.shift.wrapping_add(more);
                 }
             }
@@ -218,7 +220,7 @@ impl Session {
         header: Header,
         out: &mut Output,
     ) -> Result<(), &'static str> {
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         entry.swallowing = true;
         let number = header.sequence.wrapping_add(entry.shift);
         let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
@@ -229,8 +231,8 @@ impl Session {
             self.core.log(Level::Error, &error.message);
         }
         self.write_error(error, number, &mut out.to_client);
-        if !checked.only_reads() || self.flight.has_more() {
-            self.core.ends(Ended::Filter);
+        if !checked.only_reads() || self.pending.has_more() {
+            self.core.note_end(Ended::Filter);
             out.close = true;
         }
         Ok(())
@@ -238,7 +240,7 @@ impl Session {
 }
 
 /// Whether the statement that is answered names the file that the server asks for.
-fn names_file(answer: &Answer, request: &[u8]) -> bool {
+fn names_file(answer: &PendingResults, request: &[u8]) -> bool {
     let named = answer.executed().and_then(|statement| statement.client_file.as_ref());
     match (named, request) {
         (Some(ClientFile::Any), _) => true,

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated, restart};
-use crate::field::{FieldPlan, Read, Stored, Together, Value};
+use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 
@@ -222,20 +222,20 @@ impl RowPlan {
     }
 
     /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
-    pub fn open_ahead(&self, bytes: &[u8], is_binary: bool, keyring: &Keyring, together: &mut Together) {
+    pub fn open_ahead(&self, bytes: &[u8], is_binary: bool, keyring: &Keyring, batch: &mut OpenedBatch) {
         let fields = &self.checked.plan.fields;
         let columns =
             self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
-        let gather = |together: &mut Together, row| self.gather(row, is_binary, together).is_ok();
-        together.open_ahead(bytes, columns, keyring, next_row, gather);
+        let gather = |batch: &mut OpenedBatch, row| self.gather(row, is_binary, batch).is_ok();
+        batch.open_ahead(bytes, columns, keyring, next_row, gather);
     }
 
-    fn gather(&self, body: &[u8], is_binary: bool, together: &mut Together) -> Result<(), WireError> {
+    fn gather(&self, body: &[u8], is_binary: bool, batch: &mut OpenedBatch) -> Result<(), WireError> {
         let mut treated = self.treated.iter().peekable();
         let mut gather = |index: usize, value: Option<&[u8]>| {
             let Some(column) = treated.next_if(|column| column.index == index) else { return };
             if let (Some(field), Some(bytes)) = (self.checked.plan.fields.get(column.field), value) {
-                together.gather(index, field, Value { bytes, how: column.stored });
+                batch.gather(index, field, Value { bytes, how: column.stored });
             }
         };
         if is_binary {
@@ -309,7 +309,7 @@ impl RowPlan {
 
 /// The row that these bytes begin with, if it is one of a single packet, and what is behind it.
 fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let header = Header::peek(bytes).filter(|header| !header.goes_on())?;
+    let header = Header::peek(bytes).filter(|header| !header.is_continued())?;
     let (packet, rest) = bytes.split_at_checked(header.total_len())?;
     let row = packet.get(HEADER_LEN..)?;
     // OK, EOF and ERR end the rows.

@@ -15,7 +15,7 @@ use crate::field::{FieldPlan, Stored};
 impl Session {
     /// The text to forward: every literal in a protected place sealed, the rest as it came.
     pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
-        let settings = self.reads.values;
+        let settings = self.settings.values;
         self.core.replaced(text, checked, |core, replacement, out| match replacement {
             Replacement::Seal { field, value, use_, form } => {
                 let place = Place::of(checked, *field)?;

@@ -34,7 +34,7 @@ impl Session {
         match self.server_continues {
             Continues::No => {}
             Continues::Passing => {
-                let shift = self.flight.head().map_or(0, |entry| entry.shift);
+                let shift = self.pending.head().map_or(0, |entry| entry.shift);
                 return Ok(self.pass_from_server(header, shift, out));
             }
             Continues::Dropped => return Ok(self.drop_from_server(header)),
@@ -57,7 +57,7 @@ impl Session {
 
     /// The packet, numbered anew, and those that its message goes on in, as they come.
     pub(super) fn pass_from_server(&mut self, header: Header, shift: u8, out: &mut Output) -> Step {
-        self.server_continues = if header.goes_on() { Continues::Passing } else { Continues::No };
+        self.server_continues = if header.is_continued() { Continues::Passing } else { Continues::No };
         if shift == 0 {
             self.server.pass = header.total_len();
             return Step::Took(0);
@@ -70,7 +70,7 @@ impl Session {
 
     /// As [`Self::pass_from_server`], to nowhere.
     pub(super) fn drop_from_server(&mut self, header: Header) -> Step {
-        self.server_continues = if header.goes_on() { Continues::Dropped } else { Continues::No };
+        self.server_continues = if header.is_continued() { Continues::Dropped } else { Continues::No };
         self.server.drop = header.total_len();
         Step::Took(0)
     }

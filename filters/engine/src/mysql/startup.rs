@@ -76,7 +76,7 @@ impl Session {
             // It lets nobody in now.
             out.to_client.extend_from_slice(rest.get(..taken).unwrap_or_default());
             self.state = State::Ending;
-            self.core.ends(Ended::Server);
+            self.core.note_end(Ended::Server);
             return Ok(Step::Took(taken));
         }
         let mut payload = message.payload.into_owned();

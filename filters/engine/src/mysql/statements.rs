@@ -9,7 +9,7 @@ use fieldveil_mysql_wire::command::ParameterType;
 use fieldveil_sql::Parameter;
 
 use super::definitions::Definitions;
-use super::end_user::Said;
+use super::end_user::EndUserMentions;
 use super::long_data::LongData;
 use super::rows::RowPlan;
 use crate::database::Checked;
@@ -34,7 +34,7 @@ pub struct Statement {
     /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,
     /// What the client's text says of the end user.
-    pub said: Said,
+    pub said: EndUserMentions,
     /// What analysis said, renewed when plan or catalog change.
     pub checked: RefCell<Rc<Checked>>,
     /// The number that the client has for it.
@@ -59,7 +59,7 @@ pub struct Statement {
 
 impl Statement {
     /// One that the server has not answered yet, with what long data the connection holds.
-    pub fn new(text: &[u8], said: Said, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
+    pub fn new(text: &[u8], said: EndUserMentions, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
         let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(said.len());
         Self {
             weight: checked.weight.beside(bytes),

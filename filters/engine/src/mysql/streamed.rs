@@ -6,7 +6,7 @@ use fieldveil_sql::identity::Comment;
 
 use super::Session;
 use super::check::Readiness;
-use super::flight::{Answer, Awaited, Entry};
+use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::prepared::Rechecked;
 use crate::client_error::ClientError;
 use crate::database::{Output, Step};
@@ -22,7 +22,7 @@ impl Session {
         }
         let checked = self.nothing_checked()?;
         self.executes(&checked);
-        self.flight.push(Entry::client(Awaited::Results(Answer::text(checked))));
+        self.pending.push(PendingResponse::client(Awaited::Results(PendingResults::text(checked))));
         Some(self.pass_from_client(header))
     }
 
@@ -45,8 +45,8 @@ impl Session {
         statement.reset();
         self.gives(&statement.said);
         self.executes(&checked);
-        let answer = Answer::execution(checked, statement);
-        self.flight.push(Entry::client(Awaited::Results(answer)));
+        let answer = PendingResults::execution(checked, statement);
+        self.pending.push(PendingResponse::client(Awaited::Results(answer)));
         Some(self.pass_from_client(header))
     }
 

@@ -29,7 +29,7 @@ impl Protocol for Session {
         &mut self.server
     }
 
-    fn next_of_client(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    fn step_client(&mut self, rest: &[u8], out: &mut Output) -> Step {
         self.client_step(rest, out)
     }
 
@@ -37,20 +37,20 @@ impl Protocol for Session {
         self.copy_piece(piece, out);
     }
 
-    fn next_of_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    fn step_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
         self.server_step(rest, out)
     }
 
-    fn goes_on(&self) -> bool {
-        !self.flight.is_full() && !self.flight.is_heavy_and_flushed()
+    fn can_resume(&self) -> bool {
+        !self.pending.is_full() && !self.pending.is_heavy_and_flushed()
     }
 
-    fn held_besides(&self) -> usize {
+    fn bytes_of_state(&self) -> usize {
         let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
         startup.saturating_add(self.copying.held())
     }
 
     fn in_flight(&self) -> usize {
-        self.flight.bytes()
+        self.pending.bytes()
     }
 }

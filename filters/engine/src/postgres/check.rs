@@ -91,7 +91,7 @@ impl Session {
             return false;
         }
         // What may end a failed transaction needs no catalog.
-        self.status != TransactionStatus::Failed || self.in_pipeline || !self.flight.is_empty()
+        self.status != TransactionStatus::Failed || self.in_pipeline || !self.pending.is_empty()
     }
 
     /// The catalog's answer is complete.

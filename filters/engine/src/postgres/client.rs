@@ -11,7 +11,7 @@ use fieldveil_sql::{Dialect, identity};
 
 use super::check::Readiness;
 use super::copy::Copying;
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::{MAX_HELD, Output, Session, State, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -58,7 +58,7 @@ impl Session {
             self.end_session(ClientError::protocol("an unknown message type"), out);
             return Step::Took(rest.len());
         }
-        if self.flight.is_full() {
+        if self.pending.is_full() {
             self.core.waiting = Waiting::Answers;
             return Step::More;
         }
@@ -84,7 +84,7 @@ impl Session {
             tag::SYNC => {
                 // In COPY mode the server ignores it: it answers the one behind CopyDone.
                 if !self.copy_in {
-                    self.flight.push(Entry::client(Awaited::Sync));
+                    self.pending.push(PendingResponse::client(Awaited::Sync));
                 }
                 self.transaction_may_end();
                 self.group = self.group.saturating_add(1);
@@ -93,12 +93,12 @@ impl Session {
                 return self.pass(header, rest);
             }
             tag::TERMINATE => {
-                self.core.ends(Ended::Client);
+                self.core.note_end(Ended::Client);
                 return self.pass(header, rest);
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
             tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL
-                if self.flight.is_empty() && self.core.protects() =>
+                if self.pending.is_empty() && self.core.protects() =>
             {
                 return self.drop(header);
             }
@@ -110,12 +110,12 @@ impl Session {
                     return self.drop(header);
                 }
                 self.copy_in = false;
-                self.flight.push(Entry::client(Awaited::CopyEnd));
+                self.pending.push(PendingResponse::client(Awaited::CopyEnd));
                 return self.pass(header, rest);
             }
             _ if self.skipping => return self.drop(header),
             tag::FLUSH => return self.pass(header, rest),
-            _ if self.flight.is_heavy() => return self.wait_for_lighter_flight(out),
+            _ if self.pending.is_heavy() => return self.wait_for_fewer_pending(out),
             _ => {}
         }
         let Some(message) = rest.get(..header.total_len()) else {
@@ -145,8 +145,8 @@ impl Session {
 
     /// What is in flight takes as much as it may: the client's next message waits. What the server has answered it may keep
     /// until a Sync that the client sends only behind that message, so it is asked to send it.
-    fn wait_for_lighter_flight(&mut self, out: &mut Output) -> Step {
-        if self.in_pipeline && self.flight.is_to_be_flushed() {
+    fn wait_for_fewer_pending(&mut self, out: &mut Output) -> Step {
+        if self.in_pipeline && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
         }
         self.core.waiting = Waiting::Answers;
@@ -205,7 +205,7 @@ impl Session {
                 });
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
-                    self.flight.push(entry);
+                    self.pending.push(entry);
                     return self.pass(header, rest);
                 }
                 self.refuse_bind(error, out);
@@ -265,7 +265,8 @@ impl Session {
                 self.transaction_may_end();
                 let names = self.take_names(&checked);
                 let copy = self.begin_copy_in(&checked);
-                self.flight.push(Entry::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
+                self.pending
+                    .push(PendingResponse::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
                 // It ends what came before without a Sync, too.
                 self.in_pipeline = false;
                 return Ok(outcome);
@@ -293,7 +294,7 @@ impl Session {
                 None => self.end_session(error, out),
             }
         } else {
-            self.flight.push(Entry::client(Awaited::FunctionCall));
+            self.pending.push(PendingResponse::client(Awaited::FunctionCall));
             return Outcome::Passes;
         }
         Outcome::Done

@@ -16,7 +16,7 @@ use crate::database::{Given, Lasts, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct EndUserMentions {
     /// In its comments.
     pub comment: Comment,
     /// In its literals.
@@ -27,7 +27,7 @@ pub(super) struct Said {
     sets_by_name: bool,
 }
 
-impl Said {
+impl EndUserMentions {
     /// Whether its parameters are to be looked at.
     pub fn reads_parameters(&self) -> bool {
         self.sets_by_name || !self.parameters.is_empty()
@@ -55,8 +55,12 @@ impl Settings {
 
 impl Session {
     /// The text as the server may have it, and what it says of the end user.
-    pub(super) fn identify<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, Said), ClientError> {
-        let said = Said { sets_by_name: identity::calls_set_config(text), ..Said::default() };
+    pub(super) fn identify<'t>(
+        &mut self,
+        text: &'t [u8],
+    ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
+        let said =
+            EndUserMentions { sets_by_name: identity::calls_set_config(text), ..EndUserMentions::default() };
         if !identity::mentions(text) {
             return Ok((Cow::Borrowed(text), said));
         }
@@ -69,7 +73,7 @@ impl Session {
             .map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let parameters = std::mem::take(&mut found.parameters);
         let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
-        Ok((text, Said { comment, given, parameters, ..said }))
+        Ok((text, EndUserMentions { comment, given, parameters, ..said }))
     }
 
     /// The StartupMessage as the server may have it, where it says something of the end user; None if as it came.
@@ -114,12 +118,16 @@ impl Session {
     }
 
     /// A text is about to be executed that was prepared with words in the place of tokens.
-    pub(super) fn gives(&mut self, said: &Said) {
+    pub(super) fn gives(&mut self, said: &EndUserMentions) {
         self.core.gives(&said.given);
     }
 
     /// Puts words in the place of the tokens among the values. Returns whether there were any.
-    pub(super) fn identify_values(&mut self, bind: &mut Bind<'_>, said: &Said) -> Result<bool, ClientError> {
+    pub(super) fn identify_values(
+        &mut self,
+        bind: &mut Bind<'_>,
+        said: &EndUserMentions,
+    ) -> Result<bool, ClientError> {
         let mut replaced = false;
         for (index, value) in bind.values.iter_mut().enumerate() {
             let Some(bytes) = value else { continue };

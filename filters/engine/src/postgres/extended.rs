@@ -10,7 +10,7 @@ use fieldveil_pg_wire::{Format, WireError};
 
 use super::check::Readiness;
 use super::client::{Outcome, is_copy_in};
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::statements::{Portal, Statement};
 use super::{Output, Session, Waiting};
 use crate::client_error::ClientError;
@@ -101,7 +101,7 @@ impl Session {
             None if asks => out.to_server.extend_from_slice(message),
             None => {}
         }
-        self.flight.push(Entry::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo([undo]));
+        self.pending.push(PendingResponse::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo([undo]));
         self.ask_columns(parse.name, &statement, out)?;
         self.in_pipeline = true;
         Ok(if text.is_none() && !asks { Outcome::Passes } else { Outcome::Done })
@@ -116,7 +116,8 @@ impl Session {
     ) -> Result<(), WireError> {
         if asks_columns(&statement.checked.borrow()) {
             Describe { target: Target::Statement, name }.encode(&mut out.to_server)?;
-            self.flight.push(Entry::injected(Awaited::DescribeStatement(Some(Rc::clone(statement)))));
+            self.pending
+                .push(PendingResponse::injected(Awaited::DescribeStatement(Some(Rc::clone(statement)))));
         }
         Ok(())
     }
@@ -131,7 +132,7 @@ impl Session {
     fn lacks_answer(&self, statement: &Rc<Statement>) -> bool {
         !statement.confirmed.get()
             && statement.group.get() != self.group
-            && self.flight.parses(statement)
+            && self.pending.parses(statement)
             && self.core.protects()
     }
 
@@ -152,12 +153,12 @@ impl Session {
         name: &[u8],
         statement: &Rc<Statement>,
         result_formats: Vec<Format>,
-    ) -> Entry {
+    ) -> PendingResponse {
         let checked = Rc::clone(&statement.checked.borrow());
         let portal = Portal::open(significant(name).to_vec(), statement, checked, result_formats);
         let undo = self.statements.bind_portal(&portal);
         self.in_pipeline = true;
-        Entry::client(Awaited::Bind(Some(portal))).undo(undo)
+        PendingResponse::client(Awaited::Bind(Some(portal))).undo(undo)
     }
 
     pub(super) fn bind(
@@ -222,12 +223,12 @@ impl Session {
                     None => {}
                 }
                 let entry = self.enter_portal(bind.portal, &statement, bind.result_formats);
-                self.flight.push(entry);
+                self.pending.push(entry);
                 if is_fetch {
                     // What a cursor's rows hold is asked each time: another may have its name now.
                     Describe { target: Target::Portal, name: bind.portal }.encode(&mut out.to_server)?;
                     let portal = self.statements.portal(significant(bind.portal)).cloned();
-                    self.flight.push(Entry::injected(Awaited::DescribePortal(portal)));
+                    self.pending.push(PendingResponse::injected(Awaited::DescribePortal(portal)));
                 } else if sealed.is_none() {
                     return Ok(Outcome::Passes);
                 }
@@ -248,11 +249,11 @@ impl Session {
     ) -> Result<(), WireError> {
         if !significant(name).is_empty() {
             Close { target: Target::Statement, name }.encode(&mut out.to_server)?;
-            self.flight.push(Entry::injected(Awaited::Close));
+            self.pending.push(PendingResponse::injected(Awaited::Close));
         }
         let parameter_types = statement.server_types();
         Parse { name, text, parameter_types }.encode(&mut out.to_server)?;
-        self.flight.push(Entry::injected(Awaited::Parse(Some(Rc::clone(statement)))));
+        self.pending.push(PendingResponse::injected(Awaited::Parse(Some(Rc::clone(statement)))));
         self.ask_columns(name, statement, out)?;
         statement.confirmed.set(false);
         statement.group.set(self.group);
@@ -301,7 +302,7 @@ impl Session {
             Target::Statement => Awaited::DescribeStatement(self.statements.statement(name).cloned()),
             Target::Portal => Awaited::DescribePortal(self.statements.portal(name).cloned()),
         };
-        Ok(self.forward(Entry::client(awaited)))
+        Ok(self.forward(PendingResponse::client(awaited)))
     }
 
     pub(super) fn close(&mut self, body: &[u8]) -> Result<Outcome, WireError> {
@@ -315,12 +316,12 @@ impl Session {
             Target::Statement => vec![self.statements.set_statement(name, None)],
             Target::Portal => self.statements.close_portal(name).collect(),
         };
-        Ok(self.forward(Entry::client(Awaited::Close).undo(undo)))
+        Ok(self.forward(PendingResponse::client(Awaited::Close).undo(undo)))
     }
 
     /// The message goes on as it came.
-    pub(super) fn forward(&mut self, entry: Entry) -> Outcome {
-        self.flight.push(entry);
+    pub(super) fn forward(&mut self, entry: PendingResponse) -> Outcome {
+        self.pending.push(entry);
         self.in_pipeline = true;
         Outcome::Passes
     }

@@ -15,14 +15,14 @@ pub(super) const QUESTION: &str = "SELECT current_user::pg_catalog.text, \
     pg_catalog.current_setting('application_name')";
 
 /// The server's answer. It holds no token, but a word.
-pub(super) struct Answer {
+pub(super) struct IdentityRow {
     role: String,
     word: String,
     purpose: String,
     application_name: String,
 }
 
-impl Answer {
+impl IdentityRow {
     /// Reads its row; None if it is not as asked for.
     pub fn read(body: &[u8]) -> Option<Self> {
         let row = DataRow::parse(body).ok()?;
@@ -61,7 +61,7 @@ impl Session {
 
     /// The server's answer is complete.
     pub(super) fn identity_read(&mut self) {
-        let Some(Answer { role, word, purpose, application_name }) = self.identity.take() else {
+        let Some(IdentityRow { role, word, purpose, application_name }) = self.identity.take() else {
             if self.core.catalog.failed.is_none() {
                 self.catalog_failed("it does not say who the session is for");
             }

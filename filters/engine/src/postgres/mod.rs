@@ -13,17 +13,16 @@
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals, its parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
-//! | what the server owes | `flight.rs`, `statements.rs` |
+//! | what the server owes | `pending.rs`, `statements.rs` |
 //! | a message from the server | `server.rs` |
 //! | a row is treated | `rows.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for | `identity.rs` |
 //! | the catalog is read | `catalog.rs` |
-//! | the server is asked for either | `asking.rs` |
+//! | the server is asked for either | `own_queries.rs` |
 //! | rows of a COPY, either way | `copy.rs` |
 //! | prepared statements and cursors of SQL | `names.rs` |
 
-mod asking;
 mod authentication;
 mod callbacks;
 mod catalog;
@@ -33,9 +32,10 @@ mod copy;
 mod cursors;
 mod end_user;
 mod extended;
-mod flight;
 mod identity;
 mod names;
+mod own_queries;
+mod pending;
 mod portals;
 mod refuse;
 mod rows;
@@ -50,7 +50,7 @@ use std::rc::Rc;
 use fieldveil_pg_wire::backend::TransactionStatus;
 
 use self::copy::{CopyOut, Copying};
-use self::flight::Flight;
+use self::pending::PendingResponses;
 use self::statements::Statements;
 use crate::client_error::ClientError;
 pub use crate::database::Output;
@@ -126,11 +126,11 @@ pub struct Session {
     replicates: bool,
     client: Inbox,
     server: Inbox,
-    flight: Flight,
+    pending: PendingResponses,
     statements: Statements,
     block: Block,
     /// Who the session is for, while the answer comes in.
-    identity: Option<identity::Answer>,
+    identity: Option<identity::IdentityRow>,
     settings: Settings,
     status: TransactionStatus,
     /// Syncs sent.
@@ -165,7 +165,7 @@ impl Session {
             replicates: false,
             client: Inbox::default(),
             server: Inbox::default(),
-            flight: Flight::default(),
+            pending: PendingResponses::default(),
             statements: Statements::default(),
             block: Block::default(),
             identity: None,

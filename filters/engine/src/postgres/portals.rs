@@ -9,7 +9,7 @@ use fieldveil_pg_wire::name::significant;
 use super::check::Readiness;
 use super::client::Outcome;
 use super::extended::Rechecked;
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::statements::Portal;
 use super::{Output, Session};
 use crate::client_error::ClientError;
@@ -31,7 +31,7 @@ impl Session {
                 self.refuse_bind(error, out);
                 return Ok(Outcome::Done);
             }
-            return Ok(self.forward(Entry::client(Awaited::Execute(None))));
+            return Ok(self.forward(PendingResponse::client(Awaited::Execute(None))));
         };
         let mut portal = Rc::clone(open);
         if open.checked.resolves_late() || open.checked.touched {
@@ -54,7 +54,7 @@ impl Session {
         self.executes(&open.checked);
         let names = self.take_names(&open.checked);
         let copy = self.begin_copy_in(&open.checked);
-        let entry = Entry::client(Awaited::Execute(Some(portal))).names(names).copy(copy);
+        let entry = PendingResponse::client(Awaited::Execute(Some(portal))).names(names).copy(copy);
         Ok(self.forward(entry))
     }
 
@@ -94,7 +94,7 @@ impl Session {
         drop(self.statements.set_portal(significant(name), Some(Rc::clone(&portal))));
         if is_fetch {
             Describe { target: Target::Portal, name }.encode(&mut out.to_server)?;
-            self.flight.push(Entry::injected(Awaited::DescribePortal(Some(Rc::clone(&portal)))));
+            self.pending.push(PendingResponse::injected(Awaited::DescribePortal(Some(Rc::clone(&portal)))));
         }
         Ok(Ok(portal))
     }

@@ -6,7 +6,7 @@ use fieldveil_pg_wire::backend::ErrorResponse;
 use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
 use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::{Output, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -21,10 +21,10 @@ impl Session {
     /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
-        self.flight.push(Entry::refused(Awaited::End, error));
+        self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.state = State::Ending;
     }
 
@@ -37,7 +37,7 @@ impl Session {
     ) {
         self.core.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
-        self.flight.push(Entry::refused(Awaited::Query(checked, 0, None), error));
+        self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }
 
     /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
@@ -64,7 +64,7 @@ impl Session {
     }
 
     fn refused_extended(&mut self, error: ClientError) {
-        self.flight.push(Entry::refused(Awaited::Bind(None), error));
+        self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
         self.in_pipeline = true;
         self.skipping = true;
     }
@@ -75,12 +75,12 @@ impl Session {
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
-        self.core.ends(Ended::Filter);
+        self.core.note_end(Ended::Filter);
         if self.copy_in {
             out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
         }
         out.to_server.extend_from_slice(&NO_MESSAGE);
-        self.flight.push(Entry::refused(Awaited::End, error));
+        self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.state = State::Ending;
     }
 

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::catalog;
 use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
-use crate::field::{FieldPlan, Read, Stored, Together, Value};
+use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 
@@ -173,15 +173,15 @@ impl RowPlan {
     }
 
     /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
-    pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, together: &mut Together) {
+    pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
         let fields = &self.checked.plan.fields;
         let columns =
             self.treated.iter().filter_map(|column| Some((column.index, fields.get(column.field)?)));
-        let gather = |together: &mut Together, row| self.gather(row, together).is_ok();
-        together.open_ahead(bytes, columns, keyring, next_row, gather);
+        let gather = |batch: &mut OpenedBatch, row| self.gather(row, batch).is_ok();
+        batch.open_ahead(bytes, columns, keyring, next_row, gather);
     }
 
-    fn gather(&self, body: &[u8], together: &mut Together) -> Result<(), WireError> {
+    fn gather(&self, body: &[u8], batch: &mut OpenedBatch) -> Result<(), WireError> {
         let mut treated = self.treated.iter().peekable();
         for (index, value) in DataRow::parse(body)?.values().enumerate() {
             let Some(column) = treated.next_if(|column| column.index == index) else { continue };
@@ -189,7 +189,7 @@ impl RowPlan {
             // The text of a `bytea` has its bytes elsewhere.
             let in_place = column.binary || column.stored != Stored::Raw;
             if let (Some(field), Some(bytes), true) = (field, value, in_place) {
-                together.gather(index, field, Value { bytes, how: column.stored });
+                batch.gather(index, field, Value { bytes, how: column.stored });
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, TransactionStat
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
-use super::flight::{Awaited, Origin};
+use super::pending::{Awaited, Origin};
 use super::{Output, Session, State, Step, Swallowing, Waiting};
 
 /// What becomes of the message.
@@ -33,7 +33,7 @@ impl Session {
             self.server.pass = rest.len();
             return Ok(Step::Took(0));
         }
-        let encryption = matches!(self.flight.head().map(|e| &e.awaited), Some(Awaited::Encryption));
+        let encryption = matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption));
         if encryption || matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.startup_answer(rest, out);
         }
@@ -65,7 +65,7 @@ impl Session {
         match header.tag {
             tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => true,
             tag::COPY_DATA => self.copy_out.is_none(),
-            tag::DATA_ROW => match self.flight.head().map(|e| (&e.awaited, e.origin)) {
+            tag::DATA_ROW => match self.pending.head().map(|e| (&e.awaited, e.origin)) {
                 Some((Awaited::Query(checked, _, plan), _)) => {
                     plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
                 }
@@ -101,7 +101,7 @@ impl Session {
             }
             _ => {}
         }
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let fate = match entry.origin {
             Origin::Client => Fate::Pass,
             Origin::Injected => Fate::Taken,
@@ -111,28 +111,28 @@ impl Session {
                 if let Some(statement) = statement {
                     statement.confirmed.set(true);
                 }
-                self.flight.pop();
+                self.pending.pop();
             }
             (tag::BIND_COMPLETE, Awaited::Bind(_)) | (tag::CLOSE_COMPLETE, Awaited::Close) => {
-                self.flight.pop();
+                self.pending.pop();
             }
             (tag::NO_DATA, Awaited::DescribeStatement(_) | Awaited::DescribePortal(_)) => {
-                self.flight.pop();
+                self.pending.pop();
             }
             (
                 tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE | tag::PORTAL_SUSPENDED,
                 Awaited::Execute(_),
             ) => {
-                self.flight.executed(body);
+                self.pending.executed(body);
                 self.copy_out = None;
             }
             (tag::COMMAND_COMPLETE, Awaited::Catalog) => {
-                self.flight.pop();
+                self.pending.pop();
                 self.catalog_read();
                 self.core.waiting = Waiting::No;
             }
             (tag::COMMAND_COMPLETE, Awaited::Identity) => {
-                self.flight.pop();
+                self.pending.pop();
                 self.identity_read();
                 if self.core.catalog.reading.is_none() {
                     self.core.waiting = Waiting::No;
@@ -147,7 +147,7 @@ impl Session {
             (tag::PARAMETER_DESCRIPTION, _) => return self.parameter_description(body, fate, out),
             (tag::ROW_DESCRIPTION, _) => return self.row_description(body, fate, out),
             (tag::COPY_IN_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
-                self.copy_in = !self.flight.begin_copy();
+                self.copy_in = !self.pending.begin_copy();
             }
             (tag::COPY_OUT_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();
@@ -186,15 +186,15 @@ impl Session {
     fn ready_for_query(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
         self.status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
         self.swallowing = Swallowing::No;
-        self.flight.end_group(self.status);
-        let entry = self.flight.pop().ok_or(OUT_OF_PLACE)?;
+        self.pending.end_group(self.status);
+        let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
         if !matches!(entry.awaited, Awaited::Query(..) | Awaited::Sync | Awaited::FunctionCall) {
             return Err(OUT_OF_PLACE);
         }
-        if self.flight.is_empty() {
+        if self.pending.is_empty() {
             self.block.is_open = self.status == TransactionStatus::InTransaction;
         }
-        if self.flight.is_empty() && self.status == TransactionStatus::Idle {
+        if self.pending.is_empty() && self.status == TransactionStatus::Idle {
             self.statements.forget_portals();
             drop(self.statements.by_sql.cursors.end_transaction(false));
             self.block.changed_catalog = false;

@@ -7,8 +7,8 @@ use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::Comment;
 
-use super::flight::{Awaited, Entry};
 use super::names::SqlNames;
+use super::pending::{Awaited, PendingResponse};
 use super::{Output, Session, State, Step};
 use crate::client_error::ClientError;
 use crate::database::{PlanChange, Unready};
@@ -47,7 +47,7 @@ impl Session {
         match packet {
             FirstPacket::SslRequest | FirstPacket::GssEncRequest => {
                 out.to_server.extend_from_slice(bytes);
-                self.flight.push(Entry::client(Awaited::Encryption));
+                self.pending.push(PendingResponse::client(Awaited::Encryption));
             }
             FirstPacket::CancelRequest => {
                 out.to_server.extend_from_slice(bytes);
@@ -130,8 +130,8 @@ impl Session {
     /// Answers before the session is up.
     pub(super) fn startup_answer(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
         let Some(first) = rest.first() else { return Ok(Step::More) };
-        if matches!(self.flight.head().map(|e| &e.awaited), Some(Awaited::Encryption)) {
-            self.flight.pop();
+        if matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption)) {
+            self.pending.pop();
             match first {
                 b'N' => out.to_client.push(b'N'),
                 b'S' | b'G' => {

@@ -11,7 +11,7 @@ use fieldveil_pg_wire::Format;
 use fieldveil_sql::Prepared;
 
 use super::cursors::Cursor;
-use super::end_user::Said;
+use super::end_user::EndUserMentions;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, RowPlan};
 use crate::database::Checked;
@@ -31,7 +31,7 @@ pub struct Statement {
     /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,
     /// What the client's text says of the end user.
-    pub said: Said,
+    pub said: EndUserMentions,
     /// The parameter types that the client declared; 0 is "infer".
     pub parameter_types: Vec<u32>,
     /// What analysis said, renewed when plan or catalog change.
@@ -44,7 +44,7 @@ pub struct Statement {
     pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete came.
     pub confirmed: Cell<bool>,
-    /// How many messages went before its last Parse, as the flight counts them.
+    /// How many messages went before its last Parse, as [`PendingResponses`](super::pending::PendingResponses) counts them.
     pub parse_number: Cell<u64>,
     /// How many Syncs went before its Parse.
     pub group: Cell<u64>,
@@ -261,7 +261,7 @@ impl Statements {
     }
 
     /// Whether one more statement with this text would pass a limit.
-    pub fn is_full(&self, name: &[u8], text: &[u8], said: &Said) -> bool {
+    pub fn is_full(&self, name: &[u8], text: &[u8], said: &EndUserMentions) -> bool {
         let replaced = self.statements.get(name).map_or(0, |s| s.len());
         let bytes = self.bytes.saturating_sub(replaced).saturating_add(text.len()).saturating_add(said.len());
         bytes > MAX_STATEMENT_BYTES

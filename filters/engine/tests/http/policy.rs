@@ -182,7 +182,7 @@ fn answer_is_under_the_plan_of_its_request() {
     exchange.request("GET", "/customers", &[], b"");
     let Fetch::Plan(principal) = sidecar.exchange_asking() else { panic!("no plan") };
     let other = json!({"result": plan(&[])}).to_string().into_bytes();
-    let answer = fieldveil_engine::fetch::Answer::Body { body: &other, etag: None };
+    let answer = fieldveil_engine::fetch::FetchResponse::Body { body: &other, etag: None };
     sidecar.worker.borrow_mut().answered(&Fetch::Plan(principal), answer, sidecar.now()).unwrap();
     exchange.respond(200, &[JSON], envelope.to_string().as_bytes());
     assert_eq!(exchange.client.json()["ssn"], CANARY);

@@ -290,7 +290,7 @@ fn stream_of_events_opens_nothing_with_keys_that_are_gone() {
     let now_ms = sidecar.now();
     let fetch = sidecar.worker.borrow_mut().fetch_keys(now_ms);
     let other = keys_among("bc");
-    let answer = fieldveil_engine::fetch::Answer::Body { body: &other, etag: None };
+    let answer = fieldveil_engine::fetch::FetchResponse::Body { body: &other, etag: None };
     sidecar.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     exchange.response_body(event.as_bytes(), false);
     assert!(exchange.reset);

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 pub use agent::*;
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::http::{Exchange, Flow, Head, Output, Peer, Reply};
 use fieldveil_engine::worker::Worker;
 pub use ports::*;
@@ -311,8 +311,8 @@ impl Dialogue<'_> {
                 Fetch::Keys(_) => self.sidecar.keys.clone(),
             };
             let answer = match &answered {
-                Ok(body) => Answer::Body { body, etag: None },
-                Err(reason) => Answer::Failed(reason.clone()),
+                Ok(body) => FetchResponse::Body { body, etag: None },
+                Err(reason) => FetchResponse::Failed(reason.clone()),
             };
             let now_ms = self.sidecar.now();
             let result = self.sidecar.worker.borrow_mut().answered(&fetch, answer, now_ms);

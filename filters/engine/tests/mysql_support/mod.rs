@@ -12,7 +12,7 @@
 use std::ops::{Deref, DerefMut};
 
 use fieldveil_engine::config::Protocol;
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::mysql::Session;
 use serde_json::{Value, json};
 
@@ -269,7 +269,7 @@ impl Dialogue {
         self.fields = fields.to_vec();
         let now_ms = self.ports.borrow().now_ms;
         let fetch = self.asked_for_plan.as_ref().expect("a plan was asked for");
-        let answer = Answer::Body { body: &plan(fields), etag: None };
+        let answer = FetchResponse::Body { body: &plan(fields), etag: None };
         self.worker.borrow_mut().answered(fetch, answer, now_ms).unwrap();
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::support::keys::*;
 use crate::support::*;
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_pg_wire::backend::RowDescription;
 use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::{Format, Header};
@@ -51,7 +51,7 @@ fn renewed(dialogue: &mut Dialogue, fields: &[Value]) {
     let due = dialogue.worker.borrow_mut().due(now_ms);
     assert!(due.iter().any(|fetch| matches!(fetch, Fetch::Plan(_))));
     for fetch in due.iter().filter(|fetch| matches!(fetch, Fetch::Plan(_))) {
-        let answer = Answer::Body { body: &plan(fields), etag: None };
+        let answer = FetchResponse::Body { body: &plan(fields), etag: None };
         dialogue.worker.borrow_mut().answered(fetch, answer, now_ms).unwrap();
     }
     dialogue.give_keys(&keys_among("a"));

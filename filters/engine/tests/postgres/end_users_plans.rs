@@ -10,7 +10,7 @@
 
 use crate::support::end_users::*;
 use crate::support::*;
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use serde_json::json;
 
 #[test]
@@ -152,7 +152,7 @@ fn what_was_prepared_lives_on_under_a_plan_that_stores_alike() {
     let Some(fetch) = principal.into_iter().find(|fetch| matches!(fetch, Fetch::Plan(_))) else { panic!() };
     let now_ms = dialogue.ports.borrow().now_ms;
     let flipped = plan(&reading("null"));
-    let answer = Answer::Body { body: &flipped, etag: None };
+    let answer = FetchResponse::Body { body: &flipped, etag: None };
     dialogue.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     dialogue.client(&query("EXECUTE p"));
     assert!(dialogue.asked().is_empty() && contains(&dialogue.take_to_server(), b"EXECUTE"));

@@ -9,7 +9,7 @@
 )]
 
 use crate::support::*;
-use fieldveil_engine::fetch::{Answer, Fetch, PrincipalKey};
+use fieldveil_engine::fetch::{Fetch, FetchResponse, PrincipalKey};
 use fieldveil_engine::plans::Holder;
 use fieldveil_engine::worker::Worker;
 use fieldveil_plan::PlanInput;
@@ -25,7 +25,7 @@ fn principal(name: &str) -> PrincipalKey {
 }
 
 fn give(worker: &mut Worker, name: &str, fields: &[Value], now_ms: u64) {
-    let answer = Answer::Body { body: &plan(fields), etag: None };
+    let answer = FetchResponse::Body { body: &plan(fields), etag: None };
     worker.answered(&Fetch::Plan(principal(name)), answer, now_ms).unwrap();
 }
 
@@ -178,7 +178,9 @@ fn renewals_follow_each_other_and_each_gets_its_turn() {
     let mut open = renewals(&mut worker, later);
     assert!(open.contains(&Fetch::Plan(principal("idle"))), "sessions come first");
     while let Some(fetch) = open.pop() {
-        worker.answered(&fetch, Answer::Body { body: &plan(&revealing()), etag: None }, later).unwrap();
+        worker
+            .answered(&fetch, FetchResponse::Body { body: &plan(&revealing()), etag: None }, later)
+            .unwrap();
         assert!(!asked.contains(&fetch));
         asked.push(fetch);
         open.extend(worker.due_plans(later));
@@ -198,7 +200,7 @@ fn opa_that_does_not_answer_is_asked_for_one_plan_a_second_and_for_all_when_it_d
     for _ in 0..20 {
         now_ms += 1000;
         for fetch in open.drain(..) {
-            worker.answered(&fetch, Answer::Failed("timed out".into()), now_ms).unwrap_err();
+            worker.answered(&fetch, FetchResponse::Failed("timed out".into()), now_ms).unwrap_err();
             assert_eq!(worker.due_plans(now_ms - 1), []);
         }
         open = renewals(&mut worker, now_ms);
@@ -206,7 +208,7 @@ fn opa_that_does_not_answer_is_asked_for_one_plan_a_second_and_for_all_when_it_d
     }
     assert!(asked <= 30, "{asked}");
     let fetch = open.pop().unwrap();
-    worker.answered(&fetch, Answer::Body { body: &plan(&revealing()), etag: None }, now_ms).unwrap();
+    worker.answered(&fetch, FetchResponse::Body { body: &plan(&revealing()), etag: None }, now_ms).unwrap();
     assert_eq!(worker.due_plans(now_ms).len(), 8);
 }
 
@@ -219,7 +221,9 @@ fn plan_that_nobody_uses_is_not_renewed_and_asked_for_when_it_is_used_again_or_u
     assert_eq!(renewals(&mut worker, later), []);
     let user = principal("user 1");
     assert!(worker.plan_in_passing(&user, &pooled, false, later).is_none());
-    worker.answered(&Fetch::Plan(user.clone()), Answer::Failed("timed out".into()), later).unwrap_err();
+    worker
+        .answered(&Fetch::Plan(user.clone()), FetchResponse::Failed("timed out".into()), later)
+        .unwrap_err();
     assert!(worker.plan_in_passing(&user, &pooled, true, later).is_some());
     assert!(worker.plan_in_passing(&user, &pooled, false, later + 1000).is_some(), "it was just tried");
     assert!(worker.plan_in_passing(&user, &pooled, false, later + 10_000).is_none());
@@ -250,7 +254,7 @@ fn plan_of_a_session_that_says_nothing_for_long_is_renewed_also_once_it_was_repl
         };
         // Another plan than that of the beginning, from then on the same.
         let concealing = [field("ssn", "deterministic", "text", json!({"treatment": "conceal"}), "seal")];
-        let answer = Answer::Body { body: &plan(&concealing), etag: None };
+        let answer = FetchResponse::Body { body: &plan(&concealing), etag: None };
         idle.worker.borrow_mut().answered(renewal, answer, now_ms).unwrap();
     }
 }

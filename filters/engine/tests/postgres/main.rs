@@ -7,6 +7,7 @@ mod support;
 
 mod absent_tables;
 mod audit;
+mod batch;
 mod budgets;
 mod connections;
 mod contracts;
@@ -27,6 +28,5 @@ mod row_errors;
 mod session;
 mod splits;
 mod tenants;
-mod together;
 mod workload;
 mod written_back;

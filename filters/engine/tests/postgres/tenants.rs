@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use crate::support::*;
-use fieldveil_engine::fetch::{Answer, Fetch, PrincipalKey};
+use fieldveil_engine::fetch::{Fetch, FetchResponse, PrincipalKey};
 use fieldveil_plan::PlanInput;
 use serde_json::json;
 
@@ -143,7 +143,7 @@ fn plan_of_another_tenant_is_waited_for_once_and_asks_for_its_keyset() {
     let renewals = dialogue.worker.borrow_mut().due(now);
     let principal = renewals.iter().find(|fetch| matches!(fetch, Fetch::Plan(_))).unwrap();
     let switched = plan(&owned_by("globex"));
-    let answer = Answer::Body { body: &switched, etag: None };
+    let answer = FetchResponse::Body { body: &switched, etag: None };
     dialogue.worker.borrow_mut().answered(principal, answer, now).unwrap();
     dialogue.client(&query("SELECT ssn FROM customer"));
     assert!(dialogue.session.is_waiting());
@@ -181,7 +181,7 @@ fn keysets_of_more_tenants_than_are_held_are_left_out() {
             listener: number.to_string(),
             ..PlanInput::default()
         }));
-        worker.answered(&fetch, Answer::Body { body: &plan(&fields), etag: None }, 1000).unwrap();
+        worker.answered(&fetch, FetchResponse::Body { body: &plan(&fields), etag: None }, 1000).unwrap();
     }
     let asked = target(&worker.fetch_keys(1000));
     assert_eq!(asked.matches("tenant=").count(), 1024);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::database::{Connection, Output};
-use fieldveil_engine::fetch::{Answer, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::worker::Worker;
 
 use super::TestPorts;
@@ -58,8 +58,8 @@ impl<S: Connection> Both<S> {
     pub fn answer_fetches(&mut self, plan: Result<&[u8], &str>, keys: Result<&[u8], &str>) {
         for fetch in std::mem::take(&mut self.fetches) {
             let answer = match if matches!(fetch, Fetch::Plan(_)) { plan } else { keys } {
-                Ok(body) => Answer::Body { body, etag: None },
-                Err(reason) => Answer::Failed(reason.to_owned()),
+                Ok(body) => FetchResponse::Body { body, etag: None },
+                Err(reason) => FetchResponse::Failed(reason.to_owned()),
             };
             let now_ms = self.ports.borrow().now_ms;
             let result = self.worker.borrow_mut().answered(&fetch, answer, now_ms);
@@ -71,7 +71,7 @@ impl<S: Connection> Both<S> {
     /// The worker's own renewal brought these keysets.
     pub fn give_keys(&mut self, keys: &[u8]) {
         let now_ms = self.ports.borrow().now_ms;
-        let answer = Answer::Body { body: keys, etag: None };
+        let answer = FetchResponse::Body { body: keys, etag: None };
         let fetch = self.worker.borrow_mut().fetch_keys(now_ms);
         self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     }

@@ -3,7 +3,7 @@
 /// How a server answers a command that it doesn't refuse; any of them may be answered by an ERR packet, unless
 /// nothing is answered at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ResponseKind {
     /// Nothing.
     None,
     /// The connection ends, sometimes after an OK packet.
@@ -63,9 +63,9 @@ macro_rules! commands {
             }
 
             /// How it is answered.
-            pub const fn answer(self) -> Answer {
+            pub const fn answer(self) -> ResponseKind {
                 match self {
-                    $(Self::$variant => Answer::$answer,)+
+                    $(Self::$variant => ResponseKind::$answer,)+
                 }
             }
         }

@@ -27,7 +27,7 @@ pub enum Comment {
 
 /// Reads all comments. One that may hold a token and isn't understood is refused.
 pub(super) fn read(text: &str, comments: &[lexer::Comment], identity: &mut Identity) -> Result<(), Refusal> {
-    let mut said = Said::default();
+    let mut said = CommentFields::default();
     let mut malformed = false;
     for comment in comments {
         let inner = text.get(comment.inner.clone()).unwrap_or_default();
@@ -56,13 +56,13 @@ pub(super) fn read(text: &str, comments: &[lexer::Comment], identity: &mut Ident
 }
 
 #[derive(Default)]
-struct Said {
+struct CommentFields {
     purpose: Option<String>,
     token: Option<Zeroizing<String>>,
     token_at: Vec<Range<usize>>,
 }
 
-impl Said {
+impl CommentFields {
     /// `key='value',key='value'`; None where it isn't that, or says one thing twice.
     fn take(&mut self, inner: &str, offset: usize) -> Option<()> {
         let mut at = 0_usize;

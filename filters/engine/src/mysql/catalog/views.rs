@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
 
-use super::Reads;
+use super::NameFolding;
 use crate::database::words_of_view;
 
 /// Databases in which nobody makes a view or a table.
@@ -32,8 +32,8 @@ impl Views {
     }
 
     /// A relation that the session may see.
-    pub fn see(&mut self, schema: &str, name: &str, reads: &Reads<'_>) {
-        self.seen.insert(reads.place(schema, name));
+    pub fn see(&mut self, schema: &str, name: &str, folding: &NameFolding<'_>) {
+        self.seen.insert(folding.place(schema, name));
     }
 
     /// The query of a view that may show a protected table.
@@ -50,13 +50,13 @@ impl Views {
 
     /// Chooses the views whose queries name a protected table, or another such view; and those whose queries this user may
     /// not read.
-    pub fn choose(&mut self, reads: &Reads<'_>) {
-        let mut names: Vec<String> = reads.planned_tables().map(str::to_lowercase).collect();
+    pub fn choose(&mut self, folding: &NameFolding<'_>) {
+        let mut names: Vec<String> = folding.planned_tables().map(str::to_lowercase).collect();
         let mut others = Vec::new();
         // By word the views whose queries hold it.
         let mut naming: HashMap<String, Vec<usize>> = HashMap::new();
         for (view, query) in std::mem::take(&mut self.queries) {
-            self.seen.insert(reads.place(&view.0, &view.1));
+            self.seen.insert(folding.place(&view.0, &view.1));
             if query.is_empty() {
                 names.push(view.1.to_lowercase());
                 self.queries.insert(view, query);
@@ -79,7 +79,7 @@ impl Views {
             .into_iter()
             .flatten()
             .map(|(view, query)| {
-                let sources = sources(&view, &query, reads);
+                let sources = sources(&view, &query, folding);
                 (view, sources)
             })
             .collect();
@@ -92,7 +92,7 @@ impl Views {
     }
 
     /// The views that stand upon a relation which this session may not see, at whatever depth.
-    pub fn unseen(&self, reads: &Reads<'_>) -> Vec<&Place> {
+    pub fn unseen(&self, folding: &NameFolding<'_>) -> Vec<&Place> {
         // By relation the views that stand upon it.
         let mut upon: HashMap<&Place, Vec<usize>> = HashMap::new();
         let mut hidden = Vec::new();
@@ -109,7 +109,7 @@ impl Views {
         while let Some(index) = hidden.pop() {
             let Some((view, _)) = self.others.get(index) else { continue };
             if unseen.insert(index, view).is_none() {
-                hidden.extend(upon.remove(&reads.place(&view.0, &view.1)).unwrap_or_default());
+                hidden.extend(upon.remove(&folding.place(&view.0, &view.1)).unwrap_or_default());
             }
         }
         unseen.into_values().collect()
@@ -117,13 +117,13 @@ impl Views {
 }
 
 /// What a view stands upon, but for what nobody makes.
-fn sources(view: &Place, query: &str, reads: &Reads<'_>) -> Option<Vec<Place>> {
-    let dialect = MySqlDialect { folds_tables: reads.folds_tables, ..MySqlDialect::default() };
+fn sources(view: &Place, query: &str, folding: &NameFolding<'_>) -> Option<Vec<Place>> {
+    let dialect = MySqlDialect { folds_tables: folding.folds_tables, ..MySqlDialect::default() };
     let sources = view_sources(query, dialect)?.into_iter();
     let place = |ViewSource { schema, name }: ViewSource| {
         let schema = schema.unwrap_or_else(|| view.0.clone());
         let is_nobodys = NOBODYS.iter().any(|nobodys| schema.eq_ignore_ascii_case(nobodys));
-        (!is_nobodys).then(|| reads.place(&schema, &name))
+        (!is_nobodys).then(|| folding.place(&schema, &name))
     };
     Some(sources.filter_map(place).collect())
 }

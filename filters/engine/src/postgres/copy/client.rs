@@ -9,7 +9,7 @@ use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::field::Stored;
 use crate::postgres::client::Outcome;
-use crate::postgres::flight::{Awaited, Entry};
+use crate::postgres::pending::{Awaited, PendingResponse};
 use crate::postgres::{Output, Session, Waiting};
 
 /// What the server is told when a row could not be sealed; the client is told why.
@@ -30,7 +30,7 @@ impl Session {
     /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
     /// takes the COPY, and then it is out of place.
     pub(in crate::postgres) fn in_copy(&mut self, out: &mut Output) -> Option<Outcome> {
-        if !self.is_copying() || self.flight.is_empty() {
+        if !self.is_copying() || self.pending.is_empty() {
             return None;
         }
         if self.copy_in {
@@ -113,8 +113,8 @@ impl Session {
     fn fail_copy(&mut self, error: ClientError, out: &mut Output) {
         self.core.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
-        self.flight.refuse_copy(self.copies, error);
-        self.flight.push(Entry::client(Awaited::CopyEnd));
+        self.pending.refuse_copy(self.copies, error);
+        self.pending.push(PendingResponse::client(Awaited::CopyEnd));
         self.copy_in = false;
         self.copying = Copying::Failed;
     }

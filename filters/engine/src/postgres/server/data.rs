@@ -11,8 +11,8 @@ use crate::client_error::{ClientError, sqlstate};
 use crate::database::Tally;
 use crate::field::CompiledPlan;
 use crate::ports::Level;
-use crate::postgres::flight::Awaited;
-use crate::postgres::identity::Answer;
+use crate::postgres::identity::IdentityRow;
+use crate::postgres::pending::Awaited;
 use crate::postgres::rows::{RowError, RowPlan};
 use crate::postgres::statements::Portal;
 use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
@@ -94,7 +94,7 @@ impl Session {
 
     /// What the rows that come now get; None while that is not known.
     pub(super) fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
-        match &self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
+        match &self.pending.head().ok_or(OUT_OF_PLACE)?.awaited {
             Awaited::Query(_, _, rows) => Ok(rows.clone()),
             Awaited::Execute(Some(portal)) => Ok(portal_rows(portal)),
             _ => Err(OUT_OF_PLACE),
@@ -121,22 +121,22 @@ impl Session {
 
     /// A row comes, and maybe more behind it: what is sealed in them is opened together.
     pub(super) fn rows_come(&mut self, messages: &[u8]) {
-        if self.swallowing != Swallowing::No || self.core.buffers().scratch.together().covers(messages) {
+        if self.swallowing != Swallowing::No || self.core.buffers().scratch.batch().covers(messages) {
             return;
         }
         if let (Ok(Some(plan)), Some(keyring)) = (self.row_plan(), self.core.keyring()) {
-            plan.open_ahead(messages, &keyring, self.core.buffers().scratch.together());
+            plan.open_ahead(messages, &keyring, self.core.buffers().scratch.batch());
         }
     }
 
     pub(super) fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
-        match self.flight.head().map(|entry| &entry.awaited) {
+        match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
                 self.catalog_row(body);
                 return Ok(Fate::Taken);
             }
             Some(Awaited::Identity) => {
-                match Answer::read(body) {
+                match IdentityRow::read(body) {
                     Some(answer) => self.identity = Some(answer),
                     None => self.catalog_failed("it does not say who the session is for"),
                 }
@@ -179,7 +179,7 @@ impl Session {
 
     /// The plan of the answer that comes now.
     fn head_plan(&mut self) -> Option<Rc<CompiledPlan>> {
-        match &self.flight.head()?.awaited {
+        match &self.pending.head()?.awaited {
             Awaited::Query(checked, ..) => Some(Rc::clone(&checked.plan)),
             Awaited::Execute(Some(portal)) => Some(Rc::clone(&portal.checked.plan)),
             _ => None,
@@ -196,7 +196,7 @@ impl Session {
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
             self.core.log(Level::Error, &error.message);
         }
-        let (checked, extended) = match self.flight.head().map(|e| &e.awaited) {
+        let (checked, extended) = match self.pending.head().map(|e| &e.awaited) {
             Some(Awaited::Query(checked, ..)) => (Some(checked), false),
             Some(Awaited::Execute(Some(portal))) => (Some(&portal.checked), true),
             _ => (None, true),
@@ -204,9 +204,9 @@ impl Session {
         let only_reads = checked.is_some_and(|checked| checked.only_reads());
         let why = if !only_reads {
             Some(IS_DONE)
-        } else if extended && self.flight.acts_behind_head() {
+        } else if extended && self.pending.acts_behind_head() {
             Some(MORE_IS_DONE)
-        } else if self.flight.is_kept() {
+        } else if self.pending.is_kept() {
             Some(WAS_DONE)
         } else {
             None
@@ -219,7 +219,7 @@ impl Session {
         self.write_error("ERROR", error, &mut out.to_client);
         self.swallowing = Swallowing::UntilReady;
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
-        self.skipping |= extended && !self.flight.has_sync();
+        self.skipping |= extended && !self.pending.has_sync();
     }
 
     /// What comes behind an error of ours is not for the client. It is read all the same: what became of statements and

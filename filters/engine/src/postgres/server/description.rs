@@ -10,7 +10,7 @@ use fieldveil_values::oid;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::database::Checked;
-use crate::postgres::flight::Awaited;
+use crate::postgres::pending::Awaited;
 use crate::postgres::rows::{self, ResultColumn, RowPlan};
 use crate::postgres::statements::Portal;
 use crate::postgres::{Output, Session};
@@ -23,7 +23,7 @@ impl Session {
         fate: Fate,
         out: &mut Output,
     ) -> Result<Fate, &'static str> {
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let Awaited::DescribeStatement(statement) = &entry.awaited else { return Err(OUT_OF_PLACE) };
         let Some(statement) = statement.as_ref().filter(|s| s.checked.borrow().touched) else {
             return Ok(fate);
@@ -64,7 +64,7 @@ impl Session {
         fate: Fate,
         out: &mut Output,
     ) -> Result<Fate, &'static str> {
-        match &mut self.flight.head().ok_or(OUT_OF_PLACE)?.awaited {
+        match &mut self.pending.head().ok_or(OUT_OF_PLACE)?.awaited {
             Awaited::Query(checked, statement, rows) => {
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
@@ -77,7 +77,7 @@ impl Session {
             }
             Awaited::DescribeStatement(statement) => {
                 let statement = statement.take();
-                self.flight.pop();
+                self.pending.pop();
                 let description = parse(body)?;
                 let Some(statement) = statement else { return Ok(fate) };
                 statement.described(rows::columns(&description));
@@ -86,7 +86,7 @@ impl Session {
             }
             Awaited::DescribePortal(portal) => {
                 let portal = portal.take();
-                self.flight.pop();
+                self.pending.pop();
                 let read = |portal: &Rc<Portal>| portal.checked.touched || portal.checked.returns_protected();
                 let Some(portal) = portal.filter(read) else { return parse(body).map(|_| fate) };
                 if matches!(fate, Fate::Pass)

@@ -5,11 +5,11 @@ use fieldveil_pg_wire::backend::ErrorResponse;
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::postgres::flight::{Awaited, Entry, Origin};
+use crate::postgres::pending::{Awaited, Origin, PendingResponse};
 use crate::postgres::{Output, Session, Waiting, own_name};
 
 impl Session {
-    pub(super) fn take_back(&mut self, skipped: Vec<Entry>) {
+    pub(super) fn take_back(&mut self, skipped: Vec<PendingResponse>) {
         self.statements.by_sql.names_may_change();
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
@@ -22,7 +22,7 @@ impl Session {
 
     /// A text failed: what its statements from the one at fault on would have prepared is not there.
     pub(super) fn take_back_names(&mut self) {
-        let Some(entry) = self.flight.head() else { return };
+        let Some(entry) = self.pending.head() else { return };
         let Awaited::Query(_, failed, _) = &entry.awaited else { return };
         let failed = *failed;
         for (_, undo) in
@@ -39,14 +39,14 @@ impl Session {
         let fatal = severity != b"ERROR";
         self.copy_in = false;
         self.copy_out = None;
-        let provoked = self.flight.head().is_some_and(|entry| {
+        let provoked = self.pending.head().is_some_and(|entry| {
             matches!(entry.awaited, Awaited::End) || entry.refused.is_some() && Self::is_provoked(code)
         });
         if fatal && !provoked {
             // It says so before it goes, and the end itself is not always seen: a write to it may break first.
-            self.core.ends(Ended::Server);
+            self.core.note_end(Ended::Server);
         }
-        let Some(entry) = self.flight.head() else { return Ok(Fate::Pass) };
+        let Some(entry) = self.pending.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
         let copy = entry.copy;
@@ -69,7 +69,7 @@ impl Session {
             self.take_back_names();
             return Ok(fate);
         }
-        let (skipped, sync_sent) = self.flight.skip_to_sync();
+        let (skipped, sync_sent) = self.pending.skip_to_sync();
         if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
             // The server skips the filter's question with the rest: nobody waits for its answer any more.
             self.core.catalog.reading = None;

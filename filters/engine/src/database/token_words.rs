@@ -60,11 +60,11 @@ impl Given {
 /// The tokens of a session, each with the word that the server knows in its place: random, so that nobody who has not
 /// given the token can give the word. It holds tokens: no `Debug`.
 #[derive(Default)]
-pub struct Words {
+pub struct TokenWords {
     known: VecDeque<Given>,
 }
 
-impl Words {
+impl TokenWords {
     /// The word for a token; the same for the same token.
     pub fn take(&mut self, token: &str, lasts: Lasts, ports: &mut dyn Ports) -> Result<Given, ClientError> {
         if token.len() > MAX_TOKEN {

@@ -6,9 +6,9 @@ use fieldveil_mysql_wire::command::{NO_ATTRIBUTES, Query};
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::{Capabilities, message};
 
-use super::catalog::{self, Reads};
+use super::catalog::{self, NameFolding};
 use super::check::Readiness;
-use super::flight::{Asked, Awaited, Entry, Question};
+use super::pending::{Asked, Awaited, PendingResponse, Question};
 use super::results::{Packet, Results, Stage};
 use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::{Output, Session, identity};
@@ -27,17 +27,17 @@ impl Session {
     pub(super) fn ask_catalog(
         &mut self,
         plan: &Rc<CompiledPlan>,
-        begun: Option<Box<catalog::Answer>>,
+        begun: Option<Box<catalog::CatalogResponse>>,
         out: &mut Output,
     ) -> Readiness {
         let begun = begun.filter(|begun| begun.is_of(plan));
-        let mut answer = begun.unwrap_or_else(|| Box::new(catalog::Answer::new(Rc::clone(plan))));
+        let mut answer = begun.unwrap_or_else(|| Box::new(catalog::CatalogResponse::new(Rc::clone(plan))));
         let text = answer.question();
         self.ask(&text, Question::Catalog(answer), out)
     }
 
     fn ask(&mut self, text: &str, question: Question, out: &mut Output) -> Readiness {
-        if !self.flight.is_empty() {
+        if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
             return Readiness::Wait;
         }
@@ -46,7 +46,8 @@ impl Session {
         if query.encode(self.capabilities, &mut Sequence::default(), &mut out.to_server).is_err() {
             return Readiness::Refuse(ClientError::limit("the policy names too many tables", "Shorten it."));
         }
-        self.flight.push(Entry::injected(Awaited::Asked(Asked { question, results: Results::default() })));
+        self.pending
+            .push(PendingResponse::injected(Awaited::Asked(Asked { question, results: Results::default() })));
         self.core.waiting = Waiting::Server;
         Readiness::Wait
     }
@@ -59,7 +60,7 @@ impl Session {
         rest: &[u8],
     ) -> Result<Step, &'static str> {
         let capabilities = self.capabilities;
-        let entry = self.flight.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let Awaited::Asked(asked) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
         let packet = asked.results.peek(header.payload_len, first)?;
         let Some(message) = message::peek_message(rest, MAX_HELD).map_err(|_| MALFORMED)? else {
@@ -70,7 +71,7 @@ impl Session {
         let mut failed = None;
         match (packet, &mut asked.question) {
             (Packet::Row, Question::Catalog(answer)) => failed = answer.row(body).err(),
-            (Packet::Row, Question::Identity) => match identity::Answer::read(body) {
+            (Packet::Row, Question::Identity) => match identity::IdentityRow::read(body) {
                 Some(answer) => self.identity = Some(answer),
                 None => failed = Some("it does not say who the session is for"),
             },
@@ -83,7 +84,7 @@ impl Session {
             self.question_failed(reason);
         }
         if is_done {
-            let asked = self.flight.pop().map(|entry| entry.awaited);
+            let asked = self.pending.pop().map(|entry| entry.awaited);
             if let Some(Awaited::Asked(asked)) = asked {
                 self.answered_question(asked.question);
             }
@@ -101,16 +102,19 @@ impl Session {
             Question::Identity => self.identity_read(),
             Question::Catalog(mut answer) => {
                 let Some(plan) = self.core.plan.clone() else { return };
-                let database = self.reads.database.clone();
-                let reads =
-                    Reads { plan: &plan, database: &database, folds_tables: self.reads.dialect.folds_tables };
-                if answer.answered(&reads) {
+                let database = self.settings.database.clone();
+                let folding = NameFolding {
+                    plan: &plan,
+                    database: &database,
+                    folds_tables: self.settings.dialect.folds_tables,
+                };
+                if answer.answered(&folding) {
                     // The statement that waits for it comes again, and asks.
                     self.catalog_begun = Some(answer);
                     return;
                 }
-                self.core.catalog.reading = Some(CatalogReading::new(self.reads.dialect()));
-                if let Err(reason) = answer.finish(&mut self.core, &reads) {
+                self.core.catalog.reading = Some(CatalogReading::new(self.settings.dialect()));
+                if let Err(reason) = answer.finish(&mut self.core, &folding) {
                     self.question_failed(reason);
                     return;
                 }

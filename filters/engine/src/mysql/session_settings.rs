@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::client_error::ClientError;
 
 /// What the server said when it was asked last.
-pub struct Reads {
+pub struct SessionSettings {
     /// How texts are read.
     pub dialect: MySqlDialect,
     /// How values are written.
@@ -32,7 +32,7 @@ enum Charset {
     Other,
 }
 
-impl Default for Reads {
+impl Default for SessionSettings {
     fn default() -> Self {
         Self {
             dialect: MySqlDialect::default(),
@@ -46,7 +46,7 @@ impl Default for Reads {
 }
 
 /// The answer, as far as it is about reading.
-pub struct Said<'a> {
+pub struct SettingsRow<'a> {
     pub database: &'a str,
     pub sql_mode: &'a str,
     pub charset_client: &'a str,
@@ -55,9 +55,9 @@ pub struct Said<'a> {
     pub version: &'a str,
 }
 
-impl Reads {
+impl SessionSettings {
     /// As the server says it.
-    pub fn of(said: &Said<'_>) -> Self {
+    pub fn of(said: &SettingsRow<'_>) -> Self {
         let mut unreadable = None;
         let dialect = MySqlDialect::of_session(said.sql_mode, said.version, said.lower_case_table_names);
         let dialect = dialect.unwrap_or_else(|refusal| {

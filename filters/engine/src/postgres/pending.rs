@@ -60,7 +60,7 @@ pub enum Awaited {
 }
 
 /// One message's answer.
-pub struct Entry {
+pub struct PendingResponse {
     /// Which message.
     pub awaited: Awaited,
     /// Whose.
@@ -79,7 +79,7 @@ pub struct Entry {
     number: u64,
 }
 
-impl Entry {
+impl PendingResponse {
     /// For a message of the client.
     pub fn client(awaited: Awaited) -> Self {
         Self {
@@ -152,8 +152,8 @@ impl Entry {
 
 /// The queue.
 #[derive(Default)]
-pub struct Flight {
-    entries: VecDeque<Entry>,
+pub struct PendingResponses {
+    entries: VecDeque<PendingResponse>,
     /// How many went since the session began.
     pushed: u64,
     bytes: usize,
@@ -163,9 +163,9 @@ pub struct Flight {
     is_kept: bool,
 }
 
-impl Flight {
+impl PendingResponses {
     /// A message went to the server.
-    pub fn push(&mut self, mut entry: Entry) {
+    pub fn push(&mut self, mut entry: PendingResponse) {
         entry.bytes = entry.weigh();
         entry.number = self.pushed;
         self.pushed = self.pushed.saturating_add(1);
@@ -177,7 +177,7 @@ impl Flight {
         self.entries.push_back(entry);
     }
 
-    fn pop_front(&mut self) -> Option<Entry> {
+    fn pop_front(&mut self) -> Option<PendingResponse> {
         let entry = self.entries.pop_front()?;
         self.bytes = self.bytes.saturating_sub(entry.bytes);
         Some(entry)
@@ -204,7 +204,7 @@ impl Flight {
     }
 
     /// The message that is being answered.
-    pub fn head(&mut self) -> Option<&mut Entry> {
+    pub fn head(&mut self) -> Option<&mut PendingResponse> {
         while self.entries.front().is_some_and(|e| matches!(e.awaited, Awaited::CopyEnd)) {
             self.pop_front();
         }
@@ -212,7 +212,7 @@ impl Flight {
     }
 
     /// The head's answer is complete.
-    pub fn pop(&mut self) -> Option<Entry> {
+    pub fn pop(&mut self) -> Option<PendingResponse> {
         self.head()?;
         self.pop_front()
     }
@@ -242,9 +242,10 @@ impl Flight {
 
     /// After an error in the extended protocol the server skips all up to the next Sync: so do the entries.
     /// Returns them, and whether that Sync is on its way already.
-    pub fn skip_to_sync(&mut self) -> (Vec<Entry>, bool) {
+    pub fn skip_to_sync(&mut self) -> (Vec<PendingResponse>, bool) {
         let sync = self.entries.iter().position(|e| matches!(e.awaited, Awaited::Sync));
-        let skipped: Vec<Entry> = self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
+        let skipped: Vec<PendingResponse> =
+            self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
         self.bytes = skipped.iter().fold(self.bytes, |bytes, entry| bytes.saturating_sub(entry.bytes));
         (skipped, sync.is_some())
     }
@@ -252,7 +253,7 @@ impl Flight {
     /// Whether the server, before the next Sync, does anything behind the head that a client could take for undone by the
     /// head's error: all but to describe and to close.
     pub fn acts_behind_head(&self) -> bool {
-        let harmless = |entry: &Entry| {
+        let harmless = |entry: &PendingResponse| {
             use Awaited::{Close, DescribePortal, DescribeStatement};
             matches!(entry.awaited, DescribeStatement(_) | DescribePortal(_) | Close)
         };
@@ -262,7 +263,8 @@ impl Flight {
 
     /// The Execute at the head is answered, with this CommandComplete where it is complete.
     pub fn executed(&mut self, command: &[u8]) {
-        let only_reads = |entry: Entry| entry.executed().is_some_and(|checked| checked.only_reads());
+        let only_reads =
+            |entry: PendingResponse| entry.executed().is_some_and(|checked| checked.only_reads());
         let only_reads = self.pop().is_some_and(only_reads);
         if command.starts_with(b"BEGIN\0") || command.starts_with(b"START TRANSACTION\0") {
             self.in_block = true;

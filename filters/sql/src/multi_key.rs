@@ -26,7 +26,7 @@ impl Protected<'_> {
 
 impl<'c> Walker<'_, 'c> {
     /// Whether a value of the column has several ciphertexts when the statement is executed, or may have.
-    pub fn has_several(&self, column: Protected<'_>) -> bool {
+    pub fn has_several_ciphertexts(&self, column: Protected<'_>) -> bool {
         match column.field.envelopes {
             Envelopes::One => false,
             Envelopes::OneNow => self.segment.outlives_keys,

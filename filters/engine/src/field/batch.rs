@@ -35,7 +35,7 @@ struct Gathered {
 
 /// Values that are opened together. Where something stands is an address: good for the callback that the bytes are of.
 #[derive(Default)]
-pub struct Together {
+pub struct OpenedBatch {
     /// What of the callback's bytes was looked through.
     covered: Range<usize>,
     values: Vec<Gathered>,
@@ -46,7 +46,7 @@ pub struct Together {
     opened: Vec<Opened>,
 }
 
-impl Together {
+impl OpenedBatch {
     /// Opens what is sealed in these columns of the rows at the start of the bytes, if that was not done with those before.
     /// `next_row` parts the next row from the rest; `gather` takes in the row's values, unless it is malformed.
     pub fn open_ahead<'b>(
@@ -57,7 +57,7 @@ impl Together {
         next_row: impl Fn(&'b [u8]) -> Option<(&'b [u8], &'b [u8])>,
         gather: impl Fn(&mut Self, &'b [u8]) -> bool,
     ) {
-        let columns = columns.filter(|(_, field)| field.opens_together());
+        let columns = columns.filter(|(_, field)| field.opens_in_batches());
         if self.covers(bytes) || columns.clone().next().is_none() {
             return;
         }
@@ -92,7 +92,7 @@ impl Together {
 
     /// Takes in a value of a column, if it is one that can be opened with others.
     pub fn gather(&mut self, column: usize, field: &FieldPlan, stored: Value<'_>) {
-        if stored.bytes.len() > MAX_VALUE || !field.opens_together() {
+        if stored.bytes.len() > MAX_VALUE || !field.opens_in_batches() {
             return;
         }
         let start = self.raw.len();
@@ -163,7 +163,7 @@ impl Together {
 
 impl FieldPlan {
     /// Whether values of the field can be opened with others, and may be opened for this principal.
-    pub(crate) fn opens_together(&self) -> bool {
+    pub(crate) fn opens_in_batches(&self) -> bool {
         matches!(self.spec.protection, Protection::Randomized | Protection::Deterministic)
             && matches!(self.read, Read::Reveal | Read::Mask(_))
     }

@@ -33,7 +33,7 @@ pub enum Origin {
 /// Which command an answer belongs to.
 pub enum Awaited {
     /// COM_QUERY, COM_PROCESS_INFO, COM_STMT_EXECUTE, COM_STMT_FETCH.
-    Results(Answer),
+    Results(PendingResults),
     /// COM_STMT_PREPARE.
     Prepare(Preparing),
     /// COM_FIELD_LIST: definitions up to an EOF.
@@ -86,11 +86,11 @@ pub enum Question {
     /// Who the session is for, and how its texts are read.
     Identity,
     /// The catalog.
-    Catalog(Box<catalog::Answer>),
+    Catalog(Box<catalog::CatalogResponse>),
 }
 
 /// An answer of results.
-pub struct Answer {
+pub struct PendingResults {
     /// What the text does.
     pub checked: Rc<Checked>,
     /// How far the answer has come.
@@ -107,7 +107,7 @@ pub struct Answer {
     pub statement: Option<Rc<Statement>>,
 }
 
-impl Answer {
+impl PendingResults {
     /// Of a text.
     pub fn text(checked: Rc<Checked>) -> Self {
         let results = Results::default();
@@ -157,7 +157,7 @@ impl Answer {
 }
 
 /// One command's answer.
-pub struct Entry {
+pub struct PendingResponse {
     /// Which command.
     pub awaited: Awaited,
     /// Whose.
@@ -172,7 +172,7 @@ pub struct Entry {
     pub is_pipelined: bool,
 }
 
-impl Entry {
+impl PendingResponse {
     /// For a command of the client.
     pub fn client(awaited: Awaited) -> Self {
         Self {
@@ -210,19 +210,19 @@ impl Entry {
 
 /// The queue.
 #[derive(Default)]
-pub struct Flight {
-    entries: VecDeque<Entry>,
+pub struct PendingResponses {
+    entries: VecDeque<PendingResponse>,
 }
 
-impl Flight {
+impl PendingResponses {
     /// A command went to the server.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: PendingResponse) {
         self.entries.push_back(entry);
     }
 
     /// Bytes that all take, what is known of their statements aside.
     pub fn bytes(&self) -> usize {
-        size_of_all::<Entry>(self.entries.len())
+        size_of_all::<PendingResponse>(self.entries.len())
     }
 
     /// Bytes of the catalog that is coming in.
@@ -234,12 +234,12 @@ impl Flight {
     }
 
     /// The command that is being answered.
-    pub fn head(&mut self) -> Option<&mut Entry> {
+    pub fn head(&mut self) -> Option<&mut PendingResponse> {
         self.entries.front_mut()
     }
 
     /// The head's answer is complete.
-    pub fn pop(&mut self) -> Option<Entry> {
+    pub fn pop(&mut self) -> Option<PendingResponse> {
         self.entries.pop_front()
     }
 

@@ -6,7 +6,7 @@ use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Targ
 use fieldveil_sql::Dialect;
 
 use super::catalog;
-use super::flight::{Awaited, Entry};
+use super::pending::{Awaited, PendingResponse};
 use super::{Output, Session, Waiting, identity};
 use crate::client_error::ClientError;
 use crate::database::CatalogReading;
@@ -40,11 +40,11 @@ impl Session {
             for awaited in
                 [Awaited::Parse(None), Awaited::Bind(None), awaited, Awaited::Close, Awaited::Close]
             {
-                self.flight.push(Entry::injected(awaited));
+                self.pending.push(PendingResponse::injected(awaited));
             }
         }
         if !self.in_pipeline {
-            self.flight.push(Entry::injected(Awaited::Sync));
+            self.pending.push(PendingResponse::injected(Awaited::Sync));
         }
         self.core.waiting = Waiting::Server;
         Ok(())

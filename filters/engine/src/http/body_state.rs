@@ -9,7 +9,7 @@ use super::validators;
 
 /// Where one direction stands.
 #[derive(Default)]
-pub(super) enum Way {
+pub(super) enum BodyState {
     /// Its head has not come, or has not been looked at.
     #[default]
     Unseen,
@@ -31,7 +31,7 @@ pub(super) struct Empty {
     replaces: bool,
 }
 
-impl Way {
+impl BodyState {
     /// As the course says, from the head on. `ends`: nothing follows it.
     pub(super) fn begin(course: Course, ends: bool) -> (Self, Output) {
         let pass = |edits| (Self::Passing, Output { head: edits, ..Output::default() });
