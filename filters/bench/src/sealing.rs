@@ -20,7 +20,7 @@ const MARK: &str = "bench-sealing: ";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
+struct SealingConfiguration {
     /// Lengths of the values.
     bytes: Vec<usize>,
     /// Measurements of each.
@@ -46,7 +46,7 @@ struct Measured<'a> {
 }
 
 /// A case with what it takes to measure it.
-struct Entry {
+struct MeasuredCase {
     case: Case,
     sealed: Vec<u8>,
     buffers: RefCell<Buffers>,
@@ -54,7 +54,7 @@ struct Entry {
     opens: u32,
 }
 
-impl Entry {
+impl MeasuredCase {
     fn seal(&self, keyring: &Keyring, random: &mut dyn Random) -> Result<(), String> {
         black_box(black_box(&self.case).seal(keyring, random, &mut self.buffers.borrow_mut())?);
         Ok(())
@@ -68,9 +68,9 @@ impl Entry {
 
 /// All cases and how far it is.
 pub struct Sealing {
-    configuration: Configuration,
+    configuration: SealingConfiguration,
     keyring: Keyring,
-    entries: Vec<Entry>,
+    entries: Vec<MeasuredCase>,
     /// Passes over all cases that are done. The first makes ready, each other is a round.
     passes: u32,
     next: usize,
@@ -78,10 +78,10 @@ pub struct Sealing {
 
 impl Work for Sealing {
     fn from_configuration(configuration: &[u8]) -> Result<Self, String> {
-        let configuration: Configuration = serde_json::from_slice(configuration)
+        let configuration: SealingConfiguration = serde_json::from_slice(configuration)
             .map_err(|error| format!("the configuration is not usable: {error}"))?;
         let entry =
-            |case| Entry { case, sealed: Vec::new(), buffers: RefCell::default(), seals: 1, opens: 1 };
+            |case| MeasuredCase { case, sealed: Vec::new(), buffers: RefCell::default(), seals: 1, opens: 1 };
         let entries = cases(&configuration.bytes)?.into_iter().map(entry).collect();
         Ok(Self { configuration, keyring: keyring()?, entries, passes: 0, next: 0 })
     }

@@ -100,13 +100,13 @@ fn is_value(splice: &fieldveil_sql::Splice) -> bool {
 
 /// The last that were used, by a text and the catalog that it was read against. To look for one takes no memory.
 struct Cache<V> {
-    /// By the hash of what [`Held`] has in full.
-    held: LruCache<u64, Held<V>>,
+    /// By the hash of what [`HeldAnalysis`] has in full.
+    held: LruCache<u64, HeldAnalysis<V>>,
     hasher: lru::DefaultHasher,
     bytes: usize,
 }
 
-struct Held<V> {
+struct HeldAnalysis<V> {
     fingerprint: u64,
     text: Box<str>,
     value: V,
@@ -130,7 +130,8 @@ impl<V> Cache<V> {
             return;
         }
         let hash = self.hasher.hash_one((fingerprint, text));
-        let replaced = self.held.push(hash, Held { fingerprint, text: Box::from(text), value, bytes });
+        let replaced =
+            self.held.push(hash, HeldAnalysis { fingerprint, text: Box::from(text), value, bytes });
         let replaced = replaced.map_or(0, |(_, held)| held.bytes);
         self.bytes = self.bytes.saturating_add(bytes).saturating_sub(replaced);
         while self.bytes > MAX_BYTES

@@ -20,7 +20,7 @@ use fieldveil_plan::{PlanInput, Workload};
 use self::line::Line;
 pub use self::open::Audits;
 use self::pending::Pending;
-pub use self::period::{Budget, Code, Outcome, Refusal, Who};
+pub use self::period::{AuditedBudget, Code, Refusal, ValueOutcome, Who};
 use self::period::{Period, cut};
 use crate::field::CompiledPlan;
 use crate::value_counts::ValueCounts;
@@ -152,7 +152,7 @@ impl Audit {
     }
 
     /// A value of the label came to this outcome under this plan.
-    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: Outcome, label: &Rc<str>, now_ms: u64) {
+    pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: ValueOutcome, label: &Rc<str>, now_ms: u64) {
         if !self.pending.add(plan, label, outcome, now_ms) {
             let who = self.who_under(plan);
             self.record(&who, now_ms, |_| {});
@@ -176,7 +176,7 @@ impl Audit {
     }
 
     /// A row in which the label was not revealed: the budget was used up.
-    pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: Budget, now_ms: u64) {
+    pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: AuditedBudget, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.budget(label, budget));
     }

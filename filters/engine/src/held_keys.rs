@@ -13,7 +13,7 @@ const NO_SPIFFE_ID: &str =
 pub struct HeldKeys {
     /// The agent is to say the SPIFFE id as well: without, its answer is of no use.
     needs_spiffe_id: bool,
-    held: Option<Held>,
+    held: Option<HeldKeyring>,
     /// Questions so far; each has the number of those before it.
     asked: u64,
     tried_ms: u64,
@@ -21,7 +21,7 @@ pub struct HeldKeys {
     since_ms: Option<u64>,
 }
 
-struct Held {
+struct HeldKeyring {
     keyring: Rc<Keyring>,
     etag: Option<String>,
     /// The question that it answers.
@@ -90,8 +90,13 @@ impl HeldKeys {
                 }
                 let tenants = Rc::clone(&question.tenants);
                 // What the former one held and this one does not is erased here.
-                self.held =
-                    Some(Held { keyring, etag, question: question.number, tenants, confirmed_ms: now_ms });
+                self.held = Some(HeldKeyring {
+                    keyring,
+                    etag,
+                    question: question.number,
+                    tenants,
+                    confirmed_ms: now_ms,
+                });
                 Ok(())
             }
             FetchResponse::NotModified => match &mut self.held {

@@ -11,7 +11,7 @@ const MAX_CIPHERS: usize = 64;
 /// What a cipher is made for: label, tenant, alphabet.
 pub type Purpose<'p> = (&'p str, &'p str, Alphabet);
 
-struct Kept {
+struct KeptCipher {
     label: Box<str>,
     tenant: Box<str>,
     cipher: Rc<Ff1>,
@@ -19,7 +19,7 @@ struct Kept {
 
 /// The ciphers of one keyset.
 #[derive(Default)]
-pub struct KeptCiphers(RefCell<Vec<Kept>>);
+pub struct KeptCiphers(RefCell<Vec<KeptCipher>>);
 
 impl KeptCiphers {
     /// The cipher for this, made by `make` if it is not there.
@@ -29,7 +29,7 @@ impl KeptCiphers {
         make: impl FnOnce() -> Result<Ff1, E>,
     ) -> Result<Rc<Ff1>, E> {
         let mut kept = self.0.borrow_mut();
-        let is_it = |kept: &&Kept| {
+        let is_it = |kept: &&KeptCipher| {
             *kept.label == *label && *kept.tenant == *tenant && kept.cipher.alphabet() == alphabet
         };
         if let Some(known) = kept.iter().find(is_it) {
@@ -39,7 +39,7 @@ impl KeptCiphers {
         if kept.len() >= MAX_CIPHERS {
             kept.clear();
         }
-        kept.push(Kept { label: label.into(), tenant: tenant.into(), cipher: Rc::clone(&cipher) });
+        kept.push(KeptCipher { label: label.into(), tenant: tenant.into(), cipher: Rc::clone(&cipher) });
         Ok(cipher)
     }
 }

@@ -39,7 +39,7 @@ pub struct Holder {
     holds: Option<Rc<()>>,
 }
 
-struct Entry {
+struct HeldPlan {
     plan: Rc<CompiledPlan>,
     /// This one, and one more for each session whose principal's it is.
     holds: Rc<()>,
@@ -51,7 +51,7 @@ struct Entry {
     renewing: bool,
 }
 
-impl Entry {
+impl HeldPlan {
     fn is_spare(&self) -> bool {
         Rc::strong_count(&self.holds) == 1
     }
@@ -85,7 +85,7 @@ impl Entry {
 /// The plans of one worker.
 pub struct Plans {
     /// In the order of their last use.
-    entries: LruCache<PrincipalKey, Entry>,
+    entries: LruCache<PrincipalKey, HeldPlan>,
     held: HeldPlans,
     ready: MakeReady,
     /// OPA did not answer the last question.
@@ -114,7 +114,7 @@ impl Plans {
         in_vain: bool,
         now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
-        let Entry { plan, holds, .. } = self.usable(principal, holder, in_vain, now_ms)?;
+        let HeldPlan { plan, holds, .. } = self.usable(principal, holder, in_vain, now_ms)?;
         let plan = Rc::clone(plan);
         if holder.holds.as_ref().is_none_or(|held| !Rc::ptr_eq(held, holds)) {
             holder.holds = Some(Rc::clone(holds));
@@ -140,7 +140,7 @@ impl Plans {
         holder: &Holder,
         in_vain: bool,
         now_ms: u64,
-    ) -> Option<&Entry> {
+    ) -> Option<&HeldPlan> {
         let entry = self.entries.get_mut(principal)?;
         if entry.asked_by.strong_count() == 0 {
             entry.asked_by = Rc::downgrade(&holder.asks);
@@ -186,7 +186,7 @@ impl Plans {
             (entry.fetched_ms, entry.used_ms, entry.tried_ms) = (now_ms, now_ms, now_ms);
             return Ok(Some(plan));
         }
-        let entry = Entry {
+        let entry = HeldPlan {
             plan: Rc::clone(&plan),
             holds: Rc::default(),
             asked_by: Weak::new(),

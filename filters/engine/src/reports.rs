@@ -77,7 +77,7 @@ pub fn merge(shared: &[u8], own: Report<'_>) -> Merged {
         }
     }
     let Report { worker, now_ms, ages, .. } = own;
-    write_head(&mut merged.text, &Entry { worker, now_ms, ages, held: &[] }, held_len);
+    write_head(&mut merged.text, &ReportEntry { worker, now_ms, ages, held: &[] }, held_len);
     let start = merged.text.len();
     for (name, count) in told(own.held) {
         merged.text.push(u8::try_from(name.len()).unwrap_or_default());
@@ -99,14 +99,14 @@ fn told(held: &Held) -> impl Iterator<Item = (&String, &u32)> {
 }
 
 /// A report as it stands in the text.
-struct Entry<'t> {
+struct ReportEntry<'t> {
     worker: u64,
     now_ms: u64,
     ages: Ages,
     held: &'t [u8],
 }
 
-fn write_head(text: &mut Vec<u8>, entry: &Entry<'_>, held_len: usize) {
+fn write_head(text: &mut Vec<u8>, entry: &ReportEntry<'_>, held_len: usize) {
     let Ages { keysets, plans, memory } = entry.ages;
     for number in [entry.worker, entry.now_ms, keysets, plans, memory] {
         text.extend_from_slice(&number.to_le_bytes());
@@ -114,7 +114,7 @@ fn write_head(text: &mut Vec<u8>, entry: &Entry<'_>, held_len: usize) {
     text.extend_from_slice(&u16::try_from(held_len).unwrap_or_default().to_le_bytes());
 }
 
-fn entries(mut text: &[u8]) -> impl Iterator<Item = Entry<'_>> {
+fn entries(mut text: &[u8]) -> impl Iterator<Item = ReportEntry<'_>> {
     std::iter::from_fn(move || {
         let (head, rest) = text.split_first_chunk::<HEAD_LEN>()?;
         let (numbers, len) = head.split_at_checked(HEAD_LEN - 2)?;
@@ -124,7 +124,7 @@ fn entries(mut text: &[u8]) -> impl Iterator<Item = Entry<'_>> {
         let ages = Ages { keysets: next()?, plans: next()?, memory: next()? };
         let (held, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(len.try_into().ok()?)))?;
         text = rest;
-        Some(Entry { worker, now_ms, ages, held })
+        Some(ReportEntry { worker, now_ms, ages, held })
     })
 }
 

@@ -49,9 +49,9 @@ pub struct Route {
     /// Whether a route that fits takes GraphQL over HTTP.
     pub graphql: bool,
     /// What is named of the request's body; None for nothing.
-    pub request: Option<Body>,
+    pub request: Option<BodyFields>,
     /// What is named of the response's body; None for nothing.
-    pub response: Option<Body>,
+    pub response: Option<BodyFields>,
     /// What is named of the query, by the parameters' names.
     pub query: Vec<(String, Rc<FieldPlan>)>,
     /// What is named of the request's headers, by their names in lower case.
@@ -62,7 +62,7 @@ pub struct Route {
 
 /// What is named of a body.
 #[derive(Clone)]
-pub struct Body {
+pub struct BodyFields {
     /// Finds the values.
     pub matcher: Rc<Matcher>,
     /// By the matcher's numbers: one for each label.

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use fieldveil_engine::Random;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::config::{self, Config};
-use fieldveil_engine::database::{self, Connection as _, Output};
-use fieldveil_engine::fetch::{FetchResponse, Fetch};
+use fieldveil_engine::database::{self, CallbackOutput, Connection as _};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
@@ -206,7 +206,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    fn take(&mut self, output: Output) {
+    fn take(&mut self, output: CallbackOutput) {
         self.to_server.extend(output.to_server);
         self.to_client.extend(output.to_client);
         self.fetches.extend(output.fetch);

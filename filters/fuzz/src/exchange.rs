@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{FetchResponse, Fetch};
-use fieldveil_engine::http::{Edit, Exchange, Flow, Head, Output, Peer};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
+use fieldveil_engine::http::{Edit, Exchange, ExchangeOutput, Flow, Head, Peer};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ struct Left {
 
 impl Left {
     /// As the host does; nothing if the exchange was refused.
-    fn take(&mut self, output: Output, given: &[u8]) -> Option<Vec<Fetch>> {
+    fn take(&mut self, output: ExchangeOutput, given: &[u8]) -> Option<Vec<Fetch>> {
         let is_refused = output.reply.is_some() || output.reset;
         assert!(
             output.flow == Flow::Continue || output.body.as_deref() == Some(b""),

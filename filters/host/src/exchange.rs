@@ -6,7 +6,7 @@
 use std::net::SocketAddr;
 
 use fieldveil_engine::fetch::Fetch;
-use fieldveil_engine::http::{Edit, Exchange, Flow, Head, Output, Peer, Reply};
+use fieldveil_engine::http::{Edit, Exchange, ExchangeOutput, Flow, Head, Peer, Reply};
 use fieldveil_engine::ports::Level;
 use proxy_wasm::hostcalls;
 use proxy_wasm::traits::{Context, HttpContext};
@@ -79,7 +79,7 @@ impl HttpExchange {
     }
 
     /// What the exchange says to something that Envoy brings; nothing where there is none, or it is over.
-    fn ask(&mut self, say: impl FnOnce(&mut Exchange) -> Output) -> Option<Output> {
+    fn ask(&mut self, say: impl FnOnce(&mut Exchange) -> ExchangeOutput) -> Option<ExchangeOutput> {
         if self.ended != Ended::No {
             return None;
         }
@@ -89,7 +89,7 @@ impl HttpExchange {
     }
 
     /// Does what the exchange wishes at a point of one direction.
-    fn carry_out(&mut self, direction: Direction, at: At, output: Output) -> Action {
+    fn carry_out(&mut self, direction: Direction, at: At, output: ExchangeOutput) -> Action {
         let mut output = output;
         let mut edits = std::mem::take(&mut output.head);
         while let Some((fetch, reason)) = self.fetch(&mut output) {
@@ -119,7 +119,7 @@ impl HttpExchange {
     }
 
     /// Sends what the exchange wants fetched, up to the first that Envoy does not take.
-    fn fetch(&mut self, output: &mut Output) -> Option<(Fetch, String)> {
+    fn fetch(&mut self, output: &mut ExchangeOutput) -> Option<(Fetch, String)> {
         let mut wanted = std::mem::take(&mut output.fetch).into_iter();
         for fetch in wanted.by_ref() {
             let mut callouts = std::mem::take(&mut self.callouts);
@@ -133,7 +133,7 @@ impl HttpExchange {
         None
     }
 
-    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> Option<Output> {
+    fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> Option<ExchangeOutput> {
         if let Err(reason) = &result {
             write_log(Level::Warn, &format!("{} could not be had: {reason}", fetch.part()));
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::database::Output;
+use fieldveil_engine::database::CallbackOutput;
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::reports::Report;
@@ -50,12 +50,12 @@ pub struct Shared {
     /// Streams that have had their last word and are to be closed on the next tick.
     pub closing: Rc<RefCell<Vec<u32>>>,
     /// What a connection's callback writes to: empty, but it has memory.
-    pub spare: Rc<RefCell<Output>>,
+    pub spare: Rc<RefCell<CallbackOutput>>,
 }
 
 impl Shared {
     /// A callback is done with what it wrote, which has gone: the next one writes there, and nothing is left of it.
-    pub fn reuse(&self, mut output: Output) {
+    pub fn reuse(&self, mut output: CallbackOutput) {
         output.clear();
         if output.memory() <= MAX_SPARE {
             self.spare.replace(output);

@@ -9,7 +9,7 @@
 use std::net::SocketAddr;
 
 use fieldveil_engine::audit::Ended;
-use fieldveil_engine::database::{Connection, Output};
+use fieldveil_engine::database::{CallbackOutput, Connection};
 use fieldveil_engine::fetch::Fetch;
 use fieldveil_engine::ports::Level;
 use proxy_wasm::traits::{Context, StreamContext};
@@ -86,7 +86,7 @@ impl<S: Connection> Stream<S> {
 
     /// Sends what the session wants fetched. Returns whether the session has the answer to some of it already: that
     /// Envoy does not take the call.
-    fn fetch(&mut self, output: &mut Output) -> bool {
+    fn fetch(&mut self, output: &mut CallbackOutput) -> bool {
         let mut answered = false;
         for fetch in std::mem::take(&mut output.fetch) {
             let mut callouts = std::mem::take(&mut self.callouts);

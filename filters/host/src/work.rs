@@ -61,11 +61,11 @@ impl<W: Work> RootContext for Worker<W> {
 
     fn on_tick(&mut self) {
         let Some((work, ports)) = &mut self.0 else { return };
-        let goes_on = work.step(ports).unwrap_or_else(|error| {
+        let has_more = work.step(ports).unwrap_or_else(|error| {
             write_log(Level::Error, &error);
             false
         });
-        if !goes_on {
+        if !has_more {
             self.0 = None;
             self.set_tick_period(Duration::ZERO);
         }

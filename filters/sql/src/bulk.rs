@@ -14,7 +14,7 @@ use crate::{
     items::refuse_mixed,
     names,
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Range, Scope, Source},
+    scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
@@ -66,7 +66,7 @@ impl<'c> Walker<'_, 'c> {
                 Some(target) => self.untyped(|walker| walker.arrays_of_values(target, array))?,
                 None => self.opaque(array, &Scope::default())?,
             }
-            outputs.push(Output::new(None, target.map(Protected::lost)));
+            outputs.push(OutputColumn::new(None, target.map(Protected::lost)));
         }
         Ok(outputs)
     }
@@ -92,7 +92,7 @@ impl<'c> Walker<'_, 'c> {
             let target = targets.get(index).and_then(|column| Protected::of(column));
             let SelectItem::UnnamedExpr(expr) = item else { return Ok(None) };
             let Some(target) = target else {
-                outputs.push(Output::new(None, None));
+                outputs.push(OutputColumn::new(None, None));
                 continue;
             };
             let column = column_of(expr, self.catalog.dialect)
@@ -101,7 +101,7 @@ impl<'c> Walker<'_, 'c> {
                 Some(slot @ None) => *slot = Some(target),
                 _ => return Ok(None),
             }
-            outputs.push(Output::new(None, Some(target.lost())));
+            outputs.push(OutputColumn::new(None, Some(target.lost())));
         }
         // What is sealed stands in the select list once, and nowhere else.
         let name = self.plain_name(&alias.name)?;
@@ -109,10 +109,10 @@ impl<'c> Walker<'_, 'c> {
             self.name(&column.name)?;
         }
         let mut scope = Scope::default();
-        let left: Vec<Output<'c>> = columns
+        let left: Vec<OutputColumn<'c>> = columns
             .iter()
             .zip(&sealed)
-            .map(|(name, sealed)| Output::new(Some(name.as_str().into()), *sealed))
+            .map(|(name, sealed)| OutputColumn::new(Some(name.as_str().into()), *sealed))
             .collect();
         let outputs_of_values = Outputs::of(left);
         scope.ranges.push(Range {

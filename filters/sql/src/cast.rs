@@ -30,17 +30,17 @@ pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &
         DataType::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Declared::Time,
         DataType::JSON => Declared::Json,
         DataType::JSONB => Declared::Jsonb,
-        other => match Shape::of(other) {
-            Some(Shape::Any) => Declared::Characters,
-            Some(Shape::Integer) => Declared::Integer,
-            Some(Shape::Decimal) => Declared::Numeric,
-            Some(Shape::Float) => Declared::Float,
-            Some(Shape::Boolean) => Declared::Boolean,
-            Some(Shape::Uuid) => Declared::Uuid,
-            Some(Shape::Date) => Declared::Date,
-            Some(Shape::Timestamp) => Declared::Timestamp,
-            Some(Shape::TimestampTz) => Declared::TimestampTz,
-            Some(Shape::Bytea) => Declared::Bytea,
+        other => match TextShape::of(other) {
+            Some(TextShape::Any) => Declared::Characters,
+            Some(TextShape::Integer) => Declared::Integer,
+            Some(TextShape::Decimal) => Declared::Numeric,
+            Some(TextShape::Float) => Declared::Float,
+            Some(TextShape::Boolean) => Declared::Boolean,
+            Some(TextShape::Uuid) => Declared::Uuid,
+            Some(TextShape::Date) => Declared::Date,
+            Some(TextShape::Timestamp) => Declared::Timestamp,
+            Some(TextShape::TimestampTz) => Declared::TimestampTz,
+            Some(TextShape::Bytea) => Declared::Bytea,
             None => return false,
         },
     };
@@ -57,7 +57,7 @@ fn padded(written: &str) -> Option<&str> {
 
 /// What texts a type gives back unchanged.
 #[derive(Clone, Copy)]
-pub(crate) enum Shape {
+pub(crate) enum TextShape {
     Any,
     Integer,
     Decimal,
@@ -71,7 +71,7 @@ pub(crate) enum Shape {
     Bytea,
 }
 
-impl Shape {
+impl TextShape {
     /// None for a type that may change any value: one with a length or a precision, or one not known.
     pub fn of(data_type: &DataType) -> Option<Self> {
         const NO_LENGTH: Option<CharacterLength> = None;

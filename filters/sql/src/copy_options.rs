@@ -16,8 +16,8 @@ pub(crate) struct Options {
     header: Header,
     quote: Option<String>,
     escape: Option<String>,
-    force_null: Columns,
-    force_not_null: Columns,
+    force_null: OptionColumns,
+    force_not_null: OptionColumns,
 }
 
 /// `HEADER`
@@ -31,7 +31,7 @@ enum Header {
 
 /// The columns that an option speaks of.
 #[derive(Default)]
-enum Columns {
+enum OptionColumns {
     #[default]
     None,
     All,
@@ -39,7 +39,7 @@ enum Columns {
 }
 
 /// The tokens from the options on.
-struct Reader<'a, 't> {
+struct OptionReader<'a, 't> {
     segment: &'a Segment<'t>,
     at: usize,
 }
@@ -48,7 +48,7 @@ impl Options {
     /// Reads the options from a token on; gives the first token behind them.
     pub fn read(segment: &Segment<'_>, at: usize, binary: bool) -> Result<(Self, usize), Refusal> {
         let mut options = Self { format: binary.then(|| "binary".to_owned()), ..Self::default() };
-        let mut reader = Reader { segment, at };
+        let mut reader = OptionReader { segment, at };
         let with = reader.takes("with");
         if reader.takes_symbol("(") {
             options.listed(&mut reader)?;
@@ -59,7 +59,7 @@ impl Options {
     }
 
     /// `(FORMAT csv, HEADER, …)`
-    fn listed(&mut self, reader: &mut Reader<'_, '_>) -> Result<(), Refusal> {
+    fn listed(&mut self, reader: &mut OptionReader<'_, '_>) -> Result<(), Refusal> {
         loop {
             let name = reader.word()?;
             match name.as_str() {
@@ -109,7 +109,7 @@ impl Options {
     }
 
     /// `CSV HEADER DELIMITER AS ','`, as before version 9.0, and `DELIMITERS ','` before that.
-    fn bare(&mut self, reader: &mut Reader<'_, '_>, mut any: bool) -> Result<(), Refusal> {
+    fn bare(&mut self, reader: &mut OptionReader<'_, '_>, mut any: bool) -> Result<(), Refusal> {
         if reader.takes("using") && !reader.segment.is_word(reader.at, "delimiters") {
             return Err(not_understood());
         }
@@ -161,11 +161,11 @@ impl Options {
     fn csv(&self, columns: &[&str]) -> Result<CopyCsv, Refusal> {
         let quote = one_byte(self.quote.as_deref().unwrap_or("\""))?;
         let escape = self.escape.as_deref().map_or(Ok(quote), one_byte)?;
-        let force = |listed: &Columns| -> Vec<bool> {
+        let force = |listed: &OptionColumns| -> Vec<bool> {
             let is_listed = |column: &&str| match listed {
-                Columns::None => false,
-                Columns::All => true,
-                Columns::Named(names) => names.iter().any(|name| name == column),
+                OptionColumns::None => false,
+                OptionColumns::All => true,
+                OptionColumns::Named(names) => names.iter().any(|name| name == column),
             };
             columns.iter().map(is_listed).collect()
         };
@@ -185,7 +185,7 @@ fn one_byte(text: &str) -> Result<u8, Refusal> {
     }
 }
 
-impl Reader<'_, '_> {
+impl OptionReader<'_, '_> {
     fn is_end(&self) -> bool {
         self.at >= self.segment.tokens.len()
     }
@@ -241,9 +241,9 @@ impl Reader<'_, '_> {
     }
 
     /// `*` or `(a, b)`
-    fn columns(&mut self) -> Result<Columns, Refusal> {
+    fn columns(&mut self) -> Result<OptionColumns, Refusal> {
         if self.takes_symbol("*") {
-            return Ok(Columns::All);
+            return Ok(OptionColumns::All);
         }
         if !self.takes_symbol("(") {
             return Err(not_understood());
@@ -253,15 +253,15 @@ impl Reader<'_, '_> {
     }
 
     /// `*` or `a, b`
-    fn names(&mut self) -> Result<Columns, Refusal> {
+    fn names(&mut self) -> Result<OptionColumns, Refusal> {
         if self.takes_symbol("*") {
-            return Ok(Columns::All);
+            return Ok(OptionColumns::All);
         }
         let mut names = vec![self.word()?];
         while self.takes_symbol(",") {
             names.push(self.word()?);
         }
-        Ok(Columns::Named(names))
+        Ok(OptionColumns::Named(names))
     }
 }
 

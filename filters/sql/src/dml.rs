@@ -15,7 +15,7 @@ use crate::{
     parse::{self, Unparsed},
     position,
     refusal::Refusal,
-    scope::{Output, Outputs},
+    scope::{OutputColumn, Outputs},
     segment::Segment,
     walker::Walker,
 };
@@ -179,7 +179,7 @@ pub(crate) fn walk<'c>(
             "name the columns in place of *",
         ));
     }
-    let field = |column: &Output<'_>| {
+    let field = |column: &OutputColumn<'_>| {
         column.protected.map(|column| ResultField { field: column.field.id, cast: column.cast })
     };
     let columns = (!outputs.open).then(|| outputs.columns().iter().map(field).collect());

@@ -18,9 +18,9 @@ pub(crate) fn reads_back(tree: &Statement, segment: &Segment<'_>, reading: &Read
     let mysql = segment.dialect.is_mysql();
     let ours = segment.tokens.iter().enumerate();
     let ours = ours.filter(|(index, token)| {
-        // Strings that are one.
-        let goes_on = mysql && is_text(token) && before(segment, *index).is_some_and(is_text);
-        !is_noise(token) && !reading.passes_over(*index) && !goes_on
+        // MySQL reads strings that stand side by side as one.
+        let continues_string = mysql && is_text(token) && before(segment, *index).is_some_and(is_text);
+        !is_noise(token) && !reading.passes_over(*index) && !continues_string
     });
     let mut theirs = theirs.iter().filter(|token| !is_noise(token));
     for (index, our) in ours {

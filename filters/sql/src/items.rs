@@ -13,7 +13,7 @@ use crate::{
     names,
     outputs::STEPS_A_COLUMN,
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Range, Scope, Source},
+    scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
@@ -36,12 +36,12 @@ impl<'c> Walker<'_, 'c> {
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = own_name(expr, self.catalog.dialect).map(Rc::from);
-                    let output = Output { name, ..self.item(expr, scope, target)? };
+                    let output = OutputColumn { name, ..self.item(expr, scope, target)? };
                     outputs.push(output);
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
                     let name = self.output_alias(alias)?.map(Rc::from);
-                    let output = Output { name, ..self.item(expr, scope, target)? };
+                    let output = OutputColumn { name, ..self.item(expr, scope, target)? };
                     if output.protected.is_some() {
                         self.note_alias(output.name.as_deref());
                     }
@@ -97,12 +97,12 @@ impl<'c> Walker<'_, 'c> {
         expr: &Expr,
         scope: &Scope<'_, 'c>,
         target: Option<&'c Column>,
-    ) -> Result<Output<'c>, Refusal> {
+    ) -> Result<OutputColumn<'c>, Refusal> {
         if let Some(protected) = self.column(expr, scope)? {
-            return Ok(Output::new(None, Some(protected)));
+            return Ok(OutputColumn::new(None, Some(protected)));
         }
         if let Some(protected) = self.cast_column(expr, scope)? {
-            return Ok(Output::new(None, Some(protected.cast())));
+            return Ok(OutputColumn::new(None, Some(protected.cast())));
         }
         let null = is_null(expr);
         match target.and_then(Protected::of) {
@@ -110,11 +110,11 @@ impl<'c> Walker<'_, 'c> {
             Some(target) if null || is_written(expr) => {
                 self.untyped(|walker| walker.value(target, ParameterUse::Store, expr))?;
                 let number = is_number(expr);
-                Ok(Output { null, number, ..Output::new(None, Some(target.lost())) })
+                Ok(OutputColumn { null, number, ..OutputColumn::new(None, Some(target.lost())) })
             }
             _ => {
                 self.expr(expr, scope)?;
-                Ok(Output { null, ..Output::new(None, None) })
+                Ok(OutputColumn { null, ..OutputColumn::new(None, None) })
             }
         }
     }

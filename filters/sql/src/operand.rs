@@ -16,12 +16,12 @@ use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, TypedString, UnaryOperato
 
 use crate::{
     analysis::ParameterUse,
-    cast::{self, Shape},
+    cast::{self, TextShape},
     catalog::{Declared, Field, Stored},
     items::is_null,
     refusal::Refusal,
     scope::Protected,
-    value::{Content, Fault, Reading, Written},
+    value::{Content, Fault, ValueContext, Written},
     walker::Walker,
 };
 
@@ -136,18 +136,18 @@ fn casts_before(
             _ => return Ok(narrowest),
         };
         if let Some(next) = next {
-            narrowest = match (of_type(field, data_type, array), Shape::of(data_type)) {
+            narrowest = match (of_type(field, data_type, array), TextShape::of(data_type)) {
                 _ if cast::is_text(data_type) => narrowest,
                 (Ok(operand), _) if cast::is_declared(data_type, field.declared, &field.type_name) => {
                     narrowest.max(operand)
                 }
-                (_, Some(Shape::Integer))
+                (_, Some(TextShape::Integer))
                     if literal.is_some_and(|text| !is_within(text, bits(data_type))) =>
                 {
                     return Err(OUT_OF_RANGE);
                 }
                 // It takes nothing but JSON.
-                (_, Some(shape)) if cast::is_text(next) && !matches!(shape, Shape::Any) => narrowest,
+                (_, Some(shape)) if cast::is_text(next) && !matches!(shape, TextShape::Any) => narrowest,
                 _ => return Err(NO_OPERATOR),
             };
         }
@@ -164,8 +164,8 @@ pub(crate) fn of_type(field: &Field, data_type: &DataType, array: bool) -> Resul
         (true, DataType::Array(ArrayElemTypeDef::SquareBracket(of, None))) => of.as_ref(),
         (true, _) => return Err(NO_OPERATOR),
     };
-    match (field.declared, Shape::of(data_type)) {
-        (Declared::Integer, Some(Shape::Integer)) => Ok(match bits(data_type) {
+    match (field.declared, TextShape::of(data_type)) {
+        (Declared::Integer, Some(TextShape::Integer)) => Ok(match bits(data_type) {
             bits if bits >= declared_bits(&field.type_name) => Operand::Declared,
             16 => Operand::Int2,
             _ => Operand::Int4,
@@ -173,10 +173,10 @@ pub(crate) fn of_type(field: &Field, data_type: &DataType, array: bool) -> Resul
         _ if cast::is_declared(data_type, field.declared, &field.type_name) => Ok(Operand::Declared),
         (Declared::Padded, _) if matches!(data_type, DataType::Text) => Ok(Operand::Text),
         (Declared::Padded, _) if cast::is_text(data_type) => Ok(Operand::Declared),
-        (Declared::Integer, Some(Shape::Decimal | Shape::Float))
-        | (Declared::Numeric, Some(Shape::Integer))
-        | (Declared::Date, Some(Shape::Timestamp))
-        | (Declared::Timestamp, Some(Shape::Date)) => Ok(Operand::Declared),
+        (Declared::Integer, Some(TextShape::Decimal | TextShape::Float))
+        | (Declared::Numeric, Some(TextShape::Integer))
+        | (Declared::Date, Some(TextShape::Timestamp))
+        | (Declared::Timestamp, Some(TextShape::Date)) => Ok(Operand::Declared),
         _ => Err(NO_OPERATOR),
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn of_type(field: &Field, data_type: &DataType, array: bool) -> Resul
 /// The same for a parameter whose type PREPARE names.
 pub(crate) fn of_parameter(field: &Field, data_type: &DataType, array: bool) -> Result<Operand, Fault> {
     match (field.declared, of_type(field, data_type, array)?) {
-        (Declared::Date, _) if !matches!(Shape::of(data_type), Some(Shape::Date)) => Err(TIME_OF_DAY),
+        (Declared::Date, _) if !matches!(TextShape::of(data_type), Some(TextShape::Date)) => Err(TIME_OF_DAY),
         (_, operand) => Ok(operand),
     }
 }
@@ -211,9 +211,11 @@ fn check_value(operand: Operand, value: &str) -> Result<(), Fault> {
 
 fn check_literal(field: &Field, operand: Operand, data_type: &DataType, value: &str) -> Result<(), Fault> {
     check_value(operand, value)?;
-    match (field.declared, Shape::of(data_type)) {
-        (Declared::Numeric, Some(Shape::Integer)) if !is_within(value, bits(data_type)) => Err(OUT_OF_RANGE),
-        (Declared::Date, Some(Shape::Timestamp)) if !value.ends_with(" 00:00:00") => Err(TIME_OF_DAY),
+    match (field.declared, TextShape::of(data_type)) {
+        (Declared::Numeric, Some(TextShape::Integer)) if !is_within(value, bits(data_type)) => {
+            Err(OUT_OF_RANGE)
+        }
+        (Declared::Date, Some(TextShape::Timestamp)) if !value.ends_with(" 00:00:00") => Err(TIME_OF_DAY),
         _ => Ok(()),
     }
 }
@@ -269,9 +271,9 @@ pub(crate) fn refuse_mixed_types(column: Protected<'_>, list: &[Expr], array: bo
         Declared::Integer | Declared::Numeric if array => true,
         _ => return Ok(()),
     };
-    let is_foreign = |data_type: &DataType| match (field.declared, Shape::of(data_type)) {
+    let is_foreign = |data_type: &DataType| match (field.declared, TextShape::of(data_type)) {
         (Declared::Integer, _) => of_type(field, data_type, false) != Ok(Operand::Declared),
-        (Declared::Padded, Some(Shape::Any)) => matches!(data_type, DataType::Text),
+        (Declared::Padded, Some(TextShape::Any)) => matches!(data_type, DataType::Text),
         _ => !cast::is_declared(data_type, field.declared, &field.type_name),
     };
     // A number is an `int4` if it fits.
@@ -319,7 +321,7 @@ impl<'c> Walker<'_, 'c> {
                 if self.is_mysql() { "make it text or varbinary" } else { "make it text or bytea" },
             ));
         }
-        let reading = Reading { declared: at.field.declared, type_name: &at.field.type_name, array };
+        let reading = ValueContext { declared: at.field.declared, type_name: &at.field.type_name, array };
         let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
         let mut written = self.written(expr, reading).map_err(fault)?;
         match self.assigned_to {

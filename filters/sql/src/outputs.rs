@@ -12,7 +12,7 @@ use crate::{
 
 /// A column that a query yields: its name, if it surely has one, and the protected column it is.
 #[derive(Clone)]
-pub(crate) struct Output<'c> {
+pub(crate) struct OutputColumn<'c> {
     pub name: Option<Rc<str>>,
     pub protected: Option<Protected<'c>>,
     /// Whether it is NULL in every row.
@@ -21,7 +21,7 @@ pub(crate) struct Output<'c> {
     pub number: bool,
 }
 
-impl<'c> Output<'c> {
+impl<'c> OutputColumn<'c> {
     /// A table's column, or something that holds nothing protected.
     pub fn new(name: Option<Rc<str>>, protected: Option<Protected<'c>>) -> Self {
         Self { name, protected, null: false, number: false }
@@ -31,14 +31,14 @@ impl<'c> Output<'c> {
 /// What a query yields. A copy shares the columns.
 #[derive(Clone, Default)]
 pub(crate) struct Outputs<'c> {
-    columns: Rc<Columns<'c>>,
+    columns: Rc<OutputColumns<'c>>,
     /// Whether there are columns besides that aren't known (and not protected), so that positions aren't either.
     pub open: bool,
 }
 
 #[derive(Default)]
-struct Columns<'c> {
-    list: Vec<Output<'c>>,
+struct OutputColumns<'c> {
+    list: Vec<OutputColumn<'c>>,
     protected: OnceCell<Option<Protected<'c>>>,
     by_name: OnceCell<HashMap<Rc<str>, Named<'c>>>,
     unnamed: OnceCell<bool>,
@@ -60,8 +60,8 @@ const FEW: usize = 16;
 pub(crate) const STEPS_A_COLUMN: usize = 1;
 
 impl<'c> Outputs<'c> {
-    pub fn of(list: Vec<Output<'c>>) -> Self {
-        Self { columns: Rc::new(Columns { list, ..Columns::default() }), open: false }
+    pub fn of(list: Vec<OutputColumn<'c>>) -> Self {
+        Self { columns: Rc::new(OutputColumns { list, ..OutputColumns::default() }), open: false }
     }
 
     /// Nothing is known of them but that none is protected.
@@ -70,7 +70,7 @@ impl<'c> Outputs<'c> {
     }
 
     /// The columns that are known, in order.
-    pub fn columns(&self) -> &[Output<'c>] {
+    pub fn columns(&self) -> &[OutputColumn<'c>] {
         &self.columns.list
     }
 
@@ -105,7 +105,7 @@ impl<'c> Outputs<'c> {
     }
 
     /// One more column behind the others.
-    pub fn push(&mut self, output: Output<'c>) {
+    pub fn push(&mut self, output: OutputColumn<'c>) {
         self.list_mut().push(output);
     }
 
@@ -142,7 +142,7 @@ impl<'c> Outputs<'c> {
     }
 
     /// The columns, to be changed: they are this query's own from here on.
-    fn list_mut(&mut self) -> &mut Vec<Output<'c>> {
+    fn list_mut(&mut self) -> &mut Vec<OutputColumn<'c>> {
         let columns = Rc::make_mut(&mut self.columns);
         (columns.protected, columns.by_name, columns.unnamed) = Default::default();
         &mut columns.list
@@ -161,7 +161,7 @@ impl<'c> Walker<'_, 'c> {
             return Ok(outputs.clone());
         }
         self.spend(relation.columns.len().saturating_mul(STEPS_A_COLUMN))?;
-        let output = |c: &'c Column| Output::new(Some(c.name.as_str().into()), Protected::of(c));
+        let output = |c: &'c Column| OutputColumn::new(Some(c.name.as_str().into()), Protected::of(c));
         let outputs = Outputs::of(relation.columns.in_order().into_iter().map(output).collect());
         self.whole.push((relation, outputs.clone()));
         Ok(outputs)
@@ -169,14 +169,14 @@ impl<'c> Walker<'_, 'c> {
 }
 
 /// Of the columns alone: what is known of their names is found anew.
-impl Clone for Columns<'_> {
+impl Clone for OutputColumns<'_> {
     fn clone(&self) -> Self {
         Self { list: self.list.clone(), ..Self::default() }
     }
 }
 
 impl<'c> Named<'c> {
-    fn and(known: Option<Self>, column: &Output<'c>) -> Self {
+    fn and(known: Option<Self>, column: &OutputColumn<'c>) -> Self {
         match known {
             None => Self { protected: column.protected, several: false },
             Some(known) => Self { protected: known.protected.or(column.protected), several: true },
@@ -184,7 +184,7 @@ impl<'c> Named<'c> {
     }
 }
 
-fn by_name<'c>(list: &[Output<'c>]) -> HashMap<Rc<str>, Named<'c>> {
+fn by_name<'c>(list: &[OutputColumn<'c>]) -> HashMap<Rc<str>, Named<'c>> {
     let mut named: HashMap<Rc<str>, Named<'c>> = HashMap::with_capacity(list.len());
     for column in list {
         let Some(name) = &column.name else { continue };

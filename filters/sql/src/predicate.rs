@@ -10,7 +10,7 @@ use crate::{
     multi_key::refuse_each,
     operand::refuse_mixed_types,
     refusal::Refusal,
-    scope::{Output, Protected, Scope},
+    scope::{OutputColumn, Protected, Scope},
     walker::Walker,
 };
 
@@ -133,7 +133,7 @@ impl<'c> Walker<'_, 'c> {
         let outputs = self.query(query, Some(scope))?;
         let column = self.compared_column(left, scope)?;
         match (column, outputs.columns()) {
-            (Some(column), [Output { protected: Some(right), .. }])
+            (Some(column), [OutputColumn { protected: Some(right), .. }])
                 if column.field.indexed && !outputs.open =>
             {
                 let selected = only_item(query).filter(|_| !right.lost).ok_or_else(|| unlike(column))?;

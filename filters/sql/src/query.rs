@@ -9,7 +9,7 @@ use crate::{
     items, names,
     outputs::STEPS_A_COLUMN,
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Scope},
+    scope::{OutputColumn, Outputs, Protected, Scope},
     walker::Walker,
 };
 
@@ -122,7 +122,7 @@ impl<'c> Walker<'_, 'c> {
         let first = if self.is_mysql() { 0 } else { 1 };
         let name =
             |number: usize| if first == 0 { format!("column_{number}") } else { format!("column{number}") };
-        let column = |number: usize| Output::new(Some(name(number).into()), None);
+        let column = |number: usize| OutputColumn::new(Some(name(number).into()), None);
         let columns = columns.saturating_add(first);
         Ok(Outputs::of((first..columns).map(column).collect()))
     }
@@ -201,7 +201,7 @@ impl<'c> Walker<'_, 'c> {
                 }
             };
             let protected = protected.map(Protected::lost);
-            columns.push(Output { protected, null: left.null && right.null, ..left.clone() });
+            columns.push(OutputColumn { protected, null: left.null && right.null, ..left.clone() });
         }
         Ok(Outputs::of(columns))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-pub(crate) use crate::outputs::{Output, Outputs};
+pub(crate) use crate::outputs::{OutputColumn, Outputs};
 use crate::{
     catalog::{Column, Field, Relation},
     mention, names,

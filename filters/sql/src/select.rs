@@ -10,7 +10,7 @@ use crate::{
     names,
     ordinal::{Ordinal, keys_within, ordinal},
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Scope},
+    scope::{OutputColumn, Outputs, Protected, Scope},
     walker::Walker,
 };
 
@@ -239,7 +239,7 @@ impl<'c> Walker<'_, 'c> {
         };
         let Some(any) = outputs.first_protected() else { return Ok(None) };
         let index = position.and_then(|position| position.checked_sub(1));
-        let column: Option<&Output<'c>> = index.and_then(|index| outputs.columns().get(index));
+        let column: Option<&OutputColumn<'c>> = index.and_then(|index| outputs.columns().get(index));
         match column {
             Some(column) if !outputs.open => Ok(column.protected),
             _ => Err(Refusal::on(

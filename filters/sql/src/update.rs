@@ -14,7 +14,7 @@ use crate::{
     insert::refuse_generated,
     items::{is_written, refuse_mixed, refuse_untyped},
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Range, Scope},
+    scope::{OutputColumn, Outputs, Protected, Range, Scope},
     walker::Walker,
 };
 
@@ -160,7 +160,9 @@ impl<'c> Walker<'_, 'c> {
             Expr::Subquery(query) => {
                 let outputs = self.query(query, Some(scope))?;
                 match outputs.columns() {
-                    [Output { protected: Some(source), .. }] if !outputs.open => self.copy(target, *source),
+                    [OutputColumn { protected: Some(source), .. }] if !outputs.open => {
+                        self.copy(target, *source)
+                    }
                     _ => self.value(target, ParameterUse::Store, expr),
                 }
             }

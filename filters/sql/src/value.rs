@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     analysis::{Form, ParameterUse, Replacement},
-    cast::{self, Shape},
+    cast::{self, TextShape},
     catalog::{Declared, Stored},
     dialect::Dialect,
     lexer::{self, Kind, Style, Token},
@@ -45,7 +45,7 @@ pub(crate) enum Content {
 
 /// What is known of the place a value is written in.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'f> {
+pub(crate) struct ValueContext<'f> {
     pub declared: Declared,
     pub type_name: &'f str,
     /// Whether it is an array of values.
@@ -205,7 +205,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// What an expression says, and where it stands.
-    pub fn written(&self, expr: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
+    pub fn written(&self, expr: &Expr, reading: ValueContext<'_>) -> Result<Written, Fault> {
         match expr {
             Expr::Value(value) if self.is_mysql() => self.bare_mysql(value, reading),
             Expr::Value(value) => self.bare(value),
@@ -311,7 +311,7 @@ impl<'c> Walker<'_, 'c> {
         content: Content,
         data_type: &DataType,
         outer: (usize, usize),
-        reading: Reading<'_>,
+        reading: ValueContext<'_>,
     ) -> Result<Written, Fault> {
         if self.is_mysql() {
             let value = match &content {
@@ -328,7 +328,7 @@ impl<'c> Walker<'_, 'c> {
             (true, DataType::Array(ArrayElemTypeDef::SquareBracket(of, None))) => of.as_ref(),
             (true, _) => return Err(CAST),
         };
-        let shape = Shape::of(data_type);
+        let shape = TextShape::of(data_type);
         let keeps = match (&content, shape) {
             _ if cast::is_declared(data_type, reading.declared, reading.type_name) => true,
             (_, None) => false,

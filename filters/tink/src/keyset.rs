@@ -89,7 +89,7 @@ impl Keyset {
 
     /// Reads Tink's protobuf form.
     pub fn from_protobuf(bytes: &[u8]) -> Result<Self, KeysetError> {
-        let keyset = proto::Keyset::decode(bytes).map_err(|_| KeysetError::MalformedProtobuf)?;
+        let keyset = proto::KeysetMessage::decode(bytes).map_err(|_| KeysetError::MalformedProtobuf)?;
         let keys = keyset.key.into_iter().map(|key| {
             let data = key.key_data.unwrap_or_default();
             Entry {

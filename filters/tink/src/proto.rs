@@ -14,7 +14,7 @@ pub(crate) const RAW: i32 = 3;
 /// `Keyset`.
 #[derive(Clone, PartialEq, prost::Message)]
 #[prost(skip_debug)]
-pub(crate) struct Keyset {
+pub(crate) struct KeysetMessage {
     #[prost(uint32, tag = "1")]
     pub(crate) primary_key_id: u32,
     #[prost(message, repeated, tag = "2")]

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::rc::Rc;
 
-use fieldveil_engine::database::{Connection, Output};
+use fieldveil_engine::database::{CallbackOutput, Connection};
 
 use super::values::Sealer;
 use super::world::World;
@@ -46,7 +46,7 @@ pub(super) struct Database<S> {
     session: S,
     world: World,
     sealer: Rc<Sealer>,
-    out: Output,
+    out: CallbackOutput,
     /// The transactions, by turns.
     turns: Vec<Vec<Step>>,
     turn: usize,
@@ -56,7 +56,7 @@ impl<S: Connection> Database<S> {
     /// A connection of which nothing was heard yet.
     pub(super) fn new(world: World, sealer: Rc<Sealer>) -> Self {
         let session = S::new(world.worker.clone(), world.ports.clone(), "127.0.0.1".to_owned());
-        Self { session, world, sealer, out: Output::default(), turns: Vec::new(), turn: 0 }
+        Self { session, world, sealer, out: CallbackOutput::default(), turns: Vec::new(), turn: 0 }
     }
 
     /// The client sends this, and what the filter asks for is answered. Gives what went to the server.

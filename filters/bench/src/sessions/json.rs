@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use fieldveil_engine::config::Protocol;
-use fieldveil_engine::http::{Exchange, Flow, Head, Output, Peer};
+use fieldveil_engine::http::{Exchange, ExchangeOutput, Flow, Head, Peer};
 use serde_json::{Value, json};
 
 use super::values::{Sealer, clear};
@@ -95,7 +95,7 @@ fn head(fields: &[(&str, &str)], body: &[u8]) -> Head {
 }
 
 /// What is left of the bytes that were given.
-fn taken(output: &Output, given: &[u8]) -> Result<Vec<u8>, String> {
+fn taken(output: &ExchangeOutput, given: &[u8]) -> Result<Vec<u8>, String> {
     if output.reply.is_some() || output.reset {
         return Err("it was refused".to_owned());
     }
@@ -132,7 +132,7 @@ impl Json {
     /// One exchange: each output, with what was given and whether it is the request's.
     fn exchanged(
         &self,
-        mut seen: impl FnMut(Output, &[u8], bool) -> Result<(), String>,
+        mut seen: impl FnMut(ExchangeOutput, &[u8], bool) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut exchange = self.exchange();
         let ends = self.request.is_empty();

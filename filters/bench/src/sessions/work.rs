@@ -17,7 +17,7 @@ const MARK: &str = "bench-sessions: ";
 /// How much is measured.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Configuration {
+struct SessionsConfiguration {
     /// What the names of the transactions hold; empty: all.
     sessions: String,
     /// Measurements of each.
@@ -28,13 +28,13 @@ struct Configuration {
     warm_up_ms: u64,
 }
 
-struct Entry {
+struct MeasuredTransaction {
     name: &'static str,
     transaction: Box<dyn Transaction>,
     calls: u32,
 }
 
-impl Entry {
+impl MeasuredTransaction {
     fn timed(&mut self, calls: u32) -> Result<Duration, String> {
         let named = |error| format!("{}: {error}", self.name);
         time(calls, || self.transaction.run().map(drop)).map_err(named)
@@ -43,8 +43,8 @@ impl Entry {
 
 /// All transactions and how far it is.
 pub struct Sessions {
-    configuration: Configuration,
-    entries: Vec<Entry>,
+    configuration: SessionsConfiguration,
+    entries: Vec<MeasuredTransaction>,
     /// Passes over all transactions that are done. The first makes ready, each other is a round.
     passes: u32,
     next: usize,
@@ -56,9 +56,9 @@ fn randomness() -> Result<Box<dyn Random>, String> {
 
 impl Work for Sessions {
     fn from_configuration(configuration: &[u8]) -> Result<Self, String> {
-        let configuration: Configuration = serde_json::from_slice(configuration)
+        let configuration: SessionsConfiguration = serde_json::from_slice(configuration)
             .map_err(|error| format!("the configuration is not usable: {error}"))?;
-        let entry = |(name, transaction)| Entry { name, transaction, calls: 1 };
+        let entry = |(name, transaction)| MeasuredTransaction { name, transaction, calls: 1 };
         let found = transactions(&configuration.sessions, &randomness)?;
         Ok(Self { configuration, entries: found.into_iter().map(entry).collect(), passes: 0, next: 0 })
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Outcome;
+use super::ValueOutcome;
 use crate::field::CompiledPlan;
 
 /// Labels that are told apart; with a further one all are looked up.
@@ -14,12 +14,18 @@ pub(super) struct Pending {
     plan: Option<Rc<CompiledPlan>>,
     /// When the last was counted.
     at_ms: u64,
-    counts: Vec<(Rc<str>, [u64; Outcome::COUNT])>,
+    counts: Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>,
 }
 
 impl Pending {
     /// Counts a value, unless there are values under another plan, of too many labels, or none at all.
-    pub fn add(&mut self, plan: &Rc<CompiledPlan>, label: &Rc<str>, outcome: Outcome, now_ms: u64) -> bool {
+    pub fn add(
+        &mut self,
+        plan: &Rc<CompiledPlan>,
+        label: &Rc<str>,
+        outcome: ValueOutcome,
+        now_ms: u64,
+    ) -> bool {
         if !self.plan.as_ref().is_some_and(|known| Rc::ptr_eq(known, plan)) {
             return false;
         }
@@ -29,7 +35,7 @@ impl Pending {
             return false;
         }
         if known.is_none() {
-            self.counts.push((Rc::clone(label), [0; Outcome::COUNT]));
+            self.counts.push((Rc::clone(label), [0; ValueOutcome::COUNT]));
         }
         if let Some(count) =
             self.counts.get_mut(place).and_then(|(_, counts)| counts.get_mut(outcome.index()))
@@ -59,13 +65,13 @@ impl Pending {
 }
 
 /// What was handed over.
-pub(super) struct Counts(Vec<(Rc<str>, [u64; Outcome::COUNT])>);
+pub(super) struct Counts(Vec<(Rc<str>, [u64; ValueOutcome::COUNT])>);
 
 impl Counts {
     /// Label, outcome and number of values.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Outcome, u64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, ValueOutcome, u64)> {
         self.0.iter().flat_map(|(label, counts)| {
-            let counted = Outcome::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0);
+            let counted = ValueOutcome::ALL.into_iter().zip(*counts).filter(|(_, count)| *count > 0);
             counted.map(|(outcome, count)| (&**label, outcome, count))
         })
     }

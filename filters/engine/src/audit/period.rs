@@ -61,7 +61,7 @@ impl Who {
 /// What became of a value of a protected column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum ValueOutcome {
     /// Read as it is.
     Revealed,
     /// Read under a mask.
@@ -78,7 +78,7 @@ pub enum Outcome {
     Searched,
 }
 
-impl Outcome {
+impl ValueOutcome {
     /// How many there are.
     pub const COUNT: usize = Self::ALL.len();
 
@@ -124,7 +124,7 @@ impl Outcome {
 
 /// A budget of reading, and what a value gets beyond it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Budget {
+pub struct AuditedBudget {
     /// Rows of a label that the principal is shown.
     pub rows: u32,
     /// In so many seconds.
@@ -160,7 +160,7 @@ impl From<&ClientError> for Refusal {
     }
 }
 
-impl From<&field::Budget> for Budget {
+impl From<&field::Budget> for AuditedBudget {
     fn from(budget: &field::Budget) -> Self {
         let Allowance { rows, per_seconds } = budget.allowance;
         Self { rows, per_seconds, then: budget.then.treatment() }
@@ -171,25 +171,25 @@ impl From<&field::Budget> for Budget {
 struct Exceeded {
     label: String,
     #[serde(flatten)]
-    budget: Budget,
+    budget: AuditedBudget,
 }
 
 /// Kinds of events, with how many there were of each: as a list of objects with a `count`.
-struct Counted<K>(BTreeMap<K, u64>);
+struct CountedEvents<K>(BTreeMap<K, u64>);
 
-impl<K: Serialize> Serialize for Counted<K> {
+impl<K: Serialize> Serialize for CountedEvents<K> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Entry<'a, K> {
+        struct CountedEvent<'a, K> {
             #[serde(flatten)]
             kind: &'a K,
             count: u64,
         }
-        serializer.collect_seq(self.0.iter().map(|(kind, count)| Entry { kind, count: *count }))
+        serializer.collect_seq(self.0.iter().map(|(kind, count)| CountedEvent { kind, count: *count }))
     }
 }
 
-impl<K: Ord> Counted<K> {
+impl<K: Ord> CountedEvents<K> {
     fn add(&mut self, kind: K, others: K) {
         let kind = if self.0.len() < MAX_LABELS || self.0.contains_key(&kind) { kind } else { others };
         let count = self.0.entry(kind).or_default();
@@ -208,9 +208,9 @@ pub(super) struct Period {
     pub(super) who: Rc<Who>,
     /// Whether it is of several principals or plans, for there were too many to tell apart.
     pub(super) merged: bool,
-    labels: BTreeMap<String, BTreeMap<Outcome, u64>>,
-    refusals: Counted<Refusal>,
-    budgets: Counted<Exceeded>,
+    labels: BTreeMap<String, BTreeMap<ValueOutcome, u64>>,
+    refusals: CountedEvents<Refusal>,
+    budgets: CountedEvents<Exceeded>,
 }
 
 impl Period {
@@ -221,8 +221,8 @@ impl Period {
             who,
             merged: false,
             labels: BTreeMap::new(),
-            refusals: Counted(BTreeMap::new()),
-            budgets: Counted(BTreeMap::new()),
+            refusals: CountedEvents(BTreeMap::new()),
+            budgets: CountedEvents(BTreeMap::new()),
         }
     }
 
@@ -230,7 +230,7 @@ impl Period {
         Self { merged: true, ..Self::new(Rc::default(), now_ms) }
     }
 
-    pub(super) fn count(&mut self, outcome: Outcome, label: &str, by: u64) {
+    pub(super) fn count(&mut self, outcome: ValueOutcome, label: &str, by: u64) {
         // No text is made for a label that is there already: this runs in each callback.
         if !self.labels.contains_key(label) {
             let name = if self.labels.len() < MAX_LABELS { label } else { OTHERS };
@@ -247,13 +247,13 @@ impl Period {
         self.refusals.add(refusal, others);
     }
 
-    pub(super) fn budget(&mut self, label: &str, budget: Budget) {
+    pub(super) fn budget(&mut self, label: &str, budget: AuditedBudget) {
         let others = Exceeded { label: OTHERS.to_owned(), budget };
         self.budgets.add(Exceeded { label: label.to_owned(), budget }, others);
     }
 }
 
-fn raise(counts: &mut BTreeMap<Outcome, u64>, outcome: Outcome, by: u64) {
+fn raise(counts: &mut BTreeMap<ValueOutcome, u64>, outcome: ValueOutcome, by: u64) {
     let count = counts.entry(outcome).or_default();
     *count = count.saturating_add(by);
 }

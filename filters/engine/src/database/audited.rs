@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
 
-use super::{Core, Output};
-use crate::audit::{Audit, Budget, Ended, Outcome};
+use super::{CallbackOutput, Core};
+use crate::audit::{Audit, AuditedBudget, Ended, ValueOutcome};
 use crate::client_error::{ClientError, sqlstate};
 use crate::field::{self, CompiledPlan, FieldPlan};
 use crate::ports::Level;
@@ -16,7 +16,7 @@ impl Core {
         self.begin_callback();
         let how = self.ended.unwrap_or(how);
         self.record(|audit, now_ms| audit.end(how, now_ms));
-        self.write_audit(&Output::default());
+        self.write_audit(&CallbackOutput::default());
     }
 
     /// Notes who ends the connection; only the first note counts.
@@ -41,13 +41,13 @@ impl Core {
     }
 
     /// A value of the field came to this outcome under `plan`.
-    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome) {
+    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
         self.record(|audit, now_ms| audit.count(plan, outcome, &field.label, now_ms));
     }
 
     /// A row was not revealed under `plan`: the budget is spent.
     pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
-        self.record(|audit, now_ms| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
+        self.record(|audit, now_ms| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 
     /// A statement or the session was refused before the server had it.
@@ -75,7 +75,7 @@ impl Core {
     }
 
     /// A callback has done its work: writes what is ready.
-    pub fn write_audit(&mut self, out: &Output) {
+    pub fn write_audit(&mut self, out: &CallbackOutput) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.wipe();
             self.worker.borrow_mut().buffers = Some(buffers);

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::{Buffers, Checked, Core, Tally};
-use crate::audit::Outcome;
+use crate::audit::ValueOutcome;
 use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, FieldPlan, Read};
 use crate::spending::{self, Spent};
 
 impl Tally for Core {
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome) {
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
         self.count_value(plan, field, outcome);
     }
 

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::unchanged::Unchanged;
-use super::{Core, Inbox, Output, Step, Waiting};
+use super::{CallbackOutput, Core, Inbox, Step, Waiting};
 use crate::audit::Ended;
 use crate::fetch::Fetch;
 use crate::ports::{Level, Ports};
 use crate::worker::Worker;
 
-/// One connection to a database, as the host sees it: every [`Protocol`] is one.
+/// One connection to a database, as the host sees it: every [`WireProtocol`] is one.
 pub trait Connection: 'static {
     /// A new connection from `source`, the client's address.
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
@@ -19,21 +19,21 @@ pub trait Connection: 'static {
     fn is_waiting(&self) -> bool;
 
     /// Reads the client's bytes, behind those that were held before. `out` is empty, but may have memory of its own.
-    fn client_bytes(&mut self, bytes: &[u8], out: &mut Output);
+    fn client_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput);
 
     /// Reads the server's bytes in the same way.
-    fn server_bytes(&mut self, bytes: &[u8], out: &mut Output);
+    fn server_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput);
 
     /// Reads on in the client's bytes that were held. Their output comes behind what `out` has for the server already.
-    fn resume_client(&mut self, out: &mut Output) {
+    fn resume_client(&mut self, out: &mut CallbackOutput) {
         let mut more = self.client_data(b"");
         more.to_server.splice(..0, out.to_server.drain(..));
         *out = more;
     }
 
     /// Reads the client's bytes, and writes out also those that pass unchanged.
-    fn client_data(&mut self, bytes: &[u8]) -> Output {
-        let mut out = Output::default();
+    fn client_data(&mut self, bytes: &[u8]) -> CallbackOutput {
+        let mut out = CallbackOutput::default();
         self.client_bytes(bytes, &mut out);
         let unchanged = std::mem::take(&mut out.unchanged);
         out.to_server.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
@@ -41,8 +41,8 @@ pub trait Connection: 'static {
     }
 
     /// Reads the server's bytes, and writes out also those that pass unchanged.
-    fn server_data(&mut self, bytes: &[u8]) -> Output {
-        let mut out = Output::default();
+    fn server_data(&mut self, bytes: &[u8]) -> CallbackOutput {
+        let mut out = CallbackOutput::default();
         self.server_bytes(bytes, &mut out);
         let unchanged = std::mem::take(&mut out.unchanged);
         out.to_client.extend_from_slice(bytes.get(..unchanged).unwrap_or_default());
@@ -61,7 +61,7 @@ pub trait Connection: 'static {
 }
 
 /// What a database's protocol adds to a connection: how its messages are read, and what state they leave.
-pub(crate) trait Protocol: 'static {
+pub(crate) trait WireProtocol: 'static {
     /// Makes a new connection from `source`, the client's address.
     fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
     fn core(&self) -> &Core;
@@ -71,11 +71,11 @@ pub(crate) trait Protocol: 'static {
     /// The server's bytes that were not read to the end yet.
     fn server(&mut self) -> &mut Inbox;
     /// Reads the next message of the client, and says how many bytes it took.
-    fn step_client(&mut self, rest: &[u8], out: &mut Output) -> Step;
+    fn step_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step;
     /// Reads a piece of a client's message that is too long to be held whole.
-    fn piece(&mut self, _piece: &[u8], _out: &mut Output) {}
+    fn piece(&mut self, _piece: &[u8], _out: &mut CallbackOutput) {}
     /// Reads the next message of the server, and says how many bytes it took, or how it breaks the protocol.
-    fn step_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str>;
+    fn step_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str>;
     /// Whether so many answers have come that the client's messages, which waited for them, can be read again.
     fn can_resume(&self) -> bool;
     /// Counts the bytes that the protocol's own state holds, besides those of messages that are not whole.
@@ -84,7 +84,7 @@ pub(crate) trait Protocol: 'static {
     fn in_flight(&self) -> usize;
 }
 
-impl<P: Protocol> Connection for P {
+impl<P: WireProtocol> Connection for P {
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         Self::begin(worker, ports, source)
     }
@@ -93,7 +93,7 @@ impl<P: Protocol> Connection for P {
         self.core().is_waiting()
     }
 
-    fn client_bytes(&mut self, bytes: &[u8], out: &mut Output) {
+    fn client_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput) {
         self.core_mut().begin_callback();
         let joined = self.client().join(bytes);
         self.core_mut().begin_prints(joined.from(0).len());
@@ -128,7 +128,7 @@ impl<P: Protocol> Connection for P {
         finish(self, out);
     }
 
-    fn server_bytes(&mut self, bytes: &[u8], out: &mut Output) {
+    fn server_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput) {
         self.core_mut().begin_answer();
         let waited = self.core().is_waiting();
         let joined = self.server().join(bytes);
@@ -184,7 +184,7 @@ impl<P: Protocol> Connection for P {
 }
 
 /// Ends a callback: the worker learns how much the connection holds, and the audit what happened.
-fn finish(session: &mut impl Protocol, out: &mut Output) {
+fn finish(session: &mut impl WireProtocol, out: &mut CallbackOutput) {
     let held = session
         .client()
         .memory()

@@ -15,7 +15,7 @@ use crate::field::CompiledPlan;
 const UNKNOWN: &str = "unknown";
 
 /// What is known of it, and how old that is.
-pub(crate) struct Identity {
+pub(crate) struct SessionIdentity {
     /// The server must be asked before a statement that may depend on it.
     due: bool,
     read_ms: u64,
@@ -25,14 +25,14 @@ pub(crate) struct Identity {
     pub words: TokenWords,
 }
 
-impl Default for Identity {
+impl Default for SessionIdentity {
     /// Of a new session: the server may have its own settings for it, so it is asked first.
     fn default() -> Self {
         Self { due: true, read_ms: 0, spoken_of: false, words: TokenWords::default() }
     }
 }
 
-impl Identity {
+impl SessionIdentity {
     /// It may be another now.
     pub fn may_change(&mut self) {
         self.due = true;

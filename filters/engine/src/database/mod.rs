@@ -42,13 +42,13 @@ pub(crate) use self::catalog::{
 };
 pub(crate) use self::checked::Checked;
 pub use self::connection::Connection;
-pub(crate) use self::connection::Protocol;
-pub(crate) use self::identity::{Identity, Replaced};
+pub(crate) use self::connection::WireProtocol;
+pub(crate) use self::identity::{Replaced, SessionIdentity};
 pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
-pub(crate) use self::treat::{Buffers, ClientForm, Costs, Row, Tally, Treated, restart};
+pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowTreatment, Tally, Treated, restart};
 use crate::audit::{Audit, Ended};
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
@@ -68,7 +68,7 @@ const MAX_SMALL: usize = 64 << 10;
 
 /// What one callback comes to. It holds opened values: no `Debug`.
 #[derive(Default)]
-pub struct Output {
+pub struct CallbackOutput {
     /// So many of the bytes that came go on as they came, and nothing else: what is for the side that they go to is empty
     /// then.
     pub unchanged: usize,
@@ -84,7 +84,7 @@ pub struct Output {
     pub close: bool,
 }
 
-impl Output {
+impl CallbackOutput {
     /// As new, but for its memory, in which nothing is left of what it held.
     pub fn clear(&mut self) {
         for bytes in [&mut self.to_server, &mut self.to_client] {
@@ -147,7 +147,7 @@ pub(crate) struct Core {
     /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
     asked_for_tenants: bool,
     pub catalog: CatalogState,
-    pub identity: Identity,
+    pub identity: SessionIdentity,
     /// Why the last fetch of the plan, of the keys failed.
     fetch_failures: BTreeMap<&'static str, String>,
     /// Held bytes that the worker knows of.
@@ -183,7 +183,7 @@ impl Core {
             keyring: Weak::new(),
             asked_for_tenants: false,
             catalog: CatalogState::default(),
-            identity: Identity::default(),
+            identity: SessionIdentity::default(),
             fetch_failures: BTreeMap::new(),
             held: 0,
             account: Rc::new(Account::new(user)),
@@ -225,7 +225,7 @@ impl Core {
     }
 
     /// These are to be fetched before the client's next byte is looked at.
-    pub fn wait_for(&mut self, fetches: Vec<Fetch>, out: &mut Output) {
+    pub fn wait_for(&mut self, fetches: Vec<Fetch>, out: &mut CallbackOutput) {
         self.waiting = Waiting::Fetches(fetches.len());
         out.fetch = fetches;
     }
@@ -246,7 +246,7 @@ impl Core {
 
     /// Tells the worker how many bytes of messages that are not whole the session holds now, and how many wait for answers
     /// beside. A connection that takes more than is left for all ends.
-    pub fn account(&mut self, held: usize, in_flight: usize, out: &mut Output) {
+    pub fn account(&mut self, held: usize, in_flight: usize, out: &mut CallbackOutput) {
         // Where it is known what is in use, that decides.
         let same = held == self.held;
         let within = same || self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;

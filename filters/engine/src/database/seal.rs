@@ -6,7 +6,7 @@ use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
 use super::{Checked, Core, Tally};
-use crate::audit::Outcome;
+use crate::audit::ValueOutcome;
 use crate::client_error::ClientError;
 use crate::field::{FieldPlan, Stored, Value};
 use crate::keyring::Keyring;
@@ -108,8 +108,8 @@ impl Core {
         field.uses(keyring, purpose(use_), |key| worker.count_key(key));
         drop(worker);
         let outcome = match use_ {
-            ParameterUse::Store => Outcome::Sealed,
-            ParameterUse::Search => Outcome::Searched,
+            ParameterUse::Store => ValueOutcome::Sealed,
+            ParameterUse::Search => ValueOutcome::Searched,
         };
         if let Some(plan) = self.plan.clone() {
             self.count_value(&plan, field, outcome);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use fieldveil_plan::Column;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::audit::Outcome;
+use crate::audit::ValueOutcome;
 use crate::client_error::ClientError;
 use crate::field::{Budget, CompiledPlan, FieldPlan, Read, Scratch, Value};
 use crate::keyring::Keyring;
@@ -17,7 +17,7 @@ const MAX_KEPT: usize = 4096;
 /// What the treatment of rows tells the session, asks it, and borrows of it.
 pub trait Tally {
     /// A value of the field came to this outcome under the plan.
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: Outcome);
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome);
 
     /// Whether a row is revealed that costs so many of the budget; if not, it gets what the budget says. The error says
     /// that it gets nothing.
@@ -121,14 +121,14 @@ pub trait ClientForm {
 }
 
 /// A row while it is treated. What a label's budget says is asked once, so that all its values in the row fare alike.
-pub struct Row<'r> {
+pub struct RowTreatment<'r> {
     plan: &'r Rc<CompiledPlan>,
     keyring: &'r Keyring,
     tally: &'r mut dyn Tally,
     decided: Vec<(Rc<str>, bool)>,
 }
 
-impl<'r> Row<'r> {
+impl<'r> RowTreatment<'r> {
     /// Of a statement under this plan.
     pub fn new(plan: &'r Rc<CompiledPlan>, keyring: &'r Keyring, tally: &'r mut dyn Tally) -> Self {
         Self { plan, keyring, tally, decided: Vec::new() }
@@ -156,7 +156,7 @@ impl<'r> Row<'r> {
             Read::Conceal => match plan.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
                 None => {
-                    self.tally.count(self.plan, plan, Outcome::of(read));
+                    self.tally.count(self.plan, plan, ValueOutcome::of(read));
                     return Ok(Treated::AsStored);
                 }
             },
@@ -177,10 +177,10 @@ impl<'r> Row<'r> {
                 shown
             }
         };
-        self.tally.count(self.plan, plan, Outcome::of(read));
+        self.tally.count(self.plan, plan, ValueOutcome::of(read));
         if shown.was_plaintext {
             self.tally.print(out.len().saturating_sub(before))?;
-            self.tally.count(self.plan, plan, Outcome::Plaintext);
+            self.tally.count(self.plan, plan, ValueOutcome::Plaintext);
         }
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })
     }

@@ -9,7 +9,7 @@ use fieldveil_plan::PlanInput;
 use lru::LruCache;
 
 use super::problem::Problem;
-use crate::audit::{Audit, Budget, Code, Outcome, Refusal};
+use crate::audit::{Audit, AuditedBudget, Code, Refusal, ValueOutcome};
 use crate::fetch::PrincipalKey;
 use crate::field::{self, CompiledPlan};
 use crate::ports::{Ports, random_name};
@@ -98,13 +98,13 @@ impl Handle {
     }
 
     /// A value of the label came to this outcome.
-    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &Rc<str>, outcome: Outcome, now_ms: u64) {
+    pub(super) fn count(&self, plan: &Rc<CompiledPlan>, label: &Rc<str>, outcome: ValueOutcome, now_ms: u64) {
         self.record(|audit| audit.count(plan, outcome, label, now_ms));
     }
 
     /// A value was not revealed: the budget is spent.
     pub(super) fn spent(&self, plan: &Rc<CompiledPlan>, budget: &field::Budget, now_ms: u64) {
-        self.record(|audit| audit.budget(plan, &budget.label, Budget::from(budget), now_ms));
+        self.record(|audit| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 
     fn record(&self, what: impl FnOnce(&mut Audit)) {

@@ -12,13 +12,13 @@ use super::encoding::Decoder;
 use super::graphql;
 use super::head::Head;
 use super::limits::BodyLimits;
-use super::output::{self, Edit, Flow, Output};
+use super::output::{self, Edit, ExchangeOutput, Flow};
 use super::overrides::Posted;
 use super::problem::{Problem, Side};
 use super::treat::{self, Context};
 use crate::field::FieldPlan;
 use crate::printed::{PrintBudget, PrintedTooMuch};
-use crate::routes::{Body, Route};
+use crate::routes::{BodyFields, Route};
 
 /// Values of fields that are treated in one callback whatever came in it, in which the worker serves nobody else: 0.1 s of
 /// `float8` on a processor, a quarter of a second of the slowest. A piece of the shipped configuration's size holds fewer, unless it is encoded.
@@ -49,7 +49,7 @@ pub(super) struct Rewrite {
 
 struct Fields {
     rewriter: Rewriter,
-    body: Body,
+    body: BodyFields,
     /// The request whose body it is, if a member `_method` may make another one of it.
     posted: Option<Posted>,
 }
@@ -125,12 +125,17 @@ impl Rewrite {
     }
 
     /// What is to be done when the head has come and nothing of the body.
-    pub(super) fn begin(&mut self) -> Output {
+    pub(super) fn begin(&mut self) -> ExchangeOutput {
         if self.is_unending() { self.leave(false) } else { hold() }
     }
 
     /// Takes bytes, and with `is_last` the end of the body.
-    pub(super) fn take(&mut self, context: &Context, bytes: &[u8], is_last: bool) -> Result<Output, Problem> {
+    pub(super) fn take(
+        &mut self,
+        context: &Context,
+        bytes: &[u8],
+        is_last: bool,
+    ) -> Result<ExchangeOutput, Problem> {
         self.work = Work::of(bytes.len());
         self.read(context, bytes, is_last)?;
         if self.graphql.is_some() && !is_last {
@@ -140,7 +145,8 @@ impl Rewrite {
             && self.came > 0
             && let Some((raw, route)) = self.graphql.take()
         {
-            let named = |body: &Option<Body>| body.as_ref().map_or(Vec::new(), |body| body.places.clone());
+            let named =
+                |body: &Option<BodyFields>| body.as_ref().map_or(Vec::new(), |body| body.places.clone());
             graphql::check(&raw, &named(&route.request), &named(&route.response))?;
         }
         // Where much is held already, what may stream does not wait: else whoever holds the most would stop all others.
@@ -216,9 +222,9 @@ impl Rewrite {
     }
 
     /// Head, if it is there, and all that is written leave.
-    fn leave(&mut self, is_last: bool) -> Output {
+    fn leave(&mut self, is_last: bool) -> ExchangeOutput {
         let body = std::mem::take(&mut self.written);
-        let mut output = Output { flow: Flow::Continue, ..Output::default() };
+        let mut output = ExchangeOutput { flow: Flow::Continue, ..ExchangeOutput::default() };
         if let Some(HeldHead { edits, has_length }) = self.head.take() {
             output.head = edits;
             if has_length {
@@ -272,8 +278,8 @@ fn unknown_field() -> Problem {
 }
 
 /// What is held leaves nothing of a call's bytes.
-pub(super) fn hold() -> Output {
-    Output { body: Some(Vec::new()), flow: Flow::Hold, ..Output::default() }
+pub(super) fn hold() -> ExchangeOutput {
+    ExchangeOutput { body: Some(Vec::new()), flow: Flow::Hold, ..ExchangeOutput::default() }
 }
 
 fn refusal(side: Side, most: Limits, error: RewriteError<Problem>) -> Problem {

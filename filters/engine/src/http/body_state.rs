@@ -1,7 +1,7 @@
 //! One direction of an exchange: what becomes of its body, from the head on.
 
 use super::body::{Rewrite, hold};
-use super::output::{self, Edit, Flow, Output};
+use super::output::{self, Edit, ExchangeOutput, Flow};
 use super::problem::Problem;
 use super::request::Course;
 use super::treat::Context;
@@ -33,8 +33,8 @@ pub(super) struct Empty {
 
 impl BodyState {
     /// As the course says, from the head on. `ends`: nothing follows it.
-    pub(super) fn begin(course: Course, ends: bool) -> (Self, Output) {
-        let pass = |edits| (Self::Passing, Output { head: edits, ..Output::default() });
+    pub(super) fn begin(course: Course, ends: bool) -> (Self, ExchangeOutput) {
+        let pass = |edits| (Self::Passing, ExchangeOutput { head: edits, ..ExchangeOutput::default() });
         let empty =
             |problem, edits, replaces| (Self::Empty(Box::new(Empty { problem, edits, replaces })), hold());
         match course {
@@ -71,10 +71,10 @@ impl BodyState {
         context: &Context,
         bytes: &[u8],
         is_last: bool,
-    ) -> Result<(Output, Option<Problem>), Problem> {
+    ) -> Result<(ExchangeOutput, Option<Problem>), Problem> {
         let output = match self {
-            Self::Passing => Output::default(),
-            Self::Dropping => Output { body: Some(Vec::new()), ..Output::default() },
+            Self::Passing => ExchangeOutput::default(),
+            Self::Dropping => ExchangeOutput { body: Some(Vec::new()), ..ExchangeOutput::default() },
             Self::Unseen => {
                 let remedy = "See that the filter stands in every filter chain that this route takes.";
                 return Err(Problem::bad_response("a body comes without its head", remedy));
@@ -83,7 +83,12 @@ impl BodyState {
             Self::Empty(empty) if bytes.is_empty() => {
                 let head = std::mem::take(&mut empty.edits);
                 *self = Self::Passing;
-                Output { head, body: Some(Vec::new()), flow: Flow::Continue, ..Output::default() }
+                ExchangeOutput {
+                    head,
+                    body: Some(Vec::new()),
+                    flow: Flow::Continue,
+                    ..ExchangeOutput::default()
+                }
             }
             Self::Empty(empty) if empty.replaces => {
                 let problem = empty.problem.clone();
@@ -105,12 +110,12 @@ impl BodyState {
 }
 
 /// The problem as the body behind a head that stays.
-fn replaced(mut edits: Vec<Edit>, problem: &Problem) -> Output {
+fn replaced(mut edits: Vec<Edit>, problem: &Problem) -> ExchangeOutput {
     let reply = problem.reply();
     let own = ["content-encoding", "content-language", "content-range", "etag", "last-modified"];
     edits.retain(|edit| !matches!(edit, Edit::Set(name, _) | Edit::Add(name, _) if own.contains(&name.as_str()) || name == "cache-control"));
     edits.extend(own.map(|name| Edit::Remove(name.to_owned())));
     validators::set_headers(&reply.headers, &mut edits);
     edits.push(Edit::Set("content-length".into(), reply.body.len().to_string().into_bytes()));
-    Output { head: edits, body: Some(reply.body), flow: Flow::Continue, ..Output::default() }
+    ExchangeOutput { head: edits, body: Some(reply.body), flow: Flow::Continue, ..ExchangeOutput::default() }
 }

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use self::document::Document;
-use self::places::{Finds, Places};
-use self::tree::{Body, Node};
+use self::places::{Finds, PlannedPaths};
+use self::tree::{GraphQlRequest, Node};
 use super::problem::Problem;
 use crate::field::FieldPlan;
 
@@ -33,8 +33,9 @@ pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>])
         return Err(refused("it is a batch", "Send each operation in a request of its own."));
     }
     let one = "Send one JSON object with `query` as a string and `variables` as an object, each once.";
-    let body = Body::read(body).ok_or_else(|| refused("its body is not one request of GraphQL", one))?;
-    let places = Places::of(request, response)?;
+    let body =
+        GraphQlRequest::read(body).ok_or_else(|| refused("its body is not one request of GraphQL", one))?;
+    let places = PlannedPaths::of(request, response)?;
     let document = match &body.query {
         // The service has it, under the name that `extensions` or another member gives.
         None => Document::default(),
@@ -70,7 +71,7 @@ pub fn check_target(target: &[u8]) -> Result<(), Problem> {
     if super::query::parameter_names(target).any(named) { Err(Problem::graphql_method()) } else { Ok(()) }
 }
 
-fn check_aliases(document: &Document, places: &Places<'_>) -> Result<(), Problem> {
+fn check_aliases(document: &Document, places: &PlannedPaths<'_>) -> Result<(), Problem> {
     let hides = |(alias, field): &&(String, String)| {
         alias != field && (places.is_shown(alias) || places.is_shown(field))
     };
@@ -86,7 +87,7 @@ fn check_aliases(document: &Document, places: &Places<'_>) -> Result<(), Problem
 
 /// A variable of which a protected place is made must be where the plan looks, whatever it holds now: the service may keep the
 /// document, and take other variables with its name alone.
-fn check_bound(name: &str, label: &str, places: &Places<'_>) -> Result<(), Problem> {
+fn check_bound(name: &str, label: &str, places: &PlannedPaths<'_>) -> Result<(), Problem> {
     let at = places.enter_variable(name);
     if places.selected(&at).or_else(|| places.selected(&places.element(&at, 0))).is_some() {
         return Ok(());
@@ -98,7 +99,7 @@ fn check_bound(name: &str, label: &str, places: &Places<'_>) -> Result<(), Probl
 /// A value of the document: no literal may stand in a protected place. Variables that do are noted in `bound`.
 fn literal<'p>(
     value: &Node,
-    places: &Places<'p>,
+    places: &PlannedPaths<'p>,
     at: &Finds,
     inside: Option<&'p str>,
     bound: &mut Bound<'p>,
@@ -129,7 +130,7 @@ fn literal<'p>(
 }
 
 /// A value of the variables: all that stands in a protected place must be where the plan looks.
-fn sealed(value: &Node, places: &Places<'_>, at: &Finds, inside: Option<&str>) -> Result<(), Problem> {
+fn sealed(value: &Node, places: &PlannedPaths<'_>, at: &Finds, inside: Option<&str>) -> Result<(), Problem> {
     // All that is in it is sealed with it.
     if places.selected(at).is_some() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! One exchange of HTTP: a request and its response, whose JSON bodies have fields sealed on their way to the service and
 //! treated on their way back.
 //!
-//! It knows no Envoy: heads and bytes go in as they come, and an [`Output`] says what becomes of them. It assumes that it
+//! It knows no Envoy: heads and bytes go in as they come, and an [`ExchangeOutput`] says what becomes of them. It assumes that it
 //! sees every head, every byte and every trailer of its exchange, in order, and that what it edits is what leaves.
 //!
 //! A request goes through: who asks (`identity.rs`), plan and keys (`policy.rs`), its route and what that names
@@ -36,8 +36,8 @@ use self::audits::Handle;
 use self::body_state::BodyState;
 pub use self::head::{Head, Peer};
 use self::limits::BodyLimits;
-pub use self::output::{Edit, Flow, Output, Reply};
-use self::policy::{Asking, Readiness};
+pub use self::output::{Edit, ExchangeOutput, Flow, Reply};
+use self::policy::{PolicyLookup, PolicyReadiness};
 use self::problem::{Problem, Side};
 use self::request::Course;
 use self::treat::Context;
@@ -51,8 +51,8 @@ use crate::worker::Worker;
 pub struct Exchange {
     worker: Rc<RefCell<Worker>>,
     ports: Rc<RefCell<dyn Ports>>,
-    asking: Option<Asking>,
-    waiting: Option<Waiting>,
+    asking: Option<PolicyLookup>,
+    waiting: Option<WaitingRequest>,
     ready: Option<Box<Ready>>,
     request: BodyState,
     response: BodyState,
@@ -68,7 +68,7 @@ pub struct Exchange {
 }
 
 /// A request whose plan or keys are not there yet.
-struct Waiting {
+struct WaitingRequest {
     head: Head,
     /// Nothing follows the head.
     ends: bool,
@@ -108,9 +108,9 @@ impl Exchange {
     }
 
     /// The request's head has come; `end_of_stream` if it has neither body nor trailers.
-    pub fn request_head(&mut self, head: Head, who: Peer, end_of_stream: bool) -> Output {
+    pub fn request_head(&mut self, head: Head, who: Peer, end_of_stream: bool) -> ExchangeOutput {
         let output = match self.identify(&head, who).and_then(|()| self.check_memory(MAX_IN_USE)) {
-            Ok(()) => self.proceed(Waiting {
+            Ok(()) => self.proceed(WaitingRequest {
                 head,
                 ends: end_of_stream,
                 is_whole: end_of_stream,
@@ -124,7 +124,7 @@ impl Exchange {
 
     /// One of the questions that this exchange wished for was answered, and the worker has taken the answer in; or it was
     /// not. The output concerns everything that was kept meanwhile.
-    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> Output {
+    pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> ExchangeOutput {
         let (Some(asking), Some(waiting)) = (&mut self.asking, self.waiting.take()) else {
             // It was refused while it waited.
             return nothing(Flow::Hold);
@@ -139,7 +139,7 @@ impl Exchange {
     }
 
     /// Bytes of the request's body.
-    pub fn request_body(&mut self, bytes: &[u8], end_of_stream: bool) -> Output {
+    pub fn request_body(&mut self, bytes: &[u8], end_of_stream: bool) -> ExchangeOutput {
         let output = match &mut self.waiting {
             Some(waiting) => match waiting.keep(bytes, end_of_stream, self.limits.waiting) {
                 Ok(()) => nothing(Flow::Wait),
@@ -151,7 +151,7 @@ impl Exchange {
     }
 
     /// The request's trailers have come, so its body has ended.
-    pub fn request_trailers(&mut self, trailers: Head) -> Output {
+    pub fn request_trailers(&mut self, trailers: Head) -> ExchangeOutput {
         let checked = self
             .ready
             .as_ref()
@@ -167,12 +167,12 @@ impl Exchange {
     }
 
     /// The response's head has come. `from_upstream` is false for what Envoy or this filter answered itself.
-    pub fn response_head(&mut self, head: Head, from_upstream: bool, end_of_stream: bool) -> Output {
+    pub fn response_head(&mut self, head: Head, from_upstream: bool, end_of_stream: bool) -> ExchangeOutput {
         // What comes from elsewhere and is a success may be an answer of the service that somebody kept.
         if self.is_over || (!from_upstream && !response::is_success(&head)) {
             self.response = BodyState::Passing;
             self.is_answering = true;
-            return Output::default();
+            return ExchangeOutput::default();
         }
         let output = match self.response_course(&head, end_of_stream) {
             Ok(course) => {
@@ -187,9 +187,9 @@ impl Exchange {
     }
 
     /// Bytes of the response's body.
-    pub fn response_body(&mut self, bytes: &[u8], end_of_stream: bool) -> Output {
+    pub fn response_body(&mut self, bytes: &[u8], end_of_stream: bool) -> ExchangeOutput {
         if self.is_over {
-            return Output::default();
+            return ExchangeOutput::default();
         }
         let output = self.bytes(Side::Response, bytes, end_of_stream);
         self.is_answering |= output.flow == Flow::Continue;
@@ -197,7 +197,7 @@ impl Exchange {
     }
 
     /// The response's trailers have come, so its body has ended.
-    pub fn response_trailers(&mut self) -> Output {
+    pub fn response_trailers(&mut self) -> ExchangeOutput {
         self.response_body(&[], true)
     }
 
@@ -221,7 +221,7 @@ impl Exchange {
 
     /// Bytes that are kept at the moment.
     pub fn held(&self) -> usize {
-        let kept = self.waiting.as_ref().map_or(0, Waiting::bytes);
+        let kept = self.waiting.as_ref().map_or(0, WaitingRequest::bytes);
         kept.saturating_add(self.request.held()).saturating_add(self.response.held())
     }
 
@@ -239,34 +239,34 @@ impl Exchange {
             Err(problem) => (identity::of_anybody(&worker.config, http, source), Err(problem)),
         };
         drop(worker);
-        self.asking = Some(Asking::new(input));
+        self.asking = Some(PolicyLookup::new(input));
         result
     }
 
     /// Goes on with a request if plan and keys are there; else asks for what is missing once, else refuses.
-    fn proceed(&mut self, mut waiting: Waiting) -> Output {
+    fn proceed(&mut self, mut waiting: WaitingRequest) -> ExchangeOutput {
         let Some(asking) = &mut self.asking else { return nothing(Flow::Hold) };
         let now_ms = self.ports.borrow().now_ms();
         let readiness = asking.ready(&mut self.worker.borrow_mut(), now_ms);
         match readiness {
-            Readiness::Ready(plan, keyring) => {
+            PolicyReadiness::Ready(plan, keyring) => {
                 let (worker, ports) = (Rc::clone(&self.worker), Rc::clone(&self.ports));
                 let audit = Handle::of(&worker, &ports, &asking.principal, &asking.input, Some(&plan));
                 let context = Context { worker, ports, plan, keyring, audit, now_ms };
                 self.start(context, waiting).unwrap_or_else(|problem| self.refuse(&problem))
             }
-            Readiness::Fetch(fetch) => {
+            PolicyReadiness::Fetch(fetch) => {
                 waiting.kept.get_or_insert_default();
                 self.waiting = Some(waiting);
-                Output { fetch, ..nothing(Flow::Wait) }
+                ExchangeOutput { fetch, ..nothing(Flow::Wait) }
             }
-            Readiness::Refuse(problem) => self.refuse(&problem),
+            PolicyReadiness::Refuse(problem) => self.refuse(&problem),
         }
     }
 
     /// The request, with all that came of it while it waited.
-    fn start(&mut self, context: Context, waiting: Waiting) -> Result<Output, Problem> {
-        let Waiting { head, ends, kept, trailers, is_whole } = waiting;
+    fn start(&mut self, context: Context, waiting: WaitingRequest) -> Result<ExchangeOutput, Problem> {
+        let WaitingRequest { head, ends, kept, trailers, is_whole } = waiting;
         self.audit = Some(context.audit.clone());
         let route = request::route(&context.plan, &head, ends)?;
         request::check_trailers(&context, &route, &trailers)?;
@@ -279,7 +279,7 @@ impl Exchange {
         let then = self.bytes(Side::Request, &kept, is_whole);
         // What passes as it is was taken from the host meanwhile.
         let body = then.body.or(Some(kept));
-        Ok(Output { head: [output.head, then.head].concat(), body, ..then })
+        Ok(ExchangeOutput { head: [output.head, then.head].concat(), body, ..then })
     }
 
     fn response_course(&self, head: &Head, ends: bool) -> Result<Course, Problem> {
@@ -293,7 +293,7 @@ impl Exchange {
     }
 
     /// Bytes of a body, in either direction.
-    fn bytes(&mut self, side: Side, bytes: &[u8], is_last: bool) -> Output {
+    fn bytes(&mut self, side: Side, bytes: &[u8], is_last: bool) -> ExchangeOutput {
         let Some(ready) = &mut self.ready else { return nothing(Flow::Hold) };
         let now_ms = self.ports.borrow().now_ms();
         ready.context.now_ms = now_ms;
@@ -323,10 +323,11 @@ impl Exchange {
     }
 
     /// The client is told, if nobody else has begun to tell it something; else the stream ends as what it is, broken.
-    fn refuse(&mut self, problem: &Problem) -> Output {
+    fn refuse(&mut self, problem: &Problem) -> ExchangeOutput {
         let now_ms = self.ports.borrow().now_ms();
-        let unplanned =
-            |asking: &Asking| Handle::of(&self.worker, &self.ports, &asking.principal, &asking.input, None);
+        let unplanned = |asking: &PolicyLookup| {
+            Handle::of(&self.worker, &self.ports, &asking.principal, &asking.input, None)
+        };
         if let Some(audit) = self.audit.clone().or_else(|| self.asking.as_ref().map(unplanned)) {
             audit.refused(problem, now_ms);
         }
@@ -335,9 +336,9 @@ impl Exchange {
         if self.is_answering {
             let line = format!("an exchange was reset: {}", problem.line());
             self.ports.borrow().log(Level::Warn, &line);
-            return Output { reset: true, ..nothing(Flow::Hold) };
+            return ExchangeOutput { reset: true, ..nothing(Flow::Hold) };
         }
-        Output { reply: Some(problem.reply()), ..nothing(Flow::Hold) }
+        ExchangeOutput { reply: Some(problem.reply()), ..nothing(Flow::Hold) }
     }
 
     /// Lets go of everything that is kept.
@@ -352,7 +353,7 @@ impl Exchange {
     }
 
     /// Tells the worker how much is held. An exchange that takes more than is left for all ends.
-    fn account(&mut self, output: Output) -> Output {
+    fn account(&mut self, output: ExchangeOutput) -> ExchangeOutput {
         let (before, now) = (self.held, self.held());
         self.held = now;
         let within = self.worker.borrow_mut().holds(before, now);
@@ -366,7 +367,7 @@ impl Exchange {
     }
 }
 
-impl Waiting {
+impl WaitingRequest {
     /// Bytes that are kept of it.
     fn bytes(&self) -> usize {
         let body = self.kept.as_ref().map_or(0, Vec::capacity);
@@ -394,6 +395,6 @@ impl Drop for Exchange {
 }
 
 /// Nothing leaves.
-fn nothing(flow: Flow) -> Output {
-    Output { body: Some(Vec::new()), flow, ..Output::default() }
+fn nothing(flow: Flow) -> ExchangeOutput {
+    ExchangeOutput { body: Some(Vec::new()), flow, ..ExchangeOutput::default() }
 }

@@ -6,7 +6,7 @@ use crate::fetch::Fetch;
 
 /// The exchange's wishes after one call. Bytes may be values: `Debug` shows lengths alone.
 #[derive(Default, PartialEq, Eq)]
-pub struct Output {
+pub struct ExchangeOutput {
     /// To be asked for; the exchange waits until each was given to [`Exchange::answered`](super::Exchange::answered).
     pub fetch: Vec<Fetch>,
     /// What changes on the head of this direction, which has not left yet.
@@ -70,9 +70,9 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-impl fmt::Debug for Output {
+impl fmt::Debug for ExchangeOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Output")
+        f.debug_struct("ExchangeOutput")
             .field("fetch", &self.fetch)
             .field("head", &self.head)
             .field("body", &self.body.as_ref().map(Vec::len))

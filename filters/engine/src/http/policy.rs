@@ -17,7 +17,7 @@ use crate::worker::Worker;
 const MAX_ROUNDS: u8 = 4;
 
 /// Whose exchange it is, and what it still waits for.
-pub(super) struct Asking {
+pub(super) struct PolicyLookup {
     pub(super) input: PlanInput,
     pub(super) principal: PrincipalKey,
     holder: Holder,
@@ -29,7 +29,7 @@ pub(super) struct Asking {
 }
 
 /// Whether the exchange can go on.
-pub(super) enum Readiness {
+pub(super) enum PolicyReadiness {
     /// With these, to its end.
     Ready(Rc<CompiledPlan>, Rc<Keyring>),
     /// These must be fetched first.
@@ -38,7 +38,7 @@ pub(super) enum Readiness {
     Refuse(Problem),
 }
 
-impl Asking {
+impl PolicyLookup {
     pub(super) fn new(input: PlanInput) -> Self {
         Self {
             principal: PrincipalKey::new(&input),
@@ -63,14 +63,14 @@ impl Asking {
     }
 
     /// Takes plan and keys from the worker. What is missing is to be fetched, unless a fetch just failed.
-    pub(super) fn ready(&mut self, worker: &mut Worker, now_ms: u64) -> Readiness {
+    pub(super) fn ready(&mut self, worker: &mut Worker, now_ms: u64) -> PolicyReadiness {
         let failures = std::mem::take(&mut self.failures);
         match worker.identify(&mut self.input.workload) {
             Some(true) => self.principal = PrincipalKey::new(&self.input),
             Some(false) => {}
             None => {
                 return match self.in_vain(&failures, "keys") {
-                    Some(reason) => Readiness::Refuse(no_keys(reason)),
+                    Some(reason) => PolicyReadiness::Refuse(no_keys(reason)),
                     None => self.fetch(vec![worker.fetch_keys(now_ms)]),
                 };
             }
@@ -84,12 +84,12 @@ impl Asking {
                 if plan.is_none()
                     && let Some(reason) = self.in_vain(&failures, "plan")
                 {
-                    return Readiness::Refuse(no_plan(reason));
+                    return PolicyReadiness::Refuse(no_plan(reason));
                 }
                 if keyring.is_none()
                     && let Some(reason) = self.in_vain(&failures, "keys")
                 {
-                    return Readiness::Refuse(no_keys(reason));
+                    return PolicyReadiness::Refuse(no_keys(reason));
                 }
                 let mut fetches = Vec::new();
                 if plan.is_none() {
@@ -102,13 +102,13 @@ impl Asking {
             }
         };
         if let Some(missing) = plan.missing_keys(&keyring) {
-            return Readiness::Refuse(Problem::no_keyset(&missing));
+            return PolicyReadiness::Refuse(Problem::no_keyset(&missing));
         }
         if !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
             self.asked_for_tenants = true;
             return self.fetch(vec![worker.fetch_keys(now_ms)]);
         }
-        Readiness::Ready(plan, keyring)
+        PolicyReadiness::Ready(plan, keyring)
     }
 
     fn in_vain<'a>(&self, failures: &'a BTreeMap<&'static str, String>, part: &str) -> Option<&'a str> {
@@ -116,10 +116,10 @@ impl Asking {
         failed.or_else(|| (self.rounds >= MAX_ROUNDS).then_some("what was answered could not be used"))
     }
 
-    fn fetch(&mut self, fetches: Vec<Fetch>) -> Readiness {
+    fn fetch(&mut self, fetches: Vec<Fetch>) -> PolicyReadiness {
         self.rounds = self.rounds.saturating_add(1);
         self.outstanding.clone_from(&fetches);
-        Readiness::Fetch(fetches)
+        PolicyReadiness::Fetch(fetches)
     }
 }
 

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
-use crate::audit::Outcome;
+use crate::audit::ValueOutcome;
 use crate::field::{CompiledPlan, FieldPlan, Read, Scratch, Stored, Value};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
@@ -105,8 +105,8 @@ fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Re
     field.uses(&ctx.keyring, purpose, |key| worker.count_key(key));
     drop(worker);
     let outcome = match purpose {
-        Purpose::Store => Outcome::Sealed,
-        Purpose::Search => Outcome::Searched,
+        Purpose::Store => ValueOutcome::Sealed,
+        Purpose::Search => ValueOutcome::Searched,
     };
     ctx.audit.count(&ctx.plan, &field.label, outcome, ctx.now_ms);
     Ok(sealed)
@@ -140,7 +140,7 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         Read::Conceal => match field.conceal(stored, how)? {
             Some(shown) => shown,
             None => {
-                ctx.audit.count(&ctx.plan, &field.label, Outcome::of(read), ctx.now_ms);
+                ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::of(read), ctx.now_ms);
                 return Ok(Replacement::Keep);
             }
         },
@@ -155,9 +155,9 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         false => value::to_json(&field.declared, &canonical)
             .map_err(|error| Problem::unreadable(label, &error.to_string()))?,
     };
-    ctx.audit.count(&ctx.plan, &field.label, Outcome::of(read), ctx.now_ms);
+    ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::of(read), ctx.now_ms);
     if shown.was_plaintext {
-        ctx.audit.count(&ctx.plan, &field.label, Outcome::Plaintext, ctx.now_ms);
+        ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::Plaintext, ctx.now_ms);
     }
     Ok(Replacement::Json(json))
 }

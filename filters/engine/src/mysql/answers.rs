@@ -8,7 +8,7 @@ use super::authentication::kind;
 use super::pending::{Awaited, Single};
 use super::rows;
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::database::Step;
 
@@ -19,7 +19,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(entry) = self.pending.head() else {
             // It says why it goes: it is shut down, or the session was killed or idle for too long.
@@ -46,7 +46,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         if matches!(first, kind::OK | kind::ERROR) {
@@ -67,7 +67,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
@@ -92,7 +92,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         if matches!(first, kind::OK | kind::ERROR) {
             let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
@@ -115,7 +115,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(packet) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;

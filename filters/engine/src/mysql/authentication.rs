@@ -3,7 +3,7 @@
 use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::{Header, Sequence};
 
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::database::Step;
 
@@ -24,7 +24,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         match first {
             kind::OK => {
@@ -41,7 +41,7 @@ impl Session {
     }
 
     /// The server asks for the password of nobody, whom it was asked to let in: there is none.
-    pub(super) fn without_password(&mut self, header: Header, out: &mut Output) {
+    pub(super) fn without_password(&mut self, header: Header, out: &mut CallbackOutput) {
         let mut sequence = Sequence::after(header.sequence);
         out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
     }

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Output, Session, Step};
-use crate::database::{Core, Inbox, Protocol};
+use super::{CallbackOutput, Session, Step};
+use crate::database::{Core, Inbox, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
-impl Protocol for Session {
+impl WireProtocol for Session {
     fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         Self::new(worker, ports, source)
     }
@@ -29,11 +29,11 @@ impl Protocol for Session {
         &mut self.server
     }
 
-    fn step_client(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    fn step_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.client_step(rest, out)
     }
 
-    fn step_server(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    fn step_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
         self.server_step(rest, out)
     }
 
@@ -41,7 +41,7 @@ impl Protocol for Session {
         self.can_resume_client()
     }
 
-    fn piece(&mut self, piece: &[u8], out: &mut Output) {
+    fn piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.load_piece(piece, out);
     }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use fieldveil_plan::Column as PlannedColumn;
 
-use self::question::{MAX_ROWS, Row};
+use self::question::{CatalogRow, MAX_ROWS};
 use self::views::{Place, Views};
 use crate::database::{ColumnRow, Core};
 use crate::field::{ColumnKind, CompiledPlan, FieldPlan};
@@ -22,7 +22,7 @@ const VIEWS_AT_ONCE: usize = 16;
 
 /// What the server is asked, in turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asking {
+enum CatalogQuery {
     /// For the tables, and for all views.
     Relations,
     /// For the names of what the session may see in the databases that views stand upon.
@@ -35,9 +35,9 @@ enum Asking {
 pub struct CatalogResponse {
     /// Whose tables matter.
     plan: Rc<CompiledPlan>,
-    asking: Asking,
+    asking: CatalogQuery,
     /// Columns.
-    rows: Vec<Row>,
+    rows: Vec<CatalogRow>,
     views: Views,
     /// Names of relations, in the answer that is coming in.
     names: Vec<Place>,
@@ -52,7 +52,7 @@ impl CatalogResponse {
     /// To questions of which none was asked yet.
     pub fn new(plan: Rc<CompiledPlan>) -> Self {
         let (rows, views, names, to_ask) = Default::default();
-        Self { plan, asking: Asking::Relations, rows, views, names, to_ask, taken: 0, bytes: 0 }
+        Self { plan, asking: CatalogQuery::Relations, rows, views, names, to_ask, taken: 0, bytes: 0 }
     }
 
     /// Whether it is about what this plan names.
@@ -64,9 +64,9 @@ impl CatalogResponse {
     pub fn question(&mut self) -> String {
         self.taken = 0;
         match self.asking {
-            Asking::Relations => question::question(&self.plan),
-            Asking::Names => question::question_for_names(&self.views.databases()),
-            Asking::Columns => {
+            CatalogQuery::Relations => question::question(&self.plan),
+            CatalogQuery::Names => question::question_for_names(&self.views.databases()),
+            CatalogQuery::Columns => {
                 let rest = self.to_ask.split_off(self.to_ask.len().min(VIEWS_AT_ONCE));
                 question::question_for_views(&std::mem::replace(&mut self.to_ask, rest))
             }
@@ -75,7 +75,7 @@ impl CatalogResponse {
 
     /// Bytes that it takes so far.
     pub fn bytes(&self) -> usize {
-        self.bytes.saturating_add(size_of_all::<Row>(self.rows.capacity()))
+        self.bytes.saturating_add(size_of_all::<CatalogRow>(self.rows.capacity()))
     }
 
     /// Takes in a row.
@@ -85,21 +85,21 @@ impl CatalogResponse {
         if self.bytes > MAX_BYTES || self.taken > MAX_ROWS {
             return Err("the server has too many views, or its tables and views too many columns");
         }
-        let row = Row::read(body).ok_or("the catalog's answer is not as asked for")?;
+        let row = CatalogRow::read(body).ok_or("the catalog's answer is not as asked for")?;
         match self.asking {
-            Asking::Relations if row.is_view => self.views.add(row.schema, row.table, row.query),
-            Asking::Names => self.names.push((row.schema, row.table)),
-            Asking::Relations | Asking::Columns => self.rows.push(row),
+            CatalogQuery::Relations if row.is_view => self.views.add(row.schema, row.table, row.query),
+            CatalogQuery::Names => self.names.push((row.schema, row.table)),
+            CatalogQuery::Relations | CatalogQuery::Columns => self.rows.push(row),
         }
         Ok(())
     }
 
     /// The answer to a question is complete. Returns whether there is another to ask.
     pub fn answered(&mut self, folding: &NameFolding<'_>) -> bool {
-        if self.asking == Asking::Relations {
+        if self.asking == CatalogQuery::Relations {
             self.views.choose(folding);
             self.to_ask = self.views.reaching();
-            self.asking = Asking::Names;
+            self.asking = CatalogQuery::Names;
             if !self.views.databases().is_empty() {
                 return true;
             }
@@ -107,7 +107,7 @@ impl CatalogResponse {
         for (schema, name) in std::mem::take(&mut self.names) {
             self.views.see(&schema, &name, folding);
         }
-        self.asking = Asking::Columns;
+        self.asking = CatalogQuery::Columns;
         !self.to_ask.is_empty()
     }
 
@@ -191,7 +191,7 @@ impl NameFolding<'_> {
         })
     }
 
-    fn field(&self, row: &Row) -> Option<&FieldPlan> {
+    fn field(&self, row: &CatalogRow) -> Option<&FieldPlan> {
         self.plan.fields.iter().find(|field| {
             let PlannedColumn { schema, table, column } = field.spec.column();
             self.same(schema, &row.schema)
@@ -217,7 +217,7 @@ fn kind(data_type: &str) -> ColumnKind {
 }
 
 /// Why a column cannot hold the field's values, beside its type and width.
-fn unusable(field: &FieldPlan, row: &Row) -> Option<String> {
+fn unusable(field: &FieldPlan, row: &CatalogRow) -> Option<String> {
     if let Err(error) = fieldveil_values::mysql::check(&field.declared) {
         return Some(format!("cannot be shown in the declared type: {error}"));
     }

@@ -6,7 +6,7 @@ use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
 
 use super::session_settings::read_alike;
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Unready};
 use crate::field::CompiledPlan;
@@ -26,7 +26,12 @@ pub(super) enum Readiness {
 
 impl Session {
     /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
-    pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
+    pub(super) fn before_statement(
+        &mut self,
+        text: &[u8],
+        comment: &Comment,
+        out: &mut CallbackOutput,
+    ) -> Readiness {
         // Of use to this statement now, or to none: what was read of it grows old.
         let begun = self.catalog_begun.take();
         let Some(held) = self.core.plan.clone() else {

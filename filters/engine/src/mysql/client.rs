@@ -5,7 +5,7 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 use fieldveil_mysql_wire::{CommandCode, WireError};
 
 use super::pending::Awaited;
-use super::{Continues, Output, Session, State};
+use super::{CallbackOutput, Continues, Session, State};
 use crate::client_error::ClientError;
 use crate::database::{MAX_HELD, Step};
 
@@ -21,7 +21,7 @@ pub(super) enum Outcome {
 
 impl Session {
     /// One step over the client's bytes.
-    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
             return Step::Took(0);
@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// A packet of the file that the server asked for; an empty one is its end.
-    fn file_packet(&mut self, header: Header, out: &mut Output) -> Step {
+    fn file_packet(&mut self, header: Header, out: &mut CallbackOutput) -> Step {
         let is_end = header.payload_len == 0 && !self.infile_continues;
         self.infile &= !is_end;
         self.infile_continues = header.is_continued();
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// The next packet of a command that is refused when all of it was dropped.
-    fn drop_on(&mut self, header: Header, out: &mut Output) -> Step {
+    fn drop_on(&mut self, header: Header, out: &mut CallbackOutput) -> Step {
         let step = self.drop_from_client(header);
         if !header.is_continued()
             && let Some(error) = self.dropped.take()
@@ -117,7 +117,7 @@ impl Session {
         step
     }
 
-    fn command_step(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+    fn command_step(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if header.sequence != 0 || header.payload_len == 0 {
             self.end_session(ClientError::protocol("a packet that begins no command"), out);
             return Step::Took(rest.len());
@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut Output) -> Step {
+    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.end_session(ClientError::protocol(&error.to_string()), out);
         Step::Took(rest.len())
     }

@@ -15,7 +15,7 @@ use super::client::Outcome;
 use super::passwords::Method;
 use super::pending::{Awaited, PendingResponse, PendingResults, Single};
 use super::startup::{attribute_refused, check_user, text};
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Step};
@@ -27,7 +27,7 @@ impl Session {
         command: CommandCode,
         header: Header,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Option<Step> {
         use CommandCode as Is;
         let single = match command {
@@ -59,7 +59,7 @@ impl Session {
         command: CommandCode,
         message: &Message<'_>,
         bytes: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         use CommandCode as Is;
         match command {
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    fn query(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+    fn query(&mut self, message: &Message<'_>, out: &mut CallbackOutput) -> Result<Outcome, WireError> {
         let query = Query::parse(&message.payload, self.capabilities)?;
         if self.must_know_to_identify(query.text) {
             return Ok(self.ask_or_refuse(out));
@@ -137,7 +137,7 @@ impl Session {
         &mut self,
         message: &Message<'_>,
         bytes: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let change = ChangeUser::parse(&message.payload, self.capabilities)?;
         let attributes = change.attributes.unwrap_or_default();
@@ -172,7 +172,7 @@ impl Session {
     }
 
     /// COM_FIELD_LIST: definitions alone, of columns as they are declared. COM_PROCESS_INFO: what others do.
-    fn describing(&mut self, command: CommandCode, bytes: &[u8], out: &mut Output) -> Outcome {
+    fn describing(&mut self, command: CommandCode, bytes: &[u8], out: &mut CallbackOutput) -> Outcome {
         // No statement, but as unknown as one.
         let plan = match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
             Readiness::Wait => return Outcome::Again,
@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// Replication carries sealed rows, and those of every table, past the field policy: only where it has no field.
-    fn replication(&mut self, command: CommandCode, bytes: &[u8], out: &mut Output) -> Outcome {
+    fn replication(&mut self, command: CommandCode, bytes: &[u8], out: &mut CallbackOutput) -> Outcome {
         match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
             Readiness::Wait => return Outcome::Again,
             Readiness::Refuse(error) => self.refuse(error, out),

@@ -13,13 +13,17 @@ use super::client::Outcome;
 use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::prepared::Rechecked;
 use super::statements::{Cursor, Statement};
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::Waiting;
 use crate::field::CompiledPlan;
 
 impl Session {
-    pub(super) fn fetch(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+    pub(super) fn fetch(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let fetch = StmtFetch::parse(&message.payload)?;
         let Some(statement) = self.statements.get(fetch.statement).cloned() else {
             self.refuse(ClientError::unknown_statement(), out);

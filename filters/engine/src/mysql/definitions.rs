@@ -8,7 +8,7 @@ use fieldveil_values::mysql::Settings;
 use super::pending::{Awaited, PendingResults};
 use super::results::{Packet, Stage};
 use super::rows::RowPlan;
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::database::{Checked, Step};
 
 /// Bytes of definitions that are kept with their statement: those of some twenty columns.
@@ -70,7 +70,7 @@ impl Coming {
 
 impl Session {
     /// Takes in all definitions at once, if they are the same as at the execution before.
-    pub(super) fn definitions_again(&mut self, bytes: &[u8], out: &mut Output) -> Option<Step> {
+    pub(super) fn definitions_again(&mut self, bytes: &[u8], out: &mut CallbackOutput) -> Option<Step> {
         let entry = self.pending.head()?;
         let Awaited::Results(answer) = &mut entry.awaited else { return None };
         let statement = answer.first_of().filter(|_| !entry.swallowing)?;

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use self::rows::FileRows;
 use super::pending::{Awaited, PendingResponse};
 use super::seal::bad_value;
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Place, Step};
@@ -51,14 +51,14 @@ impl Loading {
         self.kept.len().saturating_add(self.rows.held())
     }
 
-    fn packet(&mut self, payload: &[u8], out: &mut Output) {
+    fn packet(&mut self, payload: &[u8], out: &mut CallbackOutput) {
         let [a, b, c, ..] = payload.len().to_le_bytes();
         out.to_server.extend_from_slice(&[a, b, c, self.sequence]);
         out.to_server.extend_from_slice(payload);
         self.sequence = self.sequence.wrapping_add(1);
     }
 
-    fn send(&mut self, rows: &[u8], out: &mut Output) {
+    fn send(&mut self, rows: &[u8], out: &mut CallbackOutput) {
         rows.chunks(PACKET).for_each(|chunk| self.packet(chunk, out));
     }
 }
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// A packet of the file begins; an empty one is the file's end.
-    pub(super) fn load_packet(&mut self, header: Header, is_end: bool, out: &mut Output) -> Step {
+    pub(super) fn load_packet(&mut self, header: Header, is_end: bool, out: &mut CallbackOutput) -> Step {
         let Some(loading) = &mut self.loading else { return Step::Took(HEADER_LEN) };
         if is_end {
             self.end_load(header, out);
@@ -95,11 +95,11 @@ impl Session {
     }
 
     /// A piece of the file.
-    pub(super) fn load_piece(&mut self, piece: &[u8], out: &mut Output) {
+    pub(super) fn load_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.seal_rows(out, |rows, seal, sealed| rows.push(piece, seal, sealed));
     }
 
-    fn end_load(&mut self, header: Header, out: &mut Output) {
+    fn end_load(&mut self, header: Header, out: &mut CallbackOutput) {
         self.seal_rows(out, |rows, seal, sealed| rows.finish(seal, sealed));
         let Some(loading) = &mut self.loading else { return };
         let kept = std::mem::take(&mut loading.kept);
@@ -115,7 +115,7 @@ impl Session {
 
     fn seal_rows(
         &mut self,
-        out: &mut Output,
+        out: &mut CallbackOutput,
         run: impl FnOnce(&mut FileRows, &mut rows::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
     ) {
         let Some(mut loading) = self.loading.take() else { return };
@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// Makes the statement fail.
-    fn give_up(&mut self, loading: &mut Loading, error: ClientError, out: &mut Output) {
+    fn give_up(&mut self, loading: &mut Loading, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         loading.has_failed = true;
         match loading.rows.giving_up(!loading.streams) {

@@ -68,7 +68,7 @@ use self::pending::PendingResponses;
 use self::session_settings::SessionSettings;
 use self::statements::Statements;
 use crate::client_error::ClientError;
-pub use crate::database::Output;
+pub use crate::database::CallbackOutput;
 use crate::database::{Core, Inbox, PlanChange, Renewed, Step, Waiting};
 use crate::ports::Ports;
 use crate::worker::Worker;

@@ -11,14 +11,14 @@ use super::check::Readiness;
 use super::pending::{Asked, Awaited, PendingResponse, Question};
 use super::results::{Packet, Results, Stage};
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::{Output, Session, identity};
+use super::{CallbackOutput, Session, identity};
 use crate::client_error::ClientError;
 use crate::database::{CatalogReading, MAX_HELD, Step, Waiting};
 use crate::field::CompiledPlan;
 
 impl Session {
     /// Asks who the session is for.
-    pub(super) fn ask_identity(&mut self, out: &mut Output) -> Readiness {
+    pub(super) fn ask_identity(&mut self, out: &mut CallbackOutput) -> Readiness {
         self.catalog_begun = None;
         self.ask(identity::QUESTION, Question::Identity, out)
     }
@@ -28,7 +28,7 @@ impl Session {
         &mut self,
         plan: &Rc<CompiledPlan>,
         begun: Option<Box<catalog::CatalogResponse>>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Readiness {
         let begun = begun.filter(|begun| begun.is_of(plan));
         let mut answer = begun.unwrap_or_else(|| Box::new(catalog::CatalogResponse::new(Rc::clone(plan))));
@@ -36,7 +36,7 @@ impl Session {
         self.ask(&text, Question::Catalog(answer), out)
     }
 
-    fn ask(&mut self, text: &str, question: Question, out: &mut Output) -> Readiness {
+    fn ask(&mut self, text: &str, question: Question, out: &mut CallbackOutput) -> Readiness {
         if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
             return Readiness::Wait;

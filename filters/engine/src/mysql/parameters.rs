@@ -17,8 +17,8 @@ use zeroize::Zeroizing;
 use super::client::Outcome;
 use super::long_data::Ahead;
 use super::seal::bad_value;
-use super::statements::{Places, Statement};
-use super::{Output, Session};
+use super::statements::{ParameterPlaces, Statement};
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Place, Step, misplaced, purpose};
 use crate::field::Stored;
@@ -31,7 +31,7 @@ impl Session {
         statement: &Statement,
         checked: &Rc<Checked>,
     ) -> Result<(), ClientError> {
-        let places = Places::of(checked, statement.parameters.get());
+        let places = ParameterPlaces::of(checked, statement.parameters.get());
         let given = std::mem::take(&mut execution.parameters);
         for (index, parameter) in given.into_iter().enumerate() {
             match places.protected(index) {
@@ -114,7 +114,12 @@ impl Session {
     }
 
     /// A part of a value that is sent ahead: it passes as it comes, if its place is not protected.
-    pub(super) fn stream_long_data(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+    pub(super) fn stream_long_data(
+        &mut self,
+        header: Header,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Option<Step> {
         const FIXED: usize = 7;
         let data_len = header.payload_len.checked_sub(FIXED)?;
         let fixed = rest.get(HEADER_LEN..)?.get(..FIXED)?;
@@ -123,7 +128,7 @@ impl Session {
             // The server passes over it, too.
             return Some(self.drop_from_client(header));
         };
-        let places = Places::of(&statement.checked.borrow(), statement.parameters.get());
+        let places = ParameterPlaces::of(&statement.checked.borrow(), statement.parameters.get());
         let mut long_data = statement.long_data.borrow_mut();
         if places.protected(data.parameter.into()).is_some() || statement.said.is_token(data.parameter) {
             if !header.is_continued() {

@@ -7,7 +7,7 @@ use fieldveil_mysql_wire::message::{peek_message, write_message};
 use fieldveil_mysql_wire::packet::{Header, Sequence};
 
 use super::pending::{Awaited, PendingResponse};
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::Step;
@@ -106,7 +106,12 @@ impl Session {
     }
 
     /// A packet of the client's while somebody logs in.
-    pub(super) fn authentication_answer(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+    pub(super) fn authentication_answer(
+        &mut self,
+        header: Header,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Step {
         if self.method == Method::Proof {
             return self.pass_from_client(header);
         }
@@ -126,7 +131,7 @@ impl Session {
     }
 
     /// The server gets an empty answer, and lets nobody in.
-    fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut Output) {
+    fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.core.note_end(Ended::Filter);
         self.client_sequence = number;

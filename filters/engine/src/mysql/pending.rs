@@ -13,7 +13,7 @@ use super::definitions::Coming;
 use super::preparing::Prepares;
 use super::results::{Packet, Results, Stage};
 use super::rows::{Columns, RowPlan};
-use super::statements::{Cursor, Places, Statement};
+use super::statements::{Cursor, ParameterPlaces, Statement};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::memory::size_of_all;
@@ -68,7 +68,7 @@ pub struct Preparing {
     /// What its text does; the statement's own once the server has prepared it.
     pub checked: Rc<Checked>,
     /// Its parameters in the server's form, from the first packet on.
-    pub places: Places,
+    pub places: ParameterPlaces,
     /// The columns of its result while their definitions come.
     pub columns: Option<Columns>,
 }

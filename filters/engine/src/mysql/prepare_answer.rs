@@ -10,8 +10,8 @@ use super::preparing::PrepareStage;
 use super::result_sets::define;
 use super::rows::{self, Columns};
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::statements::Places;
-use super::{Output, Session};
+use super::statements::ParameterPlaces;
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Step, Waiting};
 
@@ -30,7 +30,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
@@ -76,7 +76,7 @@ impl Session {
         body: &[u8],
         number: u8,
         origin: Origin,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         let (capabilities, values) = (self.capabilities, self.settings.values);
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
@@ -87,7 +87,7 @@ impl Session {
             PrepareStage::First => {
                 let ok = StmtPrepareOk::parse(body, capabilities).map_err(|_| MALFORMED)?;
                 preparing.prepares.begin(ok.parameters.into(), ok.columns.into());
-                let places = Places::of_server(&preparing.checked, ok.parameters.into());
+                let places = ParameterPlaces::of_server(&preparing.checked, ok.parameters.into());
                 let told = places.len();
                 preparing.places = places;
                 if preparing.checked.catalog.is_some() {
@@ -153,7 +153,7 @@ fn parameter(
     body: &[u8],
     capabilities: fieldveil_mysql_wire::Capabilities,
     number: u8,
-    out: &mut Output,
+    out: &mut CallbackOutput,
     values: &fieldveil_values::mysql::Settings,
     for_client: bool,
 ) -> Result<Fate, &'static str> {

@@ -13,8 +13,8 @@ use super::client::Outcome;
 use super::infile;
 use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single};
 use super::preparing::Prepares;
-use super::statements::{MAX_STATEMENTS, Places, Statement};
-use super::{Output, Session};
+use super::statements::{MAX_STATEMENTS, ParameterPlaces, Statement};
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Waiting};
 use crate::field::CompiledPlan;
@@ -23,7 +23,7 @@ use crate::field::CompiledPlan;
 const NUMBER_AT: usize = HEADER_LEN + 1;
 
 fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
-    let (prepares, places) = (Prepares::default(), Places::of(&checked, 0));
+    let (prepares, places) = (Prepares::default(), ParameterPlaces::of(&checked, 0));
     Preparing { prepares, statement, checked, places, columns: None }
 }
 
@@ -44,7 +44,11 @@ pub(super) enum Rechecked {
 }
 
 impl Session {
-    pub(super) fn prepare(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+    pub(super) fn prepare(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let prepare = StmtPrepare::parse(&message.payload)?;
         if self.must_know_to_identify(prepare.text) {
             return Ok(self.ask_or_refuse(out));
@@ -99,7 +103,7 @@ impl Session {
         &mut self,
         message: &Message<'_>,
         bytes: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let id = StmtExecute::peek_statement(&message.payload)?;
         let Some(statement) = self.statements.get(id).cloned() else {
@@ -179,7 +183,7 @@ impl Session {
         &mut self,
         statement: &Statement,
         error: ClientError,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let server_has_some = statement.long_data.borrow().has_passed();
         statement.reset();
@@ -196,7 +200,7 @@ impl Session {
     }
 
     /// The text cannot be read before the server has said how.
-    pub(super) fn ask_or_refuse(&mut self, out: &mut Output) -> Outcome {
+    pub(super) fn ask_or_refuse(&mut self, out: &mut CallbackOutput) -> Outcome {
         let readiness = match self.core.catalog.failed.take() {
             Some(error) => Readiness::Refuse(error),
             None => self.ask_identity(out),
@@ -216,7 +220,7 @@ impl Session {
         &mut self,
         statement: &Rc<Statement>,
         checked: Rc<Checked>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
@@ -278,7 +282,11 @@ impl Session {
         same_plan && same_catalog
     }
 
-    pub(super) fn close(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+    pub(super) fn close(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let close = StmtClose::parse(&message.payload)?;
         let statement = self.statements.get(close.statement).map(|statement| statement.server_id.get());
         let server = StmtClose { statement: statement.unwrap_or(close.statement) };
@@ -287,7 +295,11 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    pub(super) fn reset(&mut self, message: &Message<'_>, out: &mut Output) -> Result<Outcome, WireError> {
+    pub(super) fn reset(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let reset = StmtReset::parse(&message.payload)?;
         let statement = self.statements.get(reset.statement).cloned();
         let id = statement.as_ref().map_or(reset.statement, |statement| statement.server_id.get());

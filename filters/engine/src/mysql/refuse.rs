@@ -8,7 +8,7 @@ use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::Sequence;
 
 use super::pending::{Awaited, PendingResponse};
-use super::{Output, Session, State, errors};
+use super::{CallbackOutput, Session, State, errors};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::ports::{Level, random_name};
@@ -22,7 +22,7 @@ impl Session {
     /// Refuses the session: the server is asked to let in a user that it does not have, and whatever it says to that, the
     /// client gets our error and the connection ends. A HandshakeResponse that the server cannot read would not do: it
     /// counts those against the host, and shuts it out.
-    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.core.note_end(Ended::Filter);
         let name = format!("fieldveil_{}", random_name(&*self.core.ports));
@@ -46,20 +46,20 @@ impl Session {
     }
 
     /// Refuses a command.
-    pub(super) fn refuse(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn refuse(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.refuse_as(Awaited::Single(super::pending::Single::Nothing), error, out);
     }
 
     /// The client broke the protocol: the session ends, after the answers in flight.
-    pub(super) fn end_session(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.core.note_end(Ended::Filter);
         self.refuse_as(Awaited::End, error, out);
         self.state = State::Ending;
     }
 
-    fn refuse_as(&mut self, awaited: Awaited, error: ClientError, out: &mut Output) {
+    fn refuse_as(&mut self, awaited: Awaited, error: ClientError, out: &mut CallbackOutput) {
         let attributes = self.capabilities.has(Capabilities::QUERY_ATTRIBUTES);
         let mut sequence = Sequence::default();
         let written = write_message(&mut out.to_server, &mut sequence, |out| {

@@ -13,7 +13,7 @@ use super::results::{Packet, Stage};
 use super::rows::{Columns, RowError};
 use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::statements::Cursor;
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
 use crate::database::{MAX_HELD, Step, Tally};
@@ -26,7 +26,7 @@ impl Session {
         header: Header,
         first: u8,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let (shift, swallowing) = (entry.shift, entry.swallowing);
@@ -81,7 +81,7 @@ impl Session {
         packet: Packet,
         body: &[u8],
         number: u8,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<bool, &'static str> {
         let (capabilities, values) = (self.capabilities, self.settings.values);
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
@@ -156,7 +156,7 @@ impl Session {
 
     /// The server asks the client for a file that the statement does not name, as one does that is not what it seems: both
     /// sides are left.
-    fn refuse_file(&mut self, number: u8, out: &mut Output) {
+    fn refuse_file(&mut self, number: u8, out: &mut CallbackOutput) {
         let error = ClientError::unsupported(
             "the server asks for a file that the statement does not name",
             "Name it in LOAD DATA LOCAL INFILE as it is, and see that the server is the one that is meant.",
@@ -170,7 +170,7 @@ impl Session {
     }
 
     /// A row of which values are treated.
-    fn row(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    fn row(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
         let message = match peek_message(rest, MAX_HELD) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(Step::More),
@@ -218,7 +218,7 @@ impl Session {
         &mut self,
         error: &ClientError,
         header: Header,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<(), &'static str> {
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         entry.swallowing = true;
@@ -255,7 +255,7 @@ pub(super) fn define(
     body: &[u8],
     capabilities: Capabilities,
     number: u8,
-    out: Option<&mut Output>,
+    out: Option<&mut CallbackOutput>,
 ) -> Result<bool, &'static str> {
     let mut definition = ColumnDefinition41::parse(body, capabilities).map_err(|_| MALFORMED)?;
     let is_another = columns.take(&mut definition)?;

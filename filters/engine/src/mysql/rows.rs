@@ -18,7 +18,7 @@ use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated, restart};
+use crate::database::{Checked, ClientForm, Costs, RowTreatment, Tally, Treated, restart};
 use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -59,7 +59,7 @@ pub struct Columns {
 
 /// What one column is.
 #[derive(Clone, Copy)]
-struct Origin {
+struct ColumnOrigin {
     field: usize,
     stored: Stored,
     /// Whether it is cast, so that it is of the type of the cast.
@@ -84,7 +84,7 @@ impl Columns {
     pub fn take(&mut self, definition: &mut ColumnDefinition41<'_>) -> Result<bool, &'static str> {
         let index = self.types.len();
         self.types.push(definition.column_type);
-        let Some(Origin { field: id, stored, cast }) = self.origin(index, definition) else {
+        let Some(ColumnOrigin { field: id, stored, cast }) = self.origin(index, definition) else {
             return Ok(false);
         };
         let Some(field) = self.checked.plan.fields.get(id) else { return Ok(false) };
@@ -93,7 +93,7 @@ impl Columns {
         Ok(is_another)
     }
 
-    fn origin(&self, index: usize, definition: &ColumnDefinition41<'_>) -> Option<Origin> {
+    fn origin(&self, index: usize, definition: &ColumnDefinition41<'_>) -> Option<ColumnOrigin> {
         let statement = self.statement.and_then(|number| self.checked.analysis.statements.get(number));
         let known = statement.and_then(|statement| statement.columns.as_deref());
         let known = known.filter(|known| known.len() == self.columns);
@@ -103,11 +103,11 @@ impl Columns {
         let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
         let (schema, table) = (name(definition.schema), name(definition.org_table));
         if let Some((field, stored)) = catalog.field_named(schema, table, name(definition.org_name)) {
-            return Some(Origin { field, stored, cast });
+            return Some(ColumnOrigin { field, stored, cast });
         }
         let ResultField { field, cast: _ } = known?;
         let stored = stored_as(self.checked.plan.fields.get(field)?, definition);
-        Some(Origin { field, stored, cast })
+        Some(ColumnOrigin { field, stored, cast })
     }
 
     /// All definitions have come.
@@ -212,7 +212,7 @@ impl RowPlan {
         tally: &mut dyn Tally,
     ) -> Result<(), RowError> {
         let mut shown = std::mem::take(&mut tally.buffers().shown);
-        let mut this = Row::new(&self.checked.plan, keyring, tally);
+        let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
         let written = match is_binary {
             false => self.write_text(body, &mut this, &mut shown, sequence, out),
             true => self.write_binary(body, &mut this, &mut shown, sequence, out),
@@ -251,7 +251,7 @@ impl RowPlan {
     fn write_text(
         &self,
         body: &[u8],
-        this: &mut Row<'_>,
+        this: &mut RowTreatment<'_>,
         shown: &mut Vec<u8>,
         sequence: &mut Sequence,
         out: &mut Vec<u8>,
@@ -280,7 +280,7 @@ impl RowPlan {
     fn write_binary(
         &self,
         body: &[u8],
-        this: &mut Row<'_>,
+        this: &mut RowTreatment<'_>,
         shown: &mut Vec<u8>,
         sequence: &mut Sequence,
         out: &mut Vec<u8>,

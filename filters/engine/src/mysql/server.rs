@@ -2,7 +2,7 @@
 
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 
-use super::{Continues, Output, Session, State};
+use super::{CallbackOutput, Continues, Session, State};
 use crate::database::{Step, Waiting};
 
 /// Said where the server does not keep to the protocol.
@@ -11,7 +11,11 @@ pub(super) const MALFORMED: &str = "a malformed packet";
 
 impl Session {
     /// One step over the server's bytes.
-    pub(super) fn server_step(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    pub(super) fn server_step(
+        &mut self,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
         if rest.is_empty() {
             return Ok(Step::More);
         }
@@ -56,7 +60,7 @@ impl Session {
     }
 
     /// The packet, numbered anew, and those that its message goes on in, as they come.
-    pub(super) fn pass_from_server(&mut self, header: Header, shift: u8, out: &mut Output) -> Step {
+    pub(super) fn pass_from_server(&mut self, header: Header, shift: u8, out: &mut CallbackOutput) -> Step {
         self.server_continues = if header.is_continued() { Continues::Passing } else { Continues::No };
         if shift == 0 {
             self.server.pass = header.total_len();

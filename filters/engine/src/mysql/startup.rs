@@ -10,7 +10,7 @@ use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::{self, Comment};
 
 use super::passwords::Method;
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::{Step, Unready};
@@ -66,7 +66,7 @@ const REFUSED: &[(Capabilities, &str, &str)] = &[
 
 impl Session {
     /// The server's first packet.
-    pub(super) fn greeting(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    pub(super) fn greeting(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
         const MALFORMED: &str = "a malformed greeting";
         let Some(message) = peek_message(rest, MAX_HANDSHAKE).map_err(|_| MALFORMED)? else {
             return Ok(Step::More);
@@ -89,7 +89,7 @@ impl Session {
     }
 
     /// The client's first packet.
-    pub(super) fn handshake(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    pub(super) fn handshake(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let message = match peek_message(rest, MAX_HANDSHAKE) {
             Ok(Some(message)) => message,
             Ok(None) => return Step::More,
@@ -144,7 +144,7 @@ impl Session {
 
     /// Forwards the held HandshakeResponse if plan and keys are there, else fetches what is missing once, else
     /// refuses.
-    pub(super) fn admit(&mut self, out: &mut Output) {
+    pub(super) fn admit(&mut self, out: &mut CallbackOutput) {
         match self.policy_ready(&Comment::Nothing) {
             Ok(()) => {
                 let State::AwaitingPolicy(response) =

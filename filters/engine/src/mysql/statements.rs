@@ -101,13 +101,13 @@ impl Statement {
 }
 
 /// The parameters of a text as the server has it, where one of the client's may stand for several.
-pub struct Places {
+pub struct ParameterPlaces {
     checked: Rc<Checked>,
     /// How many the client's text has.
     parameters: u16,
 }
 
-impl Places {
+impl ParameterPlaces {
     /// Of a text with so many parameters.
     pub fn of(checked: &Rc<Checked>, parameters: u16) -> Self {
         Self { checked: Rc::clone(checked), parameters }

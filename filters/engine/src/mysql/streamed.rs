@@ -9,11 +9,11 @@ use super::check::Readiness;
 use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::prepared::Rechecked;
 use crate::client_error::ClientError;
-use crate::database::{Output, Step};
+use crate::database::{CallbackOutput, Step};
 
 impl Session {
     /// A text. None if it is to be held, or to be refused for its length.
-    pub(super) fn stream_text(&mut self, header: Header, out: &mut Output) -> Option<Step> {
+    pub(super) fn stream_text(&mut self, header: Header, out: &mut CallbackOutput) -> Option<Step> {
         match self.before_statement(b"", &Comment::Nothing, out) {
             Readiness::Wait => return Some(Step::More),
             Readiness::Refuse(error) => return Some(self.drop_refused(error, header)),
@@ -27,7 +27,12 @@ impl Session {
     }
 
     /// The execution of a prepared statement. None as for a text.
-    pub(super) fn stream_execution(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Option<Step> {
+    pub(super) fn stream_execution(
+        &mut self,
+        header: Header,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Option<Step> {
         let id = rest.get(HEADER_LEN.saturating_add(1)..)?.first_chunk().map(|id| u32::from_le_bytes(*id))?;
         let statement = self.statements.get(id).cloned()?;
         let plan = match self.before_statement(&statement.text, &statement.said.comment, out) {

@@ -3,7 +3,7 @@
 use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, tag};
 
 use super::server::{Fate, MALFORMED};
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::client_error::ClientError;
 
 impl Session {
@@ -12,7 +12,7 @@ impl Session {
         &mut self,
         tag: u8,
         body: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         match tag {
             tag::READY_FOR_QUERY => self.state = State::Ready,
@@ -31,7 +31,7 @@ impl Session {
 
     /// A server that speaks TLS with Envoy offers to bind the login to that TLS session. The client is not in it:
     /// it would take the offer for an attack and give up.
-    fn sasl_offer(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    fn sasl_offer(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         let mut offer = AuthenticationSasl::parse(body).map_err(|_| MALFORMED)?;
         if !offer.without_channel_binding() {
             return Ok(Fate::Pass);

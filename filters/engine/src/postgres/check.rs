@@ -6,7 +6,7 @@ use fieldveil_pg_wire::backend::TransactionStatus;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, SessionUse, Statement, StatementKind};
 
-use super::{Output, Session, Waiting};
+use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
 
 use crate::database::{Checked, Unready};
@@ -27,7 +27,12 @@ pub(super) enum Readiness {
 
 impl Session {
     /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
-    pub(super) fn before_statement(&mut self, text: &[u8], comment: &Comment, out: &mut Output) -> Readiness {
+    pub(super) fn before_statement(
+        &mut self,
+        text: &[u8],
+        comment: &Comment,
+        out: &mut CallbackOutput,
+    ) -> Readiness {
         let Some(held) = self.core.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
@@ -72,7 +77,12 @@ impl Session {
         self.asking(false, Some(&plan), out)
     }
 
-    fn asking(&mut self, identity: bool, catalog: Option<&CompiledPlan>, out: &mut Output) -> Readiness {
+    fn asking(
+        &mut self,
+        identity: bool,
+        catalog: Option<&CompiledPlan>,
+        out: &mut CallbackOutput,
+    ) -> Readiness {
         match self.ask(identity, catalog, out) {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),

@@ -12,7 +12,7 @@ use fieldveil_sql::{Dialect, identity};
 use super::check::Readiness;
 use super::copy::Copying;
 use super::pending::{Awaited, PendingResponse};
-use super::{MAX_HELD, Output, Session, State, Step, Waiting};
+use super::{CallbackOutput, MAX_HELD, Session, State, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::Checked;
@@ -32,7 +32,7 @@ pub(super) enum Outcome {
 
 impl Session {
     /// One step over the client's bytes.
-    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
             return Step::Took(0);
@@ -73,13 +73,13 @@ impl Session {
         self.ready_step(header, rest, out)
     }
 
-    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut Output) -> Step {
+    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.end_session(ClientError::protocol(&error.to_string()), out);
         Step::Took(rest.len())
     }
 
     /// A message of a session that is up.
-    fn ready_step(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+    fn ready_step(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         match header.tag {
             tag::SYNC => {
                 // In COPY mode the server ignores it: it answers the one behind CopyDone.
@@ -145,7 +145,7 @@ impl Session {
 
     /// What is in flight takes as much as it may: the client's next message waits. What the server has answered it may keep
     /// until a Sync that the client sends only behind that message, so it is asked to send it.
-    fn wait_for_fewer_pending(&mut self, out: &mut Output) -> Step {
+    fn wait_for_fewer_pending(&mut self, out: &mut CallbackOutput) -> Step {
         if self.in_pipeline && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
         }
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// A message too long to be held: values of a statement that touches nothing pass, all else is refused.
-    fn oversized(&mut self, header: Header, rest: &[u8], out: &mut Output) -> Step {
+    fn oversized(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let body = rest.get(HEADER_LEN..).unwrap_or_default();
         let error = ClientError::limit(
             "the message is longer than the 16 MiB that are read of one",
@@ -231,7 +231,7 @@ impl Session {
         Some(Rc::new(Checked::untouched(plan, Rc::default(), false)))
     }
 
-    fn query(&mut self, body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
+    fn query(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
@@ -280,7 +280,7 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    fn function_call(&mut self, message: &[u8], out: &mut Output) -> Outcome {
+    fn function_call(&mut self, message: &[u8], out: &mut CallbackOutput) -> Outcome {
         let reason = match (self.core.protects(), identity::names_token(message, Dialect::Postgres)) {
             (true, _) => Some("the function call message is not supported while any field is protected"),
             (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),

@@ -12,7 +12,7 @@ use super::check::Readiness;
 use super::client::{Outcome, is_copy_in};
 use super::pending::{Awaited, PendingResponse};
 use super::statements::{Portal, Statement};
-use super::{Output, Session, Waiting};
+use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::field::CompiledPlan;
@@ -30,7 +30,7 @@ impl Session {
         &mut self,
         message: &[u8],
         body: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let mut parse = Parse::parse(body)?;
         let name = significant(parse.name);
@@ -112,7 +112,7 @@ impl Session {
         &mut self,
         name: &[u8],
         statement: &Rc<Statement>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<(), WireError> {
         if asks_columns(&statement.checked.borrow()) {
             Describe { target: Target::Statement, name }.encode(&mut out.to_server)?;
@@ -165,7 +165,7 @@ impl Session {
         &mut self,
         message: &[u8],
         body: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
@@ -245,7 +245,7 @@ impl Session {
         name: &[u8],
         statement: &Rc<Statement>,
         text: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<(), WireError> {
         if !significant(name).is_empty() {
             Close { target: Target::Statement, name }.encode(&mut out.to_server)?;

@@ -53,7 +53,7 @@ use self::copy::{CopyOut, Copying};
 use self::pending::PendingResponses;
 use self::statements::Statements;
 use crate::client_error::ClientError;
-pub use crate::database::Output;
+pub use crate::database::CallbackOutput;
 use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
 use crate::ports::{Ports, random_name};
 use crate::worker::Worker;

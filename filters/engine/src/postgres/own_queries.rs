@@ -7,7 +7,7 @@ use fieldveil_sql::Dialect;
 
 use super::catalog;
 use super::pending::{Awaited, PendingResponse};
-use super::{Output, Session, Waiting, identity};
+use super::{CallbackOutput, Session, Waiting, identity};
 use crate::client_error::ClientError;
 use crate::database::CatalogReading;
 use crate::field::CompiledPlan;
@@ -19,7 +19,7 @@ impl Session {
         &mut self,
         identity: bool,
         catalog: Option<&CompiledPlan>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<(), ClientError> {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
         let mut question = Vec::new();

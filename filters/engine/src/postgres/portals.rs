@@ -11,12 +11,12 @@ use super::client::Outcome;
 use super::extended::Rechecked;
 use super::pending::{Awaited, PendingResponse};
 use super::statements::Portal;
-use super::{Output, Session};
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::field::CompiledPlan;
 
 impl Session {
-    pub(super) fn execute(&mut self, body: &[u8], out: &mut Output) -> Result<Outcome, WireError> {
+    pub(super) fn execute(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {
         let execute = Execute::parse(body)?;
         let portal = self.statements.portal(significant(execute.portal)).cloned();
         if let Some(outcome) = self.in_copy(out) {
@@ -65,7 +65,7 @@ impl Session {
         name: &[u8],
         open: &Rc<Portal>,
         plan: &Rc<CompiledPlan>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Result<Rc<Portal>, ClientError>, WireError> {
         let same_plan = Rc::ptr_eq(plan, &open.checked.plan);
         if same_plan && !open.checked.resolves_late() {

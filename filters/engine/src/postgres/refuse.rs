@@ -7,7 +7,7 @@ use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
 use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 
 use super::pending::{Awaited, PendingResponse};
-use super::{Output, Session, State};
+use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::ports::Level;
@@ -19,7 +19,7 @@ const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
 impl Session {
     /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
-    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.core.note_end(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
@@ -33,7 +33,7 @@ impl Session {
         &mut self,
         error: ClientError,
         checked: std::rc::Rc<crate::database::Checked>,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) {
         self.core.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
@@ -41,7 +41,7 @@ impl Session {
     }
 
     /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
-    pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut Output) {
+    pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
@@ -49,7 +49,7 @@ impl Session {
     }
 
     /// Refuses a Bind, or any other message of the extended protocol.
-    pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         // No statement has this name outside the catalog's question: fails with 26000.
         let bind = Bind {
@@ -70,7 +70,7 @@ impl Session {
     }
 
     /// The client broke the protocol: the session ends, after the answers in flight.
-    pub(super) fn end_session(&mut self, error: ClientError, out: &mut Output) {
+    pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::catalog;
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, Row, Tally, Treated};
+use crate::database::{Checked, ClientForm, Costs, RowTreatment, Tally, Treated};
 use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -70,7 +70,7 @@ struct Origins<'c> {
 }
 
 /// What one column is.
-struct Origin {
+struct ColumnOrigin {
     field: usize,
     stored: Stored,
     /// Whether it is cast, so that it is of the type of the cast.
@@ -84,20 +84,20 @@ impl<'c> Origins<'c> {
         Self { checked, known }
     }
 
-    fn of(&self, index: usize, column: ResultColumn) -> Option<Origin> {
+    fn of(&self, index: usize, column: ResultColumn) -> Option<ColumnOrigin> {
         let catalog = self.checked.catalog.as_ref()?;
         let known = self.known.and_then(|known| known.get(index).copied().flatten());
         // To the server a cast to the stored type is none.
         let cast = known.is_some_and(|known| known.cast);
         if let Some((field, stored)) = catalog.field_at(column.table_oid, column.number) {
-            return Some(Origin { field, stored, cast });
+            return Some(ColumnOrigin { field, stored, cast });
         }
         if column.table_oid != 0 {
             return None;
         }
         let ResultField { field, cast: _ } = known?;
         let stored = self.checked.plan.fields.get(field)?.stored_in(catalog::kind_of(column.type_oid))?;
-        Some(Origin { field, stored, cast })
+        Some(ColumnOrigin { field, stored, cast })
     }
 }
 
@@ -111,7 +111,7 @@ impl RowPlan {
     ) -> Self {
         let origins = Origins::new(checked, statement, columns.len());
         let treated = columns.iter().enumerate().filter_map(|(index, column)| {
-            let Origin { field, stored, cast: _ } = origins.of(index, *column)?;
+            let ColumnOrigin { field, stored, cast: _ } = origins.of(index, *column)?;
             Some((index, field, stored, format(index) == Format::Binary))
         });
         Self::of(checked, treated.collect())
@@ -153,7 +153,7 @@ impl RowPlan {
         out: &mut Vec<u8>,
         tally: &mut dyn Tally,
     ) -> Result<(), RowError> {
-        let mut this = Row::new(&self.checked.plan, keyring, tally);
+        let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
         let row = DataRow::parse(body)?;
         let mut writer = DataRowWriter::new(out, row.columns());
         let mut treated = self.treated.iter().peekable();
@@ -208,7 +208,7 @@ impl RowPlan {
             return Ok(None);
         }
         let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return Ok(None) };
-        let mut this = Row::new(&self.checked.plan, keyring, tally);
+        let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
         let mut values = columns.to_vec();
         let mut shown = Zeroizing::new(Vec::new());
         let mut treated = self.treated.iter().peekable();
@@ -260,7 +260,7 @@ fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn treat(
-    row: &mut Row<'_>,
+    row: &mut RowTreatment<'_>,
     column: &TreatedColumn,
     stored: &[u8],
     out: &mut Vec<u8>,
@@ -271,7 +271,7 @@ fn treat(
 /// Appends what a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. Returns whether it
 /// is anything but NULL. `rows` is what the row costs of the label's budget.
 pub fn treat_value(
-    row: &mut Row<'_>,
+    row: &mut RowTreatment<'_>,
     (field, how): (usize, Stored),
     binary: bool,
     rows: u32,
@@ -339,7 +339,9 @@ impl From<WireError> for RowError {
 pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
     let origins = Origins::new(checked, statement, description.fields.len());
     for (index, field) in description.fields.iter_mut().enumerate() {
-        let Some(Origin { field: id, stored: _, cast }) = origins.of(index, column(field)) else { continue };
+        let Some(ColumnOrigin { field: id, stored: _, cast }) = origins.of(index, column(field)) else {
+            continue;
+        };
         let Some(plan) = checked.plan.fields.get(id) else { continue };
         if matches!(plan.read, Read::Conceal) || cast {
             continue;

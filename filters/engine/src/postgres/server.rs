@@ -10,7 +10,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, Origin};
-use super::{Output, Session, State, Step, Swallowing, Waiting};
+use super::{CallbackOutput, Session, State, Step, Swallowing, Waiting};
 
 /// What becomes of the message.
 pub(super) enum Fate {
@@ -25,7 +25,11 @@ pub(super) const MALFORMED: &str = "a malformed message";
 
 impl Session {
     /// One step over the server's bytes.
-    pub(super) fn server_step(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    pub(super) fn server_step(
+        &mut self,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
         if rest.is_empty() {
             return Ok(Step::More);
         }
@@ -77,7 +81,12 @@ impl Session {
         }
     }
 
-    fn server_message(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    fn server_message(
+        &mut self,
+        tag: u8,
+        body: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         if tag == tag::PARAMETER_STATUS {
             return self.parameter_status(body);
         }
@@ -93,7 +102,7 @@ impl Session {
     }
 
     /// What answers the message at the head of the queue.
-    fn answer(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    fn answer(&mut self, tag: u8, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match tag {
             tag::ERROR_RESPONSE => return self.error_response(body, out),
             tag::AUTHENTICATION | tag::BACKEND_KEY_DATA | tag::NEGOTIATE_PROTOCOL_VERSION => {

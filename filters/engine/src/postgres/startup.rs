@@ -9,7 +9,7 @@ use fieldveil_sql::identity::Comment;
 
 use super::names::SqlNames;
 use super::pending::{Awaited, PendingResponse};
-use super::{Output, Session, State, Step};
+use super::{CallbackOutput, Session, State, Step};
 use crate::client_error::ClientError;
 use crate::database::{PlanChange, Unready};
 use crate::ports::Level;
@@ -34,7 +34,7 @@ fn cut_name() -> ClientError {
 
 impl Session {
     /// The packets before the session.
-    pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut Output) -> Step {
+    pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let (packet, taken) = match FirstPacket::parse(rest) {
             Ok(Some(found)) => found,
             Ok(None) => return Step::More,
@@ -58,7 +58,7 @@ impl Session {
         Step::Took(taken)
     }
 
-    fn startup(&mut self, mut startup: StartupMessage, bytes: &[u8], out: &mut Output) {
+    fn startup(&mut self, mut startup: StartupMessage, bytes: &[u8], out: &mut CallbackOutput) {
         let parameter = |name| startup.parameter(name).unwrap_or_default().to_owned();
         let user = parameter("user");
         let database = startup.parameter("database").filter(|d| !d.is_empty()).unwrap_or(&user).to_owned();
@@ -87,7 +87,7 @@ impl Session {
 
     /// Forwards the held StartupMessage if plan and keys are there, else fetches what is missing once, else
     /// refuses.
-    pub(super) fn admit(&mut self, out: &mut Output) {
+    pub(super) fn admit(&mut self, out: &mut CallbackOutput) {
         match self.policy_ready(&Comment::Nothing) {
             Ok(()) => {
                 let State::AwaitingPolicy(startup) =
@@ -128,7 +128,11 @@ impl Session {
     }
 
     /// Answers before the session is up.
-    pub(super) fn startup_answer(&mut self, rest: &[u8], out: &mut Output) -> Result<Step, &'static str> {
+    pub(super) fn startup_answer(
+        &mut self,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
         let Some(first) = rest.first() else { return Ok(Step::More) };
         if matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption)) {
             self.pending.pop();
@@ -150,7 +154,7 @@ impl Session {
 
     /// What the server answered cannot be gone on with: the client is told in the answer's place, and the
     /// connection ends.
-    pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut Output) {
+    pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         self.core.count_refusal(error);
         self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
         self.write_error("FATAL", error, &mut out.to_client);

@@ -8,13 +8,13 @@ use super::path::Path;
 /// A route's path, read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Template {
-    segments: Vec<Segment>,
+    segments: Vec<TemplateSegment>,
     /// Whether it ends in `**`.
     is_open: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Segment {
+enum TemplateSegment {
     /// Compared letter by letter.
     Literal(String),
     /// Any one segment, under this name.
@@ -28,8 +28,8 @@ impl Template {
         let length_fits = if self.is_open { of_path >= own } else { of_path == own };
         length_fits
             && self.segments.iter().zip(path.texts()).all(|(segment, text)| match segment {
-                Segment::Literal(literal) => literal == text,
-                Segment::Parameter(_) => true,
+                TemplateSegment::Literal(literal) => literal == text,
+                TemplateSegment::Parameter(_) => true,
             })
     }
 
@@ -40,7 +40,8 @@ impl Template {
 
     /// At which index the parameter of this name is.
     pub fn parameter(&self, name: &str) -> Option<usize> {
-        let is_it = |segment: &Segment| matches!(segment, Segment::Parameter(own) if own == name);
+        let is_it =
+            |segment: &TemplateSegment| matches!(segment, TemplateSegment::Parameter(own) if own == name);
         self.segments.iter().position(is_it)
     }
 }
@@ -64,7 +65,7 @@ impl FromStr for Template {
         }
         let segments = rest.split('/').map(segment).collect::<Result<Vec<_>, _>>()?;
         let mut seen = HashSet::new();
-        for name in segments.iter().filter_map(Segment::name) {
+        for name in segments.iter().filter_map(TemplateSegment::name) {
             if !seen.insert(name) {
                 return Err(format!("it has {{{name}}} twice; give each parameter a name of its own"));
             }
@@ -73,7 +74,7 @@ impl FromStr for Template {
     }
 }
 
-impl Segment {
+impl TemplateSegment {
     fn name(&self) -> Option<&str> {
         match self {
             Self::Literal(_) => None,
@@ -82,10 +83,10 @@ impl Segment {
     }
 }
 
-fn segment(text: &str) -> Result<Segment, String> {
+fn segment(text: &str) -> Result<TemplateSegment, String> {
     if let Some(name) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
         return match is_name(name) {
-            true => Ok(Segment::Parameter(name.to_owned())),
+            true => Ok(TemplateSegment::Parameter(name.to_owned())),
             false => Err(format!("{{{name}}} is no parameter; name it by letters, digits and _")),
         };
     }
@@ -101,7 +102,7 @@ fn segment(text: &str) -> Result<Segment, String> {
         _ if text.contains(['%', '?', '#', '\\', ';']) || text.contains(char::is_control) => {
             "it has one of % ? # \\ ; or a control character; write the characters themselves, and no query"
         }
-        _ => return Ok(Segment::Literal(text.to_owned())),
+        _ => return Ok(TemplateSegment::Literal(text.to_owned())),
     };
     Err(fault.to_owned())
 }

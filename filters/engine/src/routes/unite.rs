@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_json_stream::{Case, Matcher, MatcherError, Path as JsonPath};
 
-use super::{Body, CompiledRoute, PathOfBody, Route, Unroutable};
+use super::{BodyFields, CompiledRoute, PathOfBody, Route, Unroutable};
 use crate::field::FieldPlan;
 
 /// The member of a request by which Laravel takes it for one of another method.
@@ -44,7 +44,7 @@ fn body<'r>(
     said: impl Iterator<Item = &'r PathOfBody>,
     labels: &ByLabel<'_>,
     case: Case,
-) -> Result<Option<Body>, Unroutable> {
+) -> Result<Option<BodyFields>, Unroutable> {
     let mut fields: Vec<Rc<FieldPlan>> = Vec::new();
     let mut places: Vec<Rc<FieldPlan>> = Vec::new();
     let mut paths: Vec<(&JsonPath, usize)> = Vec::new();
@@ -69,10 +69,10 @@ fn body<'r>(
             Matcher::compile_with(paths.iter().copied().chain([(&member, fields.len())]), case)
     {
         let method = Some(fields.len());
-        return Ok(Some(Body { matcher: Rc::new(matcher), fields, places, method }));
+        return Ok(Some(BodyFields { matcher: Rc::new(matcher), fields, places, method }));
     }
     let matcher = Matcher::compile_with(paths, case).map_err(|error| contradiction(error, &fields))?;
-    Ok(Some(Body { matcher: Rc::new(matcher), fields, places, method: None }))
+    Ok(Some(BodyFields { matcher: Rc::new(matcher), fields, places, method: None }))
 }
 
 fn contradiction(error: MatcherError, fields: &[Rc<FieldPlan>]) -> Unroutable {

@@ -170,9 +170,9 @@ fn answers_of_envoy_itself_pass_untouched() {
     exchange.request("GET", "/customers", &[], b"");
     let own = head(&[(":status", "503")], &[("content-type", "text/plain"), ("etag", "\"a\"")]);
     let output = exchange.exchange.response_head(own, false, false);
-    assert_eq!(output, fieldveil_engine::http::Output::default());
+    assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
     let output = exchange.exchange.response_body(b"upstream connect error", true);
-    assert_eq!(output, fieldveil_engine::http::Output::default());
+    assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
 }
 
 #[test]
@@ -183,9 +183,9 @@ fn own_answers_pass_untouched() {
     assert_eq!(exchange.refused(), 400);
     let own = head(&[(":status", "400")], &[("content-type", "application/problem+json")]);
     let output = exchange.exchange.response_head(own, false, false);
-    assert_eq!(output, fieldveil_engine::http::Output::default());
+    assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
     let output = exchange.exchange.response_body(b"{}", true);
-    assert_eq!(output, fieldveil_engine::http::Output::default());
+    assert_eq!(output, fieldveil_engine::http::ExchangeOutput::default());
     exchange.exchange.end();
 }
 

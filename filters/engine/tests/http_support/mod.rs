@@ -1,5 +1,5 @@
 //! An exchange between a scripted client and a scripted service, with a fixed clock and a counter for randomness, and a
-//! host that keeps to the contract of `Output` strictly.
+//! host that keeps to the contract of `ExchangeOutput` strictly.
 
 #![allow(
     dead_code,
@@ -22,7 +22,7 @@ use std::rc::Rc;
 pub use agent::*;
 use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
-use fieldveil_engine::http::{Exchange, Flow, Head, Output, Peer, Reply};
+use fieldveil_engine::http::{Exchange, ExchangeOutput, Flow, Head, Peer, Reply};
 use fieldveil_engine::worker::Worker;
 pub use ports::*;
 use serde_json::{Value, json};
@@ -223,7 +223,7 @@ impl Dialogue<'_> {
         self.of_request(output, b"", true);
     }
 
-    fn of_request(&mut self, output: Output, given: &[u8], ends: bool) {
+    fn of_request(&mut self, output: ExchangeOutput, given: &[u8], ends: bool) {
         self.ended_in_wait = output.flow == Flow::Wait && (ends || self.ended_in_wait);
         let Some(output) = self.take(output) else { return };
         self.upstream.take(output, given, ends);
@@ -272,13 +272,13 @@ impl Dialogue<'_> {
         self.of_response(output, b"", true);
     }
 
-    fn of_response(&mut self, output: Output, given: &[u8], ends: bool) {
+    fn of_response(&mut self, output: ExchangeOutput, given: &[u8], ends: bool) {
         assert!(output.fetch.is_empty(), "towards the client nothing can be waited for");
         let Some(output) = self.take(output) else { return };
         self.client.take(output, given, ends);
     }
 
-    fn take(&mut self, mut output: Output) -> Option<Output> {
+    fn take(&mut self, mut output: ExchangeOutput) -> Option<ExchangeOutput> {
         assert!(!self.is_over(), "nothing is called after the end");
         self.asked.extend(output.fetch.iter().cloned());
         self.fetches.append(&mut output.fetch);
@@ -295,7 +295,7 @@ impl Dialogue<'_> {
     }
 
     /// Has answered what this output of a request's head asks for.
-    pub fn take_fetches(&mut self, output: Output) {
+    pub fn take_fetches(&mut self, output: ExchangeOutput) {
         self.upstream.pending = Some(Head::default());
         self.of_request(output, b"", true);
     }

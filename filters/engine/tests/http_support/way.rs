@@ -1,6 +1,6 @@
 //! What the host lets pass in one direction, and what it holds.
 
-use fieldveil_engine::http::{Edit, Flow, Head, Output};
+use fieldveil_engine::http::{Edit, ExchangeOutput, Flow, Head};
 use serde_json::Value;
 
 /// What has left in one direction.
@@ -52,7 +52,7 @@ impl Way {
     }
 
     /// As Envoy and the host do.
-    pub fn take(&mut self, output: Output, given: &[u8], ends: bool) {
+    pub fn take(&mut self, output: ExchangeOutput, given: &[u8], ends: bool) {
         self.edit(output.head);
         match output.flow {
             Flow::Hold | Flow::Wait => {

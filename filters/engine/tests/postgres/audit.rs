@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_engine::audit::{Audit, Budget, Ended, Outcome};
+use fieldveil_engine::audit::{Audit, AuditedBudget, Ended, ValueOutcome};
 use fieldveil_engine::client_error::ClientError;
 use fieldveil_engine::field::CompiledPlan;
 use fieldveil_plan::{Plan, PlanInput};
@@ -49,13 +49,13 @@ fn line_says_who_saw_how_many_values_of_what_under_which_plan() {
     audit.principal(&input("refund"), Some(&plan), START_MS);
     audit.authenticated();
     for _ in 0..3 {
-        audit.count(&plan, Outcome::Revealed, &"customer.ssn".into(), START_MS + 1000);
+        audit.count(&plan, ValueOutcome::Revealed, &"customer.ssn".into(), START_MS + 1000);
     }
-    audit.count(&plan, Outcome::Searched, &"customer.ssn".into(), START_MS + 1000);
-    audit.count(&plan, Outcome::Nulled, &"customer.notes".into(), START_MS + 2000);
+    audit.count(&plan, ValueOutcome::Searched, &"customer.ssn".into(), START_MS + 1000);
+    audit.count(&plan, ValueOutcome::Nulled, &"customer.notes".into(), START_MS + 2000);
     audit.refusal(&ClientError::denied("customer.card", "read"), START_MS + 2000);
     audit.refusal(&ClientError::unknown_statement(), START_MS + 2000);
-    let budget = Budget { rows: 500, per_seconds: 60, then: "null" };
+    let budget = AuditedBudget { rows: 500, per_seconds: 60, then: "null" };
     audit.budget(&plan, "customer.ssn", budget, START_MS + 2000);
     audit.budget(&plan, "customer.ssn", budget, START_MS + 2877);
     audit.end(Ended::Client, START_MS + 3000);
@@ -82,7 +82,7 @@ fn lines_come_when_the_interval_is_over_and_only_if_something_happened() {
     let mut audit = audit();
     let plan = plan("r1", &json!({}));
     audit.principal(&input(""), Some(&plan), START_MS);
-    audit.count(&plan, Outcome::Masked, &"l".into(), START_MS);
+    audit.count(&plan, ValueOutcome::Masked, &"l".into(), START_MS);
     audit.tick(START_MS + MINUTE_MS - 1);
     assert!(lines(&mut audit).is_empty());
     audit.tick(START_MS + MINUTE_MS);
@@ -94,7 +94,7 @@ fn lines_come_when_the_interval_is_over_and_only_if_something_happened() {
     // A statement of the same principal that concerns no label is nothing to tell.
     audit.principal(&input(""), Some(&plan), START_MS + 2 * MINUTE_MS);
     assert!(audit.is_idle());
-    audit.count(&plan, Outcome::Masked, &"l".into(), START_MS + 5 * MINUTE_MS);
+    audit.count(&plan, ValueOutcome::Masked, &"l".into(), START_MS + 5 * MINUTE_MS);
     audit.tick(START_MS + 6 * MINUTE_MS);
     let second = lines(&mut audit);
     assert_eq!(second[0]["labels"], json!({"l": {"masked": 1}}));
@@ -113,8 +113,8 @@ fn rows_are_told_under_the_plan_that_treated_them() {
     audit.principal(&input(""), Some(&before), START_MS);
     audit.principal(&input("refund"), Some(&after), START_MS);
     // The answer to a statement from before the change.
-    audit.count(&before, Outcome::Revealed, &"l".into(), START_MS);
-    audit.count(&after, Outcome::Masked, &"l".into(), START_MS);
+    audit.count(&before, ValueOutcome::Revealed, &"l".into(), START_MS);
+    audit.count(&after, ValueOutcome::Masked, &"l".into(), START_MS);
     audit.end(Ended::Client, START_MS);
     let told: Vec<_> = lines(&mut audit);
     let told: Vec<_> = told.iter().map(|line| (&line["plan"], &line["purpose"], &line["labels"])).collect();
@@ -134,7 +134,7 @@ fn principal_that_comes_back_within_the_interval_goes_on_with_its_line() {
     for turn in 0..10 {
         let plan = &plans[turn % 2];
         audit.principal(&input(["a", "b"][turn % 2]), Some(plan), START_MS);
-        audit.count(plan, Outcome::Revealed, &"l".into(), START_MS);
+        audit.count(plan, ValueOutcome::Revealed, &"l".into(), START_MS);
     }
     audit.end(Ended::Client, START_MS);
     let told = lines(&mut audit);
@@ -168,7 +168,7 @@ fn ever_new_principals_are_told_apart_up_to_a_bound_and_then_counted_together() 
     for number in 0..principals {
         let plan = plan(&format!("r{number}"), &json!({}));
         audit.principal(&input(&format!("p{number}")), Some(&plan), START_MS);
-        audit.count(&plan, Outcome::Revealed, &"l".into(), START_MS);
+        audit.count(&plan, ValueOutcome::Revealed, &"l".into(), START_MS);
     }
     audit.tick(START_MS + MINUTE_MS);
     let told = lines(&mut audit);
@@ -195,9 +195,9 @@ fn line_is_bounded_whatever_is_in_it() {
     audit.principal(&input, Some(&plan), START_MS);
     for number in 0..5000 {
         let label = format!("label.{number}");
-        audit.count(&plan, Outcome::Revealed, &label.as_str().into(), START_MS);
+        audit.count(&plan, ValueOutcome::Revealed, &label.as_str().into(), START_MS);
         audit.refusal(&ClientError::denied(&label, "read"), START_MS);
-        audit.budget(&plan, &label, Budget { rows: 1, per_seconds: 1, then: "refuse" }, START_MS);
+        audit.budget(&plan, &label, AuditedBudget { rows: 1, per_seconds: 1, then: "refuse" }, START_MS);
     }
     audit.end(Ended::Client, START_MS);
     let line = audit.take_lines().concat();

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::database::{Connection, Output};
+use fieldveil_engine::database::{CallbackOutput, Connection};
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::worker::Worker;
 
@@ -76,7 +76,7 @@ impl<S: Connection> Both<S> {
         self.worker.borrow_mut().answered(&fetch, answer, now_ms).unwrap();
     }
 
-    fn take(&mut self, output: Output) {
+    fn take(&mut self, output: CallbackOutput) {
         for (part, asked) in
             [("SELECT current_user::", Asked::Identity), ("WITH RECURSIVE named", Asked::Catalog)]
         {

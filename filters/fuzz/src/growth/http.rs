@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config::{Config, Protocol};
-use fieldveil_engine::fetch::{FetchResponse, Fetch};
+use fieldveil_engine::fetch::{Fetch, FetchResponse};
 use fieldveil_engine::http::{Exchange, Head, Peer};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
@@ -130,7 +130,8 @@ impl Given {
 fn answer(worker: &Rc<RefCell<Worker>>, fetches: Vec<Fetch>, exchange: &mut Exchange) {
     for fetch in fetches {
         let body = if matches!(fetch, Fetch::Plan(_)) { &*PLAN } else { &*KEYS };
-        let result = worker.borrow_mut().answered(&fetch, FetchResponse::Body { body, etag: None }, 1_000_000);
+        let result =
+            worker.borrow_mut().answered(&fetch, FetchResponse::Body { body, etag: None }, 1_000_000);
         exchange.answered(&fetch, result);
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use text::plain;
 pub(crate) struct Document {
     matcher: Rc<Matcher>,
     limits: Limits,
-    state: State,
+    state: Expected,
     /// The automaton's state for the value that is next.
     next: StateId,
     open: Vec<Level>,
@@ -31,7 +31,7 @@ pub(crate) struct Document {
 
 /// What must or may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Expected {
     /// Nothing came yet.
     Begin,
     /// A value, or the end of an array that has none yet.
@@ -103,7 +103,7 @@ const OK: Result<Option<Scan>, Fault> = Ok(None);
 impl Document {
     pub(crate) fn new(matcher: Rc<Matcher>, limits: Limits) -> Self {
         let next = matcher.root();
-        let state = State::Begin;
+        let state = Expected::Begin;
         Self { matcher, limits, state, next, open: Vec::new(), key: Vec::new(), field: None }
     }
 
@@ -111,10 +111,10 @@ impl Document {
     pub(crate) fn scan(&mut self, bytes: &[u8], at: &mut usize) -> Result<Scan, Fault> {
         while *at < bytes.len() {
             let stop = match self.state {
-                State::InKey(text) => self.key(text, bytes, at)?,
-                State::InString(text) => self.string(text, bytes, at)?,
-                State::InNumber(number) => self.number(number, bytes, at)?,
-                State::InLiteral(rest) => self.literal(rest, bytes, at)?,
+                Expected::InKey(text) => self.key(text, bytes, at)?,
+                Expected::InString(text) => self.string(text, bytes, at)?,
+                Expected::InNumber(number) => self.number(number, bytes, at)?,
+                Expected::InLiteral(rest) => self.literal(rest, bytes, at)?,
                 _ => self.structure(bytes, at)?,
             };
             if let Some(stop) = stop {
@@ -127,19 +127,19 @@ impl Document {
     /// Takes the end of the text; another may begin.
     pub(crate) fn end(&mut self, may: Ending) -> Result<(), Fault> {
         let is_whole = match self.state {
-            State::Begin => may.blank,
-            State::AfterValue => self.open.is_empty(),
-            State::InNumber(number) => may.number && number.is_whole() && self.open.is_empty(),
+            Expected::Begin => may.blank,
+            Expected::AfterValue => self.open.is_empty(),
+            Expected::InNumber(number) => may.number && number.is_whole() && self.open.is_empty(),
             _ => false,
         };
         if !is_whole {
             return Err(Fault::Malformed(match self.state {
-                State::Begin => "there is no JSON text",
-                State::InNumber(_) if self.open.is_empty() => "the number may be cut",
+                Expected::Begin => "there is no JSON text",
+                Expected::InNumber(_) if self.open.is_empty() => "the number may be cut",
                 _ => "the JSON text ends too early",
             }));
         }
-        self.state = State::Begin;
+        self.state = Expected::Begin;
         self.next = self.matcher.root();
         Ok(())
     }
@@ -161,13 +161,13 @@ impl Document {
         }
         let Some(byte) = bytes.get(*at) else { return OK };
         match (self.state, byte) {
-            (State::ValueOrEnd, b']') | (State::KeyOrEnd, b'}') => self.close(at),
-            (State::Begin | State::Value | State::ValueOrEnd, _) => self.value(*byte, at),
-            (State::KeyOrEnd | State::Key, b'"') => self.go(State::InKey(Text::Plain), at),
-            (State::KeyOrEnd, _) => malformed("a key or the end of the object must come here"),
-            (State::Key, _) => malformed("a key must come here"),
-            (State::Colon, b':') => self.go(State::Value, at),
-            (State::Colon, _) => malformed("a colon must come here"),
+            (Expected::ValueOrEnd, b']') | (Expected::KeyOrEnd, b'}') => self.close(at),
+            (Expected::Begin | Expected::Value | Expected::ValueOrEnd, _) => self.value(*byte, at),
+            (Expected::KeyOrEnd | Expected::Key, b'"') => self.go(Expected::InKey(Text::Plain), at),
+            (Expected::KeyOrEnd, _) => malformed("a key or the end of the object must come here"),
+            (Expected::Key, _) => malformed("a key must come here"),
+            (Expected::Colon, b':') => self.go(Expected::Value, at),
+            (Expected::Colon, _) => malformed("a colon must come here"),
             _ => self.after_value(*byte, at),
         }
     }
@@ -181,16 +181,16 @@ impl Document {
             return Ok(Some(Scan::Begins));
         }
         match byte {
-            b'"' => self.go(State::InString(Text::Plain), at),
-            b'{' => self.open(None, State::KeyOrEnd, at),
-            b'[' => self.open(Some(0), State::ValueOrEnd, at),
-            b't' => self.go(State::InLiteral(b"rue"), at),
-            b'f' => self.go(State::InLiteral(b"alse"), at),
-            b'n' => self.go(State::InLiteral(b"ull"), at),
-            0xef if self.state == State::Begin => malformed("a byte order mark, or no JSON at all"),
+            b'"' => self.go(Expected::InString(Text::Plain), at),
+            b'{' => self.open(None, Expected::KeyOrEnd, at),
+            b'[' => self.open(Some(0), Expected::ValueOrEnd, at),
+            b't' => self.go(Expected::InLiteral(b"rue"), at),
+            b'f' => self.go(Expected::InLiteral(b"alse"), at),
+            b'n' => self.go(Expected::InLiteral(b"ull"), at),
+            0xef if self.state == Expected::Begin => malformed("a byte order mark, or no JSON at all"),
             _ => match Number::begin(byte) {
-                Some(number) => self.go(State::InNumber(number), at),
-                None if self.state == State::ValueOrEnd => {
+                Some(number) => self.go(Expected::InNumber(number), at),
+                None if self.state == Expected::ValueOrEnd => {
                     malformed("a value or the end of the array must come here")
                 }
                 None => malformed("a value must come here"),
@@ -198,7 +198,7 @@ impl Document {
         }
     }
 
-    fn open(&mut self, index: Option<u64>, then: State, at: &mut usize) -> Result<Option<Scan>, Fault> {
+    fn open(&mut self, index: Option<u64>, then: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {
         if self.open.len() >= self.limits.depth {
             return Err(Fault::Limit(Exceeded::Depth));
         }
@@ -219,9 +219,9 @@ impl Document {
             (Some(index), b',') => {
                 *index = index.saturating_add(1);
                 self.next = self.matcher.element(level.state, *index);
-                self.go(State::Value, at)
+                self.go(Expected::Value, at)
             }
-            (None, b',') => self.go(State::Key, at),
+            (None, b',') => self.go(Expected::Key, at),
             (Some(_), _) => malformed("a comma or the end of the array must come here"),
             (None, _) => malformed("a comma or the end of the object must come here"),
         }
@@ -246,7 +246,7 @@ impl Document {
         }
         if !read.map_err(Fault::Malformed)? {
             self.key.extend_from_slice(piece);
-            self.state = State::InKey(text);
+            self.state = Expected::InKey(text);
             return OK;
         }
         let next = if self.key.is_empty() {
@@ -264,7 +264,7 @@ impl Document {
             return malformed("a key must be Unicode text, without half a surrogate pair");
         };
         self.next = next;
-        self.state = State::Colon;
+        self.state = Expected::Colon;
         OK
     }
 
@@ -284,13 +284,13 @@ impl Document {
         if text.read(bytes, at).map_err(Fault::Malformed)? {
             return Ok(self.value_ended());
         }
-        self.state = State::InString(text);
+        self.state = Expected::InString(text);
         OK
     }
 
     fn number(&mut self, mut number: Number, bytes: &[u8], at: &mut usize) -> Result<Option<Scan>, Fault> {
         number.read(bytes, at);
-        self.state = State::InNumber(number);
+        self.state = Expected::InNumber(number);
         match bytes.get(*at) {
             None => OK,
             Some(_) if number.is_whole() => Ok(self.value_ended()),
@@ -303,7 +303,7 @@ impl Document {
             ([], _) => Ok(self.value_ended()),
             ([first, rest @ ..], Some(byte)) if first == byte => {
                 *at = at.saturating_add(1);
-                self.state = State::InLiteral(rest);
+                self.state = Expected::InLiteral(rest);
                 if rest.is_empty() { Ok(self.value_ended()) } else { OK }
             }
             (_, None) => OK,
@@ -311,7 +311,7 @@ impl Document {
         }
     }
 
-    fn go(&mut self, state: State, at: &mut usize) -> Result<Option<Scan>, Fault> {
+    fn go(&mut self, state: Expected, at: &mut usize) -> Result<Option<Scan>, Fault> {
         self.state = state;
         *at = at.saturating_add(1);
         OK
@@ -319,7 +319,7 @@ impl Document {
 
     /// A value ended: does the field's with it?
     fn value_ended(&mut self) -> Option<Scan> {
-        self.state = State::AfterValue;
+        self.state = Expected::AfterValue;
         let field = self.field.filter(|field| field.depth == self.open.len())?;
         self.field = None;
         Some(Scan::Ended(field.number, field.kind))

@@ -25,7 +25,7 @@ impl Call {
 
 /// The calls of a SELECT that does nothing but call set_config with plain arguments; None for any other.
 pub(super) fn read(segment: &Segment<'_>) -> Option<Vec<Call>> {
-    let mut reader = Reader { segment, at: 1 };
+    let mut reader = CallReader { segment, at: 1 };
     let mut calls = Vec::new();
     loop {
         if reader.word("pg_catalog") {
@@ -80,12 +80,12 @@ pub(super) fn take(segment: &Segment<'_>, calls: &[Call], identity: &mut Identit
     Ok(())
 }
 
-struct Reader<'s, 't> {
+struct CallReader<'s, 't> {
     segment: &'s Segment<'t>,
     at: usize,
 }
 
-impl Reader<'_, '_> {
+impl CallReader<'_, '_> {
     fn word(&mut self, word: &str) -> bool {
         let is = self.segment.is_word(self.at, word);
         self.at = self.at.saturating_add(usize::from(is));

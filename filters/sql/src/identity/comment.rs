@@ -26,7 +26,11 @@ pub enum Comment {
 }
 
 /// Reads all comments. One that may hold a token and isn't understood is refused.
-pub(super) fn read(text: &str, comments: &[lexer::Comment], identity: &mut Identity) -> Result<(), Refusal> {
+pub(super) fn read(
+    text: &str,
+    comments: &[lexer::CommentToken],
+    identity: &mut Identity,
+) -> Result<(), Refusal> {
     let mut said = CommentFields::default();
     let mut malformed = false;
     for comment in comments {

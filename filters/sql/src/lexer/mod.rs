@@ -121,7 +121,7 @@ pub(crate) fn lex(text: &str, dialect: Dialect) -> Result<Vec<Token>, Unread> {
 }
 
 /// A comment.
-pub(crate) struct Comment {
+pub(crate) struct CommentToken {
     /// What it says, without its marks.
     pub inner: Range<usize>,
     /// Whether it is `/* … */`.
@@ -129,7 +129,7 @@ pub(crate) struct Comment {
 }
 
 /// All comments of a text that has these tokens: they stand between its tokens.
-pub(crate) fn comments(text: &str, tokens: &[Token], dialect: Dialect) -> Vec<Comment> {
+pub(crate) fn comments(text: &str, tokens: &[Token], dialect: Dialect) -> Vec<CommentToken> {
     match dialect {
         Dialect::Postgres => postgres::comments(text, tokens),
         Dialect::MySql(_) => mysql::comments(text, tokens),

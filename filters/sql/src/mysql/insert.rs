@@ -9,7 +9,7 @@ use crate::{
     catalog::{Column, Relation},
     insert::{refuse_defaults, refuse_generated, refuse_twice, written_column},
     refusal::Refusal,
-    scope::{Output, Outputs, Protected, Range, Scope, Source},
+    scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
@@ -51,7 +51,7 @@ impl<'c> Walker<'_, 'c> {
                     return Err(not_understood());
                 }
                 let output = |(name, column): (String, &&'c Column)| {
-                    Output::new(Some(name.into()), Protected::of(column).map(Protected::lost))
+                    OutputColumn::new(Some(name.into()), Protected::of(column).map(Protected::lost))
                 };
                 Source::Derived(Outputs::of(names.into_iter().zip(targets).map(output).collect()))
             }

@@ -9,7 +9,7 @@ use crate::{
     lexer::{Kind, Style},
     mysql::end_of_strings,
     operand::Operand,
-    value::{Content, FORM, Fault, NUMBER, PLACE, Reading, Written},
+    value::{Content, FORM, Fault, NUMBER, PLACE, ValueContext, Written},
     walker::Walker,
 };
 
@@ -24,7 +24,7 @@ impl Walker<'_, '_> {
     pub fn bare_mysql(
         &self,
         ValueWithSpan { value, span }: &ValueWithSpan,
-        reading: Reading<'_>,
+        reading: ValueContext<'_>,
     ) -> Result<Written, Fault> {
         let index = self.positions.token_at(*span).ok_or(PLACE)?;
         let token = self.segment.tokens.get(index).ok_or(PLACE)?;
@@ -59,7 +59,12 @@ impl Walker<'_, '_> {
     }
 
     /// `_utf8mb4'…'`
-    pub fn introduced(&self, prefix: &Ident, value: &Expr, reading: Reading<'_>) -> Result<Written, Fault> {
+    pub fn introduced(
+        &self,
+        prefix: &Ident,
+        value: &Expr,
+        reading: ValueContext<'_>,
+    ) -> Result<Written, Fault> {
         let first = self.positions.token_at(prefix.span).ok_or(PLACE)?;
         let Expr::Value(literal) = value else { return Err(FORM) };
         let Written { content, outer: (begin, last), .. } = self.bare_mysql(literal, reading)?;
@@ -96,7 +101,7 @@ impl Walker<'_, '_> {
     }
 }
 
-impl Reading<'_> {
+impl ValueContext<'_> {
     /// A number without its sign, as the server reads it. Characters would get it as the server writes it, which is as
     /// it stands only where it is plain.
     fn number(self, source: &str) -> Option<Zeroizing<String>> {

@@ -194,11 +194,11 @@ impl<'c> Walker<'_, 'c> {
             } else {
                 self.searched_at(column, written.content, written.outer)?;
             }
-            let goes_on = next(index) < list.len();
-            if !self.segment.is_symbol(last, if goes_on { "," } else { ")" }) {
+            let has_more = next(index) < list.len();
+            if !self.segment.is_symbol(last, if has_more { "," } else { ")" }) {
                 return Err(in_doubt(column));
             }
-            let text = if goes_on { format!("{ESCAPES} OR {name} LIKE") } else { format!("{ESCAPES})") };
+            let text = if has_more { format!("{ESCAPES} OR {name} LIKE") } else { format!("{ESCAPES})") };
             self.splice((last, last), Replacement::Text(text));
         }
         Ok(())

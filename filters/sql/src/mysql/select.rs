@@ -9,7 +9,7 @@ use crate::{
     names,
     outputs::STEPS_A_COLUMN,
     refusal::Refusal,
-    scope::{Meaning, Output, Outputs, Protected, Range, Scope, Source},
+    scope::{Meaning, OutputColumn, Outputs, Protected, Range, Scope, Source},
     walker::Walker,
 };
 
@@ -28,13 +28,13 @@ impl<'c> Walker<'_, 'c> {
         self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN.saturating_add(scope.reach())))?;
         let field = |protected: Option<Protected<'c>>| protected.map(|protected| protected.field.id);
         // Of each name the fields that it means, here and in FROM.
-        let mut meant: BTreeMap<&str, (&Output<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
+        let mut meant: BTreeMap<&str, (&OutputColumn<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
         for output in outputs.columns() {
             let Some(name) = output.name.as_deref() else { continue };
             let (_, fields) = meant.entry(name).or_insert_with(|| (output, BTreeSet::new()));
             fields.insert(field(output.protected));
         }
-        let mut columns: Vec<Output<'c>> = Vec::with_capacity(meant.len());
+        let mut columns: Vec<OutputColumn<'c>> = Vec::with_capacity(meant.len());
         for (name, (output, mut fields)) in meant {
             match scope.unqualified(name) {
                 Ok(Meaning::Nothing) => {}

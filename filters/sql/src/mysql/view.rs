@@ -29,21 +29,21 @@ impl MySqlDialect {
 #[must_use]
 pub fn view_sources(query: &str, dialect: MySqlDialect) -> Option<Vec<ViewSource>> {
     let tokens = lex(query, Dialect::MySql(dialect.of_views())).ok()?;
-    let reading = Reading { query, tokens: &tokens };
+    let reading = ViewReader { query, tokens: &tokens };
     let ctes = reading.ctes();
-    let mut open: Vec<Level> = Vec::new();
-    let mut level = Level::default();
+    let mut open: Vec<SelectLevel> = Vec::new();
+    let mut level = SelectLevel::default();
     let mut found = Vec::new();
     for at in 0..tokens.len() {
         match reading.word(at) {
-            "select" => level = Level { selects: true, in_from: false },
+            "select" => level = SelectLevel { selects: true, in_from: false },
             "from" if level.selects => level.in_from = true,
             "where" | "group" | "having" | "order" | "limit" | "union" | "except" | "intersect"
             | "window" | "procedure" | "for" | "lock" => level.in_from = false,
             _ if reading.is(at, "(") => {
                 // Brackets around joins; those around what a join compares, or a function is given, hold no table.
                 let in_from = level.in_from && reading.begins_item(at);
-                open.push(std::mem::replace(&mut level, Level { selects: false, in_from }));
+                open.push(std::mem::replace(&mut level, SelectLevel { selects: false, in_from }));
             }
             _ if reading.is(at, ")") => level = open.pop()?,
             _ if level.in_from && reading.begins_item(at) => {
@@ -57,7 +57,7 @@ pub fn view_sources(query: &str, dialect: MySqlDialect) -> Option<Vec<ViewSource
 
 /// Where a pair of brackets is read.
 #[derive(Default)]
-struct Level {
+struct SelectLevel {
     /// A SELECT began in it: a FROM is that of the SELECT, not of `trim(… from …)`.
     selects: bool,
     in_from: bool,
@@ -67,12 +67,12 @@ fn is_cte(source: &ViewSource, ctes: &HashSet<String>) -> bool {
     source.schema.is_none() && ctes.contains(&source.name.to_lowercase())
 }
 
-struct Reading<'q> {
+struct ViewReader<'q> {
     query: &'q str,
     tokens: &'q [Token],
 }
 
-impl Reading<'_> {
+impl ViewReader<'_> {
     /// The unquoted word at a place, in lower case.
     fn word(&self, at: usize) -> &str {
         match self.tokens.get(at).map(|token| &token.kind) {

@@ -24,7 +24,7 @@ const BLANKS_A_STEP: usize = 4;
 
 /// What stands within one pair of brackets.
 #[derive(Default)]
-struct Level {
+struct BracketLevel {
     /// Tokens since the last comma.
     length: usize,
     /// The most of them between two commas before.
@@ -36,7 +36,7 @@ struct Level {
     outside: usize,
 }
 
-impl Level {
+impl BracketLevel {
     fn readings(&self) -> usize {
         self.outside.saturating_mul(self.run)
     }
@@ -50,8 +50,8 @@ impl Segment<'_> {
         if blanks > MAX_BLANKS {
             return Err(Exceeded);
         }
-        let mut open: Vec<Level> = Vec::new();
-        let mut level = Level { run: 1, outside: 1, ..Level::default() };
+        let mut open: Vec<BracketLevel> = Vec::new();
+        let mut level = BracketLevel { run: 1, outside: 1, ..BracketLevel::default() };
         let (mut before, mut joins, mut readings) = (0_usize, 0_usize, 0_usize);
         let mut opened = false;
         for index in 0..self.tokens.len() {
@@ -62,7 +62,10 @@ impl Segment<'_> {
                 before = before.saturating_add(level.length);
                 let (run, outside) =
                     if opened { (level.run.saturating_add(1), level.outside) } else { (1, level.readings()) };
-                open.push(std::mem::replace(&mut level, Level { run, outside, ..Level::default() }));
+                open.push(std::mem::replace(
+                    &mut level,
+                    BracketLevel { run, outside, ..BracketLevel::default() },
+                ));
             } else if is([")", "]"]) {
                 // A bracket may be the deepest operand of what follows it.
                 let inside = level.longest.max(level.length);

@@ -8,9 +8,9 @@ use crate::ValueError;
 const NULL_LENGTH: i32 = -1;
 
 /// What is left to read.
-struct Reader<'a>(&'a [u8]);
+struct BinaryReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> BinaryReader<'a> {
     fn int(&mut self) -> Result<i32, ValueError> {
         let (bytes, rest) = self.0.split_first_chunk().ok_or(INVALID)?;
         self.0 = rest;
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
 
 /// The OID of the element type, and the array.
 pub(super) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
-    let mut reader = Reader(bytes);
+    let mut reader = BinaryReader(bytes);
     let count = usize::try_from(reader.int()?).map_err(|_| INVALID)?;
     if count > MAX_DIMENSIONS || !matches!(reader.int()?, 0 | 1) {
         return Err(INVALID);

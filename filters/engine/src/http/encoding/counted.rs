@@ -17,52 +17,52 @@ impl Counter {
 }
 
 /// Memory that is counted until it is dropped.
-pub(super) struct Counted<T> {
+pub(super) struct CountedBox<T> {
     memory: Box<[T]>,
     counter: Counter,
 }
 
-impl<T> Counted<T> {
+impl<T> CountedBox<T> {
     fn bytes(&self) -> usize {
         size_of_val(&*self.memory)
     }
 }
 
-impl<T> Default for Counted<T> {
+impl<T> Default for CountedBox<T> {
     fn default() -> Self {
         Self { memory: Box::default(), counter: Counter::default() }
     }
 }
 
-impl<T> Drop for Counted<T> {
+impl<T> Drop for CountedBox<T> {
     fn drop(&mut self) {
         self.counter.0.set(self.counter.bytes().saturating_sub(self.bytes()));
     }
 }
 
-impl<T> SliceWrapper<T> for Counted<T> {
+impl<T> SliceWrapper<T> for CountedBox<T> {
     fn slice(&self) -> &[T] {
         &self.memory
     }
 }
 
-impl<T> SliceWrapperMut<T> for Counted<T> {
+impl<T> SliceWrapperMut<T> for CountedBox<T> {
     fn slice_mut(&mut self) -> &mut [T] {
         &mut self.memory
     }
 }
 
 impl<T: Clone + Default> Allocator<T> for Counter {
-    type AllocatedMemory = Counted<T>;
+    type AllocatedMemory = CountedBox<T>;
 
-    fn alloc_cell(&mut self, length: usize) -> Counted<T> {
+    fn alloc_cell(&mut self, length: usize) -> CountedBox<T> {
         let counted =
-            Counted { memory: vec![T::default(); length].into_boxed_slice(), counter: self.clone() };
+            CountedBox { memory: vec![T::default(); length].into_boxed_slice(), counter: self.clone() };
         self.0.set(self.bytes().saturating_add(counted.bytes()));
         counted
     }
 
-    fn free_cell(&mut self, memory: Counted<T>) {
+    fn free_cell(&mut self, memory: CountedBox<T>) {
         drop(memory);
     }
 }

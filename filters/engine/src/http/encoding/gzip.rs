@@ -27,7 +27,7 @@ const CHECKSUM: Fault = Fault::Malformed("its checksum is another");
 
 /// Where a member stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum GzipStage {
     Fixed(u8),
     ExtraLength(Number),
     Extra(u64),
@@ -59,7 +59,7 @@ impl Number {
 
 pub(super) struct Gzip {
     inflate: Decompress,
-    stage: Stage,
+    stage: GzipStage,
     flags: u8,
     header: Crc,
     content: Crc,
@@ -71,7 +71,7 @@ impl Gzip {
     pub(super) fn new() -> Self {
         Self {
             inflate: Decompress::new(false),
-            stage: Stage::Fixed(0),
+            stage: GzipStage::Fixed(0),
             flags: 0,
             header: Crc::new(),
             content: Crc::new(),
@@ -82,37 +82,37 @@ impl Gzip {
 
     /// One byte of a header or of a trailer.
     fn frame(&mut self, byte: u8) -> Result<(), Fault> {
-        if !matches!(self.stage, Stage::HeaderCrc(_) | Stage::Trailer(_)) {
+        if !matches!(self.stage, GzipStage::HeaderCrc(_) | GzipStage::Trailer(_)) {
             self.header.update(&[byte]);
         }
         self.stage = match self.stage {
-            Stage::Fixed(at) => self.fixed(at, byte)?,
-            Stage::ExtraLength(number) => match number.with(byte) {
-                Number { value, left: 0, .. } if value > 0 => Stage::Extra(value),
+            GzipStage::Fixed(at) => self.fixed(at, byte)?,
+            GzipStage::ExtraLength(number) => match number.with(byte) {
+                Number { value, left: 0, .. } if value > 0 => GzipStage::Extra(value),
                 Number { left: 0, .. } => self.after(EXTRA),
-                number => Stage::ExtraLength(number),
+                number => GzipStage::ExtraLength(number),
             },
-            Stage::Extra(left) if left > 1 => Stage::Extra(left.saturating_sub(1)),
-            Stage::Extra(_) => self.after(EXTRA),
-            Stage::Name if byte == 0 => self.after(NAME),
-            Stage::Comment if byte == 0 => self.after(COMMENT),
-            Stage::HeaderCrc(number) => match number.with(byte) {
+            GzipStage::Extra(left) if left > 1 => GzipStage::Extra(left.saturating_sub(1)),
+            GzipStage::Extra(_) => self.after(EXTRA),
+            GzipStage::Name if byte == 0 => self.after(NAME),
+            GzipStage::Comment if byte == 0 => self.after(COMMENT),
+            GzipStage::HeaderCrc(number) => match number.with(byte) {
                 Number { value, left: 0, .. } if value == u64::from(self.header.sum() & 0xffff) => {
-                    Stage::Deflate
+                    GzipStage::Deflate
                 }
                 Number { left: 0, .. } => return Err(CHECKSUM),
-                number => Stage::HeaderCrc(number),
+                number => GzipStage::HeaderCrc(number),
             },
-            Stage::Trailer(number) => match number.with(byte) {
+            GzipStage::Trailer(number) => match number.with(byte) {
                 Number { value, left: 0, .. } => self.end(value)?,
-                number => Stage::Trailer(number),
+                number => GzipStage::Trailer(number),
             },
-            same @ (Stage::Name | Stage::Comment | Stage::Deflate) => same,
+            same @ (GzipStage::Name | GzipStage::Comment | GzipStage::Deflate) => same,
         };
         Ok(())
     }
 
-    fn fixed(&mut self, at: u8, byte: u8) -> Result<Stage, Fault> {
+    fn fixed(&mut self, at: u8, byte: u8) -> Result<GzipStage, Fault> {
         match (at, byte) {
             (0, 0x1f) if self.members == MAX_MEMBERS => Err(Fault::Malformed("it has too many members")),
             (0, 0x1f) | (1, 0x8b) | (2, DEFLATE) | (4.., _) => Ok(()),
@@ -124,23 +124,23 @@ impl Gzip {
             _ => Err(NO_GZIP),
         }?;
         let next = at.saturating_add(1);
-        Ok(if next < FIXED_BYTES { Stage::Fixed(next) } else { self.after(0) })
+        Ok(if next < FIXED_BYTES { GzipStage::Fixed(next) } else { self.after(0) })
     }
 
     /// The part behind the one that this flag stands for; they come in this order.
-    fn after(&self, flag: u8) -> Stage {
+    fn after(&self, flag: u8) -> GzipStage {
         let follows = |next: u8| next > flag && self.flags & next != 0;
         match () {
-            () if follows(EXTRA) => Stage::ExtraLength(Number::of(2)),
-            () if follows(NAME) => Stage::Name,
-            () if follows(COMMENT) => Stage::Comment,
-            () if self.flags & HEADER_CRC != 0 => Stage::HeaderCrc(Number::of(2)),
-            () => Stage::Deflate,
+            () if follows(EXTRA) => GzipStage::ExtraLength(Number::of(2)),
+            () if follows(NAME) => GzipStage::Name,
+            () if follows(COMMENT) => GzipStage::Comment,
+            () if self.flags & HEADER_CRC != 0 => GzipStage::HeaderCrc(Number::of(2)),
+            () => GzipStage::Deflate,
         }
     }
 
     /// The member has ended with CRC32 and ISIZE.
-    fn end(&mut self, trailer: u64) -> Result<Stage, Fault> {
+    fn end(&mut self, trailer: u64) -> Result<GzipStage, Fault> {
         let length = u64::from(self.content.amount());
         if trailer != length.checked_shl(32).unwrap_or_default() | u64::from(self.content.sum()) {
             return Err(CHECKSUM);
@@ -149,7 +149,7 @@ impl Gzip {
         self.header.reset();
         self.content.reset();
         self.members = self.members.saturating_add(1);
-        Ok(Stage::Fixed(0))
+        Ok(GzipStage::Fixed(0))
     }
 
     /// Inflates into the piece, and says how much of it there is.
@@ -162,7 +162,7 @@ impl Gzip {
         *input = input.get(taken..).unwrap_or_default();
         self.content.update(self.piece.get(..given).unwrap_or_default());
         if status.map_err(|_| CORRUPT)? == Status::StreamEnd {
-            self.stage = Stage::Trailer(Number::of(8));
+            self.stage = GzipStage::Trailer(Number::of(8));
         } else if taken == 0 && given == 0 && !input.is_empty() {
             return Err(CORRUPT);
         }
@@ -173,17 +173,17 @@ impl Gzip {
 impl Decode for Gzip {
     fn next(&mut self, input: &mut &[u8]) -> Result<Option<&[u8]>, Fault> {
         loop {
-            if self.stage == Stage::Deflate {
+            if self.stage == GzipStage::Deflate {
                 let given = self.inflate(input)?;
                 if given > 0 {
                     return Ok(self.piece.get(..given));
                 }
-                if self.stage == Stage::Deflate && input.is_empty() {
+                if self.stage == GzipStage::Deflate && input.is_empty() {
                     return Ok(None);
                 }
             }
             let Some((byte, rest)) = input.split_first() else { return Ok(None) };
-            if self.stage != Stage::Deflate {
+            if self.stage != GzipStage::Deflate {
                 *input = rest;
                 self.frame(*byte)?;
             }
@@ -191,7 +191,7 @@ impl Decode for Gzip {
     }
 
     fn is_whole(&self) -> bool {
-        self.stage == Stage::Fixed(0) && self.members > 0
+        self.stage == GzipStage::Fixed(0) && self.members > 0
     }
 
     fn held(&self) -> usize {

@@ -7,7 +7,7 @@ mod kept;
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use self::kept::Kept;
+use self::kept::KeptBuffers;
 use super::{Decode, Fault};
 
 const MAX_WINDOW_BYTES: usize = 8 << 20;
@@ -26,7 +26,7 @@ const CORRUPT: Fault = Fault::Malformed("it is corrupt zstd");
 
 /// What is gathered at the moment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ZstdStage {
     Magic,
     /// Of a frame: its descriptor, the byte that says how long its header is.
     Descriptor,
@@ -38,7 +38,7 @@ enum Stage {
 }
 
 pub(super) struct Zstd {
-    stage: Stage,
+    stage: ZstdStage,
     /// What of this stage has come, from the magic number on, or from the block's header on.
     gathered: Vec<u8>,
     /// How long it is when it is whole.
@@ -57,13 +57,13 @@ struct Frame {
     gave: u64,
     window: usize,
     /// What the library keeps of it.
-    kept: Kept,
+    kept: KeptBuffers,
 }
 
 impl Zstd {
     pub(super) fn new() -> Self {
         Self {
-            stage: Stage::Magic,
+            stage: ZstdStage::Magic,
             gathered: Vec::new(),
             needed: MAGIC_BYTES,
             frame: None,
@@ -73,7 +73,7 @@ impl Zstd {
     }
 
     /// Goes to another stage, with nothing of it there.
-    fn begin(&mut self, stage: Stage, needed: usize) {
+    fn begin(&mut self, stage: ZstdStage, needed: usize) {
         self.gathered.clear();
         (self.stage, self.needed) = (stage, needed);
     }
@@ -81,38 +81,38 @@ impl Zstd {
     /// What was needed has come.
     fn step(&mut self) -> Result<(), Fault> {
         match self.stage {
-            Stage::Magic => match number(&self.gathered, 0, MAGIC_BYTES) {
+            ZstdStage::Magic => match number(&self.gathered, 0, MAGIC_BYTES) {
                 magic if magic == u64::from(MAGIC) => {
-                    (self.stage, self.needed) = (Stage::Descriptor, MAGIC_BYTES.saturating_add(1));
+                    (self.stage, self.needed) = (ZstdStage::Descriptor, MAGIC_BYTES.saturating_add(1));
                 }
-                magic if magic & !0xf == u64::from(SKIPPABLE) => self.begin(Stage::SkipLength, 4),
+                magic if magic & !0xf == u64::from(SKIPPABLE) => self.begin(ZstdStage::SkipLength, 4),
                 _ if self.frames > 0 => return Err(Fault::Malformed("bytes follow its end")),
                 _ => return Err(NO_ZSTD),
             },
-            Stage::Descriptor => {
+            ZstdStage::Descriptor => {
                 self.needed = header_bytes(self.gathered.last().copied().unwrap_or_default());
-                self.stage = Stage::Header;
+                self.stage = ZstdStage::Header;
             }
-            Stage::Header => {
+            ZstdStage::Header => {
                 self.frame = Some(Frame::begin(&self.gathered)?);
-                self.begin(Stage::BlockHeader, BLOCK_HEADER_BYTES);
+                self.begin(ZstdStage::BlockHeader, BLOCK_HEADER_BYTES);
             }
-            Stage::SkipLength => {
+            ZstdStage::SkipLength => {
                 let length = number(&self.gathered, 0, 4);
-                self.begin(Stage::Skip(u32::try_from(length).unwrap_or(u32::MAX)), 0);
+                self.begin(ZstdStage::Skip(u32::try_from(length).unwrap_or(u32::MAX)), 0);
             }
-            Stage::Skip(_) => self.end(),
-            Stage::BlockHeader => {
+            ZstdStage::Skip(_) => self.end(),
+            ZstdStage::BlockHeader => {
                 let frame = self.frame.as_mut().ok_or(CORRUPT)?;
                 self.needed = frame.block_bytes(number(&self.gathered, 0, BLOCK_HEADER_BYTES))?;
-                self.stage = Stage::Block;
+                self.stage = ZstdStage::Block;
             }
-            Stage::Block => {
+            ZstdStage::Block => {
                 let frame = self.frame.as_mut().ok_or(CORRUPT)?;
                 let is_last = frame.decode(&self.gathered, &mut self.piece)?;
                 match is_last {
                     true => self.end(),
-                    false => self.begin(Stage::BlockHeader, BLOCK_HEADER_BYTES),
+                    false => self.begin(ZstdStage::BlockHeader, BLOCK_HEADER_BYTES),
                 }
             }
         }
@@ -123,7 +123,7 @@ impl Zstd {
     fn end(&mut self) {
         self.frame = None;
         self.frames = self.frames.saturating_add(1);
-        self.begin(Stage::Magic, MAGIC_BYTES);
+        self.begin(ZstdStage::Magic, MAGIC_BYTES);
     }
 }
 
@@ -131,11 +131,11 @@ impl Decode for Zstd {
     fn next(&mut self, input: &mut &[u8]) -> Result<Option<&[u8]>, Fault> {
         self.piece.clear();
         loop {
-            if let Stage::Skip(left) = self.stage {
+            if let ZstdStage::Skip(left) = self.stage {
                 let skipped = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
                 *input = input.get(skipped..).unwrap_or_default();
                 let left = left.saturating_sub(u32::try_from(skipped).unwrap_or(u32::MAX));
-                self.stage = Stage::Skip(left);
+                self.stage = ZstdStage::Skip(left);
                 if left > 0 {
                     return Ok(None);
                 }
@@ -155,7 +155,7 @@ impl Decode for Zstd {
     }
 
     fn is_whole(&self) -> bool {
-        self.stage == Stage::Magic && self.gathered.is_empty() && self.frames > 0
+        self.stage == ZstdStage::Magic && self.gathered.is_empty() && self.frames > 0
     }
 
     fn held(&self) -> usize {
@@ -196,7 +196,7 @@ impl Frame {
             content,
             gave: 0,
             window,
-            kept: Kept::default(),
+            kept: KeptBuffers::default(),
         })
     }
 

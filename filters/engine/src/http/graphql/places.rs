@@ -13,7 +13,7 @@ use crate::http::problem::Problem;
 pub(super) type Finds = [(usize, usize)];
 
 /// The planned paths of one route.
-pub(super) struct Places<'p> {
+pub(super) struct PlannedPaths<'p> {
     /// Of requests, those that may lead into the variables, with their labels.
     request: Vec<(Path, &'p str)>,
     /// The last name of each of these.
@@ -22,7 +22,7 @@ pub(super) struct Places<'p> {
     shown: BTreeMap<String, &'p str>,
 }
 
-impl<'p> Places<'p> {
+impl<'p> PlannedPaths<'p> {
     pub(super) fn of(request: &'p [Rc<FieldPlan>], response: &'p [Rc<FieldPlan>]) -> Result<Self, Problem> {
         let mut places = Self { request: Vec::new(), names: BTreeMap::new(), shown: BTreeMap::new() };
         for field in request {

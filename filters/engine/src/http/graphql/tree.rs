@@ -18,7 +18,7 @@ pub(super) enum Node {
 
 /// A request's body.
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct GraphQlRequest {
     /// The document's text; None if the service is to know it.
     pub(super) query: Option<String>,
     pub(super) variables: Vec<(String, Node)>,
@@ -38,7 +38,7 @@ pub(super) fn member(name: &str) -> Option<&'static str> {
     ["query", "variables"].into_iter().find(|member| *member == folded)
 }
 
-impl Body {
+impl GraphQlRequest {
     /// None if it is no object, or has one of the two members twice, in another case, or of another kind.
     pub(super) fn read(body: &[u8]) -> Option<Self> {
         let Members(members) = serde_json::from_slice(body).ok()?;
@@ -69,8 +69,8 @@ struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -85,14 +85,14 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Read)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
+        struct NodeVisitor;
+        impl<'de> Visitor<'de> for NodeVisitor {
             type Value = Node;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,6 +139,6 @@ impl<'de> Deserialize<'de> for Node {
                 Ok(Node::Object(members))
             }
         }
-        deserializer.deserialize_any(Read)
+        deserializer.deserialize_any(NodeVisitor)
     }
 }

@@ -100,7 +100,7 @@ fn literal(name: &str) -> String {
 }
 
 /// One row of the answer: a column of a table or of a view, or a view.
-pub struct Row {
+pub struct CatalogRow {
     pub schema: String,
     pub table: String,
     /// 0 of a view itself.
@@ -118,7 +118,7 @@ pub struct Row {
     pub query: String,
 }
 
-impl Row {
+impl CatalogRow {
     /// Reads a row; None if it is not as asked for.
     pub fn read(body: &[u8]) -> Option<Self> {
         let row = TextRow::parse(body, COLUMNS).ok()?;

@@ -11,7 +11,7 @@ pub struct BinaryIn {
     columns: Vec<CopyColumn>,
     /// Bytes of a field that are gathered at most.
     limit: usize,
-    state: State,
+    state: Expected,
     rows: u64,
     column: usize,
     /// Bytes that are too few to tell what they are.
@@ -24,7 +24,7 @@ pub struct BinaryIn {
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Expected {
     Header,
     Row,
     Length,
@@ -41,7 +41,7 @@ impl BinaryIn {
         Self {
             columns,
             limit,
-            state: State::Header,
+            state: Expected::Header,
             rows: 0,
             column: 0,
             held: Vec::new(),
@@ -69,7 +69,7 @@ impl BinaryIn {
 
     /// The client has sent all: a trailer is not needed, a whole row is.
     pub fn finish(&self) -> Result<(), ClientError> {
-        if matches!(self.state, State::Ended | State::Row) && self.held.is_empty() {
+        if matches!(self.state, Expected::Ended | Expected::Row) && self.held.is_empty() {
             return Ok(());
         }
         Err(ClientError::bad_copy(self.row_number(), "its data ends within a row"))
@@ -88,24 +88,24 @@ impl BinaryIn {
     ) -> Result<Option<usize>, ClientError> {
         let next = match self.state {
             // The server looks at nothing more, and nothing more is sent.
-            State::Ended => return Ok((!rest.is_empty()).then_some(rest.len())),
-            State::Passing(left) => return Ok(self.pass(rest, left, out)),
-            State::Sealing(left) => return self.seal_field(rest, left, seal, out),
-            State::Header => binary::header(rest),
-            State::Row => binary::row(rest),
-            State::Length => binary::length(rest),
+            Expected::Ended => return Ok((!rest.is_empty()).then_some(rest.len())),
+            Expected::Passing(left) => return Ok(self.pass(rest, left, out)),
+            Expected::Sealing(left) => return self.seal_field(rest, left, seal, out),
+            Expected::Header => binary::header(rest),
+            Expected::Row => binary::row(rest),
+            Expected::Length => binary::length(rest),
         };
         match next.map_err(|error| malformed(self.row_number(), error))? {
             None => Ok(None),
             Some(Next::Header(length)) => {
                 let Some(header) = rest.get(..length) else { return Ok(None) };
                 out.extend_from_slice(header);
-                self.state = State::Row;
+                self.state = Expected::Row;
                 Ok(Some(length))
             }
             Some(Next::Row(None)) => {
                 out.extend_from_slice(rest.get(..2).unwrap_or_default());
-                self.state = State::Ended;
+                self.state = Expected::Ended;
                 Ok(Some(2))
             }
             Some(Next::Row(Some(count))) => {
@@ -115,7 +115,7 @@ impl BinaryIn {
                 }
                 self.row.extend_from_slice(rest.get(..2).unwrap_or_default());
                 self.column = 0;
-                self.state = State::Length;
+                self.state = Expected::Length;
                 self.end_row_if_due(out);
                 Ok(Some(2))
             }
@@ -141,11 +141,11 @@ impl BinaryIn {
                         "Shorten the value, or raise limits.protected_value_bytes in the sidecar's configuration.",
                     ));
                 }
-                self.state = State::Sealing(length);
+                self.state = Expected::Sealing(length);
             }
             Some(length) if length > 0 => {
                 self.row.extend_from_slice(prefix);
-                self.state = State::Passing(length);
+                self.state = Expected::Passing(length);
             }
             _ => {
                 self.row.extend_from_slice(prefix);
@@ -163,7 +163,7 @@ impl BinaryIn {
         }
         match left.saturating_sub(taken) {
             0 => self.end_field(out),
-            left => self.state = State::Passing(left),
+            left => self.state = Expected::Passing(left),
         }
         (taken > 0).then_some(taken)
     }
@@ -178,7 +178,7 @@ impl BinaryIn {
         let taken = left.min(rest.len());
         self.field.extend_from_slice(rest.get(..taken).unwrap_or_default());
         if taken < left {
-            self.state = State::Sealing(left.saturating_sub(taken));
+            self.state = Expected::Sealing(left.saturating_sub(taken));
             return Ok((taken > 0).then_some(taken));
         }
         let value = std::mem::take(&mut self.field);
@@ -191,7 +191,7 @@ impl BinaryIn {
 
     fn end_field(&mut self, out: &mut Vec<u8>) {
         self.column = self.column.saturating_add(1);
-        self.state = State::Length;
+        self.state = Expected::Length;
         self.end_row_if_due(out);
     }
 
@@ -199,7 +199,7 @@ impl BinaryIn {
         if self.column >= self.columns.len() {
             out.append(&mut self.row);
             self.rows = self.rows.saturating_add(1);
-            self.state = State::Row;
+            self.state = Expected::Row;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::database::Checked;
 use crate::field::Stored;
 use crate::postgres::client::Outcome;
 use crate::postgres::pending::{Awaited, PendingResponse};
-use crate::postgres::{Output, Session, Waiting};
+use crate::postgres::{CallbackOutput, Session, Waiting};
 
 /// What the server is told when a row could not be sealed; the client is told why.
 const GIVEN_UP: &[u8] = b"fieldveil refused a row";
@@ -29,7 +29,7 @@ impl Session {
 
     /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
     /// takes the COPY, and then it is out of place.
-    pub(in crate::postgres) fn in_copy(&mut self, out: &mut Output) -> Option<Outcome> {
+    pub(in crate::postgres) fn in_copy(&mut self, out: &mut CallbackOutput) -> Option<Outcome> {
         if !self.is_copying() || self.pending.is_empty() {
             return None;
         }
@@ -46,12 +46,12 @@ impl Session {
     }
 
     /// A piece of a CopyData message's body.
-    pub(in crate::postgres) fn copy_piece(&mut self, piece: &[u8], out: &mut Output) {
+    pub(in crate::postgres) fn copy_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.seal_rows(out, |copy, seal, rows| copy.push(piece, seal, rows));
     }
 
     /// CopyDone, before it is passed on. Returns whether it is to be.
-    pub(in crate::postgres) fn copy_done(&mut self, out: &mut Output) -> bool {
+    pub(in crate::postgres) fn copy_done(&mut self, out: &mut CallbackOutput) -> bool {
         self.seal_rows(out, |copy, seal, rows| copy.finish(seal, rows));
         !matches!(std::mem::take(&mut self.copying), Copying::Failed)
     }
@@ -70,7 +70,7 @@ impl Session {
 
     fn seal_rows(
         &mut self,
-        out: &mut Output,
+        out: &mut CallbackOutput,
         run: impl FnOnce(&mut CopyIn, &mut super::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
     ) {
         let mut copy = match std::mem::take(&mut self.copying) {
@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// Gives the COPY up: the server takes back what came of it, and the client is told why.
-    fn fail_copy(&mut self, error: ClientError, out: &mut Output) {
+    fn fail_copy(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
         self.pending.refuse_copy(self.copies, error);

@@ -7,7 +7,7 @@ use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
-use crate::database::{Checked, Costs, Row, Tally};
+use crate::database::{Checked, Costs, RowTreatment, Tally};
 use crate::field::Stored;
 use crate::keyring::Keyring;
 use crate::postgres::rows::{self, RowError};
@@ -50,7 +50,7 @@ impl TextOut {
             return Ok(Some((0, Vec::new())));
         }
         let Some(fields) = self.fields(row)? else { return Ok(None) };
-        let mut this = Row::new(&self.checked.plan, keyring, tally);
+        let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
         let mut treated = Vec::with_capacity(row.len());
         let mut shown = Zeroizing::new(Vec::new());
         let mut taken = 0;

@@ -15,7 +15,7 @@ use crate::postgres::identity::IdentityRow;
 use crate::postgres::pending::Awaited;
 use crate::postgres::rows::{RowError, RowPlan};
 use crate::postgres::statements::Portal;
-use crate::postgres::{MAX_HELD, Output, Session, Step, Swallowing};
+use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step, Swallowing};
 use crate::postgres::{catalog, copy};
 
 /// Why the session ends with an error in a row's place.
@@ -31,7 +31,7 @@ impl Session {
         &mut self,
         header: Header,
         rest: &[u8],
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         if header.total_len() <= MAX_HELD {
             return Ok(Step::More);
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// CopyData with rows of a protected table.
-    pub(super) fn copy_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    pub(super) fn copy_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         if self.copy_out.is_none() {
             return Ok(Fate::Pass);
         }
@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    pub(super) fn data_row(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    pub(super) fn data_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
                 self.catalog_row(body);
@@ -189,7 +189,7 @@ impl Session {
     /// A row that the client can't be given. The client gets an error in its place and nothing more of this
     /// answer. Where the server has done, or will do, more than read, an error would say too little: then
     /// the session ends.
-    pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut Output) {
+    pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         let plan = self.head_plan();
         self.core.count_ended(plan.as_ref(), error);
         // A budget that is spent has its line already, one for all of its rows.
@@ -224,7 +224,12 @@ impl Session {
 
     /// What comes behind an error of ours is not for the client. It is read all the same: what became of statements and
     /// portals is what the server says.
-    pub(super) fn swallow(&mut self, tag: u8, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    pub(super) fn swallow(
+        &mut self,
+        tag: u8,
+        body: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         if !copy::holds_row(tag) {
             let told = out.to_client.len();
             self.answer(tag, body, out)?;

@@ -13,7 +13,7 @@ use crate::database::Checked;
 use crate::postgres::pending::Awaited;
 use crate::postgres::rows::{self, ResultColumn, RowPlan};
 use crate::postgres::statements::Portal;
-use crate::postgres::{Output, Session};
+use crate::postgres::{CallbackOutput, Session};
 
 impl Session {
     /// ParameterDescription: the declared types in the place of the stored ones.
@@ -21,7 +21,7 @@ impl Session {
         &mut self,
         body: &[u8],
         fate: Fate,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let Awaited::DescribeStatement(statement) = &entry.awaited else { return Err(OUT_OF_PLACE) };
@@ -62,7 +62,7 @@ impl Session {
         &mut self,
         body: &[u8],
         fate: Fate,
-        out: &mut Output,
+        out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         match &mut self.pending.head().ok_or(OUT_OF_PLACE)?.awaited {
             Awaited::Query(checked, statement, rows) => {
@@ -130,7 +130,7 @@ fn declare(
     checked: &Checked,
     statement: usize,
     fate: Fate,
-    out: &mut Output,
+    out: &mut CallbackOutput,
 ) -> Result<Fate, &'static str> {
     if !checked.touched || !matches!(fate, Fate::Pass) {
         return Ok(fate);

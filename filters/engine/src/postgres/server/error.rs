@@ -6,7 +6,7 @@ use super::{Fate, MALFORMED};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::postgres::pending::{Awaited, Origin, PendingResponse};
-use crate::postgres::{Output, Session, Waiting, own_name};
+use crate::postgres::{CallbackOutput, Session, Waiting, own_name};
 
 impl Session {
     pub(super) fn take_back(&mut self, skipped: Vec<PendingResponse>) {
@@ -32,7 +32,11 @@ impl Session {
         }
     }
 
-    pub(super) fn error_response(&mut self, body: &[u8], out: &mut Output) -> Result<Fate, &'static str> {
+    pub(super) fn error_response(
+        &mut self,
+        body: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         let response = ErrorResponse::parse(body).map_err(|_| MALFORMED)?;
         let code = response.field(ErrorResponse::CODE).unwrap_or_default();
         let severity = response.field(ErrorResponse::SEVERITY_NONLOCALIZED).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Comment, Cursor, Token, Unread};
+use super::{CommentToken, Cursor, Token, Unread};
 
 /// What may stand in a comment that a server executes, because it is the same with and without: what mysqldump writes.
 const HARMLESS: &[&str] = &["sql_no_cache"];
@@ -69,15 +69,15 @@ fn is_harmless(comment: &str) -> bool {
 }
 
 /// Where comments are executed that change nothing.
-pub(in crate::lexer) fn executed(comments: &[Comment], text: &str) -> Vec<Range<usize>> {
+pub(in crate::lexer) fn executed(comments: &[CommentToken], text: &str) -> Vec<Range<usize>> {
     let whole =
-        |comment: &Comment| comment.inner.start.saturating_sub(2)..comment.inner.end.saturating_add(2);
+        |comment: &CommentToken| comment.inner.start.saturating_sub(2)..comment.inner.end.saturating_add(2);
     let blocks = comments.iter().filter(|comment| comment.block).map(whole);
     blocks.filter(|range| text.get(range.clone()).is_some_and(is_executed)).collect()
 }
 
 /// All comments of a text that has these tokens.
-pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
+pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<CommentToken> {
     let mut found = Vec::new();
     let mut start = 0_usize;
     for token in tokens {
@@ -89,17 +89,17 @@ pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
 }
 
 /// Between two tokens there is whitespace and comments alone.
-fn between(text: &str, gap: Range<usize>, found: &mut Vec<Comment>) {
+fn between(text: &str, gap: Range<usize>, found: &mut Vec<CommentToken>) {
     let mut at = gap.start;
     while let Some(rest) = text.get(at..gap.end).filter(|rest| !rest.is_empty()) {
         let line = if rest.starts_with('#') { Some(1) } else { is_line(rest).then_some(2) };
         if let Some(mark) = line {
             let end = rest.find('\n').map_or(gap.end, |length| at.saturating_add(length));
-            found.push(Comment { inner: at.saturating_add(mark)..end, block: false });
+            found.push(CommentToken { inner: at.saturating_add(mark)..end, block: false });
             at = end;
         } else if let Some(length) = rest.starts_with("/*").then(|| block_length(rest)).flatten() {
             let end = at.saturating_add(length);
-            found.push(Comment { inner: at.saturating_add(2)..end.saturating_sub(2), block: true });
+            found.push(CommentToken { inner: at.saturating_add(2)..end.saturating_sub(2), block: true });
             at = end;
         } else {
             at = at.saturating_add(rest.chars().next().map_or(1, char::len_utf8));

@@ -10,7 +10,7 @@ mod word;
 
 pub(super) use blank::{comments, executed};
 
-use super::{Comment, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
+use super::{CommentToken, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
 use crate::dialect::MySqlDialect;
 
 /// All tokens of a text.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Comment, Token};
+use super::{CommentToken, Token};
 
 /// All comments of a text that has these tokens.
-pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
+pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<CommentToken> {
     let mut found = Vec::new();
     let mut start = 0_usize;
     for token in tokens {
@@ -17,17 +17,17 @@ pub(in crate::lexer) fn comments(text: &str, tokens: &[Token]) -> Vec<Comment> {
 }
 
 /// Between two tokens there is whitespace and comments alone.
-fn between(text: &str, gap: Range<usize>, found: &mut Vec<Comment>) {
+fn between(text: &str, gap: Range<usize>, found: &mut Vec<CommentToken>) {
     let mut at = gap.start;
     while let Some(rest) = text.get(at..gap.end).filter(|rest| !rest.is_empty()) {
         let begin = at.saturating_add(2);
         if rest.starts_with("--") {
             let end = rest.find(['\n', '\r']).map_or(gap.end, |length| at.saturating_add(length));
-            found.push(Comment { inner: begin..end, block: false });
+            found.push(CommentToken { inner: begin..end, block: false });
             at = end;
         } else if rest.starts_with("/*") {
             let end = at.saturating_add(block_length(rest));
-            found.push(Comment { inner: begin..end.saturating_sub(2), block: true });
+            found.push(CommentToken { inner: begin..end.saturating_sub(2), block: true });
             at = end;
         } else {
             at = at.saturating_add(rest.chars().next().map_or(1, char::len_utf8));

@@ -8,7 +8,7 @@ mod word;
 
 pub(super) use comment::comments;
 
-use super::{Comment, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
+use super::{CommentToken, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
 
 /// All tokens of a text.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, Unread> {

@@ -29,7 +29,7 @@ pub(super) struct Clauses {
     pub list: Option<Vec<Item>>,
     /// The token behind which a list stands.
     pub list_behind: usize,
-    pub set: Vec<Assignment>,
+    pub set: Vec<LoadAssignment>,
 }
 
 /// What becomes of rows that have the same value in a unique index.
@@ -46,7 +46,7 @@ pub(super) enum Item {
 }
 
 /// One of `SET column = expression, …`
-pub(super) struct Assignment {
+pub(super) struct LoadAssignment {
     pub name: String,
     /// The tokens of the expression.
     pub value: Range<usize>,
@@ -197,7 +197,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn assignments(&mut self) -> Result<Vec<Assignment>, Refusal> {
+    fn assignments(&mut self) -> Result<Vec<LoadAssignment>, Refusal> {
         let mut assignments = Vec::new();
         loop {
             let name = self.takes_name().ok_or_else(not_understood)?;
@@ -219,7 +219,7 @@ impl Reader<'_, '_> {
             if value.is_empty() || depth > 0 || value.iter().any(is_named) {
                 return Err(not_understood());
             }
-            assignments.push(Assignment { name, value: start..self.at });
+            assignments.push(LoadAssignment { name, value: start..self.at });
             if !self.takes_symbol(",") {
                 return Ok(assignments);
             }

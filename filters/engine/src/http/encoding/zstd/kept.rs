@@ -12,7 +12,7 @@ const RING_SLACK: usize = 256 << 10;
 
 /// The library's buffers, by what they have room for.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct KeptBuffers {
     /// Decoded bytes that it may still refer to.
     decoded: usize,
     content: usize,
@@ -20,7 +20,7 @@ pub(super) struct Kept {
     sequences: usize,
 }
 
-impl Kept {
+impl KeptBuffers {
     /// A block comes to so many bytes, of which the library keeps no more than `most`.
     pub(super) fn decodes(&mut self, bytes: usize, most: usize) {
         self.decoded = self.decoded.saturating_add(bytes).min(most);
