@@ -1,4 +1,4 @@
-//! A statement's text as it was checked: what analysis said of it, under which plan and catalog.
+//! A statement's text after its check: the result of its analysis, with the plan and the catalog that it was checked against.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -14,11 +14,11 @@ use super::ServerCatalog;
 use crate::field::{CompiledPlan, Read};
 use crate::memory::Weight;
 
-/// One text under one plan and one catalog: what analysis said, and by what it is treated.
+/// One text, checked under one plan and one catalog.
 pub struct Checked {
     /// The plan it was checked against.
     pub plan: Rc<CompiledPlan>,
-    /// The catalog it was checked against; none is needed while the plan is empty.
+    /// The catalog it was checked against. An empty plan needs none.
     pub catalog: Option<Rc<ServerCatalog>>,
     /// What the text does.
     pub analysis: Rc<Analysis>,
@@ -26,18 +26,18 @@ pub struct Checked {
     pub touched: bool,
     /// Whether it may set or reset who the end user is.
     pub speaks_of_end_user: bool,
-    /// The fields that any of its statements overwrites, once it was asked.
+    /// The fields that any of its statements overwrites; filled when they are first needed.
     pub overwritten: OnceCell<HashSet<usize>>,
-    /// The parameters that stand for several of the server's, once it was asked.
+    /// The client's parameters that become several of the server's; filled when they are first needed.
     pub more_parameters: OnceCell<Box<[(u16, usize)]>>,
-    /// What it takes of memory, catalog and plan aside.
+    /// The memory that it takes, without catalog and plan.
     pub(crate) weight: Weight,
-    /// What the plan takes: all that was checked under it on this connection bears it once.
+    /// The memory that its plan takes. All texts that this connection checked under one plan share it.
     pub(crate) _plan_weight: Option<Rc<Weight>>,
 }
 
 impl Checked {
-    /// Of a text that concerns nothing protected, and was not read against a catalog: it weighs nothing.
+    /// Makes the result for a text that concerns nothing protected and was not compared with a catalog. It weighs nothing.
     pub fn untouched(plan: &Rc<CompiledPlan>, analysis: Rc<Analysis>, speaks_of_end_user: bool) -> Self {
         Self {
             plan: Rc::clone(plan),
@@ -52,14 +52,14 @@ impl Checked {
         }
     }
 
-    /// The protected place that the parameter of this number, from 1 on, stands in.
+    /// Finds the protected place of the parameter with this number, which counts from 1.
     pub fn parameter(&self, number: u16) -> Option<&Parameter> {
         let parameters = &self.analysis.parameters;
         let index = parameters.binary_search_by_key(&number, |parameter| parameter.number).ok()?;
         parameters.get(index)
     }
 
-    /// How many parameters the server has in the place of one of the client's.
+    /// Counts the parameters that the server has in the place of one of the client's.
     pub fn envelopes(&self, parameter: &Parameter) -> usize {
         if parameter.form != Form::Envelopes {
             return 1;
@@ -68,8 +68,7 @@ impl Checked {
         keys.map_or(1, Vec::len).max(1)
     }
 
-    /// The numbers of the client's parameters that stand for several of the server's, and how many more the server has up to
-    /// each.
+    /// Lists the client's parameters that become several of the server's, each with how many more the server has up to it.
     pub fn more_parameters(&self) -> &[(u16, usize)] {
         self.more_parameters.get_or_init(|| {
             let mut more = 0_usize;
@@ -87,7 +86,7 @@ impl Checked {
         self.analysis.statements.iter().any(Statement::returns_protected)
     }
 
-    /// Whether values of protected fields come into it.
+    /// Whether it writes, compares or returns values of protected fields.
     pub fn concerns_fields(&self) -> bool {
         let concerns = |s: &Statement| {
             [&s.reads, &s.writes, &s.searches, &s.copies].iter().any(|fields| !fields.is_empty())
@@ -100,7 +99,7 @@ impl Checked {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)
     }
 
-    /// What a field is, whatever its place in the plan.
+    /// Describes a field independently of its place in the plan.
     fn meaning(&self, field: usize) -> impl PartialEq + use<> {
         self.plan.fields.get(field).map(|field| {
             let spec = &field.spec;
@@ -109,8 +108,8 @@ impl Checked {
         })
     }
 
-    /// Whether what the client was told of `other`, its parameters and its columns, is true of `self` too: of what
-    /// differs by the keys alone it is; else it must concern the same fields, and its columns must be known.
+    /// Whether the description of parameters and columns that the client received for `other` is also true of `self`. This is so
+    /// where only the keys differ. Otherwise both must concern the same fields, and the columns must be known.
     pub fn told_as(&self, other: &Self) -> bool {
         let shape = |checked: &Self| checked.catalog.as_ref().map(|catalog| catalog.shape);
         if shape(self) == shape(other) {
@@ -138,8 +137,7 @@ impl Checked {
             && columns(self).is_some_and(|known| columns(other) == Some(known))
     }
 
-    /// Whether the columns that the client was told of `other` are of the same types still: what is concealed is of the
-    /// stored type.
+    /// Whether the columns have the types that the client received for `other`: a concealed column has the type that is stored.
     pub fn shows_types_as(&self, other: &Self) -> bool {
         let reads = self.analysis.statements.iter().flat_map(|statement| &statement.reads);
         let pairs = reads.map(|field| (self.plan.fields.get(*field), other.plan.fields.get(*field)));
@@ -152,7 +150,7 @@ impl Checked {
         })
     }
 
-    /// Whether what was sent to the server under `other` would be sent under `self` too.
+    /// Whether the server would receive the same text for `self` as for `other`.
     pub fn same_as(&self, other: &Self) -> bool {
         let parameters = |checked: &Self| -> Vec<_> {
             let parameters = checked.analysis.parameters.iter();
@@ -175,7 +173,7 @@ impl Checked {
             && splices(self) == splices(other)
     }
 
-    /// Whether what it stores in the field may take the place of a value.
+    /// Whether it may overwrite values of the field.
     pub fn overwrites(&self, field: usize) -> bool {
         if let [statement] = self.analysis.statements.as_slice() {
             return statement.overwrites.contains(&field);
@@ -184,14 +182,14 @@ impl Checked {
         self.overwritten.get_or_init(|| all().copied().collect()).contains(&field)
     }
 
-    /// Whether it means what a name stands for when it is executed.
+    /// Whether its effect depends on what a name stands for when it is executed.
     pub fn goes_by_name(&self) -> bool {
         let by_name =
             |s: &Statement| matches!(s.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
         self.analysis.statements.iter().any(by_name)
     }
 
-    /// Whether the server finds out what its names mean only when it is executed, not when it is bound.
+    /// Whether the server resolves its names only when it is executed, not when it is bound.
     pub fn resolves_late(&self) -> bool {
         let late = |s: &Statement| {
             let by_name = s.session.is_some() && s.kind != StatementKind::Transaction;
@@ -200,24 +198,24 @@ impl Checked {
         self.catalog.is_some() && self.analysis.statements.iter().any(late)
     }
 
-    /// Whether what its rows hold is known only when it is executed.
+    /// Whether the columns of its rows are known only when it is executed, as those of a cursor are.
     pub fn is_fetch(&self) -> bool {
         self.analysis.statements.iter().any(|s| matches!(s.session, Some(SessionUse::Fetch { .. })))
     }
 
-    /// The data of its COPY between the client and a protected table.
+    /// The COPY between the client and a protected table that it begins, if it does.
     pub fn copy(&self) -> Option<&Copy> {
         self.analysis.statements.iter().find_map(|s| s.copy.as_ref())
     }
 
-    /// The fields whose stored values are compared with each other, and of whose label this principal may store a value
-    /// of its own: what becomes of that one beside the others is a search for it.
+    /// Lists the fields whose stored values are compared with each other while this principal may store a value of its own: it
+    /// could search for a value by storing one and looking where it comes.
     pub fn searches_by_writing(&self) -> impl Iterator<Item = usize> + '_ {
         let compared = self.analysis.statements.iter().flat_map(|statement| &statement.compares).copied();
         compared.filter(|index| self.plan.fields.get(*index).is_some_and(|field| self.plan.may_write(field)))
     }
 
-    /// The fields that values are looked for in.
+    /// Lists the fields that values are searched in.
     pub fn sealed_searches(&self) -> impl Iterator<Item = usize> + '_ {
         let spliced = self.analysis.splices.iter().filter_map(|s| match s.with {
             Replacement::Seal { field, use_: ParameterUse::Search, .. } => Some(field),

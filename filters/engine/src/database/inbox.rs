@@ -3,15 +3,15 @@
 
 use super::Step;
 
-/// Bytes of memory that stay when what was held has been read: what a long message took goes back.
+/// Bytes of memory that are kept when all held bytes have been read. What a longer message took is given back.
 const MAX_SPARE: usize = 64 << 10;
 
 /// Bytes of one direction.
 #[derive(Default)]
 pub struct Inbox {
     held: Vec<u8>,
-    /// How many of the held bytes have been read: they go when they are half of them, so that what is read message by
-    /// message, as answers let it, is not moved at each.
+    /// How many of the held bytes have been read. They are removed when they are half of all, so that the rest is not moved
+    /// after each message.
     read: usize,
     /// Bytes of the current message still to copy to the output.
     pub pass: usize,
@@ -21,7 +21,7 @@ pub struct Inbox {
     pub feed: usize,
 }
 
-/// What is at hand in one callback: the held bytes and the new ones, as one slice.
+/// The held bytes and the new ones of a callback, as one slice.
 pub enum Joined<'a> {
     /// Nothing was held: the callback's own bytes.
     Fresh(&'a [u8]),
@@ -41,7 +41,7 @@ impl Joined<'_> {
 }
 
 impl Inbox {
-    /// Takes what is held and puts the new bytes behind it.
+    /// Takes the held bytes and appends the new ones.
     pub fn join<'a>(&mut self, new: &'a [u8]) -> Joined<'a> {
         if self.held() == 0 {
             return Joined::Fresh(new);
@@ -51,7 +51,7 @@ impl Inbox {
         Joined::Held(held, std::mem::take(&mut self.read))
     }
 
-    /// Keeps what comes from `position` on for the next callback.
+    /// Keeps the bytes from `position` on for the next callback.
     pub fn keep(&mut self, joined: Joined<'_>, position: usize) {
         let left = joined.from(position).len();
         (self.held, self.read) = match joined {
@@ -72,23 +72,23 @@ impl Inbox {
         };
     }
 
-    /// A message of this length passes, of which so many bytes are there: these now, and its rest as it comes.
+    /// Lets a message of this length pass: the bytes that are available now, and the rest as it arrives.
     pub fn pass_message(&mut self, length: usize, there: usize) -> Step {
         let now = length.min(there);
         self.pass = length.saturating_sub(now);
         Step::Pass(now)
     }
 
-    /// How many of the next bytes, of which so many are there, are to pass, and how many behind those to be dropped.
-    pub fn due(&mut self, there: usize) -> (usize, usize) {
-        let passed = self.pass.min(there);
+    /// Says how many of the `available` bytes are to pass unread, and how many behind those are to be dropped.
+    pub fn due(&mut self, available: usize) -> (usize, usize) {
+        let passed = self.pass.min(available);
         self.pass = self.pass.saturating_sub(passed);
-        let dropped = self.drop.min(there.saturating_sub(passed));
+        let dropped = self.drop.min(available.saturating_sub(passed));
         self.drop = self.drop.saturating_sub(dropped);
         (passed, dropped)
     }
 
-    /// Bytes of memory that it takes: what was read, and room for what is to come, beside what is held.
+    /// Counts the bytes of memory that it takes, including those that were read already and those that are not used yet.
     pub fn memory(&self) -> usize {
         self.held.capacity()
     }
@@ -103,7 +103,7 @@ impl Inbox {
 mod tests {
     use super::*;
 
-    /// Reads what is there one byte a callback, with nothing new, and tells how often the held bytes were moved.
+    /// Reads one held byte a callback, without new ones, and tells how often the held bytes were moved.
     #[test]
     fn what_is_read_bit_by_bit_is_seldom_moved() {
         const LENGTH: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! The principal, its plan and the keys: without them no statement is looked at.
+//! The principal, its plan and the keys. No statement is examined without them.
 
 use std::rc::Rc;
 
@@ -11,40 +11,40 @@ use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
 
-/// Why a session cannot go on.
+/// Why a statement cannot be checked now.
 pub(crate) enum Unready {
-    /// These must be fetched first.
+    /// Plan or keys must be fetched first.
     Fetch(Vec<Fetch>),
-    /// They were fetched, in vain.
+    /// Plan or keys were asked for, and could not be fetched.
     Refuse(ClientError),
 }
 
-/// What a statement is to be checked with, before the session has taken it up.
+/// The plan and the keys for a statement, before the session uses them.
 pub(crate) struct Policy {
     pub plan: Rc<CompiledPlan>,
     keyring: Rc<Keyring>,
-    /// The session's principal, if it is that one's plan and the session is up.
+    /// The session's principal, if the plan is its plan and the session is authenticated.
     of: Option<PrincipalKey>,
 }
 
-/// What the plan that was taken up is to the one before.
+/// How the plan that the session uses now differs from the one before.
 pub(crate) enum PlanChange {
-    /// The same.
+    /// It is the same plan.
     No,
-    /// Another, that stores the same fields in the same way: what is known of statements and catalog holds.
+    /// It stores the same fields in the same way, so that the results of checks and the catalog stay valid.
     SameStorage,
-    /// Another: nothing that was known holds.
+    /// It differs in what is stored, so that nothing that was found under the plan before stays valid.
     Other,
 }
 
-/// What became another when plan and keys were taken up.
+/// What changed when the session took up plan and keys.
 pub(crate) struct Renewed {
     pub plan: PlanChange,
     pub keys: bool,
 }
 
 impl Core {
-    /// Who asks, as the client says it when it logs in.
+    /// Takes over who asks, as the client says when it logs in.
     pub fn introduce(&mut self, protocol: &str, session: SessionInput) {
         let session = SessionInput { source: self.source.clone(), ..session };
         self.input = {
@@ -63,9 +63,9 @@ impl Core {
         self.audit_principal(None, None);
     }
 
-    /// Plan and keys from the worker, for the session's principal or, where its plan reads comments, for whom the
-    /// statement's comment speaks. What is missing is to be fetched, unless a fetch just failed. Who has not logged in yet
-    /// has no plan kept.
+    /// Gets plan and keys from the worker: for the session's principal or, where its plan reads comments, for the end user that
+    /// the statement's comment names. What is missing must be fetched, unless a fetch just failed. The worker keeps a plan only
+    /// for a client that has logged in.
     pub fn policy(&mut self, comment: &Comment, logged_in: bool) -> Result<Policy, Unready> {
         if let Some(policy) = self.settled_policy(comment) {
             return Ok(policy);
@@ -126,7 +126,7 @@ impl Core {
         Ok(Policy { plan, keyring, of })
     }
 
-    /// Plan and keys, if they were taken up in this callback for the session's principal as it is.
+    /// Returns plan and keys if this callback took them up already, for the session's present principal.
     fn settled_policy(&self, comment: &Comment) -> Option<Policy> {
         let of = self.settled.as_ref()?;
         let says_nothing = matches!(comment, Comment::Nothing) && self.fetch_failures.is_empty();
@@ -141,7 +141,7 @@ impl Core {
         std::ptr::eq(self.keyring.as_ptr(), Rc::as_ptr(keyring))
     }
 
-    /// From now on statements are checked with these.
+    /// Uses this plan and these keys for the statements from now on.
     pub fn take_up(&mut self, Policy { plan, keyring, of }: Policy) -> Renewed {
         self.settled = of;
         let held = std::mem::replace(&mut self.keyring, Rc::downgrade(&keyring));
@@ -155,7 +155,7 @@ impl Core {
         Renewed { plan: change, keys }
     }
 
-    /// Has the plan kept from now on: the server has let the session in.
+    /// Has the worker keep the plan from now on, because the server has let the session in.
     pub fn hold_plan(&mut self) {
         if let Some(principal) = &self.principal {
             let mut worker = self.worker.borrow_mut();
@@ -168,7 +168,7 @@ impl Core {
         self.plan.as_ref().is_none_or(|held| !Rc::ptr_eq(held, plan))
     }
 
-    /// Brings who runs here up to date, before anything is asked in its name.
+    /// Brings the workload's own identity up to date, before anything is asked in its name.
     fn identify_workload(&mut self, failure: Option<&String>) -> Result<(), Unready> {
         let mut worker = self.worker.borrow_mut();
         match (worker.identify(&mut self.input.workload), failure) {
@@ -183,7 +183,7 @@ impl Core {
         }
     }
 
-    /// The plan of the session's principal.
+    /// Gets the plan of the session's principal from the worker.
     fn worker_plan(
         &mut self,
         principal: &PrincipalKey,
@@ -197,7 +197,8 @@ impl Core {
         }
     }
 
-    /// Who a statement is for by its comment, where the plan without it reads comments; None if the session's principal.
+    /// Finds the end user that a statement's comment names, where the session's plan reads comments. None stands for the
+    /// session's principal.
     fn principal_by(&self, comment: &Comment, plan: &CompiledPlan) -> Result<Option<PlanInput>, ClientError> {
         if !plan.reads_comments {
             return Ok(None);

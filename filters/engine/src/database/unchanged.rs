@@ -1,19 +1,19 @@
-//! The bytes of a callback that go on as they came. As long as nothing else happened in it they are only counted: then
-//! Envoy's buffer can stay what it is, and nothing is copied.
+//! The bytes of a callback that pass unchanged. As long as the callback does nothing else they are only counted, so that
+//! Envoy's buffer stays as it is and nothing is copied.
 
 use super::Step;
 use super::inbox::Joined;
 
-/// How far the bytes of a callback go on as they came.
+/// How far the bytes of a callback have passed unchanged.
 pub struct Unchanged {
-    /// How many bytes from the first on; None from the moment on in which anything else happened.
+    /// How many bytes, counted from the first; None as soon as anything else was written or dropped.
     begin: Option<usize>,
-    /// How many bytes there are.
+    /// How many bytes the callback has.
     length: usize,
 }
 
 impl Unchanged {
-    /// Of a callback that begins.
+    /// Begins a callback.
     pub fn of(joined: &Joined<'_>) -> Self {
         match joined {
             Joined::Fresh(bytes) => Self { begin: Some(0), length: bytes.len() },
@@ -22,7 +22,7 @@ impl Unchanged {
         }
     }
 
-    /// The next bytes, which stand at `position`, go on as they came.
+    /// Lets the next bytes, which begin at `position`, pass unchanged.
     pub fn pass(&mut self, bytes: &[u8], position: usize, out: &mut Vec<u8>) {
         match &mut self.begin {
             Some(begin) if *begin == position && out.is_empty() => *begin = begin.saturating_add(bytes.len()),
@@ -30,8 +30,8 @@ impl Unchanged {
         }
     }
 
-    /// A step was done, up to `position`: if it wrote anything, or if bytes were taken that do not go on, what was only
-    /// counted must be written after all, before that.
+    /// Ends a step that read up to `position`. If it wrote anything or took bytes away, the bytes that were only counted so far
+    /// are written before that.
     pub fn settle(&mut self, joined: &Joined<'_>, position: usize, out: &mut Vec<u8>) {
         let Some(begin) = self.begin.filter(|begin| *begin != position || !out.is_empty()) else { return };
         self.begin = None;
@@ -41,7 +41,7 @@ impl Unchanged {
         }
     }
 
-    /// The session has done this step over the bytes from `position` on. Gives where it ended.
+    /// Applies a step of the session to the bytes from `position` on, and returns where it ended.
     pub fn step(&mut self, step: &Step, joined: &Joined<'_>, position: usize, out: &mut Vec<u8>) -> usize {
         let (taken, passes) = match step {
             Step::Took(taken) => (*taken, false),
@@ -65,7 +65,7 @@ impl Unchanged {
         position
     }
 
-    /// The callback is over: how many of its bytes go on, and nothing else.
+    /// Ends the callback, and returns how many of its bytes passed if nothing else was written, else 0.
     pub fn finish(self) -> usize {
         self.begin.unwrap_or(0)
     }
@@ -77,7 +77,7 @@ mod tests {
 
     const BYTES: &[u8] = b"abcdef";
 
-    /// What comes of steps that each write something first.
+    /// The output of steps that each write something first.
     fn run(joined: &Joined<'_>, steps: &[(&[u8], Step)]) -> (usize, Vec<u8>) {
         let (mut unchanged, mut out, mut position) = (Unchanged::of(joined), Vec::new(), 0);
         for (written, step) in steps {

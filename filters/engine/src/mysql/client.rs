@@ -58,7 +58,7 @@ impl Session {
         self.command_step(header, rest, out)
     }
 
-    /// Whether what the client's waits for has come.
+    /// Whether the responses that the client's messages waited for have arrived.
     pub(super) fn can_resume_client(&self) -> bool {
         match self.state {
             State::Greeting | State::Authenticating => false,

@@ -1,4 +1,4 @@
-//! A statement's text against plan and catalog: whether it may go to the server, and what must be sealed in it.
+//! Checks a statement's text against plan and catalog: whether it may go to the server, and what must be sealed in it.
 
 use std::rc::Rc;
 
@@ -12,21 +12,21 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Unready};
 use crate::field::CompiledPlan;
 
-/// Bytes of a text that is read however little room there is.
+/// A text of so many bytes is read even where hardly any memory is left.
 const MAX_CONTROL: usize = 256;
 
-/// Whether a statement can be looked at now.
+/// Whether a statement can be checked now.
 pub(super) enum Readiness {
     /// Yes, under this plan; the catalog is there if the plan has a field.
     Ready(Rc<CompiledPlan>),
-    /// No: something is on its way, come again.
+    /// No. Something was asked for; the statement is checked when the response has arrived.
     Wait,
-    /// No, and it is to be refused.
+    /// No. It is refused with this error.
     Refuse(ClientError),
 }
 
 impl Session {
-    /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
+    /// Makes sure, before a statement is checked, that identity, plan, keys and catalog are known and fresh.
     pub(super) fn before_statement(
         &mut self,
         text: &[u8],
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Whether the server would answer a question before this text, and the text could do with the answer.
+    /// Whether the server would answer a query of the filter's before this text, and the answer would matter to the text.
     fn may_ask(&self, plan: &Rc<CompiledPlan>, text: &[u8]) -> bool {
         if self.settings.readable().is_err() {
             return false;
@@ -104,27 +104,27 @@ impl Session {
         self.status != TransactionStatus::Failed || self.in_pipeline || !self.pending.is_empty()
     }
 
-    /// The catalog's answer is complete.
+    /// Takes over the catalog, whose rows have all arrived.
     pub(super) fn catalog_read(&mut self) {
         if let Some(catalog) = self.core.catalog_read() {
             self.statements.by_sql.catalog_read(&catalog);
         }
     }
 
-    /// The worker has other keys than before.
+    /// Reacts to new keys of the worker.
     pub(super) fn keys_renewed(&mut self) {
         if let Some(catalog) = self.core.keys_renewed() {
             self.statements.by_sql.catalog_read(&catalog);
         }
     }
 
-    /// The server's answer could not be read; the statement that waits for it is refused.
+    /// Refuses the statement that waits for an answer which could not be read.
     pub(super) fn catalog_failed(&mut self, reason: &str) {
         let remedy = "See that this user may read pg_catalog, then send the statement again.";
         self.core.catalog_failed(reason, remedy);
     }
 
-    /// Checks a text; the error is what the client is told.
+    /// Checks a text. The error is the one that the client gets.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, Statement::unread()));
@@ -152,8 +152,8 @@ impl Session {
         Ok(Rc::new(checked))
     }
 
-    /// What this transaction changed of the catalog is changed back, or made to last, when it ends: so what
-    /// was read within it does not hold after a Sync, a Query or a statement that may end it.
+    /// Marks catalog and identity as out of date where a message may end the transaction that changed them. The end undoes these
+    /// changes or makes them permanent, so that nothing that was read within the transaction is sure afterwards.
     pub(super) fn transaction_may_end(&mut self) {
         if self.block.is_open {
             return;
@@ -166,9 +166,8 @@ impl Session {
         }
     }
 
-    /// A statement went to the server, or is about to be executed: what it does to the catalog, and to who the session is
-    /// for. What a
-    /// transaction changed is changed back by its end, or by a savepoint's.
+    /// Notes what a statement that goes to the server, or is about to be executed, does to the catalog and to the session's
+    /// identity. The end of the transaction, or of a savepoint, may undo it.
     pub(super) fn executes(&mut self, checked: &Checked) {
         if checked.analysis.statements.len() > 1 {
             self.statements.by_sql.names_may_change();
@@ -206,12 +205,12 @@ fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<C
     Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text)))
 }
 
-/// Whether it is the same whoever the session is for.
+/// Whether the statement has the same effect whoever the session is for.
 fn is_for_anybody(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| identity::is_for_anybody(text, Dialect::Postgres))
 }
 
-/// A single SET, or a single statement of transaction control, in ASCII: it needs no catalog to be read.
+/// Whether the text is a single SET or a single statement of transaction control, in ASCII. Such a text needs no catalog.
 fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.is_ascii())?;
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
@@ -227,7 +226,7 @@ fn begins_transaction(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| identity::begins_transaction(text, Dialect::Postgres))
 }
 
-/// The begin or the end of a transaction, or SET TRANSACTION, alone.
+/// Whether the text only begins or ends a transaction, or is a SET TRANSACTION.
 fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let checked = sets_or_ends(text, plan)?;
     let words = std::str::from_utf8(text).ok()?.to_ascii_lowercase();

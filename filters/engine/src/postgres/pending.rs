@@ -1,6 +1,6 @@
-//! The answers that the server still owes, in order: one entry for each message that went to it. Whatever
-//! comes back is read in the light of the entry at the head, so that refusals and injected work keep their
-//! place among the client's own.
+//! The responses that the server still owes, in order, one entry for each message that was sent. The entry at the head says how
+//! the next message of the server is read, so that refusals and the filter's own queries keep their place among the client's
+//! messages.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -12,27 +12,27 @@ use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 
-/// Entries held at most. A client that pipelines more waits for answers.
+/// The most entries. A client that pipelines more waits for responses.
 pub const MAX_IN_FLIGHT: usize = 65_536;
-/// Bytes that they take, with what is known of their statements, from which on the client waits for answers.
+/// As soon as the entries, with what is known of their statements, take so many bytes, the client waits for responses.
 pub const MAX_IN_FLIGHT_BYTES: usize = 16 << 20;
 
-/// Whose message an answer belongs to.
+/// Who sent the message that a response belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The client's: the answer is passed on.
+    /// The client did: the response is forwarded to it.
     Client,
-    /// The filter's: the answer is swallowed.
+    /// The filter did: the client does not see the response.
     Injected,
 }
 
-/// Which message an answer belongs to.
+/// The kind of message that a response belongs to.
 pub enum Awaited {
     /// SSLRequest or GSSENCRequest: one byte.
     Encryption,
     /// Parse.
     Parse(Option<Rc<Statement>>),
-    /// Bind, with the portal that it opens: that is to be taken back if it fails or is skipped.
+    /// Bind, with the portal that it opens, which does not exist if the Bind fails or is skipped.
     Bind(Option<Rc<Portal>>),
     /// Describe of a statement.
     DescribeStatement(Option<Rc<Statement>>),
@@ -42,45 +42,45 @@ pub enum Awaited {
     Execute(Option<Rc<Portal>>),
     /// Close.
     Close,
-    /// Query, with the number of the statement in its text that is being answered, and what its rows get once a
-    /// RowDescription told.
+    /// Query, with the number of the statement in its text that is being answered, and how its rows are treated once the
+    /// RowDescription has arrived.
     Query(Rc<Checked>, usize, Option<Rc<RowPlan>>),
     /// FunctionCall.
     FunctionCall,
     /// Sync.
     Sync,
-    /// CopyDone or CopyFail: no answer of its own, but it ends the mode in which the server ignores Syncs.
+    /// CopyDone or CopyFail, which have no response of their own but end the mode in which the server ignores Syncs.
     CopyEnd,
-    /// The Execute of the question who the session is for.
+    /// The Execute of the filter's query for the session's identity.
     Identity,
-    /// The catalog query's Execute: its rows are the catalog.
+    /// The Execute of the filter's query for the catalog.
     Catalog,
     /// A message that makes the server end the session.
     End,
 }
 
-/// One message's answer.
+/// The response to one message.
 pub struct PendingResponse {
-    /// Which message.
+    /// The kind of the message.
     pub awaited: Awaited,
-    /// Whose.
+    /// Who sent the message.
     pub origin: Origin,
-    /// The error that the client gets in place of the server's: the message was replaced by one that must fail.
+    /// The error that the client gets in place of the server's, where the filter sent a message that must fail.
     pub refused: Option<ClientError>,
-    /// What to take back if the message fails or is skipped.
+    /// The changes to statements and portals that are undone if the message fails or is skipped.
     pub undo: Vec<Undo>,
-    /// What the statements of its text prepared, each by its number in the text, to be taken back likewise.
+    /// The same for what the statements of its text prepared, each with the statement's number in the text.
     pub names: Vec<(usize, Undo)>,
-    /// The number of the COPY from the client that it begins.
+    /// The number of the COPY from the client that the message begins.
     pub copy: Option<u64>,
-    /// Bytes that it takes, since it went.
+    /// The bytes that the entry takes.
     bytes: usize,
-    /// How many went before it.
+    /// How many messages were sent before it.
     number: u64,
 }
 
 impl PendingResponse {
-    /// For a message of the client.
+    /// Makes the entry of a message of the client.
     pub fn client(awaited: Awaited) -> Self {
         Self {
             awaited,
@@ -94,29 +94,29 @@ impl PendingResponse {
         }
     }
 
-    /// For a message of the filter.
+    /// Makes the entry of a message of the filter.
     pub fn injected(awaited: Awaited) -> Self {
         Self { origin: Origin::Injected, ..Self::client(awaited) }
     }
 
-    /// For a message that was replaced by one that must fail.
+    /// Makes the entry of a message that the filter replaced by one that must fail.
     pub fn refused(awaited: Awaited, error: ClientError) -> Self {
         Self { refused: Some(error), ..Self::client(awaited) }
     }
 
-    /// With the COPY from the client that it begins.
+    /// Adds the COPY from the client that the message begins.
     pub fn copy(mut self, number: Option<u64>) -> Self {
         self.copy = number;
         self
     }
 
-    /// With what its text prepares.
+    /// Adds what the message's text prepares.
     pub fn names(mut self, names: Vec<(usize, Undo)>) -> Self {
         self.names = names;
         self
     }
 
-    /// What the statement that it executes was checked to be.
+    /// Returns the checked text that the message executes.
     pub fn executed(&self) -> Option<&Rc<Checked>> {
         match &self.awaited {
             Awaited::Query(checked, ..) => Some(checked),
@@ -125,7 +125,7 @@ impl PendingResponse {
         }
     }
 
-    /// Bytes that it takes, with what is known of a statement that came with it.
+    /// Counts the bytes of the entry, with what is known of a statement that came with it.
     fn weigh(&self) -> usize {
         let awaited = match &self.awaited {
             Awaited::Query(checked, ..) => checked.weight.bytes(),
@@ -143,28 +143,28 @@ impl PendingResponse {
         undo.map(Undo::bytes).fold(own, usize::saturating_add)
     }
 
-    /// With something to take back on failure.
+    /// Adds what is undone if the message fails.
     pub fn undo(mut self, undo: impl IntoIterator<Item = Undo>) -> Self {
         self.undo = Vec::from_iter(undo);
         self
     }
 }
 
-/// The queue.
+/// The queue of these responses.
 #[derive(Default)]
 pub struct PendingResponses {
     entries: VecDeque<PendingResponse>,
-    /// How many went since the session began.
+    /// How many messages were sent since the session began.
     pushed: u64,
     bytes: usize,
-    /// The server was asked to send its answers to all of them.
+    /// The server was asked to send its responses to all of them.
     is_flushed: bool,
     in_block: bool,
     is_kept: bool,
 }
 
 impl PendingResponses {
-    /// A message went to the server.
+    /// Appends the entry of a message that was sent to the server.
     pub fn push(&mut self, mut entry: PendingResponse) {
         entry.bytes = entry.weigh();
         entry.number = self.pushed;
@@ -183,27 +183,27 @@ impl PendingResponses {
         Some(entry)
     }
 
-    /// Bytes that all take.
+    /// Counts the bytes of all entries.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether they take so much that no more statements may be sent for now.
+    /// Whether the entries take so much memory that no more statements may be sent for now.
     pub fn is_heavy(&self) -> bool {
         self.bytes >= MAX_IN_FLIGHT_BYTES
     }
 
-    /// Whether the server is to be asked to send the answers that it has: once for what is in flight.
+    /// Whether the server is to be asked to send the responses that it has. It is asked once for all that are pending.
     pub fn is_to_be_flushed(&mut self) -> bool {
         !std::mem::replace(&mut self.is_flushed, true)
     }
 
-    /// Whether answers are sure to come, and more may be sent when they have.
+    /// Whether the entries take too much memory and the server was asked for the responses, so that there will be room again.
     pub fn is_heavy_and_flushed(&self) -> bool {
         self.is_heavy() && self.is_flushed
     }
 
-    /// The message that is being answered.
+    /// Returns the entry of the message that is being answered.
     pub fn head(&mut self) -> Option<&mut PendingResponse> {
         while self.entries.front().is_some_and(|e| matches!(e.awaited, Awaited::CopyEnd)) {
             self.pop_front();
@@ -211,13 +211,13 @@ impl PendingResponses {
         self.entries.front_mut()
     }
 
-    /// The head's answer is complete.
+    /// Removes the head, whose response is complete.
     pub fn pop(&mut self) -> Option<PendingResponse> {
         self.head()?;
         self.pop_front()
     }
 
-    /// The COPY from the client that is on its way, or being answered, is to fail: the client gets this error.
+    /// Replaces the server's response to this COPY from the client by an error.
     pub fn refuse_copy(&mut self, number: u64, error: ClientError) {
         // It is among the last that went.
         if let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.copy == Some(number)) {
@@ -235,13 +235,13 @@ impl PendingResponses {
         self.entries.front().is_some_and(|first| first.number <= statement.parse_number.get())
     }
 
-    /// Whether no more may be sent for now.
+    /// Whether there is no room for another message.
     pub fn is_full(&self) -> bool {
         self.entries.len() >= MAX_IN_FLIGHT
     }
 
-    /// After an error in the extended protocol the server skips all up to the next Sync: so do the entries.
-    /// Returns them, and whether that Sync is on its way already.
+    /// Removes the entries up to the next Sync, because the server skips these messages after an error in the extended protocol.
+    /// Returns the entries, and whether that Sync was sent already.
     pub fn skip_to_sync(&mut self) -> (Vec<PendingResponse>, bool) {
         let sync = self.entries.iter().position(|e| matches!(e.awaited, Awaited::Sync));
         let skipped: Vec<PendingResponse> =
@@ -250,8 +250,8 @@ impl PendingResponses {
         (skipped, sync.is_some())
     }
 
-    /// Whether the server, before the next Sync, does anything behind the head that a client could take for undone by the
-    /// head's error: all but to describe and to close.
+    /// Whether a message behind the head, before the next Sync, does something that a client would believe undone by an error of
+    /// the head. Every message does, except Describe and Close.
     pub fn acts_behind_head(&self) -> bool {
         let harmless = |entry: &PendingResponse| {
             use Awaited::{Close, DescribePortal, DescribeStatement};
@@ -261,7 +261,7 @@ impl PendingResponses {
         group.into_iter().any(|entry| !harmless(entry))
     }
 
-    /// The Execute at the head is answered, with this CommandComplete where it is complete.
+    /// Removes the Execute at the head, and notes what it did to the transaction by its CommandComplete.
     pub fn executed(&mut self, command: &[u8]) {
         let only_reads =
             |entry: PendingResponse| entry.executed().is_some_and(|checked| checked.only_reads());
@@ -276,25 +276,25 @@ impl PendingResponses {
         }
     }
 
-    /// Whether the server, since its last ReadyForQuery, has done what it keeps whatever the client is told now: it has
-    /// ended a transaction block, or has executed outside one what may have done more than read, which the Sync commits.
+    /// Whether the server has done something since its last ReadyForQuery that stays even if the client gets an error now: it
+    /// ended a transaction block, or it executed a writing statement outside of one, which the Sync commits.
     pub fn is_kept(&self) -> bool {
         self.is_kept
     }
 
-    /// The server is ready for the next group.
+    /// Takes over the transaction status of a ReadyForQuery.
     pub fn end_group(&mut self, status: TransactionStatus) {
         self.in_block = status != TransactionStatus::Idle;
         self.is_kept = false;
     }
 
-    /// Whether the Sync behind the head is on its way already.
+    /// Whether a Sync was sent behind the head.
     pub fn has_sync(&self) -> bool {
         self.entries.iter().any(|e| matches!(e.awaited, Awaited::Sync))
     }
 
-    /// The server begins to read COPY data: it ignores the Syncs before CopyDone. Returns whether CopyDone is
-    /// on its way already.
+    /// Removes the Syncs that the server ignores because it reads COPY data now, which are those before CopyDone. Returns whether
+    /// CopyDone was sent already.
     pub fn begin_copy(&mut self) -> bool {
         let end = self.entries.iter().position(|e| matches!(e.awaited, Awaited::CopyEnd));
         let mut index = 0_usize;

@@ -1,4 +1,4 @@
-//! A message from the server, read in the light of what it answers.
+//! Reads a message from the server. What it means depends on the message of the client that it answers.
 
 mod data;
 mod description;
@@ -12,11 +12,11 @@ use super::copy::CopyOut;
 use super::pending::{Awaited, Origin};
 use super::{CallbackOutput, Session, State, Step, Swallowing, Waiting};
 
-/// What becomes of the message.
+/// What happens to the message.
 pub(super) enum Fate {
-    /// It goes to the client as it came.
+    /// It is forwarded to the client unchanged.
     Pass,
-    /// It goes nowhere, or something went in its place.
+    /// It is dropped, or something else was written in its place.
     Taken,
 }
 
@@ -24,7 +24,7 @@ const OUT_OF_PLACE: &str = "an answer to another message than the one in flight"
 pub(super) const MALFORMED: &str = "a malformed message";
 
 impl Session {
-    /// One step over the server's bytes.
+    /// Reads the next message of the server.
     pub(super) fn server_step(
         &mut self,
         rest: &[u8],
@@ -61,7 +61,7 @@ impl Session {
         })
     }
 
-    /// Whether the message passes unread, whatever its length.
+    /// Whether the message is forwarded unread, whatever its length.
     fn streams(&mut self, header: Header) -> bool {
         if self.swallowing == Swallowing::UntilReady {
             return false;
@@ -101,7 +101,7 @@ impl Session {
         }
     }
 
-    /// What answers the message at the head of the queue.
+    /// Reads a message that answers the entry at the head of the queue.
     fn answer(&mut self, tag: u8, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match tag {
             tag::ERROR_RESPONSE => return self.error_response(body, out),
