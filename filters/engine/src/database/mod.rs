@@ -48,7 +48,7 @@ pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
-pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowTreatment, Tally, Treated, restart};
+pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowError, RowTreatment, Tally, Treated, restart};
 use crate::audit::{Audit, Ended};
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};

@@ -1,4 +1,4 @@
-//! Sealing what the client sends: each value under the keys that the last statement was checked with.
+//! Seals the values that the client sends, under the keys that the last statement was checked with.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::field::{FieldPlan, Stored, Value};
 use crate::keyring::Keyring;
 
 impl Core {
-    /// The text to forward: what analysis would have replaced in it, as `write` puts it, the rest as it came.
+    /// Returns the text to forward: `write` writes each part that the analysis replaces, and the rest stays as it came.
     pub fn replaced(
         &mut self,
         text: &[u8],
@@ -33,18 +33,18 @@ impl Core {
         Ok(sealed)
     }
 
-    /// How many envelopes equal values of the field may have now.
+    /// Says how many different envelopes equal values of the field may have now.
     pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
         let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
         field.envelopes(&keys.unwrap_or_default())
     }
 
-    /// As many as a value of the field has envelopes.
+    /// Counts the envelopes that a value of the field has.
     pub fn envelope_count(&self, field: &FieldPlan) -> usize {
         self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
     }
 
-    /// What a value is sealed to under each enabled key, under the primary one first.
+    /// Seals a value under each enabled key, under the primary one first.
     pub fn seal_with_each(
         &mut self,
         field: &FieldPlan,
@@ -59,7 +59,7 @@ impl Core {
         Ok(sealed)
     }
 
-    /// What a value is sealed to.
+    /// Seals a value under the primary key.
     pub fn seal(
         &mut self,
         field: &FieldPlan,
@@ -81,7 +81,7 @@ impl Core {
         Ok(sealed)
     }
 
-    /// The keys, for a value that is not too long.
+    /// Returns the keys, unless the value is too long.
     fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
         let Some(keyring) = self.keyring() else {
             return Err(ClientError::unavailable(
@@ -97,7 +97,7 @@ impl Core {
         Ok(keyring)
     }
 
-    /// Bytes of a value that is sealed, as it came and as it is printed.
+    /// Counts the bytes of a value that is sealed, as it came and as it is printed.
     fn value_bytes(&self) -> usize {
         self.worker.borrow().config.limits.protected_value_bytes
     }
@@ -117,12 +117,12 @@ impl Core {
     }
 }
 
-/// Analysis and text disagree.
+/// The error for an analysis that does not fit its text.
 pub(crate) fn misplaced() -> ClientError {
     ClientError::protocol("analysis and text disagree")
 }
 
-/// What a value is for, in the words of the values.
+/// Says what a value is for, in the terms of the crate of values.
 pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
     match use_ {
         ParameterUse::Store => Purpose::Store,
@@ -130,19 +130,19 @@ pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
     }
 }
 
-/// Where a value goes.
+/// The place that a value goes to.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'c> {
     pub field: &'c FieldPlan,
     pub stored: Stored,
-    /// How many characters, or bytes, it holds; what is longer a server may cut, which nobody could open.
+    /// How many characters or bytes it holds. A server may cut a longer envelope, which nobody could open then.
     most: Option<usize>,
-    /// Whether what is stored there may take the place of a value.
+    /// Whether the value may overwrite another one.
     overwrites: bool,
 }
 
 impl<'c> Place<'c> {
-    /// Of this field.
+    /// Makes the place of this field.
     pub fn of(checked: &'c Checked, index: usize) -> Result<Self, ClientError> {
         let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
         let (field, stored) = checked
@@ -155,7 +155,7 @@ impl<'c> Place<'c> {
         Ok(Self { field, stored, most, overwrites: checked.overwrites(index) })
     }
 
-    /// What a value was sealed to, if the place holds all of it.
+    /// Returns the sealed value if the place can hold all of it.
     pub fn fit(self, use_: ParameterUse, sealed: Vec<u8>) -> Result<Vec<u8>, ClientError> {
         match self.most {
             Some(most) if use_ == ParameterUse::Store && sealed.len() > most => {
@@ -165,7 +165,7 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// Refuses what the principal may have read in the place of the value that it would replace.
+    /// Refuses a value that the principal may have read in the place of the one that it would overwrite, such as a mask.
     pub fn refuse_shown(self, use_: ParameterUse, text: Option<&[u8]>) -> Result<(), ClientError> {
         if self.overwrites && use_ == ParameterUse::Store && self.field.shows_instead(text) {
             return Err(ClientError::shown_instead(&self.field.spec.label));

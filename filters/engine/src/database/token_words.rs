@@ -1,5 +1,5 @@
-//! The words that the server knows in the place of tokens, and how long a word stands for its token: no longer than the
-//! server may have it set, so that an old one, which many may read, makes nobody another's.
+//! The words that the server gets in the place of end users' tokens. A word stands for its token no longer than the server may
+//! have it set, so that an old word, which many users may read, gives nobody another user's rights.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -9,33 +9,33 @@ use zeroize::Zeroizing;
 use crate::client_error::ClientError;
 use crate::ports::Ports;
 
-/// Tokens that a session remembers, the newest.
+/// A session remembers so many tokens, the newest ones.
 const MAX_TOKENS: usize = 64;
-/// Bytes of a token.
+/// The most bytes of a token.
 pub const MAX_TOKEN: usize = 16 << 10;
-/// Bytes of a purpose.
+/// The most bytes of a purpose.
 pub const MAX_PURPOSE: usize = 256;
 /// What every word begins with.
 const WORD: &str = "fieldveil-";
 
-/// Whether a text holds a word that stands for a token: it is nobody else's.
+/// Whether a text holds such a word. Nothing else begins like one.
 pub fn holds_word(text: &str) -> bool {
     text.contains(WORD)
 }
 
-/// Until when the server may have a word set.
+/// How long the server may have a word set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lasts {
     /// Until the transaction ends.
     Transaction,
-    /// Until it says that it has another.
+    /// Until the server says that it has another one.
     Session,
-    /// RESET brings it back: it came with the StartupMessage.
+    /// As long as the connection, because RESET brings back what came with the StartupMessage.
     Connection,
 }
 
 impl Lasts {
-    /// Of what a text sets.
+    /// Returns how long a setting lasts that a text makes.
     pub fn of(local: bool) -> Self {
         if local { Self::Transaction } else { Self::Session }
     }
@@ -44,28 +44,28 @@ impl Lasts {
 /// A token with its word. It holds the token: no `Debug`.
 #[derive(Clone)]
 pub struct Given {
-    /// What the server has in its place.
+    /// What the server has in the token's place.
     pub word: Rc<str>,
     token: Rc<Zeroizing<String>>,
     lasts: Lasts,
 }
 
 impl Given {
-    /// Bytes of the token.
+    /// Counts the bytes of the token.
     pub fn len(&self) -> usize {
         self.token.len()
     }
 }
 
-/// The tokens of a session, each with the word that the server knows in its place: random, so that nobody who has not
-/// given the token can give the word. It holds tokens: no `Debug`.
+/// The tokens of a session, each with the word that the server has in its place. Words are random, so that only who gave a token
+/// can give its word. It holds tokens: no `Debug`.
 #[derive(Default)]
 pub struct TokenWords {
     known: VecDeque<Given>,
 }
 
 impl TokenWords {
-    /// The word for a token; the same for the same token.
+    /// Returns the word for a token, which is the same each time.
     pub fn take(&mut self, token: &str, lasts: Lasts, ports: &mut dyn Ports) -> Result<Given, ClientError> {
         if token.len() > MAX_TOKEN {
             return Err(ClientError::limit(
@@ -88,7 +88,7 @@ impl TokenWords {
         Ok(given)
     }
 
-    /// The server is about to have the word again, from the text of a prepared statement.
+    /// Remembers a word that the server is about to set again, by the text of a prepared statement.
     pub fn give(&mut self, given: &Given) {
         let mut given = given.clone();
         if let Some(index) = self.known.iter().position(|known| known.word == given.word) {
@@ -102,22 +102,23 @@ impl TokenWords {
         self.known.push_back(given);
     }
 
-    /// Bytes of the tokens.
+    /// Counts the bytes of all tokens.
     pub fn bytes(&self) -> usize {
         self.known.iter().fold(0, |sum, known| sum.saturating_add(known.len()))
     }
 
-    /// The token that a word stands for.
+    /// Returns the token that a word stands for.
     pub fn token(&self, word: &str) -> Option<&str> {
         self.known.iter().find(|known| known.word.as_ref() == word).map(|known| known.token.as_str())
     }
 
-    /// No transaction is open.
+    /// Forgets the words that lasted as long as the transaction, because none is open.
     pub fn transaction_ended(&mut self) {
         self.known.retain(|known| known.lasts > Lasts::Transaction);
     }
 
-    /// Outside of a transaction the server has this word set, or none of ours.
+    /// Forgets the words that last no longer than the session and are not this one, which the server has set outside of a
+    /// transaction.
     pub fn settle(&mut self, word: &str) {
         self.known.retain(|known| known.lasts == Lasts::Connection || known.word.as_ref() == word);
     }

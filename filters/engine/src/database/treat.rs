@@ -1,4 +1,4 @@
-//! One row's protected values: what each becomes, and what the row spends of budgets.
+//! Treats the protected values of one row, and spends what the row costs of budgets.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,41 +14,41 @@ use crate::keyring::Keyring;
 /// Bytes of a buffer that are kept for the next callback.
 const MAX_KEPT: usize = 4096;
 
-/// What the treatment of rows tells the session, asks it, and borrows of it.
+/// What the treatment of rows needs of the session.
 pub trait Tally {
-    /// A value of the field came to this outcome under the plan.
+    /// Counts a value of the field with this outcome.
     fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome);
 
-    /// Whether a row is revealed that costs so many of the budget; if not, it gets what the budget says. The error says
-    /// that it gets nothing.
+    /// Spends so many rows of the budget, and returns whether the row is revealed. If it is not, its values get what the budget
+    /// says; an error means that the row is refused.
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError>;
 
-    /// So many bytes were written of a value that stood there unsealed: its text may be much longer than what is stored. The
-    /// error says that this callback writes no more.
+    /// Counts the bytes that were written for an unsealed value, whose text may be much longer than what is stored. An error means
+    /// that this callback may write no more.
     fn print(&mut self, bytes: usize) -> Result<(), ClientError>;
 
-    /// Buffers for one value after the other.
+    /// Lends the buffers in which one value after the other is treated.
     fn buffers(&mut self) -> &mut Buffers;
 }
 
-/// Buffers that values are treated in, one after the other.
+/// The buffers in which one value after the other is treated.
 #[derive(Default)]
 pub struct Buffers {
     pub scratch: Scratch,
-    /// A canonical text that is still to be put in the client's form.
+    /// A canonical text, before it gets the client's form.
     pub canonical: Zeroizing<Vec<u8>>,
-    /// A value in the client's form that is still to be put in its row.
+    /// A value in the client's form, before it is put into its row.
     pub shown: Zeroizing<Vec<u8>>,
 }
 
-/// Wipes what a buffer holds; its memory stays. All that it ever held is wiped so, if nothing else shortens it.
+/// Overwrites the content of a buffer and keeps its memory. This covers all that it ever held if nothing else shortens it.
 pub fn restart(buffer: &mut Vec<u8>) {
     buffer.as_mut_slice().zeroize();
     buffer.clear();
 }
 
 impl Buffers {
-    /// The callback ends: nothing of its values stays.
+    /// Ends a callback: overwrites all values that the buffers hold.
     pub fn wipe(&mut self) {
         self.scratch.wipe();
         for buffer in [&mut self.canonical, &mut self.shown] {
@@ -60,7 +60,7 @@ impl Buffers {
     }
 }
 
-/// What a row of a result costs of budgets: as many rows of a table as can stand in it, side by side.
+/// How many rows of each budget a row of a result costs: as many rows of a table as can stand in it side by side.
 pub struct Costs<'p>(HashMap<&'p str, u32>);
 
 impl<'p> Costs<'p> {
@@ -90,37 +90,51 @@ impl<'p> Costs<'p> {
         Self(costs)
     }
 
-    /// That of a row with a value of this field.
+    /// Returns the cost of a row with a value of this field.
     pub fn rows(&self, plan: &CompiledPlan, field: usize) -> u32 {
         let label = plan.fields.get(field).map_or("", |field| field.spec.label.as_str());
         self.0.get(label).copied().unwrap_or(1)
     }
 }
 
-/// What becomes of a value.
+/// What a value became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treated {
-    /// It stays.
+    /// It stays as it was.
     AsStored,
-    /// NULL.
+    /// It became NULL.
     Null,
-    /// What was appended.
+    /// It became the bytes that were appended.
     Written,
 }
 
-/// The form in which a client gets values. The errors say why it can't have one.
+/// The form in which a client gets values. An error says why a value cannot be had in it.
 pub trait ClientForm {
-    /// The text of what is stored that is no envelope.
+    /// Reads a stored value that is no envelope, as text.
     fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String>;
 
-    /// Whether it is the canonical text as it is.
+    /// Whether the form is the canonical text itself.
     fn is_canonical(&self, field: &FieldPlan) -> bool;
 
-    /// Appends what stands for a canonical text of the declared type.
+    /// Appends a canonical text of the declared type in this form.
     fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// A row while it is treated. What a label's budget says is asked once, so that all its values in the row fare alike.
+/// Why a row cannot be forwarded.
+pub enum RowError {
+    /// The principal may not have a value.
+    Treatment(ClientError),
+    /// The server broke the protocol.
+    Server(&'static str),
+}
+
+impl From<ClientError> for RowError {
+    fn from(error: ClientError) -> Self {
+        Self::Treatment(error)
+    }
+}
+
+/// The treatment of one row. Each label's budget is asked once, so that all values of a label in the row are treated alike.
 pub struct RowTreatment<'r> {
     plan: &'r Rc<CompiledPlan>,
     keyring: &'r Keyring,
@@ -129,17 +143,17 @@ pub struct RowTreatment<'r> {
 }
 
 impl<'r> RowTreatment<'r> {
-    /// Of a statement under this plan.
+    /// Begins a row of a statement under this plan.
     pub fn new(plan: &'r Rc<CompiledPlan>, keyring: &'r Keyring, tally: &'r mut dyn Tally) -> Self {
         Self { plan, keyring, tally, decided: Vec::new() }
     }
 
-    /// A field that is treated.
+    /// Returns a field of the plan.
     pub fn field(&self, field: usize) -> Result<&'r FieldPlan, ClientError> {
         self.plan.fields.get(field).ok_or_else(|| ClientError::protocol("a field without a plan"))
     }
 
-    /// What a reader gets for a value as it stands in the column, appended in this form. `rows` is what the row costs of the
+    /// Appends, in this form, what the reader gets for a stored value. `rows` is the number of rows that this row costs of the
     /// label's budget. On an error a part may have been appended.
     pub fn treat(
         &mut self,

@@ -9,18 +9,18 @@ use super::{CallbackOutput, Continues, Session, State};
 use crate::client_error::ClientError;
 use crate::database::{MAX_HELD, Step};
 
-/// What became of a command that was looked at.
+/// What happened to a command.
 pub(super) enum Outcome {
-    /// It is done with.
+    /// It was carried out, or something was written in its place.
     Done,
-    /// It is done with, and goes on as it came, behind what was written.
+    /// It passes unchanged, behind what was written.
     Passes,
-    /// It is to be looked at again when the session no longer waits.
+    /// It must be read again when the session no longer waits.
     Again,
 }
 
 impl Session {
-    /// One step over the client's bytes.
+    /// Reads the next message of the client.
     pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
@@ -71,7 +71,7 @@ impl Session {
         matches!(self.pending.head().map(|entry| &entry.awaited), Some(Awaited::ChangeUser(_)))
     }
 
-    /// A packet of the file that the server asked for; an empty one is its end.
+    /// Reads a packet of the file that the server asked for. An empty packet ends the file.
     fn file_packet(&mut self, header: Header, out: &mut CallbackOutput) -> Step {
         let is_end = header.payload_len == 0 && !self.infile_continues;
         self.infile &= !is_end;
@@ -90,7 +90,7 @@ impl Session {
         Step::Took(HEADER_LEN)
     }
 
-    /// The packet, and those that its message goes on in, as they come.
+    /// Lets the packet, and those that continue its message, pass unread.
     pub(super) fn pass_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
         self.client.pass = header.total_len();
@@ -98,7 +98,7 @@ impl Session {
         Step::Took(0)
     }
 
-    /// As [`Self::pass_from_client`], to nowhere.
+    /// Drops the packet and those that continue its message.
     pub(super) fn drop_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
         self.client.drop = header.total_len();
@@ -106,7 +106,7 @@ impl Session {
         Step::Took(0)
     }
 
-    /// The next packet of a command that is refused when all of it was dropped.
+    /// Drops the next packet of a command, which is refused when all of it was dropped.
     fn drop_on(&mut self, header: Header, out: &mut CallbackOutput) -> Step {
         let step = self.drop_from_client(header);
         if !header.is_continued()

@@ -1,4 +1,4 @@
-//! The client's commands, one by one. What each gets is told in `docs/mysql-messages.md`.
+//! The client's commands, one by one. `docs/mysql-messages.md` says how each is treated.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Step};
 
 impl Session {
-    /// A command that passes as it comes, if it is one: it need not be held.
+    /// Lets a command pass as it arrives, if it is of a kind that need not be read whole.
     pub(super) fn streamed(
         &mut self,
         command: CommandCode,
@@ -53,7 +53,7 @@ impl Session {
         Some(self.pass_from_client(header))
     }
 
-    /// A whole command.
+    /// Reads a whole command.
     pub(super) fn command(
         &mut self,
         command: CommandCode,
@@ -132,7 +132,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Another user on the same connection. The plan is that user's once the server has let it in.
+    /// Changes the user of the connection. The plan becomes that user's when the server has let the user in.
     fn change_user(
         &mut self,
         message: &Message<'_>,
@@ -171,7 +171,8 @@ impl Session {
         Ok(Outcome::Done)
     }
 
-    /// COM_FIELD_LIST: definitions alone, of columns as they are declared. COM_PROCESS_INFO: what others do.
+    /// Handles COM_FIELD_LIST, whose response has definitions of columns only, and COM_PROCESS_INFO, which shows the statements of
+    /// other sessions.
     fn describing(&mut self, command: CommandCode, bytes: &[u8], out: &mut CallbackOutput) -> Outcome {
         // No statement, but as unknown as one.
         let plan = match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
@@ -194,7 +195,8 @@ impl Session {
         Outcome::Done
     }
 
-    /// Replication carries sealed rows, and those of every table, past the field policy: only where it has no field.
+    /// Handles a command of replication, which would carry the rows of every table past the field policy. It is allowed only where
+    /// the plan has no field.
     fn replication(&mut self, command: CommandCode, bytes: &[u8], out: &mut CallbackOutput) -> Outcome {
         match self.before_statement(b"SELECT 1", &Comment::Nothing, out) {
             Readiness::Wait => return Outcome::Again,

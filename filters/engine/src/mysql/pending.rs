@@ -1,6 +1,6 @@
-//! The answers that the server still owes, in order: one entry for each command that went to it and is answered.
-//! Whatever comes back is read in the light of the entry at the head, so that refusals and questions of the filter's own
-//! keep their place among the client's.
+//! The responses that the server still owes, in order, one entry for each command that was sent and is answered. The entry at the
+//! head says how the next packet of the server is read, so that refusals and the filter's own queries keep their place among
+//! the client's commands.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,19 +18,19 @@ use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::memory::size_of_all;
 
-/// Entries held at most: one takes about 200 bytes. A client that pipelines more waits for answers.
+/// The most entries, of about 200 bytes each. A client that pipelines more waits for responses.
 pub const MAX_IN_FLIGHT: usize = 4_096;
 
-/// Whose command an answer belongs to.
+/// Who sent the command that a response belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The client's: the answer is passed on.
+    /// The client did: the response is forwarded to it.
     Client,
-    /// The filter's: the answer is swallowed.
+    /// The filter did: the client does not see the response.
     Injected,
 }
 
-/// Which command an answer belongs to.
+/// The kind of command that a response belongs to.
 pub enum Awaited {
     /// COM_QUERY, COM_PROCESS_INFO, COM_STMT_EXECUTE, COM_STMT_FETCH.
     Results(PendingResults),
@@ -38,22 +38,22 @@ pub enum Awaited {
     Prepare(Preparing),
     /// COM_FIELD_LIST: definitions up to an EOF.
     FieldList(Rc<Checked>),
-    /// A question of the filter's own.
+    /// A query of the filter's own.
     Asked(Asked),
     /// One packet: COM_PING and its like, COM_STATISTICS.
     Single(Single),
-    /// COM_CHANGE_USER, with who the session is for then.
+    /// COM_CHANGE_USER, with the identity that the session has afterwards.
     ChangeUser(Box<SessionInput>),
-    /// A command that the server does not get to answer: the client is told why, and the session ends.
+    /// A command that ends the session: the client gets the reason, and the server does not answer it.
     End,
 }
 
-/// What a command of one packet's answer does to the session once it succeeded.
+/// How a command whose response is one packet changes the session when it succeeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Single {
     /// Nothing.
     Nothing,
-    /// Another database, other settings: names may mean something else.
+    /// It changes the database or settings, so that names may mean something else.
     MayChangeNames,
     /// COM_RESET_CONNECTION.
     Resets,
@@ -61,80 +61,80 @@ pub enum Single {
 
 /// A statement that is being prepared.
 pub struct Preparing {
-    /// How far the answer has come.
+    /// How much of the response has arrived.
     pub prepares: Prepares,
     /// The statement.
     pub statement: Rc<Statement>,
-    /// What its text does; the statement's own once the server has prepared it.
+    /// The check of its text, which becomes the statement's own when the server has prepared it.
     pub checked: Rc<Checked>,
-    /// Its parameters in the server's form, from the first packet on.
+    /// Its parameters in the server's form, known from the first packet on.
     pub places: ParameterPlaces,
-    /// The columns of its result while their definitions come.
+    /// The columns of its result, while their definitions arrive.
     pub columns: Option<Columns>,
 }
 
-/// A question of the filter's own.
+/// A query of the filter's own, with its response.
 pub struct Asked {
-    /// Which.
+    /// The query.
     pub question: Question,
-    /// How far the answer has come.
+    /// How much of the response has arrived.
     pub results: Results,
 }
 
-/// What is asked.
+/// What the filter asks the server.
 pub enum Question {
-    /// Who the session is for, and how its texts are read.
+    /// The session's identity, and the settings by which its texts are read.
     Identity,
     /// The catalog.
     Catalog(Box<catalog::CatalogResponse>),
 }
 
-/// An answer of results.
+/// A response that consists of results.
 pub struct PendingResults {
-    /// What the text does.
+    /// The check of the text.
     pub checked: Rc<Checked>,
-    /// How far the answer has come.
+    /// How much of the response has arrived.
     pub results: Results,
-    /// The number in the text of the statement whose result comes, while it is known.
+    /// The number in the text of the statement whose result arrives, as long as it is known.
     number: Option<usize>,
-    /// The columns of the result that comes, while their definitions come.
+    /// The columns of the result, while their definitions arrive.
     pub columns: Option<Columns>,
-    /// The same definitions, to be kept with the prepared statement.
+    /// The same definitions in the form that the prepared statement keeps.
     pub coming: Option<Coming>,
-    /// What its rows get.
+    /// How the rows of the result are treated.
     pub rows: Option<Rc<RowPlan>>,
     /// The prepared statement that is executed or fetched from: its rows are binary.
     pub statement: Option<Rc<Statement>>,
 }
 
 impl PendingResults {
-    /// Of a text.
+    /// Makes the response to a text.
     pub fn text(checked: Rc<Checked>) -> Self {
         let results = Results::default();
         Self { checked, results, number: Some(0), columns: None, coming: None, rows: None, statement: None }
     }
 
-    /// Of a prepared statement that is executed.
+    /// Makes the response to the execution of a prepared statement.
     pub fn execution(checked: Rc<Checked>, statement: Rc<Statement>) -> Self {
         Self { statement: Some(statement), ..Self::text(checked) }
     }
 
-    /// Of rows that are fetched.
+    /// Makes the response to a fetch of rows.
     pub fn fetch(Cursor { checked, rows }: Cursor, statement: Rc<Statement>) -> Self {
         Self { results: Results::rows(), rows, statement: Some(statement), ..Self::text(checked) }
     }
 
-    /// The number in the text of the statement whose result comes, while it is known.
+    /// Returns the number in the text of the statement whose result arrives, as long as it is known.
     pub fn number(&self) -> Option<usize> {
         self.number
     }
 
-    /// The statement of the text whose result comes, if it is known.
+    /// Returns the statement of the text whose result arrives, if it is known.
     pub fn executed(&self) -> Option<&Analyzed> {
         self.checked.analysis.statements.get(self.number?)
     }
 
-    /// A result has ended, with this packet. Returns the number of the statement that has ended with it, if it is known.
+    /// Ends a result, which this packet completes. Returns the number of the statement that it completes, if it is known.
     pub fn result_ended(&mut self, packet: Packet) -> Option<usize> {
         let number = self.number?;
         let is_last = number.saturating_add(1) >= self.checked.analysis.statements.len();
@@ -156,24 +156,24 @@ impl PendingResults {
     }
 }
 
-/// One command's answer.
+/// The response to one command.
 pub struct PendingResponse {
-    /// Which command.
+    /// The kind of the command.
     pub awaited: Awaited,
-    /// Whose.
+    /// Who sent the command.
     pub origin: Origin,
-    /// The error that the client gets in place of the server's: the command was replaced by one that must fail.
+    /// The error that the client gets in place of the server's, where the filter sent a command that must fail.
     pub refused: Option<ClientError>,
-    /// What is added to the numbers of the server's packets on their way to the client.
+    /// The number that is added to the sequence numbers of the server's packets before they go to the client.
     pub shift: u8,
-    /// The client had an error of ours in a row's place: the rest of the answer is not for it.
+    /// The client got an error of the filter's in the place of a row. The rest of the response is dropped.
     pub swallowing: bool,
-    /// More of the client's commands may go before this one is answered.
+    /// Whether more of the client's commands may be sent before this one is answered.
     pub is_pipelined: bool,
 }
 
 impl PendingResponse {
-    /// For a command of the client.
+    /// Makes the entry of a command of the client.
     pub fn client(awaited: Awaited) -> Self {
         Self {
             awaited,
@@ -185,47 +185,47 @@ impl PendingResponse {
         }
     }
 
-    /// For a command of the filter.
+    /// Makes the entry of a command of the filter.
     pub fn injected(awaited: Awaited) -> Self {
         Self { origin: Origin::Injected, ..Self::client(awaited) }
     }
 
-    /// For a command that was replaced by one that must fail.
+    /// Makes the entry of a command that the filter replaced by one that must fail.
     pub fn refused(awaited: Awaited, error: ClientError) -> Self {
         Self { refused: Some(error), ..Self::client(awaited) }
     }
 
-    /// With so many packets of the client's as `client`, of which the server got `server`.
+    /// Adds the shift of sequence numbers where the client sent `client` packets and the server got `server` of them.
     pub fn shifted(mut self, client: u8, server: u8) -> Self {
         self.shift = client.wrapping_sub(server);
         self
     }
 
-    /// Which others may follow before it is answered.
+    /// Lets other commands be sent before this one is answered.
     pub fn pipelined(mut self) -> Self {
         self.is_pipelined = true;
         self
     }
 }
 
-/// The queue.
+/// The queue of these responses.
 #[derive(Default)]
 pub struct PendingResponses {
     entries: VecDeque<PendingResponse>,
 }
 
 impl PendingResponses {
-    /// A command went to the server.
+    /// Appends the entry of a command that was sent to the server.
     pub fn push(&mut self, entry: PendingResponse) {
         self.entries.push_back(entry);
     }
 
-    /// Bytes that all take, what is known of their statements aside.
+    /// Counts the bytes of all entries, without what is known of their statements.
     pub fn bytes(&self) -> usize {
         size_of_all::<PendingResponse>(self.entries.len())
     }
 
-    /// Bytes of the catalog that is coming in.
+    /// Counts the bytes of the catalog that is arriving.
     pub fn catalog_bytes(&self) -> usize {
         match self.entries.front().map(|entry| &entry.awaited) {
             Some(Awaited::Asked(Asked { question: Question::Catalog(answer), .. })) => answer.bytes(),
@@ -233,12 +233,12 @@ impl PendingResponses {
         }
     }
 
-    /// The command that is being answered.
+    /// Returns the entry of the command that is being answered.
     pub fn head(&mut self) -> Option<&mut PendingResponse> {
         self.entries.front_mut()
     }
 
-    /// The head's answer is complete.
+    /// Removes the head, whose response is complete.
     pub fn pop(&mut self) -> Option<PendingResponse> {
         self.entries.pop_front()
     }
@@ -248,12 +248,12 @@ impl PendingResponses {
         self.entries.is_empty()
     }
 
-    /// Whether commands are in flight behind the one that is being answered.
+    /// Whether commands are pending behind the one that is being answered.
     pub fn has_more(&self) -> bool {
         self.entries.len() > 1
     }
 
-    /// Whether the client's next command may go now.
+    /// Whether the client's next command may be sent now.
     pub fn takes_more(&self) -> bool {
         self.entries.len() < MAX_IN_FLIGHT && self.entries.iter().all(|entry| entry.is_pipelined)
     }

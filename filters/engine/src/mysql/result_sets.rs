@@ -1,4 +1,4 @@
-//! The answer to COM_QUERY, COM_STMT_EXECUTE and COM_STMT_FETCH: definitions, and rows that are treated.
+//! Reads the responses to COM_QUERY, COM_STMT_EXECUTE and COM_STMT_FETCH: definitions, and rows whose values are treated.
 
 use std::rc::Rc;
 
@@ -10,17 +10,17 @@ use fieldveil_sql::ClientFile;
 
 use super::pending::{Awaited, PendingResponse, PendingResults};
 use super::results::{Packet, Stage};
-use super::rows::{Columns, RowError};
+use super::rows::Columns;
 use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::statements::Cursor;
 use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{MAX_HELD, Step, Tally};
+use crate::database::{MAX_HELD, RowError, Step, Tally};
 use crate::ports::Level;
 
 impl Session {
-    /// A packet of an answer of results.
+    /// Reads a packet of a response that consists of results.
     pub(super) fn results_step(
         &mut self,
         header: Header,
@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Takes in a packet that is no row. Returns whether another was written in its place.
+    /// Reads a packet that is not a row. Returns whether another was written in its place.
     fn take_result(
         &mut self,
         packet: Packet,
@@ -123,7 +123,7 @@ impl Session {
         Ok(written)
     }
 
-    /// What a packet that may end a result, or all of them, comes to.
+    /// Reads a packet that may end a result, or the whole response.
     fn result_ended(&mut self, packet: Packet, complete: usize, body: &[u8]) {
         let Some(PendingResponse { awaited: Awaited::Results(answer), .. }) = self.pending.head() else {
             return;
@@ -154,8 +154,8 @@ impl Session {
         }
     }
 
-    /// The server asks the client for a file that the statement does not name, as one does that is not what it seems: both
-    /// sides are left.
+    /// Ends the session, because the server asks the client for a file that the statement does not name. A server that was taken
+    /// over may do so to read the client's files.
     fn refuse_file(&mut self, number: u8, out: &mut CallbackOutput) {
         let error = ClientError::unsupported(
             "the server asks for a file that the statement does not name",
@@ -169,7 +169,7 @@ impl Session {
         out.close = true;
     }
 
-    /// A row of which values are treated.
+    /// Treats the values of a row.
     fn row(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
         let message = match peek_message(rest, MAX_HELD) {
             Ok(Some(message)) => message,
@@ -211,9 +211,8 @@ impl Session {
         Ok(Step::Took(message.total_len))
     }
 
-    /// A row that the client can't be given. The client gets an error in its place and nothing more of this
-    /// answer. Where the server has done, or will do, more than read, an error would say too little: then
-    /// the session ends.
+    /// Gives the client an error in the place of a row that it may not have, and nothing more of this response. Where the server
+    /// has written or will write something, the client could take an error for "nothing was done", so the session ends.
     fn row_failed(
         &mut self,
         error: &ClientError,
@@ -239,7 +238,7 @@ impl Session {
     }
 }
 
-/// Whether the statement that is answered names the file that the server asks for.
+/// Whether the statement names the file that the server asks for.
 fn names_file(answer: &PendingResults, request: &[u8]) -> bool {
     let named = answer.executed().and_then(|statement| statement.client_file.as_ref());
     match (named, request) {
@@ -249,7 +248,7 @@ fn names_file(answer: &PendingResults, request: &[u8]) -> bool {
     }
 }
 
-/// A column's definition: another is written where its declared type is another.
+/// Reads a column's definition, and writes another one where the declared type differs from the stored one.
 pub(super) fn define(
     columns: &mut Columns,
     body: &[u8],

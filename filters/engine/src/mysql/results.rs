@@ -1,5 +1,5 @@
-//! Where in a command's answer the server is: a closed set of stages, as the protocol's documentation has them for
-//! COM_QUERY, COM_STMT_EXECUTE and COM_STMT_FETCH.
+//! How much of a command's response has arrived: the stages that the protocol's documentation names for COM_QUERY,
+//! COM_STMT_EXECUTE and COM_STMT_FETCH.
 
 use fieldveil_mysql_wire::Capabilities;
 use fieldveil_mysql_wire::lenenc::Lenenc;
@@ -7,15 +7,15 @@ use fieldveil_mysql_wire::limits::MAX_COLUMNS;
 use fieldveil_mysql_wire::packet::MAX_PAYLOAD;
 use fieldveil_mysql_wire::status::Status;
 
-/// What comes next.
+/// What the server sends next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {
     /// A result's first packet.
     #[default]
     First,
-    /// The definition of the column with this number, of so many.
+    /// The definition of a column.
     Definitions {
-        /// From 0 on.
+        /// The column's number, from 0 on.
         next: usize,
         /// How many there are.
         columns: usize,
@@ -24,14 +24,14 @@ pub enum Stage {
     EndOfDefinitions,
     /// Rows.
     Rows,
-    /// What the client sends of a file.
+    /// The client sends a file, and the server answers afterwards.
     Infile,
     /// Nothing.
     Done,
 }
 
 impl Stage {
-    /// What comes behind the last definition.
+    /// Returns the stage behind the last definition.
     pub fn behind_definitions(capabilities: Capabilities) -> Self {
         if capabilities.has(Capabilities::DEPRECATE_EOF) { Self::Rows } else { Self::EndOfDefinitions }
     }
@@ -58,10 +58,10 @@ pub enum Packet {
     Infile,
 }
 
-/// The results of one command, as they come.
+/// The results of one command, while they arrive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Results {
-    /// What comes next.
+    /// What the server sends next.
     pub stage: Stage,
     /// How many results are complete.
     pub complete: usize,
@@ -72,12 +72,12 @@ pub struct Results {
 const MALFORMED: &str = "a malformed packet";
 
 impl Results {
-    /// Of COM_STMT_FETCH: rows alone.
+    /// Begins the response to COM_STMT_FETCH, which has rows only.
     pub fn rows() -> Self {
         Self { stage: Stage::Rows, ..Self::default() }
     }
 
-    /// What the packet is of which this is known: its length and its first byte.
+    /// Says what the next packet is, by its length and its first byte.
     pub fn peek(&self, length: usize, first: u8) -> Result<Packet, &'static str> {
         Ok(match (self.stage, first) {
             (Stage::First | Stage::Definitions { .. } | Stage::EndOfDefinitions | Stage::Rows, 0xff) => {
@@ -100,7 +100,7 @@ impl Results {
         })
     }
 
-    /// Takes in a packet that [`Self::peek`] told. The body is needed of all but rows.
+    /// Moves on behind a packet that [`Self::peek`] has named. The body is needed unless the packet is a row.
     pub fn take(
         &mut self,
         packet: Packet,

@@ -17,8 +17,7 @@ use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
-use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, RowTreatment, Tally, Treated, restart};
+use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated, restart};
 use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -338,20 +337,6 @@ impl ClientForm for MySqlForm<'_> {
         reserve_wiping(out, canonical.len().saturating_add(9));
         let encode = if self.binary { mysql::encode_binary_to } else { mysql::encode_text_to };
         encode(&field.declared, self.settings, canonical, out).map_err(|e| e.to_string())
-    }
-}
-
-/// Why a row could not be passed on.
-pub enum RowError {
-    /// A value that the principal can't be given.
-    Treatment(ClientError),
-    /// The server broke the protocol.
-    Server(&'static str),
-}
-
-impl From<ClientError> for RowError {
-    fn from(error: ClientError) -> Self {
-        Self::Treatment(error)
     }
 }
 

@@ -20,18 +20,18 @@ use crate::database::Checked;
 /// A Flush message.
 const FLUSH: [u8; 5] = [tag::FLUSH, 0, 0, 0, 4];
 
-/// What became of a message that was looked at.
+/// What happened to a message.
 pub(super) enum Outcome {
-    /// It is done with.
+    /// It was carried out, or something was written in its place.
     Done,
-    /// It is done with, and goes on as it came, behind what was written.
+    /// It passes unchanged, behind what was written.
     Passes,
-    /// It is to be looked at again when the session no longer waits.
+    /// It must be read again when the session no longer waits.
     Again,
 }
 
 impl Session {
-    /// One step over the client's bytes.
+    /// Reads the next message of the client.
     pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
@@ -78,7 +78,7 @@ impl Session {
         Step::Took(rest.len())
     }
 
-    /// A message of a session that is up.
+    /// Reads a message of an authenticated session.
     fn ready_step(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         match header.tag {
             tag::SYNC => {
@@ -143,8 +143,8 @@ impl Session {
         }
     }
 
-    /// What is in flight takes as much as it may: the client's next message waits. What the server has answered it may keep
-    /// until a Sync that the client sends only behind that message, so it is asked to send it.
+    /// Lets the client's next message wait, because the pending responses take as much memory as they may. The server may keep its
+    /// responses until a Sync, which the client sends only behind that message, so the filter asks for them with a Flush.
     fn wait_for_fewer_pending(&mut self, out: &mut CallbackOutput) -> Step {
         if self.in_pipeline && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
@@ -153,7 +153,7 @@ impl Session {
         Step::More
     }
 
-    /// CopyData: its body is read piece by piece where it is sealed.
+    /// Reads a CopyData message. Where its rows are sealed, its body is read piece by piece.
     fn copy_message(&mut self, header: Header, rest: &[u8]) -> Step {
         match self.copying {
             Copying::No => self.pass(header, rest),
@@ -174,7 +174,8 @@ impl Session {
         Step::Took(0)
     }
 
-    /// A message too long to be held: values of a statement that touches nothing pass, all else is refused.
+    /// Handles a message that is too long to be held. The values of a statement that touches nothing protected pass; everything
+    /// else is refused.
     fn oversized(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let body = rest.get(HEADER_LEN..).unwrap_or_default();
         let error = ClientError::limit(

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::catalog;
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, RowTreatment, Tally, Treated};
+use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -312,20 +312,6 @@ impl ClientForm for PostgresForm {
 
     fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         field.show_as(self.binary, canonical, out)
-    }
-}
-
-/// Why a row could not be passed on.
-pub enum RowError {
-    /// A value that the principal can't be given.
-    Treatment(ClientError),
-    /// The server broke the protocol.
-    Server(&'static str),
-}
-
-impl From<ClientError> for RowError {
-    fn from(error: ClientError) -> Self {
-        Self::Treatment(error)
     }
 }
 

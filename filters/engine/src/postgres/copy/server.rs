@@ -4,9 +4,9 @@ use fieldveil_pg_wire::backend::tag;
 use fieldveil_pg_wire::copy_data::binary::{self, Next};
 
 use super::CopyOut;
+use crate::database::RowError;
 use crate::database::Tally;
 use crate::keyring::Keyring;
-use crate::postgres::rows::RowError;
 
 impl CopyOut {
     /// The begin of a CopyData message's body, up to its last protected value, with these treated. Gives how many bytes

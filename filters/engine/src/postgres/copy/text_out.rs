@@ -7,10 +7,10 @@ use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
-use crate::database::{Checked, Costs, RowTreatment, Tally};
+use crate::database::{Checked, Costs, RowError, RowTreatment, Tally};
 use crate::field::Stored;
 use crate::keyring::Keyring;
-use crate::postgres::rows::{self, RowError};
+use crate::postgres::rows;
 
 /// What the rows get.
 pub struct TextOut {

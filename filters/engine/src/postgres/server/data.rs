@@ -8,12 +8,12 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::Tally;
+use crate::database::{RowError, Tally};
 use crate::field::CompiledPlan;
 use crate::ports::Level;
 use crate::postgres::identity::IdentityRow;
 use crate::postgres::pending::Awaited;
-use crate::postgres::rows::{RowError, RowPlan};
+use crate::postgres::rows::RowPlan;
 use crate::postgres::statements::Portal;
 use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step, Swallowing};
 use crate::postgres::{catalog, copy};
