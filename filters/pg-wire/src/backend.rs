@@ -1,6 +1,6 @@
 //! What a server sends.
 
-pub mod tag;
+mod tag;
 
 mod authentication;
 mod authentication_sasl;
@@ -21,3 +21,4 @@ pub use parameter_description::ParameterDescription;
 pub use parameter_status::ParameterStatus;
 pub use ready_for_query::{ReadyForQuery, TransactionStatus};
 pub use row_description::{FieldDescription, RowDescription};
+pub use tag::Tag;

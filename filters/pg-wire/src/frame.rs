@@ -15,7 +15,7 @@ const LENGTH_WORD: u32 = 4;
 /// Tag and length of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// The message's tag. Not checked: `is_known` of the direction's `tag` module does.
+    /// The message's tag. Not checked: the `Tag` of the direction, [`frontend`](crate::frontend::Tag) or [`backend`](crate::backend::Tag), does.
     pub tag: u8,
     /// Bytes after the length word.
     pub body_len: usize,
@@ -48,7 +48,11 @@ pub fn peek_message(buf: &[u8]) -> Result<Option<(Header, &[u8])>, WireError> {
 }
 
 /// Appends a message whose body `body` writes, and patches its length. On an error `out` is as before.
-pub fn write_message(out: &mut Vec<u8>, tag: u8, body: impl FnOnce(&mut Vec<u8>)) -> Result<(), WireError> {
+pub fn write_message(
+    out: &mut Vec<u8>,
+    tag: impl Into<u8>,
+    body: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), WireError> {
     try_write_message(out, tag, |out| {
         body(out);
         Ok(())
@@ -58,7 +62,7 @@ pub fn write_message(out: &mut Vec<u8>, tag: u8, body: impl FnOnce(&mut Vec<u8>)
 /// As [`write_message`], for a body that may fail.
 pub fn try_write_message<E: From<WireError>>(
     out: &mut Vec<u8>,
-    tag: u8,
+    tag: impl Into<u8>,
     body: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
 ) -> Result<(), E> {
     let start = begin(out, tag);
@@ -70,9 +74,9 @@ pub fn try_write_message<E: From<WireError>>(
 }
 
 /// Appends the header with an open length; gives where the message starts.
-pub(crate) fn begin(out: &mut Vec<u8>, tag: u8) -> usize {
+pub(crate) fn begin(out: &mut Vec<u8>, tag: impl Into<u8>) -> usize {
     let start = out.len();
-    out.extend_from_slice(&[tag, 0, 0, 0, 0]);
+    out.extend_from_slice(&[tag.into(), 0, 0, 0, 0]);
     start
 }
 

@@ -1,6 +1,6 @@
 //! What a client sends.
 
-pub mod tag;
+mod tag;
 
 mod bind;
 mod close;
@@ -23,5 +23,6 @@ pub use flush::Flush;
 pub use parse::Parse;
 pub use query::Query;
 pub use sync::Sync;
+pub use tag::Tag;
 pub use target::Target;
 pub use terminate::Terminate;

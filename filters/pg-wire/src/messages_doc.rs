@@ -23,18 +23,16 @@ fn tagged(direction: &'static str) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-fn constants(all: &[(u8, &[&str])]) -> BTreeSet<(String, String)> {
-    all.iter()
-        .flat_map(|(tag, names)| {
-            names.iter().map(|name| (format!("`{}`", char::from(*tag)), (*name).to_owned()))
-        })
-        .collect()
+fn named(byte: u8, names: &[&str]) -> Vec<(String, String)> {
+    names.iter().map(|name| (format!("`{}`", char::from(byte)), (*name).to_owned())).collect()
 }
 
 #[test]
 fn every_tag_is_named_in_the_docs_and_no_other() {
-    assert_eq!(tagged("client to server"), constants(frontend::tag::ALL));
-    assert_eq!(tagged("server to client"), constants(backend::tag::ALL));
+    let sent = frontend::Tag::ALL.iter().flat_map(|tag| named(tag.code(), tag.names()));
+    let answered = backend::Tag::ALL.iter().flat_map(|tag| named(tag.code(), tag.names()));
+    assert_eq!(tagged("client to server"), sent.collect());
+    assert_eq!(tagged("server to client"), answered.collect());
 }
 
 #[test]
@@ -42,16 +40,14 @@ fn every_row_says_what_is_done() {
     for [tag, name, _, what] in rows() {
         assert!(WORDS.iter().any(|word| what.starts_with(word)), "{tag} {name}");
     }
-    assert!(rows().count() > frontend::tag::ALL.len() + backend::tag::ALL.len());
+    assert!(rows().count() > frontend::Tag::ALL.len() + backend::Tag::ALL.len());
 }
 
 #[test]
 fn no_byte_but_a_tag_is_known() {
     for byte in 0..=u8::MAX {
-        let sent = frontend::tag::ALL.iter().filter(|(tag, _)| *tag == byte).count();
-        let answered = backend::tag::ALL.iter().filter(|(tag, _)| *tag == byte).count();
-        assert!(sent <= 1 && answered <= 1, "a tag is declared twice");
-        assert_eq!((frontend::tag::is_known(byte), backend::tag::is_known(byte)), (sent == 1, answered == 1));
-        assert_eq!(frontend::tag::name(byte).is_some(), sent == 1);
+        let sent = frontend::Tag::ALL.iter().find(|tag| tag.code() == byte);
+        let answered = backend::Tag::ALL.iter().find(|tag| tag.code() == byte);
+        assert_eq!((frontend::Tag::of(byte), backend::Tag::of(byte)), (sent.copied(), answered.copied()));
     }
 }

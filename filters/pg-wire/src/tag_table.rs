@@ -1,20 +1,43 @@
-//! One declaration per tag, from which the constants, the closed check and the list of names are made.
+//! One declaration per tag, from which an enum is made that every `match` must handle in full.
 
 macro_rules! tag_table {
-    ($($(#[$doc:meta])* $constant:ident = $tag:literal: $($name:literal),+;)+) => {
-        $($(#[$doc])* pub const $constant: u8 = $tag;)+
-
-        /// Every tag of this direction, with the names of the messages that carry it.
-        pub const ALL: &[(u8, &[&str])] = &[$(($tag, &[$($name),+])),+];
-
-        /// Whether the protocol defines this tag in this direction. Any other byte is no message.
-        pub const fn is_known(tag: u8) -> bool {
-            matches!(tag, $($tag)|+)
+    ($($(#[$doc:meta])* $variant:ident = $tag:literal: $($name:literal),+;)+) => {
+        /// The tag of a message of this direction.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Tag {
+            $($(#[$doc])* $variant = $tag,)+
         }
 
-        /// The name of the (first) message with this tag.
-        pub fn name(tag: u8) -> Option<&'static str> {
-            ALL.iter().find(|(known, _)| *known == tag).and_then(|(_, names)| names.first().copied())
+        impl From<Tag> for u8 {
+            fn from(tag: Tag) -> Self {
+                tag.code()
+            }
+        }
+
+        impl Tag {
+            /// Every tag of this direction.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The tag with this byte. The protocol defines no other in this direction.
+            pub const fn of(byte: u8) -> Option<Self> {
+                match byte {
+                    $($tag => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+
+            /// The byte on the wire.
+            pub const fn code(self) -> u8 {
+                self as u8
+            }
+
+            /// The names of the messages that carry the tag.
+            pub const fn names(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$variant => &[$($name),+],)+
+                }
+            }
         }
     };
 }

@@ -4,12 +4,15 @@ use crate::WireError;
 use crate::frame::peek_message;
 
 /// Encodes a message after other bytes, checks tag and length, and gives the body.
-pub(crate) fn body_of(tag: u8, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>) -> Vec<u8> {
+pub(crate) fn body_of(
+    tag: impl Into<u8>,
+    encode: impl FnOnce(&mut Vec<u8>) -> Result<(), WireError>,
+) -> Vec<u8> {
     let mut out = b"before".to_vec();
     encode(&mut out).unwrap();
     let message = out.strip_prefix(b"before").unwrap();
     let (header, body) = peek_message(message).unwrap().unwrap();
-    assert_eq!((header.tag, header.total_len()), (tag, message.len()));
+    assert_eq!((header.tag, header.total_len()), (tag.into(), message.len()));
     body.to_vec()
 }
 

@@ -1,6 +1,6 @@
 //! Logging in: between client and server, but for what the sidecar's ending of TLS changes in it.
 
-use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, tag};
+use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, Tag};
 
 use super::server::{Fate, MALFORMED};
 use super::{CallbackOutput, Session, State};
@@ -10,13 +10,13 @@ impl Session {
     /// A message between the StartupMessage and the first ReadyForQuery.
     pub(super) fn authentication_message(
         &mut self,
-        tag: u8,
+        tag: Tag,
         body: &[u8],
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         match tag {
-            tag::READY_FOR_QUERY => self.state = State::Ready,
-            tag::AUTHENTICATION => match Authentication::peek(body).map_err(|_| MALFORMED)? {
+            Tag::ReadyForQuery => self.state = State::Ready,
+            Tag::Authentication => match Authentication::peek(body).map_err(|_| MALFORMED)? {
                 Authentication::Ok => {
                     self.core.note_authenticated();
                     self.core.hold_plan();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::frontend::{Bind, Query, tag};
+use fieldveil_pg_wire::frontend::{Bind, Query, Tag};
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Header, WireError};
 use fieldveil_sql::{Dialect, identity};
@@ -18,7 +18,7 @@ use crate::client_error::ClientError;
 use crate::database::Checked;
 
 /// A Flush message.
-const FLUSH: [u8; 5] = [tag::FLUSH, 0, 0, 0, 4];
+const FLUSH: [u8; 5] = [Tag::Flush.code(), 0, 0, 0, 4];
 
 /// What happened to a message.
 pub(super) enum Outcome {
@@ -54,23 +54,23 @@ impl Session {
             Ok(None) => return Step::More,
             Err(error) => return self.broken(error, rest, out),
         };
-        if !tag::is_known(header.tag) {
+        let Some(tag) = Tag::of(header.tag) else {
             self.end_session(ClientError::protocol("an unknown message type"), out);
             return Step::Took(rest.len());
-        }
+        };
         if self.pending.is_full() {
             self.core.waiting = Waiting::Answers;
             return Step::More;
         }
         if matches!(self.state, State::Authenticating) {
-            if matches!(header.tag, tag::PASSWORD | tag::TERMINATE) {
+            if matches!(tag, Tag::Password | Tag::Terminate) {
                 return self.pass(header, rest);
             }
             // What a client sends ahead is looked at when the session is up.
             self.core.waiting = Waiting::Answers;
             return Step::More;
         }
-        self.ready_step(header, rest, out)
+        self.ready_step(tag, header, rest, out)
     }
 
     fn broken(&mut self, error: WireError, rest: &[u8], out: &mut CallbackOutput) -> Step {
@@ -79,9 +79,9 @@ impl Session {
     }
 
     /// Reads a message of an authenticated session.
-    fn ready_step(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        match header.tag {
-            tag::SYNC => {
+    fn ready_step(&mut self, tag: Tag, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        match tag {
+            Tag::Sync => {
                 // In COPY mode the server ignores it: it answers the one behind CopyDone.
                 if !self.copy_in {
                     self.pending.push(PendingResponse::client(Awaited::Sync));
@@ -92,20 +92,19 @@ impl Session {
                 self.skipping = false;
                 return self.pass(header, rest);
             }
-            tag::TERMINATE => {
+            Tag::Terminate => {
                 self.core.note_end(Ended::Client);
                 return self.pass(header, rest);
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
-            tag::COPY_DATA | tag::COPY_DONE | tag::COPY_FAIL
+            Tag::CopyData | Tag::CopyDone | Tag::CopyFail
                 if self.pending.is_empty() && self.core.protects() =>
             {
                 return self.drop(header);
             }
-            tag::COPY_DATA => return self.copy_message(header, rest),
-            tag::COPY_DONE | tag::COPY_FAIL => {
-                let passes =
-                    if header.tag == tag::COPY_DONE { self.copy_done(out) } else { self.copy_failed() };
+            Tag::CopyData => return self.copy_message(header, rest),
+            Tag::CopyDone | Tag::CopyFail => {
+                let passes = if tag == Tag::CopyDone { self.copy_done(out) } else { self.copy_failed() };
                 if !passes {
                     return self.drop(header);
                 }
@@ -114,23 +113,34 @@ impl Session {
                 return self.pass(header, rest);
             }
             _ if self.skipping => return self.drop(header),
-            tag::FLUSH => return self.pass(header, rest),
+            Tag::Flush => return self.pass(header, rest),
             _ if self.pending.is_heavy() => return self.wait_for_fewer_pending(out),
             _ => {}
         }
         let Some(message) = rest.get(..header.total_len()) else {
-            return if header.body_len > MAX_HELD { self.oversized(header, rest, out) } else { Step::More };
+            return if header.body_len > MAX_HELD {
+                self.oversized(tag, header, rest, out)
+            } else {
+                Step::More
+            };
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
-        let outcome = match header.tag {
-            tag::QUERY => self.query(body, out),
-            tag::PARSE => self.parse(message, body, out),
-            tag::BIND => self.bind(message, body, out),
-            tag::DESCRIBE => self.describe(body),
-            tag::EXECUTE => self.execute(body, out),
-            tag::CLOSE => self.close(body),
-            tag::FUNCTION_CALL => Ok(self.function_call(message, out)),
-            _ => {
+        let outcome = match tag {
+            Tag::Query => self.query(body, out),
+            Tag::Parse => self.parse(message, body, out),
+            Tag::Bind => self.bind(message, body, out),
+            Tag::Describe => self.describe(body),
+            Tag::Execute => self.execute(body, out),
+            Tag::Close => self.close(body),
+            Tag::FunctionCall => Ok(self.function_call(message, out)),
+            // Those behind the first were read above.
+            Tag::Password
+            | Tag::Sync
+            | Tag::Terminate
+            | Tag::CopyData
+            | Tag::CopyDone
+            | Tag::CopyFail
+            | Tag::Flush => {
                 self.end_session(ClientError::protocol("a message that has no place in a session"), out);
                 return Step::Took(rest.len());
             }
@@ -176,14 +186,14 @@ impl Session {
 
     /// Handles a message that is too long to be held. The values of a statement that touches nothing protected pass; everything
     /// else is refused.
-    fn oversized(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    fn oversized(&mut self, tag: Tag, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let body = rest.get(HEADER_LEN..).unwrap_or_default();
         let error = ClientError::limit(
             "the message is longer than the 16 MiB that are read of one",
             "Send the statement's values as parameters of a statement that names no protected table, or in parts.",
         );
-        match header.tag {
-            tag::BIND => {
+        match tag {
+            Tag::Bind => {
                 let (portal, name) = match Bind::peek_names(body) {
                     Ok(Some(names)) => names,
                     Ok(None) => return Step::More,
@@ -211,14 +221,14 @@ impl Session {
                 }
                 self.refuse_bind(error, out);
             }
-            tag::QUERY => {
+            Tag::Query => {
                 let checked = self.nothing_checked();
                 match checked {
                     Some(checked) => self.refuse_query(error, checked, out),
                     None => self.end_session(error, out),
                 }
             }
-            tag::PARSE => self.refuse_parse(b"", error, out),
+            Tag::Parse => self.refuse_parse(b"", error, out),
             _ => {
                 self.end_session(error, out);
                 return Step::Took(rest.len());

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, tag};
+use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, Tag};
 use fieldveil_pg_wire::frame::HEADER_LEN;
 use fieldveil_pg_wire::{Format, Header, WireError, copy_data};
 use fieldveil_sql::ResultField;
@@ -254,7 +254,7 @@ impl RowPlan {
 
 /// The body of the DataRow that these bytes begin with, and what is behind it.
 fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let header = Header::peek(bytes).ok()?.filter(|header| header.tag == tag::DATA_ROW)?;
+    let header = Header::peek(bytes).ok()?.filter(|header| Tag::of(header.tag) == Some(Tag::DataRow))?;
     let (message, rest) = bytes.split_at_checked(header.total_len())?;
     Some((message.get(HEADER_LEN..)?, rest))
 }

@@ -5,7 +5,7 @@ mod description;
 mod error;
 
 use fieldveil_pg_wire::Header;
-use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, TransactionStatus, tag};
+use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, Tag, TransactionStatus};
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
@@ -42,34 +42,32 @@ impl Session {
             return self.startup_answer(rest, out);
         }
         let Some(header) = Header::peek(rest).map_err(|_| MALFORMED)? else { return Ok(Step::More) };
-        if !tag::is_known(header.tag) {
-            return Err("an unknown message type");
-        }
-        if self.streams(header) {
+        let tag = Tag::of(header.tag).ok_or("an unknown message type")?;
+        if self.streams(tag) {
             return Ok(self.server.pass_message(header.total_len(), rest.len()));
         }
         let Some(message) = rest.get(..header.total_len()) else {
-            return self.long_message(header, rest, out);
+            return self.long_message(tag, header, rest, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
-        if header.tag == tag::DATA_ROW {
+        if tag == Tag::DataRow {
             self.rows_come(rest);
         }
-        Ok(match self.server_message(header.tag, body, out)? {
+        Ok(match self.server_message(tag, body, out)? {
             Fate::Pass => Step::Pass(message.len()),
             Fate::Taken => Step::Took(message.len()),
         })
     }
 
     /// Whether the message is forwarded unread, whatever its length.
-    fn streams(&mut self, header: Header) -> bool {
+    fn streams(&mut self, tag: Tag) -> bool {
         if self.swallowing == Swallowing::UntilReady {
             return false;
         }
-        match header.tag {
-            tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => true,
-            tag::COPY_DATA => self.copy_out.is_none(),
-            tag::DATA_ROW => match self.pending.head().map(|e| (&e.awaited, e.origin)) {
+        match tag {
+            Tag::NoticeResponse | Tag::NotificationResponse => true,
+            Tag::CopyData => self.copy_out.is_none(),
+            Tag::DataRow => match self.pending.head().map(|e| (&e.awaited, e.origin)) {
                 Some((Awaited::Query(checked, _, plan), _)) => {
                     plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
                 }
@@ -83,29 +81,29 @@ impl Session {
 
     fn server_message(
         &mut self,
-        tag: u8,
+        tag: Tag,
         body: &[u8],
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
-        if tag == tag::PARAMETER_STATUS {
+        if tag == Tag::ParameterStatus {
             return self.parameter_status(body);
         }
-        if matches!(self.state, State::Authenticating) && tag != tag::ERROR_RESPONSE {
+        if matches!(self.state, State::Authenticating) && tag != Tag::ErrorResponse {
             return self.authentication_message(tag, body, out);
         }
         match tag {
-            tag::READY_FOR_QUERY => self.ready_for_query(body),
-            tag::NOTICE_RESPONSE | tag::NOTIFICATION_RESPONSE => Ok(Fate::Pass),
+            Tag::ReadyForQuery => self.ready_for_query(body),
+            Tag::NoticeResponse | Tag::NotificationResponse => Ok(Fate::Pass),
             _ if self.swallowing == Swallowing::UntilReady => self.swallow(tag, body, out),
             _ => self.answer(tag, body, out),
         }
     }
 
     /// Reads a message that answers the entry at the head of the queue.
-    fn answer(&mut self, tag: u8, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
+    fn answer(&mut self, tag: Tag, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match tag {
-            tag::ERROR_RESPONSE => return self.error_response(body, out),
-            tag::AUTHENTICATION | tag::BACKEND_KEY_DATA | tag::NEGOTIATE_PROTOCOL_VERSION => {
+            Tag::ErrorResponse => return self.error_response(body, out),
+            Tag::Authentication | Tag::BackendKeyData | Tag::NegotiateProtocolVersion => {
                 return Ok(Fate::Pass);
             }
             _ => {}
@@ -116,56 +114,53 @@ impl Session {
             Origin::Injected => Fate::Taken,
         };
         match (tag, &mut entry.awaited) {
-            (tag::PARSE_COMPLETE, Awaited::Parse(statement)) => {
+            (Tag::ParseComplete, Awaited::Parse(statement)) => {
                 if let Some(statement) = statement {
                     statement.confirmed.set(true);
                 }
                 self.pending.pop();
             }
-            (tag::BIND_COMPLETE, Awaited::Bind(_)) | (tag::CLOSE_COMPLETE, Awaited::Close) => {
+            (Tag::BindComplete, Awaited::Bind(_)) | (Tag::CloseComplete, Awaited::Close) => {
                 self.pending.pop();
             }
-            (tag::NO_DATA, Awaited::DescribeStatement(_) | Awaited::DescribePortal(_)) => {
+            (Tag::NoData, Awaited::DescribeStatement(_) | Awaited::DescribePortal(_)) => {
                 self.pending.pop();
             }
-            (
-                tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE | tag::PORTAL_SUSPENDED,
-                Awaited::Execute(_),
-            ) => {
+            (Tag::CommandComplete | Tag::EmptyQueryResponse | Tag::PortalSuspended, Awaited::Execute(_)) => {
                 self.pending.executed(body);
                 self.copy_out = None;
             }
-            (tag::COMMAND_COMPLETE, Awaited::Catalog) => {
+            (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
                 self.catalog_read();
                 self.core.waiting = Waiting::No;
             }
-            (tag::COMMAND_COMPLETE, Awaited::Identity) => {
+            (Tag::CommandComplete, Awaited::Identity) => {
                 self.pending.pop();
                 self.identity_read();
                 if self.core.catalog.reading.is_none() {
                     self.core.waiting = Waiting::No;
                 }
             }
-            (tag::COMMAND_COMPLETE | tag::EMPTY_QUERY_RESPONSE, Awaited::Query(_, statement, rows)) => {
+            (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, rows)) => {
                 *rows = None;
                 *statement = statement.saturating_add(1);
                 self.copy_out = None;
             }
-            (tag::DATA_ROW, _) => return self.data_row(body, out),
-            (tag::PARAMETER_DESCRIPTION, _) => return self.parameter_description(body, fate, out),
-            (tag::ROW_DESCRIPTION, _) => return self.row_description(body, fate, out),
-            (tag::COPY_IN_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
+            (Tag::DataRow, _) => return self.data_row(body, out),
+            (Tag::ParameterDescription, _) => return self.parameter_description(body, fate, out),
+            (Tag::RowDescription, _) => return self.row_description(body, fate, out),
+            (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 self.copy_in = !self.pending.begin_copy();
             }
-            (tag::COPY_OUT_RESPONSE, Awaited::Query(..) | Awaited::Execute(_)) => {
+            (Tag::CopyOutResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();
                 self.copy_out =
                     checked.and_then(|checked| checked.copy().and_then(|copy| CopyOut::new(checked, copy)));
             }
-            (tag::COPY_DATA, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),
-            (tag::COPY_DONE | tag::COPY_BOTH_RESPONSE, Awaited::Query(..) | Awaited::Execute(_))
-            | (tag::FUNCTION_CALL_RESPONSE, Awaited::FunctionCall) => {}
+            (Tag::CopyData, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),
+            (Tag::CopyDone | Tag::CopyBothResponse, Awaited::Query(..) | Awaited::Execute(_))
+            | (Tag::FunctionCallResponse, Awaited::FunctionCall) => {}
             _ => return Err(OUT_OF_PLACE),
         }
         Ok(fate)

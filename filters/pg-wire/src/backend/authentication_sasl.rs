@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::WireError;
-use crate::backend::{Authentication, tag};
+use crate::backend::{Authentication, Tag};
 use crate::frame;
 use crate::limits::MAX_SASL_MECHANISMS;
 use crate::read::Reader;
@@ -58,7 +58,7 @@ impl<'a> AuthenticationSasl<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        frame::try_write_message(out, tag::AUTHENTICATION, |out| {
+        frame::try_write_message(out, Tag::Authentication, |out| {
             out.extend_from_slice(&Authentication::SASL.to_be_bytes());
             for name in &self.mechanisms {
                 // An empty name would end the list.

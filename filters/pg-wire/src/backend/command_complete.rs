@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::read::Reader;
@@ -29,7 +29,7 @@ impl<'a> CommandComplete<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::COMMAND_COMPLETE, |out| {
+        try_write_message(out, Tag::CommandComplete, |out| {
             write::string(out, MESSAGE, "command tag", self.tag)
         })
     }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn command_complete_comes_back_as_written() {
         let message = CommandComplete { tag: b"INSERT 0 1" };
-        let body = body_of(tag::COMMAND_COMPLETE, |out| message.encode(out));
+        let body = body_of(Tag::CommandComplete, |out| message.encode(out));
         assert_eq!(body, b"INSERT 0 1\0");
         assert_eq!(CommandComplete::parse(&body), Ok(message));
         check_truncations(&body, |body| CommandComplete::parse(body).map(drop));

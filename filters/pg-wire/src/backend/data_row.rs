@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::limits::MAX_COLUMNS;
 use crate::read::Reader;
 use crate::redact::Sized;
@@ -109,7 +109,7 @@ pub struct DataRowWriter<'a> {
 impl<'a> DataRowWriter<'a> {
     /// Begins a row of `columns` values.
     pub fn new(out: &'a mut Vec<u8>, columns: u16) -> Self {
-        let start = frame::begin(out, tag::DATA_ROW);
+        let start = frame::begin(out, Tag::DataRow);
         out.extend_from_slice(&columns.to_be_bytes());
         Self { out: Open { out, start, finished: false }, left: columns }
     }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn row_comes_back_as_written() {
         let values = [Some(&b"canary"[..]), None, Some(b"")];
-        let body = body_of(tag::DATA_ROW, |out| write(out, &values));
+        let body = body_of(Tag::DataRow, |out| write(out, &values));
         assert_eq!(body, b"\0\x03\0\0\0\x06canary\xff\xff\xff\xff\0\0\0\0");
         let row = DataRow::parse(&body).unwrap();
         assert_eq!((row.columns(), row.values().len()), (3, 3));
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn values_are_copied_or_replaced() {
-        let body = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"sealed"), None, Some(b"2")]));
+        let body = body_of(Tag::DataRow, |out| write(out, &[Some(b"1"), Some(b"sealed"), None, Some(b"2")]));
         let row = DataRow::parse(&body).unwrap();
         let mut out = Vec::new();
         let mut writer = DataRowWriter::new(&mut out, row.columns());
@@ -220,7 +220,7 @@ mod tests {
             .unwrap();
         }
         writer.finish().unwrap();
-        let expected = body_of(tag::DATA_ROW, |out| write(out, &[Some(b"1"), Some(b"open"), None, None]));
+        let expected = body_of(Tag::DataRow, |out| write(out, &[Some(b"1"), Some(b"open"), None, None]));
         assert_eq!(&out[5..], expected);
     }
 

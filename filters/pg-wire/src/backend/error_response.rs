@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::limits::MAX_ERROR_FIELDS;
@@ -85,7 +85,7 @@ impl<'a> ErrorResponse<'a> {
         if self.fields.len() > MAX_ERROR_FIELDS {
             return Err(too_many());
         }
-        try_write_message(out, tag::ERROR_RESPONSE, |out| {
+        try_write_message(out, Tag::ErrorResponse, |out| {
             for (kind, text) in &self.fields {
                 // A zero type would end the list.
                 if *kind == 0 {
@@ -121,7 +121,7 @@ mod tests {
     fn error_comes_back_as_written() {
         let error =
             ErrorResponse::new("ERROR", "42501", "canary").with(ErrorResponse::HINT, "ask".to_owned());
-        let body = body_of(tag::ERROR_RESPONSE, |out| error.encode(out));
+        let body = body_of(Tag::ErrorResponse, |out| error.encode(out));
         assert_eq!(body, b"SERROR\0VERROR\0C42501\0Mcanary\0Hask\0\0");
         let parsed = ErrorResponse::parse(&body).unwrap();
         assert_eq!(parsed, error);

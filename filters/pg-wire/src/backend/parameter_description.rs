@@ -1,6 +1,6 @@
 //! ParameterDescription: the types of a statement's parameters.
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::limits::MAX_PARAMETERS;
@@ -31,7 +31,7 @@ impl ParameterDescription {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::PARAMETER_DESCRIPTION, |out| {
+        try_write_message(out, Tag::ParameterDescription, |out| {
             write::count(out, MESSAGE, "parameter types", self.types.len(), MAX_PARAMETERS)?;
             for oid in &self.types {
                 out.extend_from_slice(&oid.to_be_bytes());
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn parameter_description_comes_back_as_written() {
         let message = ParameterDescription { types: vec![25, 1700] };
-        let body = body_of(tag::PARAMETER_DESCRIPTION, |out| message.encode(out));
+        let body = body_of(Tag::ParameterDescription, |out| message.encode(out));
         assert_eq!(body, b"\0\x02\0\0\0\x19\0\0\x06\xa4");
         assert_eq!(ParameterDescription::parse(&body), Ok(message));
         check_truncations(&body, |body| ParameterDescription::parse(body).map(drop));

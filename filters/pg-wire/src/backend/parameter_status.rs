@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::read::Reader;
@@ -32,7 +32,7 @@ impl<'a> ParameterStatus<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::PARAMETER_STATUS, |out| {
+        try_write_message(out, Tag::ParameterStatus, |out| {
             write::string(out, MESSAGE, "name", self.name)?;
             write::string(out, MESSAGE, "value", self.value)
         })
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn parameter_status_comes_back_as_written() {
         let message = ParameterStatus { name: b"TimeZone", value: b"UTC" };
-        let body = body_of(tag::PARAMETER_STATUS, |out| message.encode(out));
+        let body = body_of(Tag::ParameterStatus, |out| message.encode(out));
         assert_eq!(body, b"TimeZone\0UTC\0");
         assert_eq!(ParameterStatus::parse(&body), Ok(message));
         check_truncations(&body, |body| ParameterStatus::parse(body).map(drop));

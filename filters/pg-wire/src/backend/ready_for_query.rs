@@ -1,6 +1,6 @@
 //! ReadyForQuery: the server waits for the next request.
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::write_message;
 use crate::read::Reader;
@@ -52,7 +52,7 @@ impl ReadyForQuery {
 
     /// Appends the whole message.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        write_message(out, tag::READY_FOR_QUERY, |out| out.push(self.status.code()))
+        write_message(out, Tag::ReadyForQuery, |out| out.push(self.status.code()))
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
             (TransactionStatus::InTransaction, b"T"),
             (TransactionStatus::Failed, b"E"),
         ] {
-            let body = body_of(tag::READY_FOR_QUERY, |out| ReadyForQuery { status }.encode(out));
+            let body = body_of(Tag::ReadyForQuery, |out| ReadyForQuery { status }.encode(out));
             assert_eq!(body, expected);
             assert_eq!(ReadyForQuery::parse(&body), Ok(ReadyForQuery { status }));
             check_truncations(&body, |body| ReadyForQuery::parse(body).map(drop));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::frame::try_write_message;
 use crate::limits::MAX_COLUMNS;
 use crate::read::Reader;
@@ -55,7 +55,7 @@ impl<'a> RowDescription<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::ROW_DESCRIPTION, |out| {
+        try_write_message(out, Tag::RowDescription, |out| {
             write::count(out, MESSAGE, "columns", self.fields.len(), MAX_COLUMNS)?;
             self.fields.iter().try_for_each(|field| field.write(out))
         })
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn row_description_comes_back_as_written() {
         let message = RowDescription { fields: vec![field(b"ssn")] };
-        let body = body_of(tag::ROW_DESCRIPTION, |out| message.encode(out));
+        let body = body_of(Tag::RowDescription, |out| message.encode(out));
         let expected = b"\0\x01ssn\0\0\0\x40\0\0\x04\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\x01";
         assert_eq!(body, expected);
         assert_eq!(RowDescription::parse(&body), Ok(message));

@@ -4,51 +4,51 @@ use crate::tag_table::tag_table;
 
 tag_table! {
     /// A question, or the end, of authentication.
-    AUTHENTICATION = b'R': "Authentication";
+    Authentication = b'R': "Authentication";
     /// What a CancelRequest must show.
-    BACKEND_KEY_DATA = b'K': "BackendKeyData";
+    BackendKeyData = b'K': "BackendKeyData";
     /// Bind done.
-    BIND_COMPLETE = b'2': "BindComplete";
+    BindComplete = b'2': "BindComplete";
     /// Close done.
-    CLOSE_COMPLETE = b'3': "CloseComplete";
+    CloseComplete = b'3': "CloseComplete";
     /// A statement is done.
-    COMMAND_COMPLETE = b'C': "CommandComplete";
+    CommandComplete = b'C': "CommandComplete";
     /// A piece of a COPY.
-    COPY_DATA = b'd': "CopyData";
+    CopyData = b'd': "CopyData";
     /// The COPY is complete.
-    COPY_DONE = b'c': "CopyDone";
+    CopyDone = b'c': "CopyDone";
     /// The server waits for COPY data.
-    COPY_IN_RESPONSE = b'G': "CopyInResponse";
+    CopyInResponse = b'G': "CopyInResponse";
     /// COPY data follows.
-    COPY_OUT_RESPONSE = b'H': "CopyOutResponse";
+    CopyOutResponse = b'H': "CopyOutResponse";
     /// COPY both ways (replication).
-    COPY_BOTH_RESPONSE = b'W': "CopyBothResponse";
+    CopyBothResponse = b'W': "CopyBothResponse";
     /// One row.
-    DATA_ROW = b'D': "DataRow";
+    DataRow = b'D': "DataRow";
     /// The text held no statement.
-    EMPTY_QUERY_RESPONSE = b'I': "EmptyQueryResponse";
+    EmptyQueryResponse = b'I': "EmptyQueryResponse";
     /// Something failed.
-    ERROR_RESPONSE = b'E': "ErrorResponse";
+    ErrorResponse = b'E': "ErrorResponse";
     /// The result of a FunctionCall.
-    FUNCTION_CALL_RESPONSE = b'V': "FunctionCallResponse";
+    FunctionCallResponse = b'V': "FunctionCallResponse";
     /// The server speaks a lower minor version than asked for.
-    NEGOTIATE_PROTOCOL_VERSION = b'v': "NegotiateProtocolVersion";
+    NegotiateProtocolVersion = b'v': "NegotiateProtocolVersion";
     /// What was described gives no rows.
-    NO_DATA = b'n': "NoData";
+    NoData = b'n': "NoData";
     /// A warning or note.
-    NOTICE_RESPONSE = b'N': "NoticeResponse";
+    NoticeResponse = b'N': "NoticeResponse";
     /// A NOTIFY of another session.
-    NOTIFICATION_RESPONSE = b'A': "NotificationResponse";
+    NotificationResponse = b'A': "NotificationResponse";
     /// The parameters' types.
-    PARAMETER_DESCRIPTION = b't': "ParameterDescription";
+    ParameterDescription = b't': "ParameterDescription";
     /// A setting's value now.
-    PARAMETER_STATUS = b'S': "ParameterStatus";
+    ParameterStatus = b'S': "ParameterStatus";
     /// Parse done.
-    PARSE_COMPLETE = b'1': "ParseComplete";
+    ParseComplete = b'1': "ParseComplete";
     /// Execute stopped at its row limit.
-    PORTAL_SUSPENDED = b's': "PortalSuspended";
+    PortalSuspended = b's': "PortalSuspended";
     /// The server waits for the next request.
-    READY_FOR_QUERY = b'Z': "ReadyForQuery";
+    ReadyForQuery = b'Z': "ReadyForQuery";
     /// The columns of the rows to come.
-    ROW_DESCRIPTION = b'T': "RowDescription";
+    RowDescription = b'T': "RowDescription";
 }

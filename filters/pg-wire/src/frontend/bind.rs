@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::frame::try_write_message;
 use crate::limits::{MAX_FORMATS, MAX_PARAMETERS};
 use crate::read::Reader;
@@ -101,7 +101,7 @@ impl<'a> Bind<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::BIND, |out| {
+        try_write_message(out, Tag::Bind, |out| {
             check_formats(self.parameter_formats.len(), self.values.len())?;
             write::name(out, MESSAGE, "portal name", self.portal)?;
             write::name(out, MESSAGE, "statement name", self.statement)?;
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn bind_comes_back_as_written() {
-        let body = body_of(tag::BIND, |out| sample().encode(out));
+        let body = body_of(Tag::Bind, |out| sample().encode(out));
         let expected =
             b"p\0s1\0\0\x03\0\0\0\x01\0\0\0\x03\0\0\0\x06canary\xff\xff\xff\xff\0\0\0\0\0\x01\0\x01";
         assert_eq!(body, expected);
@@ -178,7 +178,7 @@ mod tests {
         let whole = |body: &[u8]| {
             Bind::parse(body).map(|bind| (bind.portal.to_vec(), bind.statement.to_vec(), bind.result_formats))
         };
-        let body = body_of(tag::BIND, |out| sample().encode(out));
+        let body = body_of(Tag::Bind, |out| sample().encode(out));
         assert!(outline(&body).is_ok());
         for have in 0..=body.len() {
             assert_eq!(outline(&body[..have]), whole(&body[..have]), "{have}");
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn names_are_read_before_the_values_have_come() {
-        let body = body_of(tag::BIND, |out| sample().encode(out));
+        let body = body_of(Tag::Bind, |out| sample().encode(out));
         for have in 0..5 {
             assert_eq!(Bind::peek_names(&body[..have]), Ok(None));
         }

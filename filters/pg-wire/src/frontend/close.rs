@@ -1,8 +1,8 @@
 //! Close: forget a statement or portal.
 
-use super::{tag, target::target_message};
+use super::{Tag, target::target_message};
 
 target_message! {
     /// Close: forget a statement or portal.
-    Close = tag::CLOSE
+    Close = Tag::Close
 }

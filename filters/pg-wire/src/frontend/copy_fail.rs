@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::read::Reader;
@@ -29,7 +29,7 @@ impl<'a> CopyFail<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::COPY_FAIL, |out| write::string(out, MESSAGE, "reason", self.reason))
+        try_write_message(out, Tag::CopyFail, |out| write::string(out, MESSAGE, "reason", self.reason))
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn copy_fail_comes_back_as_written() {
         let message = CopyFail { reason: b"no more" };
-        let body = body_of(tag::COPY_FAIL, |out| message.encode(out));
+        let body = body_of(Tag::CopyFail, |out| message.encode(out));
         assert_eq!(body, b"no more\0");
         assert_eq!(CopyFail::parse(&body), Ok(message));
         check_truncations(&body, |body| CopyFail::parse(body).map(drop));

@@ -1,8 +1,8 @@
 //! Describe: ask for the columns and parameters of a statement or portal.
 
-use super::{tag, target::target_message};
+use super::{Tag, target::target_message};
 
 target_message! {
     /// Describe: ask for the columns and parameters of a statement or portal.
-    Describe = tag::DESCRIBE
+    Describe = Tag::Describe
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::read::Reader;
@@ -32,7 +32,7 @@ impl<'a> Execute<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::EXECUTE, |out| {
+        try_write_message(out, Tag::Execute, |out| {
             write::name(out, MESSAGE, "portal name", self.portal)?;
             out.extend_from_slice(&self.max_rows.to_be_bytes());
             Ok(())
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn execute_comes_back_as_written() {
         let execute = Execute { portal: b"p", max_rows: 50 };
-        let body = body_of(tag::EXECUTE, |out| execute.encode(out));
+        let body = body_of(Tag::Execute, |out| execute.encode(out));
         assert_eq!(body, b"p\0\0\0\0\x32");
         assert_eq!(Execute::parse(&body), Ok(execute));
         check_truncations(&body, |body| Execute::parse(body).map(drop));

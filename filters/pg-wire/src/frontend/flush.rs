@@ -1,6 +1,6 @@
 //! Flush: asks the server to send what is pending.
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::write_message;
 use crate::read::Reader;
@@ -19,7 +19,7 @@ impl Flush {
 
     /// Appends the whole message.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        write_message(out, tag::FLUSH, |_| ())
+        write_message(out, Tag::Flush, |_| ())
     }
 }
 
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn flush_has_no_body() {
-        assert_eq!(body_of(tag::FLUSH, |out| Flush.encode(out)), b"");
+        assert_eq!(body_of(Tag::Flush, |out| Flush.encode(out)), b"");
         assert_eq!(Flush::parse(b""), Ok(Flush));
         assert_eq!(Flush::parse(b"x"), Err(WireError::TrailingBytes { message: MESSAGE }));
     }

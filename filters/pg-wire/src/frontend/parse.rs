@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::limits::MAX_PARAMETERS;
@@ -41,7 +41,7 @@ impl<'a> Parse<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::PARSE, |out| {
+        try_write_message(out, Tag::Parse, |out| {
             write::name(out, MESSAGE, "statement name", self.name)?;
             write::string(out, MESSAGE, "text", self.text)?;
             write::count(out, MESSAGE, "parameter types", self.parameter_types.len(), MAX_PARAMETERS)?;
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn parse_comes_back_as_written() {
         let parse = Parse { name: b"s1", text: b"SELECT $1", parameter_types: vec![25, 0] };
-        let body = body_of(tag::PARSE, |out| parse.encode(out));
+        let body = body_of(Tag::Parse, |out| parse.encode(out));
         assert_eq!(body, b"s1\0SELECT $1\0\0\x02\0\0\0\x19\0\0\0\0");
         assert_eq!(Parse::parse(&body), Ok(parse));
         check_truncations(&body, |body| Parse::parse(body).map(drop));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::try_write_message;
 use crate::read::Reader;
@@ -29,7 +29,7 @@ impl<'a> Query<'a> {
 
     /// Appends the whole message. On an error `out` is as before.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        try_write_message(out, tag::QUERY, |out| write::string(out, MESSAGE, "text", self.text))
+        try_write_message(out, Tag::Query, |out| write::string(out, MESSAGE, "text", self.text))
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn query_comes_back_as_written() {
         let query = Query { text: b"SELECT 1" };
-        let body = body_of(tag::QUERY, |out| query.encode(out));
+        let body = body_of(Tag::Query, |out| query.encode(out));
         assert_eq!(body, b"SELECT 1\0");
         assert_eq!(Query::parse(&body), Ok(query));
         check_truncations(&body, |body| Query::parse(body).map(drop));

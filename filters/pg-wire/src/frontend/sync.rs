@@ -1,6 +1,6 @@
 //! Sync: the end of a group of extended-protocol messages; the server answers ReadyForQuery.
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::write_message;
 use crate::read::Reader;
@@ -19,7 +19,7 @@ impl Sync {
 
     /// Appends the whole message.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        write_message(out, tag::SYNC, |_| ())
+        write_message(out, Tag::Sync, |_| ())
     }
 }
 
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn sync_has_no_body() {
-        assert_eq!(body_of(tag::SYNC, |out| Sync.encode(out)), b"");
+        assert_eq!(body_of(Tag::Sync, |out| Sync.encode(out)), b"");
         assert_eq!(Sync::parse(b""), Ok(Sync));
         assert_eq!(Sync::parse(b"x"), Err(WireError::TrailingBytes { message: MESSAGE }));
     }

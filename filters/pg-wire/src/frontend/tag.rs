@@ -4,31 +4,31 @@ use crate::tag_table::tag_table;
 
 tag_table! {
     /// Bind values to a statement's parameters, making a portal.
-    BIND = b'B': "Bind";
+    Bind = b'B': "Bind";
     /// Close a statement or portal.
-    CLOSE = b'C': "Close";
+    Close = b'C': "Close";
     /// A piece of a COPY.
-    COPY_DATA = b'd': "CopyData";
+    CopyData = b'd': "CopyData";
     /// The COPY is complete.
-    COPY_DONE = b'c': "CopyDone";
+    CopyDone = b'c': "CopyDone";
     /// The COPY failed at the client.
-    COPY_FAIL = b'f': "CopyFail";
+    CopyFail = b'f': "CopyFail";
     /// Describe a statement or portal.
-    DESCRIBE = b'D': "Describe";
+    Describe = b'D': "Describe";
     /// Run a portal.
-    EXECUTE = b'E': "Execute";
+    Execute = b'E': "Execute";
     /// Send what is pending.
-    FLUSH = b'H': "Flush";
+    Flush = b'H': "Flush";
     /// Call a function by its OID.
-    FUNCTION_CALL = b'F': "FunctionCall";
+    FunctionCall = b'F': "FunctionCall";
     /// An answer in authentication; which one, the server's question tells.
-    PASSWORD = b'p': "PasswordMessage", "SASLInitialResponse", "SASLResponse", "GSSResponse";
+    Password = b'p': "PasswordMessage", "SASLInitialResponse", "SASLResponse", "GSSResponse";
     /// Prepare a statement.
-    PARSE = b'P': "Parse";
+    Parse = b'P': "Parse";
     /// Run SQL text at once.
-    QUERY = b'Q': "Query";
+    Query = b'Q': "Query";
     /// End of a group of extended-protocol messages.
-    SYNC = b'S': "Sync";
+    Sync = b'S': "Sync";
     /// The session ends.
-    TERMINATE = b'X': "Terminate";
+    Terminate = b'X': "Terminate";
 }

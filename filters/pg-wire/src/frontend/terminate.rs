@@ -1,6 +1,6 @@
 //! Terminate: the session ends.
 
-use super::tag;
+use super::Tag;
 use crate::WireError;
 use crate::frame::write_message;
 use crate::read::Reader;
@@ -19,7 +19,7 @@ impl Terminate {
 
     /// Appends the whole message.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), WireError> {
-        write_message(out, tag::TERMINATE, |_| ())
+        write_message(out, Tag::Terminate, |_| ())
     }
 }
 
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn terminate_has_no_body() {
-        assert_eq!(body_of(tag::TERMINATE, |out| Terminate.encode(out)), b"");
+        assert_eq!(body_of(Tag::Terminate, |out| Terminate.encode(out)), b"");
         assert_eq!(Terminate::parse(b""), Ok(Terminate));
         assert_eq!(Terminate::parse(b"x"), Err(WireError::TrailingBytes { message: MESSAGE }));
     }

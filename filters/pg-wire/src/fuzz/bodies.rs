@@ -3,11 +3,11 @@
 
 use crate::backend::{
     Authentication, AuthenticationSasl, CommandComplete, DataRow, DataRowWriter, ErrorResponse,
-    ParameterDescription, ParameterStatus, ReadyForQuery, RowDescription, tag as answer,
+    ParameterDescription, ParameterStatus, ReadyForQuery, RowDescription, Tag as Answer,
 };
 use crate::frame::peek_message;
 use crate::frontend::{
-    Bind, Close, CopyFail, Describe, Execute, Flush, Parse, Query, Sync, Terminate, tag as request,
+    Bind, Close, CopyFail, Describe, Execute, Flush, Parse, Query, Sync, Tag as Request, Terminate,
 };
 use crate::startup::FirstPacket;
 use crate::{Header, WireError};
@@ -28,28 +28,28 @@ macro_rules! recode {
 
 /// What a client sends, by tag.
 pub const REQUESTS: &[(u8, Recode)] = &[
-    (request::BIND, recode!(Bind)),
-    (request::CLOSE, recode!(Close)),
-    (request::COPY_FAIL, recode!(CopyFail)),
-    (request::DESCRIBE, recode!(Describe)),
-    (request::EXECUTE, recode!(Execute)),
-    (request::FLUSH, recode!(Flush)),
-    (request::PARSE, recode!(Parse)),
-    (request::QUERY, recode!(Query)),
-    (request::SYNC, recode!(Sync)),
-    (request::TERMINATE, recode!(Terminate)),
+    (Request::Bind.code(), recode!(Bind)),
+    (Request::Close.code(), recode!(Close)),
+    (Request::CopyFail.code(), recode!(CopyFail)),
+    (Request::Describe.code(), recode!(Describe)),
+    (Request::Execute.code(), recode!(Execute)),
+    (Request::Flush.code(), recode!(Flush)),
+    (Request::Parse.code(), recode!(Parse)),
+    (Request::Query.code(), recode!(Query)),
+    (Request::Sync.code(), recode!(Sync)),
+    (Request::Terminate.code(), recode!(Terminate)),
 ];
 
 /// What a server sends, by tag.
 pub const ANSWERS: &[(u8, Recode)] = &[
-    (answer::AUTHENTICATION, recode!(AuthenticationSasl)),
-    (answer::COMMAND_COMPLETE, recode!(CommandComplete)),
-    (answer::DATA_ROW, recode_row),
-    (answer::ERROR_RESPONSE, recode!(ErrorResponse)),
-    (answer::PARAMETER_DESCRIPTION, recode!(ParameterDescription)),
-    (answer::PARAMETER_STATUS, recode!(ParameterStatus)),
-    (answer::READY_FOR_QUERY, recode!(ReadyForQuery)),
-    (answer::ROW_DESCRIPTION, recode!(RowDescription)),
+    (Answer::Authentication.code(), recode!(AuthenticationSasl)),
+    (Answer::CommandComplete.code(), recode!(CommandComplete)),
+    (Answer::DataRow.code(), recode_row),
+    (Answer::ErrorResponse.code(), recode!(ErrorResponse)),
+    (Answer::ParameterDescription.code(), recode!(ParameterDescription)),
+    (Answer::ParameterStatus.code(), recode!(ParameterStatus)),
+    (Answer::ReadyForQuery.code(), recode!(ReadyForQuery)),
+    (Answer::RowDescription.code(), recode!(RowDescription)),
 ];
 
 fn recode_row(body: &[u8]) -> Result<Vec<u8>, WireError> {

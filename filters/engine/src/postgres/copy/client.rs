@@ -1,6 +1,6 @@
 //! The client's CopyData, CopyDone and CopyFail.
 
-use fieldveil_pg_wire::frontend::{CopyFail, tag};
+use fieldveil_pg_wire::frontend::{CopyFail, Tag};
 use fieldveil_sql::ParameterUse;
 use fieldveil_values::Purpose;
 
@@ -84,7 +84,7 @@ impl Session {
         self.copying = Copying::Sealing(copy);
         // What is whole before the row at fault may go: the COPY takes all or nothing.
         if !rows.is_empty() {
-            out.to_server.push(tag::COPY_DATA);
+            out.to_server.push(Tag::CopyData.code());
             match i32::try_from(rows.len().saturating_add(4)) {
                 Ok(length) => out.to_server.extend_from_slice(&length.to_be_bytes()),
                 Err(_) => out.close = true,

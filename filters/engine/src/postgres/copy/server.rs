@@ -1,6 +1,6 @@
 //! The server's CopyData.
 
-use fieldveil_pg_wire::backend::tag;
+use fieldveil_pg_wire::backend::Tag;
 use fieldveil_pg_wire::copy_data::binary::{self, Next};
 
 use super::CopyOut;
@@ -43,15 +43,15 @@ impl CopyOut {
 }
 
 /// The head of a message whose body is `treated` and `rest` more bytes.
-pub fn head(tag: u8, treated: &[u8], rest: usize) -> Option<Vec<u8>> {
+pub fn head(tag: Tag, treated: &[u8], rest: usize) -> Option<Vec<u8>> {
     let length = i32::try_from(treated.len().checked_add(rest)?.checked_add(4)?).ok()?;
-    let mut head = vec![tag];
+    let mut head = vec![tag.code()];
     head.extend_from_slice(&length.to_be_bytes());
     head.extend_from_slice(treated);
     Some(head)
 }
 
 /// Whether messages of the kind hold rows.
-pub fn holds_row(tag: u8) -> bool {
-    matches!(tag, tag::COPY_DATA | tag::DATA_ROW)
+pub fn holds_row(tag: Tag) -> bool {
+    matches!(tag, Tag::CopyData | Tag::DataRow)
 }

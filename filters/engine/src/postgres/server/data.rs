@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_pg_wire::Header;
-use fieldveil_pg_wire::backend::tag;
+use fieldveil_pg_wire::backend::Tag;
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED, OUT_OF_PLACE};
@@ -29,6 +29,7 @@ impl Session {
     /// is enough.
     pub(super) fn long_message(
         &mut self,
+        tag: Tag,
         header: Header,
         rest: &[u8],
         out: &mut CallbackOutput,
@@ -40,11 +41,11 @@ impl Session {
             self.server.drop = header.total_len();
             return Ok(Step::Took(0));
         }
-        if !copy::holds_row(header.tag) {
+        if !copy::holds_row(tag) {
             return Err("a message too long to be read");
         }
         let begin = rest.get(HEADER_LEN..).unwrap_or_default();
-        match self.treat_begin(header.tag, begin) {
+        match self.treat_begin(tag, begin) {
             Ok(None) if rest.len() < MAX_HELD => return Ok(Step::More),
             Ok(None) => {
                 let error = ClientError::limit(
@@ -56,7 +57,7 @@ impl Session {
             }
             Ok(Some((taken, treated))) => {
                 let left = header.body_len.saturating_sub(taken);
-                out.to_client.extend(copy::head(header.tag, &treated, left).ok_or(MALFORMED)?);
+                out.to_client.extend(copy::head(tag, &treated, left).ok_or(MALFORMED)?);
                 self.server.pass = left;
                 return Ok(Step::Took(HEADER_LEN.saturating_add(taken)));
             }
@@ -72,13 +73,13 @@ impl Session {
     /// The treated begin of a row that is not whole.
     pub(super) fn treat_begin(
         &mut self,
-        tag: u8,
+        tag: Tag,
         begin: &[u8],
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
         let Some(keyring) = self.core.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
-        if tag == tag::COPY_DATA {
+        if tag == Tag::CopyData {
             let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
             let begun = copy.begin(begin, &keyring, &mut self.core);
             self.copy_out = Some(copy);
@@ -106,10 +107,10 @@ impl Session {
         if self.copy_out.is_none() {
             return Ok(Fate::Pass);
         }
-        match self.treat_begin(tag::COPY_DATA, body) {
+        match self.treat_begin(Tag::CopyData, body) {
             Ok(Some((taken, treated))) => {
                 let rest = body.get(taken..).unwrap_or_default();
-                out.to_client.extend(copy::head(tag::COPY_DATA, &treated, rest.len()).ok_or(MALFORMED)?);
+                out.to_client.extend(copy::head(Tag::CopyData, &treated, rest.len()).ok_or(MALFORMED)?);
                 out.to_client.extend_from_slice(rest);
             }
             Ok(None) => return Err("a CopyData message that ends within a row"),
@@ -226,7 +227,7 @@ impl Session {
     /// portals is what the server says.
     pub(super) fn swallow(
         &mut self,
-        tag: u8,
+        tag: Tag,
         body: &[u8],
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
