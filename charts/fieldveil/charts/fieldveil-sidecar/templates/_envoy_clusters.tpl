@@ -6,7 +6,6 @@
   {{- if $isName }}
   dns_lookup_family: ALL
   {{- end }}
-  connect_timeout: 1s
   {{- with .connections | default 0 | int }}
   circuit_breakers:
     thresholds:
@@ -50,7 +49,6 @@ typed_config:
 {{- define "fieldveil-sidecar.pipeCluster" -}}
 - name: {{ .name }}
   type: STATIC
-  connect_timeout: 1s
   {{- with .connections }}
   circuit_breakers:
     thresholds:
