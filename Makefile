@@ -131,8 +131,8 @@ charts-readme: python ## write the README of each chart from its values
 	@$(SETUP) python chart-tools
 	@$(VENV_PYTHON) -m tools.charts_readme
 
-clean: ## remove what was built (target/, the built programs)
-	rm -rf target .tools/filter-postgres.wasm .tools/filter-mysql.wasm .tools/filter-json.wasm .tools/bench-sealing.wasm .tools/bin/bench-sealing .tools/bin/bench-sealing-smoke .tools/bin/count-instructions .tools/bin/growth .tools/bin/fieldveil .tools/bin/opa .tools/bin/k6 .tools/bin/tink-tool .tools/bin/pgx-client .tools/bin/client-* .tools/bin/pg-parse .tools/bin/analyze .tools/bin/shop-api .tools/bin/pod-security .tools/images
+clean: ## remove what was built (target/, the built programs, modules and images)
+	rm -rf target .tools/bin .tools/images .tools/*.wasm
 
 # A cluster that was left running could not be ended without its files.
 clean-all: clean ## remove the fetched tools too
