@@ -1,4 +1,4 @@
-//! What happens in the session, counted for the worker's statistics and for the audit.
+//! Counts what happens in the session, for the worker's statistics and for the audit.
 
 use std::rc::Rc;
 
@@ -24,8 +24,8 @@ impl Core {
         self.ended.get_or_insert(how);
     }
 
-    /// From now on statements are those of the session's principal, or of whom a comment speaks for, under this plan.
-    /// Without one they are refused.
+    /// Enters the following statements for the session's principal, or for the end user that a comment names, under this plan.
+    /// Without a plan they are refused.
     pub fn audit_principal(&mut self, by_comment: Option<&PlanInput>, plan: Option<&Rc<CompiledPlan>>) {
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
@@ -34,23 +34,23 @@ impl Core {
         self.audit_began(was_idle);
     }
 
-    /// Somebody was let in.
+    /// Counts a client that the server has let in.
     pub fn note_authenticated(&mut self) {
         self.worker.borrow_mut().count("connections.authenticated", 1);
         self.audit.borrow_mut().authenticated();
     }
 
-    /// A value of the field came to this outcome under `plan`.
+    /// Counts a value of the field with its outcome under `plan`.
     pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
         self.record(|audit, now_ms| audit.count(plan, outcome, &field.label, now_ms));
     }
 
-    /// A row was not revealed under `plan`: the budget is spent.
+    /// Counts a row that was not revealed under `plan` because the budget is spent.
     pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
         self.record(|audit, now_ms| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 
-    /// A statement or the session was refused before the server had it.
+    /// Counts a statement or a session that was refused before the server had it.
     pub fn note_refusal(&mut self, error: &ClientError) {
         self.count_refusal(error);
         if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
@@ -58,13 +58,13 @@ impl Core {
         }
     }
 
-    /// A statement or the session was refused.
+    /// Counts a refusal of a statement or of the session.
     pub fn count_refusal(&mut self, error: &ClientError) {
         self.worker.borrow_mut().count(&format!("refused.{}", error.code), 1);
         self.record(|audit, now_ms| audit.refusal(error, now_ms));
     }
 
-    /// An answer was ended: a value in it could not be given.
+    /// Counts a response that ended because a value in it could not be given.
     pub fn count_ended(&mut self, plan: Option<&Rc<CompiledPlan>>, error: &ClientError) {
         let why = if error.code == sqlstate::CONFIGURATION_LIMIT_EXCEEDED { "refused" } else { "unreadable" };
         self.worker.borrow_mut().count(&format!("{why}.{}", error.code), 1);
@@ -74,7 +74,7 @@ impl Core {
         });
     }
 
-    /// A callback has done its work: writes what is ready.
+    /// Writes the lines of the audit that are ready, at the end of a callback.
     pub fn write_audit(&mut self, out: &CallbackOutput) {
         if let Some(mut buffers) = self.buffers.take() {
             buffers.wipe();

@@ -1,4 +1,4 @@
-//! Budgets of what is revealed: what a row spends, and what is refused while one is spent.
+//! Budgets of revealed rows: spends them, and refuses statements while a budget is spent.
 
 use std::rc::Rc;
 
@@ -34,8 +34,8 @@ impl Tally for Core {
 }
 
 impl Core {
-    /// While a budget is spent its label is what rows past it are: where they are refused, statements that read it are
-    /// refused before the server has them; where one may not look for what one gets, neither may one now.
+    /// Refuses a statement while the budget of a label is spent, if the treatment that then applies to the label would refuse it:
+    /// because rows past the budget are refused, or because the principal may not search for what it gets.
     pub fn within_budgets(&self, checked: &Checked) -> Result<(), ClientError> {
         let budget = |index: &usize| checked.plan.fields.get(*index).and_then(|field| field.budget.as_ref());
         let read =

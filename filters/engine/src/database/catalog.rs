@@ -1,5 +1,5 @@
-//! The server's catalog, as far as protected fields need it: asked for on the client's own connection, so that names and
-//! privileges are the client's, and read into what SQL analysis wants to know.
+//! The server's catalog, as far as protected fields need it. It is queried on the client's own connection, so that names and
+//! privileges are the client's, and gives SQL analysis the tables and columns.
 
 mod absent;
 mod reading;
@@ -21,50 +21,49 @@ use self::weight::CatalogWeight;
 use crate::field::{CompiledPlan, Stored};
 use crate::keyring::Keyring;
 
-/// How old a catalog may grow before it is read again: the time for which DDL on another connection can go
-/// unnoticed by an open one.
+/// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
-/// Bytes of a refused text in which the names of tables are looked for, each by itself.
+/// In so many bytes at the begin of a refused text the names of protected tables are searched.
 const MAX_TOLD: usize = 16 << 10;
 
-/// The catalog of one connection under one plan, or of several that have the very same.
+/// The catalog of one connection under one plan, or of several connections whose catalogs are equal.
 #[derive(Clone, PartialEq)]
 pub(crate) struct ServerCatalog {
     /// For SQL analysis.
     pub sql: Catalog,
-    /// Tells catalogs apart that analysis may answer differently for, or whose keys differ.
+    /// Differs between catalogs for which analysis may differ, or whose keys differ.
     pub fingerprint: u64,
-    /// The same, the keys aside.
+    /// The same without the keys.
     pub shape: u64,
-    /// By field, the keys that decide what its values are sealed to.
+    /// For each field, the keys that its values are sealed with.
     pub keys: Vec<Vec<u32>>,
     by_column: HashMap<(u32, i16), (usize, Stored)>,
-    /// How each field is stored, in the first of its columns.
+    /// For each field, how the first of its columns stores it.
     by_field: HashMap<usize, Stored>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
-    /// By field, how many characters, or bytes, its narrowest column holds.
+    /// For each field, how many characters or bytes its narrowest column holds.
     most: HashMap<usize, usize>,
-    /// Schemas and names, in lower case, of the tables that the policy names and the server did not.
+    /// The schemas and names, in lower case, of tables that the policy names and the server does not have.
     pub absent: Vec<(String, String)>,
-    /// Columns with a blind index that the server has no index on.
+    /// The columns with a blind index for which the server has no index.
     pub slow: Vec<String>,
     weight: CatalogWeight,
 }
 
-/// A protected column whose type limits how long its values are.
+/// A protected column whose type limits the length of its values.
 #[derive(Clone, PartialEq)]
 struct Width {
     field: usize,
     stored: Stored,
     place: String,
-    /// Characters, or bytes of a column that holds bytes.
+    /// The limit in characters, or in bytes for a column of bytes.
     most: usize,
 }
 
 impl ServerCatalog {
-    /// Finds the columns that are too narrow for what is sealed in them: `longest` tells how many characters, or bytes, the
-    /// longest value of a field takes, None for no longest.
+    /// Finds the columns that are too narrow for their envelopes. `longest` returns how many characters or bytes the longest
+    /// value of a field takes, or None if values have no limit.
     pub fn check_widths(&mut self, mut longest: impl FnMut(usize, Stored) -> Option<usize>) {
         for Width { field, stored, place, most } in std::mem::take(&mut self.widths) {
             let units = if stored == Stored::Raw { "bytes" } else { "characters" };
@@ -81,7 +80,7 @@ impl ServerCatalog {
         }
     }
 
-    /// Takes up the keys: how many ciphertexts a value has, and which.
+    /// Uses these keys, which decide how many ciphertexts a value has, and which.
     pub fn take_keys(&mut self, plan: &CompiledPlan, keyring: &Keyring) {
         self.keys = plan.fields.iter().map(|field| field.sealing_keys(keyring)).collect();
         let columns = self.sql.relations_mut().iter_mut().flat_map(|relation| &mut relation.columns);
@@ -101,12 +100,12 @@ impl ServerCatalog {
         self.fingerprint = hasher.finish();
     }
 
-    /// The field of a table's column.
+    /// Finds the field of a table's column.
     pub fn field_at(&self, table_oid: u32, column: i16) -> Option<(usize, Stored)> {
         self.by_column.get(&(table_oid, column)).copied()
     }
 
-    /// The field of a column that goes by these names.
+    /// Finds the field of the column with these names.
     pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, Stored)> {
         let names = NamesOf(self.sql.dialect());
         let relation = self
@@ -118,18 +117,18 @@ impl ServerCatalog {
         self.field_at(relation.oid, column.number)
     }
 
-    /// Which protected columns can hold no envelope, with the reason.
+    /// Says why a column of the field can hold no envelope, if one cannot.
     pub fn unusable(&self, field: usize) -> Option<&str> {
         self.unusable.iter().find(|(f, _)| *f == field).map(|(_, reason)| reason.as_str())
     }
 
-    /// All protected columns that can hold no envelope.
+    /// Lists the protected columns that can hold no envelope.
     pub fn all_unusable(&self) -> impl Iterator<Item = (usize, &str)> {
         self.unusable.iter().map(|(field, reason)| (*field, reason.as_str()))
     }
 
-    /// Fields whose table is there but has no such column: a slip of the pen in the policy leaves the column
-    /// that was meant unprotected.
+    /// Lists the fields whose table exists but has no such column. A typing error in the policy leaves the column that was meant
+    /// without protection.
     pub fn missing_columns<'p>(&self, plan: &'p CompiledPlan) -> impl Iterator<Item = &'p PlanField> {
         let names = NamesOf(self.sql.dialect());
         plan.fields.iter().map(|f| &f.spec).filter(move |spec| {
@@ -141,17 +140,17 @@ impl ServerCatalog {
         })
     }
 
-    /// How many characters, or bytes in a column of bytes, a value of a field may take where it is stored.
+    /// Returns how many characters, or bytes in a column of bytes, a stored value of the field may take.
     pub fn most(&self, field: usize) -> Option<usize> {
         self.most.get(&field).copied()
     }
 
-    /// How a field is stored.
+    /// Returns how a field is stored.
     pub fn stored(&self, field: usize) -> Option<Stored> {
         self.by_field.get(&field).copied()
     }
 
-    /// The labels of the relations that `text` names near its begin, letter case aside.
+    /// Lists the labels of the relations that `text` names near its begin, in any letter case.
     pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
         let text = text.get(..text.floor_char_boundary(MAX_TOLD)).unwrap_or_default().to_lowercase();
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
@@ -170,12 +169,12 @@ impl ServerCatalog {
     }
 }
 
-/// Which names the server takes for the same.
+/// Which names the server takes to be equal.
 #[derive(Clone, Copy)]
 struct NamesOf(Dialect);
 
 impl NamesOf {
-    /// Of tables, and of what they stand in.
+    /// Compares names of tables, schemas and databases.
     fn same_table(self, a: &str, b: &str) -> bool {
         match self.0 {
             Dialect::MySql(mysql) if mysql.folds_tables => alike(a, b),
@@ -183,13 +182,13 @@ impl NamesOf {
         }
     }
 
-    /// Of columns.
+    /// Compares names of columns.
     fn same_column(self, a: &str, b: &str) -> bool {
         if self.0.is_mysql() { alike(a, b) } else { a == b }
     }
 }
 
-/// Whether two names are the same, letter case aside.
+/// Whether two names are equal in any letter case.
 fn alike(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || !a.is_ascii() && a.to_lowercase() == b.to_lowercase()
 }

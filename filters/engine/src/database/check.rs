@@ -1,4 +1,4 @@
-//! A statement's text against plan and catalog: whether it may go to the server.
+//! Checks a statement's text against plan and catalog: whether it may go to the server.
 
 use std::rc::Rc;
 
@@ -10,7 +10,8 @@ use crate::client_error::ClientError;
 use crate::field::{CompiledPlan, Read};
 
 impl Core {
-    /// Checks a text; the error is what the client is told. `names` are what the session has prepared and declared in SQL.
+    /// Checks a text. The error is the one that the client gets. `names` are the statements and cursors that the session has made
+    /// in SQL.
     pub fn check(
         &self,
         text: &str,
@@ -44,8 +45,7 @@ impl Core {
         Ok(checked)
     }
 
-    /// A tenant's keyset can be gone while the others are there: what would seal or open a value with it is refused before
-    /// the server has it.
+    /// Refuses a statement that needs a keyset which the agent does not have, such as that of one tenant, before the server has it.
     pub fn served(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
         let concerned =
@@ -58,7 +58,7 @@ impl Core {
             .try_for_each(|field| field.require_keys(&keyring).map_err(ClientError::from))
     }
 
-    /// Where the server compares ciphertexts with each other, equal values must have equal ones.
+    /// Refuses a statement in which the server compares ciphertexts of a field whose equal values may have different ones.
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
@@ -71,7 +71,7 @@ impl Core {
     }
 }
 
-/// What policy says to an accepted statement.
+/// Refuses an accepted statement that the policy does not allow.
 fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError> {
     if let Some(reason) = &checked.plan.denied
         && checked.concerns_fields()

@@ -1,5 +1,5 @@
-//! Who the session is for now, as the server has it: it alone knows what became of what the client has set. It is asked
-//! for words in the place of tokens.
+//! Who the session is for now. Only the server knows the present values of the settings that a client may change, so it is asked
+//! for them; in the place of tokens it has words.
 
 use std::borrow::Cow;
 
@@ -11,35 +11,35 @@ use crate::client_error::ClientError;
 use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 
-/// The token of a session whose word stands for none that it knows: policy refuses it, as it does any that is no JWT.
+/// The token of a session whose word the filter does not know. The policy refuses it, like every token that is no JWT.
 const UNKNOWN: &str = "unknown";
 
-/// What is known of it, and how old that is.
+/// What is known of the session's identity, and since when.
 pub(crate) struct SessionIdentity {
-    /// The server must be asked before a statement that may depend on it.
+    /// Whether the server must be asked before a statement that may depend on the identity.
     due: bool,
     read_ms: u64,
-    /// The client has said something of it: from then on it matters also where nothing is protected.
+    /// Whether the client has named an end user, so that the identity matters also where nothing is protected.
     pub spoken_of: bool,
     /// The tokens that the client gave.
     pub words: TokenWords,
 }
 
 impl Default for SessionIdentity {
-    /// Of a new session: the server may have its own settings for it, so it is asked first.
+    /// Makes the identity of a new session. The server may have settings of its own for it, so it is asked first.
     fn default() -> Self {
         Self { due: true, read_ms: 0, spoken_of: false, words: TokenWords::default() }
     }
 }
 
 impl SessionIdentity {
-    /// It may be another now.
+    /// Notes that the identity may have changed.
     pub fn may_change(&mut self) {
         self.due = true;
     }
 }
 
-/// What a text says of the end user, with words in the place of its tokens. It holds tokens: no `Debug`.
+/// A text in which words have replaced the tokens, with what it says of the end user. It holds tokens: no `Debug`.
 pub(crate) struct Replaced<'t> {
     pub text: Cow<'t, [u8]>,
     pub given: Vec<Given>,
@@ -47,15 +47,15 @@ pub(crate) struct Replaced<'t> {
 }
 
 impl Core {
-    /// Whether the server is to be asked before a statement that depends on who the session is for.
+    /// Whether the server must be asked before a statement that depends on the session's identity.
     pub fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
         let age = self.now_ms.saturating_sub(self.identity.read_ms);
         let matters = !plan.fields.is_empty() || self.identity.spoken_of;
         matters && (self.identity.due || age > MAX_AGE_MS)
     }
 
-    /// The server has said who the session is for, and which word it has in the place of a token. `purpose` is the name of
-    /// what the client sets for it.
+    /// Takes over the server's response: who the session is for, and which word stands for its token. `purpose` is the name of the
+    /// setting for the purpose.
     pub fn identity_read(
         &mut self,
         word: &str,
@@ -85,8 +85,7 @@ impl Core {
         Ok(())
     }
 
-    /// Puts words in the place of the tokens that were found in the text's literals, and nothing in that of those in its
-    /// comments.
+    /// Replaces the tokens in the text's literals by words, and removes those in its comments.
     pub fn replace_tokens<'t>(&mut self, text: &'t str, found: Found) -> Result<Replaced<'t>, ClientError> {
         let (mut replaced, mut given) = (Vec::new(), Vec::new());
         for token in &found.tokens {
@@ -112,13 +111,13 @@ impl Core {
         Ok(Replaced { text: Cow::Owned(rewritten), given, comment })
     }
 
-    /// A text is about to be executed that was prepared with words in the place of tokens.
+    /// Remembers the words of a prepared text that is about to be executed.
     pub fn gives(&mut self, given: &[Given]) {
         given.iter().for_each(|given| self.identity.words.give(given));
     }
 }
 
-/// What is too long is not understood.
+/// The error for a token or a purpose that is too long.
 fn bounded(comment: Comment) -> Comment {
     match comment {
         Comment::Says { purpose, token } if purpose.len() > MAX_PURPOSE || token.len() > MAX_TOKEN => {

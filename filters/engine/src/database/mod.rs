@@ -1,19 +1,19 @@
-//! What a connection to a database does with plan, keys, values and audit, whatever protocol it speaks. The modules
-//! beside this one, each of one protocol, own a [`Core`] and do the rest.
+//! The parts of a connection to a database that do not depend on its protocol: plan, keys, values and audit. The modules
+//! beside this one are of one protocol each; they own a [`Core`] and do the rest.
 //!
 //! | what | file |
 //! | --- | --- |
-//! | bytes come in, and answers to what was fetched | `connection.rs` |
-//! | bytes that wait for their rest | `inbox.rs` |
-//! | bytes that go on as they came | `unchanged.rs` |
+//! | bytes arrive, and responses to what was fetched | `connection.rs` |
+//! | the bytes of a message that is not whole are held | `inbox.rs` |
+//! | bytes that pass unchanged are counted | `unchanged.rs` |
 //! | the principal, plan and keys | `policy.rs` |
 //! | the server's catalog | `catalog.rs` |
-//! | a statement as it was checked | `checked.rs` |
 //! | a text is checked against plan and catalog | `check.rs` |
+//! | the result of that check | `checked.rs` |
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
-//! | who the session is for, as the server says | `identity.rs` |
-//! | the words that a server has in the place of tokens | `token_words.rs` |
+//! | the server says who the session is for | `identity.rs` |
+//! | the server gets words in the place of tokens | `token_words.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
 
@@ -60,36 +60,36 @@ use crate::ports::{Level, Ports, random_name};
 use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::worker::Worker;
 
-/// Bytes of one message that are held at most, so that it can be read whole. A longer one passes if nothing
-/// in it is protected, and is refused if something may be.
+/// A message of at most so many bytes is held until it can be read whole. A longer one passes if nothing in it is protected,
+/// and is refused if something may be.
 pub const MAX_HELD: usize = 16 << 20;
-/// A connection that holds no more than this is not ended for lack of room.
+/// A connection that holds no more than this is not closed when memory is short.
 const MAX_SMALL: usize = 64 << 10;
 
-/// What one callback comes to. It holds opened values: no `Debug`.
+/// The output of one callback. It holds opened values: no `Debug`.
 #[derive(Default)]
 pub struct CallbackOutput {
-    /// So many of the bytes that came go on as they came, and nothing else: what is for the side that they go to is empty
-    /// then.
+    /// So many of the bytes that came pass unchanged, and nothing else was written for the side that they go to. If it is 0, the
+    /// bytes for that side are below.
     pub unchanged: usize,
-    /// Bytes to the server. Of what came from the server they are no more than must go ahead of the client's next bytes.
+    /// Bytes for the server. In a callback with the server's bytes they are what must be sent ahead of the client's next bytes.
     pub to_server: Vec<u8>,
-    /// Bytes to the client.
+    /// Bytes for the client.
     pub to_client: Vec<u8>,
-    /// What to fetch, then to tell the session's `answered`.
+    /// What the host must fetch, whose responses it gives to the session's `answered`.
     pub fetch: Vec<Fetch>,
-    /// The session waited for the server and does no more: give it the client's bytes again.
+    /// Whether the session waited for the server and no longer does, so that the host must give it the client's bytes again.
     pub resume: bool,
-    /// End the connection on both sides.
+    /// Whether the host must close the connection on both sides.
     pub close: bool,
 }
 
 impl CallbackOutput {
-    /// As new, but for its memory, in which nothing is left of what it held.
+    /// Empties it and overwrites what it held, but keeps its memory.
     pub fn clear(&mut self) {
         for bytes in [&mut self.to_server, &mut self.to_client] {
             bytes.fill(0);
-            // Not to be left out where the memory is given back right behind.
+            // The compiler must not leave this out where the memory is freed right afterwards.
             std::hint::black_box(&mut *bytes);
             bytes.clear();
         }
@@ -97,17 +97,17 @@ impl CallbackOutput {
         (self.unchanged, self.resume, self.close) = (0, false, false);
     }
 
-    /// Bytes of memory that it has.
+    /// Counts the bytes of memory that it has.
     pub fn memory(&self) -> usize {
         self.to_server.capacity().saturating_add(self.to_client.capacity())
     }
 }
 
-/// What a step over one side's bytes did.
+/// The result of reading one message of either side.
 pub(crate) enum Step {
-    /// Took this many bytes, and wrote what goes on in their place.
+    /// So many bytes were read, and what goes on in their place was written.
     Took(usize),
-    /// This many bytes go on as they came, behind what was written.
+    /// So many bytes pass unchanged, behind what was written.
     Pass(usize),
     /// More bytes are needed, or the session waits.
     More,
@@ -117,15 +117,15 @@ pub(crate) enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     No,
-    /// For this many fetches.
+    /// They wait for this many fetches.
     Fetches(usize),
-    /// For what the server was asked: who the session is for, the catalog.
+    /// They wait for the server's response to a query of the filter's: for the session's identity, or the catalog.
     Server,
-    /// For answers in flight.
+    /// They wait for pending responses.
     Answers,
 }
 
-/// One connection, the protocol aside: for whom it is, under which plan and keys, and what is to be told of it.
+/// The parts of one connection that do not depend on its protocol: whom it is for, its plan and keys, and its audit.
 pub(crate) struct Core {
     pub worker: Rc<RefCell<Worker>>,
     pub ports: Rc<RefCell<dyn Ports>>,
@@ -136,38 +136,38 @@ pub(crate) struct Core {
     /// Who asks.
     pub input: PlanInput,
     pub principal: Option<PrincipalKey>,
-    /// Whose plan and keys were taken up in this callback: within one neither they nor the clock change.
+    /// The principal whose plan and keys this callback has taken up. They do not change within a callback, nor does the clock.
     settled: Option<PrincipalKey>,
     /// Keeps the principal's plan with the worker.
     holder: Holder,
     pub plan: Option<Rc<CompiledPlan>>,
-    /// What the last statement was checked with. The worker alone keeps it, so that keys that are gone from the agent
-    /// are gone here, however long the session says nothing.
+    /// The keys that the last statement was checked with. Only the worker keeps them alive, so that keys which the agent no longer
+    /// has are gone here too, even if the session is silent.
     keyring: Weak<Keyring>,
-    /// The tenants' keysets of a new plan were asked for; what has not come by then is not waited for.
+    /// Whether the keysets of a new plan's tenants were asked for. They are asked for once.
     asked_for_tenants: bool,
     pub catalog: CatalogState,
     pub identity: SessionIdentity,
-    /// Why the last fetch of the plan, of the keys failed.
+    /// Why the last fetch of the plan and that of the keys failed.
     fetch_failures: BTreeMap<&'static str, String>,
-    /// Held bytes that the worker knows of.
+    /// How many held bytes the worker was told of.
     held: usize,
-    /// What the connection keeps.
+    /// The account of the memory that the connection keeps.
     account: Rc<Account>,
     plan_weights: RefCell<PlanWeights>,
     audit: Rc<RefCell<Audit>>,
-    /// The worker's, while this callback treats values.
+    /// The worker's buffers, while this callback treats values.
     buffers: Option<Box<Buffers>>,
-    /// What this callback may still write of values.
+    /// How many bytes of values this callback may still write.
     prints: PrintBudget,
     ended: Option<Ended>,
 }
 
 impl Core {
-    /// Of a new connection from `source`, the client's address.
+    /// Makes the core of a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let audit = worker.borrow().audit(random_name(&*ports));
-        // Whose it is, the server says when it lets the client in.
+        // The server says whose connection it is when it lets the client in.
         let user = worker.borrow_mut().user(&source);
         Self {
             worker,
@@ -195,26 +195,25 @@ impl Core {
         }
     }
 
-    /// A callback begins.
+    /// Begins a callback.
     pub fn begin_callback(&mut self) {
         self.now_ms = self.ports.borrow().now_ms();
         self.settled = None;
     }
 
-    /// A callback with the server's bytes begins. What these come to depends on the time only where something is protected,
-    /// or was asked.
+    /// Begins a callback with the server's bytes. The time matters only where something is protected or was asked for.
     pub fn begin_answer(&mut self) {
         if self.protects() || self.is_waiting() {
             self.begin_callback();
         }
     }
 
-    /// This callback looks at so many bytes: what it may write of values goes by that.
+    /// Notes how many bytes this callback reads, which limits how many bytes of values it may write.
     pub fn begin_prints(&mut self, bytes: usize) {
         self.prints = PrintBudget::of(bytes);
     }
 
-    /// So many bytes of a value were written.
+    /// Counts bytes of a value that were written.
     pub fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
         self.prints.take(bytes).map_err(|PrintedTooMuch(limit)| ClientError::printed_too_much(limit))
     }
@@ -224,7 +223,7 @@ impl Core {
         self.waiting != Waiting::No
     }
 
-    /// These are to be fetched before the client's next byte is looked at.
+    /// Has these fetched before the client's next byte is read.
     pub fn wait_for(&mut self, fetches: Vec<Fetch>, out: &mut CallbackOutput) {
         self.waiting = Waiting::Fetches(fetches.len());
         out.fetch = fetches;
@@ -244,10 +243,10 @@ impl Core {
         }
     }
 
-    /// Tells the worker how many bytes of messages that are not whole the session holds now, and how many wait for answers
-    /// beside. A connection that takes more than is left for all ends.
+    /// Tells the worker how many bytes of messages that are not whole the session holds, and how many its pending responses take.
+    /// A connection that takes more than is left for all is closed.
     pub fn account(&mut self, held: usize, in_flight: usize, out: &mut CallbackOutput) {
-        // Where it is known what is in use, that decides.
+        // Where the memory in use is known, it decides.
         let same = held == self.held;
         let within = same || self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;
         let grows = held > self.held && held > MAX_SMALL;
@@ -264,32 +263,32 @@ impl Core {
         out.close = true;
     }
 
-    /// Whether one more statement may be looked at, to be executed and gone.
+    /// Whether there is memory for one more statement that is executed and not kept.
     pub fn has_room(&self) -> Result<(), ClientError> {
         self.account.has_room(self.memory_in_use())
     }
 
-    /// Whether what was just weighed may be kept.
+    /// Whether there is memory to keep what was weighed last.
     pub fn may_keep(&self) -> Result<(), ClientError> {
         self.account.may_keep(self.memory_in_use())
     }
 
-    /// Whether a portal may be opened on what is kept.
+    /// Whether there is memory for one more portal.
     pub fn may_open(&self) -> Result<(), ClientError> {
         self.account.may_open()
     }
 
-    /// Bytes of memory that are in use.
+    /// Returns the bytes of memory that the module has in use.
     pub fn memory_in_use(&self) -> usize {
         self.ports.borrow().memory_in_use()
     }
 
-    /// What weighs so much, and is kept.
+    /// Enters something that takes so many bytes into the account of what is kept.
     pub fn weight(&self, bytes: usize) -> Weight {
         Weight::new(&self.account, bytes)
     }
 
-    /// What was made since so many bytes were in use, and is kept.
+    /// Enters what was made since so many bytes were in use.
     pub fn weight_since(&self, before: usize) -> Weight {
         self.weight(self.memory_in_use().saturating_sub(before))
     }
@@ -300,7 +299,7 @@ impl Core {
         reading.saturating_add(self.identity.words.bytes())
     }
 
-    /// The keyring that the last statement was checked with, or the one that has taken its place.
+    /// Returns the keyring that the last statement was checked with, or the one that replaced it.
     pub fn keyring(&self) -> Option<Rc<Keyring>> {
         self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
     }

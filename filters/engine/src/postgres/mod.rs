@@ -1,27 +1,26 @@
 //! One PostgreSQL connection through the filter.
 //!
-//! Bytes of either direction come in as Envoy has them, split anywhere, and go out changed only where the
-//! plan says so. What is no matter of the protocol is done in `../database`. The life of a connection, with the file that
-//! lives each part:
+//! Bytes of either direction arrive as Envoy has them, split anywhere, and leave changed only where the plan says so.
+//! `../database` does what does not depend on the protocol. The stages of a connection, with their files:
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes come in | `callbacks.rs` |
+//! | bytes arrive | `callbacks.rs` |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
-//! | its literals, its parameters are sealed | `seal.rs` |
+//! | its literals and parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
-//! | what the server owes | `pending.rs`, `statements.rs` |
+//! | the responses that the server owes are queued | `pending.rs`, `statements.rs` |
 //! | a message from the server | `server.rs` |
 //! | a row is treated | `rows.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for | `identity.rs` |
-//! | the catalog is read | `catalog.rs` |
-//! | the server is asked for either | `own_queries.rs` |
-//! | rows of a COPY, either way | `copy.rs` |
-//! | prepared statements and cursors of SQL | `names.rs` |
+//! | the server sends the catalog | `catalog.rs` |
+//! | the filter queries the server for both | `own_queries.rs` |
+//! | the rows of a COPY are sealed or treated | `copy.rs` |
+//! | SQL makes prepared statements and cursors | `names.rs` |
 
 mod authentication;
 mod callbacks;
@@ -58,7 +57,7 @@ use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
 use crate::ports::{Ports, random_name};
 use crate::worker::Worker;
 
-/// Where in its life the connection is.
+/// The stage of the connection.
 enum State {
     /// Before the StartupMessage.
     Startup,
@@ -85,7 +84,7 @@ struct Block {
     changed_identity: bool,
 }
 
-/// What the server reports of the session, as far as it bears on reading statements.
+/// The settings of the session, as the server reports them, by which statements are read.
 struct Settings {
     utf8: bool,
     standard_strings: bool,
@@ -93,7 +92,7 @@ struct Settings {
 }
 
 impl Settings {
-    /// Whether statements can be read as the server reads them.
+    /// Refuses statements that the filter would read in another way than the server.
     fn readable(&self) -> Result<(), ClientError> {
         let refuse = |what, remedy| Err(ClientError::unsupported(what, remedy));
         if !self.utf8 {
@@ -110,11 +109,11 @@ impl Settings {
     }
 }
 
-/// What is happening to the rest of an answer whose row could not be given.
+/// What happens to the rest of a response of which a row was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Swallowing {
     No,
-    /// Until ReadyForQuery, which is passed on.
+    /// It is dropped up to ReadyForQuery, which is forwarded.
     UntilReady,
 }
 
@@ -122,43 +121,43 @@ enum Swallowing {
 pub struct Session {
     core: Core,
     state: State,
-    /// A logical replication connection: only under a plan without fields.
+    /// Whether it is a connection for logical replication, which is allowed only under a plan without fields.
     replicates: bool,
     client: Inbox,
     server: Inbox,
     pending: PendingResponses,
     statements: Statements,
     block: Block,
-    /// Who the session is for, while the answer comes in.
+    /// The server's response about the session's identity, while it arrives.
     identity: Option<identity::IdentityRow>,
     settings: Settings,
     status: TransactionStatus,
-    /// Syncs sent.
+    /// How many Syncs were sent.
     group: u64,
-    /// Extended messages went since the last Sync.
+    /// Whether messages of the extended protocol were sent since the last Sync.
     in_pipeline: bool,
-    /// The server skips, or is to believe that it skips, up to the next Sync.
+    /// Whether the client's messages are dropped up to its next Sync, because an error was sent or will be.
     skipping: bool,
-    /// The server reads COPY data.
+    /// Whether the server reads COPY data.
     copy_in: bool,
-    /// What becomes of the client's COPY data.
+    /// How the client's COPY data is treated.
     copying: Copying,
-    /// COPYs from the client so far, of protected tables.
+    /// How many COPYs from the client into protected tables have begun.
     copies: u64,
-    /// What becomes of the server's COPY data; None if it passes.
+    /// How the server's COPY data is treated; None if it passes.
     copy_out: Option<CopyOut>,
     swallowing: Swallowing,
-    /// The name of the filter's own statement and portal, and of one that does not exist: not to be guessed, so
-    /// that no client can take it.
+    /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can
+    /// use it.
     own_name: String,
 }
 
 impl Session {
-    /// A new connection from `source`, the client's address.
+    /// Makes a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let own_name = own_name(&ports);
         Self {
-            // The audit has another name: the own one is not to be known.
+            // The audit names the connection by another random name, because nobody may learn this one.
             core: Core::new(worker, ports, source),
             own_name,
             state: State::Startup,

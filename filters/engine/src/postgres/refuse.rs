@@ -1,6 +1,6 @@
-//! Refusals. A filter cannot write to the client out of turn, so a refused message is replaced, on its way to
-//! the server, by one that must fail there; the server's error comes back in its place among the answers,
-//! with the right transaction state, and its text is replaced by ours.
+//! Refuses messages. A filter cannot write to the client out of turn. So it sends a message that must fail to the server in the
+//! place of the refused one. The server's error arrives in the right place among the responses and puts the transaction into the
+//! right state, and the filter replaces its text.
 
 use fieldveil_pg_wire::backend::ErrorResponse;
 use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
@@ -12,13 +12,13 @@ use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::ports::Level;
 
-/// A text that is no SQL: fails with 42601 in any transaction state.
+/// A text that is no SQL. It fails with 42601 in any state of the transaction.
 const NO_SQL: &[u8] = b"fieldveil refused this statement";
-/// A message type that no protocol version has; the server ends the session with 08P01.
+/// A message type that no version of the protocol has. The server ends the session with 08P01.
 const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
 impl Session {
-    /// Refuses the session: the server says no to a StartupMessage without a user before it does anything.
+    /// Refuses the session: the server gets a StartupMessage without a user, which it refuses before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         self.core.note_end(Ended::Filter);
@@ -40,7 +40,7 @@ impl Session {
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }
 
-    /// Refuses a Parse; the client's messages up to its next Sync are dropped, as the server would.
+    /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
     pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
@@ -51,7 +51,7 @@ impl Session {
     /// Refuses a Bind, or any other message of the extended protocol.
     pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
-        // No statement has this name outside the catalog's question: fails with 26000.
+        // Outside of the filter's own queries no statement has this name, so the message fails with 26000.
         let bind = Bind {
             portal: b"",
             statement: self.own_name.as_bytes(),
@@ -69,7 +69,7 @@ impl Session {
         self.skipping = true;
     }
 
-    /// The client broke the protocol: the session ends, after the answers in flight.
+    /// Ends the session behind the pending responses, because the client broke the protocol.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
@@ -84,9 +84,9 @@ impl Session {
         self.state = State::Ending;
     }
 
-    /// Whether the server's error is the one that a replaced message was to bring about.
+    /// Whether the server's error is the one that the filter's message was made to cause.
     pub(super) fn is_provoked(code: &[u8]) -> bool {
-        // Syntax error; no such statement; no user; unknown message type; COPY that the client gives up.
+        // A syntax error, an unknown statement, a missing user, an unknown message type, a COPY that the client gave up.
         matches!(code, b"42601" | b"26000" | b"28000" | b"08P01" | b"57014")
     }
 
@@ -95,7 +95,7 @@ impl Session {
         self.write_detailed(severity, error, "", to_client);
     }
 
-    /// Writes an error to the client, with what comes of it.
+    /// Writes an error to the client, and updates the queue and the transaction as after an error of the server.
     pub(super) fn write_detailed(
         &self,
         severity: &str,

@@ -1,5 +1,4 @@
-//! Rows on their way to the client: which of their columns are protected, as the server's own
-//! RowDescription tells, and what each becomes.
+//! Treats rows on their way to the client. The server's RowDescription says which of their columns are protected.
 
 use std::rc::Rc;
 
@@ -25,7 +24,7 @@ pub struct ResultColumn {
     pub number: i16,
     /// The stored type.
     pub type_oid: u32,
-    /// The format in which the description has it: that of a simple query's answer.
+    /// The format in the description, which is the one that rows of a simple query have.
     pub format: Format,
 }
 
@@ -36,11 +35,11 @@ struct TreatedColumn {
     field: usize,
     stored: Stored,
     binary: bool,
-    /// Rows that a row spends of its label's budget.
+    /// How many rows of its label's budget a row costs.
     rows: u32,
 }
 
-/// What the rows of one result get.
+/// How the rows of one result are treated.
 pub struct RowPlan {
     /// The statement's plan.
     pub checked: Rc<Checked>,
@@ -48,7 +47,7 @@ pub struct RowPlan {
     _weight: Weight,
 }
 
-/// The columns of a description.
+/// Returns the columns of a description.
 pub fn columns(description: &RowDescription<'_>) -> Vec<ResultColumn> {
     description.fields.iter().map(column).collect()
 }
@@ -62,18 +61,18 @@ fn column(field: &FieldDescription<'_>) -> ResultColumn {
     }
 }
 
-/// What the columns of one statement's result are.
+/// Where the columns of one statement's result come from.
 struct Origins<'c> {
     checked: &'c Checked,
-    /// What analysis says of each, for what comes from no table any more; None where it can't.
+    /// The analysis' result for each column, which is needed where the server names no table; None where there is none.
     known: Option<&'c [Option<ResultField>]>,
 }
 
-/// What one column is.
+/// The protected field that a column comes from.
 struct ColumnOrigin {
     field: usize,
     stored: Stored,
-    /// Whether it is cast, so that it is of the type of the cast.
+    /// Whether the statement casts it, so that the column has the type of the cast.
     cast: bool,
 }
 
@@ -87,7 +86,7 @@ impl<'c> Origins<'c> {
     fn of(&self, index: usize, column: ResultColumn) -> Option<ColumnOrigin> {
         let catalog = self.checked.catalog.as_ref()?;
         let known = self.known.and_then(|known| known.get(index).copied().flatten());
-        // To the server a cast to the stored type is none.
+        // The server ignores a cast to the stored type.
         let cast = known.is_some_and(|known| known.cast);
         if let Some((field, stored)) = catalog.field_at(column.table_oid, column.number) {
             return Some(ColumnOrigin { field, stored, cast });
@@ -102,7 +101,7 @@ impl<'c> Origins<'c> {
 }
 
 impl RowPlan {
-    /// For the columns of the result of one statement of a text, each in the format that `format` tells.
+    /// Makes the plan for the result of one statement of a text. `format` returns the format of each column.
     pub fn new(
         checked: &Rc<Checked>,
         statement: usize,
@@ -117,7 +116,7 @@ impl RowPlan {
         Self::of(checked, treated.collect())
     }
 
-    /// For the rows of a COPY in binary format.
+    /// Makes the plan for the rows of a COPY in binary format.
     pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, Stored)>]) -> Self {
         let treated = columns
             .iter()
@@ -140,7 +139,7 @@ impl RowPlan {
         Self { treated, checked: Rc::clone(checked), _weight: checked.weight.beside(bytes) }
     }
 
-    /// Whether rows pass as they are.
+    /// Whether the rows pass unchanged.
     pub fn is_empty(&self) -> bool {
         self.treated.is_empty()
     }
@@ -172,7 +171,7 @@ impl RowPlan {
         Ok(())
     }
 
-    /// Opens together what is sealed in the rows at the start of these bytes, if that was not done with those before.
+    /// Opens the envelopes in the rows at the begin of these bytes in one batch, unless an earlier batch has included them.
     pub fn open_ahead(&self, bytes: &[u8], keyring: &Keyring, batch: &mut OpenedBatch) {
         let fields = &self.checked.plan.fields;
         let columns =
@@ -186,7 +185,7 @@ impl RowPlan {
         for (index, value) in DataRow::parse(body)?.values().enumerate() {
             let Some(column) = treated.next_if(|column| column.index == index) else { continue };
             let field = self.checked.plan.fields.get(column.field);
-            // The text of a `bytea` has its bytes elsewhere.
+            // The text form of a `bytea` is decoded into another buffer.
             let in_place = column.binary || column.stored != Stored::Raw;
             if let (Some(field), Some(bytes), true) = (field, value, in_place) {
                 batch.gather(index, field, Value { bytes, how: column.stored });
@@ -195,9 +194,8 @@ impl RowPlan {
         Ok(())
     }
 
-    /// A row's begin, up to its last protected value, with these treated: for a row too long to be held, whose rest
-    /// follows as it comes. Gives how many bytes that took of the row and what comes in their place; None if more of the
-    /// row is needed.
+    /// Treats the begin of a row that is too long to be held, up to its last protected value. The rest of the row passes as it
+    /// arrives. Returns how many bytes of the row were read and what replaces them, or None if more of the row is needed.
     pub fn begin(
         &self,
         begin: &[u8],
@@ -238,7 +236,7 @@ impl RowPlan {
         Ok(Some((begin.len().saturating_sub(rest.len()), values)))
     }
 
-    /// Whether a row's begin holds all of its protected values. One that has too few columns is told later.
+    /// Whether the begin of a row includes all of its protected values. A row with too few columns is found later.
     fn reaches_last(&self, begin: &[u8]) -> bool {
         let Some((columns, mut rest)) = begin.split_first_chunk::<2>() else { return false };
         let wanted = self.treated.last().map_or(0, |column| column.index.saturating_add(1));
@@ -252,7 +250,7 @@ impl RowPlan {
     }
 }
 
-/// The body of the DataRow that these bytes begin with, and what is behind it.
+/// Returns the body of the DataRow that these bytes begin with, and the bytes behind it.
 fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let header = Header::peek(bytes).ok()?.filter(|header| Tag::of(header.tag) == Some(Tag::DataRow))?;
     let (message, rest) = bytes.split_at_checked(header.total_len())?;
@@ -268,8 +266,8 @@ fn treat(
     Ok(treat_value(row, (column.field, column.stored), column.binary, column.rows, stored, out)?)
 }
 
-/// Appends what a reader gets for a value as it stands in a row: of a `bytea`, in text format its text. Returns whether it
-/// is anything but NULL. `rows` is what the row costs of the label's budget.
+/// Appends what the reader gets for a value as it is in a row, where a `bytea` in text format is in its text form. Returns
+/// whether the result is not NULL. `rows` is the number of rows that this row costs of the label's budget.
 pub fn treat_value(
     row: &mut RowTreatment<'_>,
     (field, how): (usize, Stored),
@@ -296,7 +294,7 @@ pub fn treat_value(
     Ok(treated != Treated::Null)
 }
 
-/// Text or binary.
+/// The client's form of values: text or binary.
 struct PostgresForm {
     binary: bool,
 }
@@ -321,7 +319,7 @@ impl From<WireError> for RowError {
     }
 }
 
-/// A RowDescription with the declared types in the place of the stored ones, for one statement of a text.
+/// Replaces the stored types in a RowDescription by the declared ones, for one statement of a text.
 pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
     let origins = Origins::new(checked, statement, description.fields.len());
     for (index, field) in description.fields.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Sealing what the client sends: literals in a text, values in a Bind.
+//! Seals what the client sends: the literals of a text and the values of a Bind.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::database::{Checked, Core, Place, misplaced, purpose};
 use crate::field::Stored;
 
 impl Session {
-    /// The text to forward: every literal in a protected place sealed, the rest as it came.
+    /// Returns the text to forward, in which every literal in a protected place is sealed.
     pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
         self.core.replaced(text, checked, |core, replacement, sealed| {
             match replacement {
@@ -39,7 +39,7 @@ impl Session {
                     let place = Place::of(checked, *field)?;
                     write_array(sealed, &nulls(core, place), place.stored);
                 }
-                // MySQL's alone, and what is replaced already.
+                // These occur in MySQL only, or are replaced already.
                 Replacement::Seal { form: Form::Pattern, .. }
                 | Replacement::Placeholders { .. }
                 | Replacement::Text(_) => return Err(misplaced()),
@@ -48,7 +48,7 @@ impl Session {
         })
     }
 
-    /// The Bind to forward: every value in a protected place sealed.
+    /// Seals every value in a protected place of a Bind.
     pub(super) fn seal_values(
         &mut self,
         bind: &mut Bind<'_>,
@@ -92,7 +92,7 @@ impl Session {
                 continue;
             }
             *value = Some(Cow::Owned(self.core.seal(field, &text, stored, parameter.use_)?));
-            // A text is the same bytes in either format; a bytea goes as it is.
+            // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
             *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
         }
         bind.parameter_formats = formats;
@@ -100,8 +100,8 @@ impl Session {
     }
 }
 
-/// By field, a type that the client named for a parameter which is looked for, and that decides how the server compares
-/// those beside it in a list.
+/// For each field, the type that the client named for a parameter of a search. It decides how the server compares the other
+/// values of the same list.
 fn foreign_types(statement: &Statement, checked: &Checked) -> HashMap<usize, u32> {
     let of = |parameter: &Parameter| {
         let index = usize::from(parameter.number).saturating_sub(1);
@@ -113,8 +113,8 @@ fn foreign_types(statement: &Statement, checked: &Checked) -> HashMap<usize, u32
     checked.analysis.parameters.iter().filter_map(of).collect()
 }
 
-/// The type that a parameter is read as, 0 for the column's: the one that the client named; else the one that the text casts
-/// it to, or that another beside it gives it.
+/// Returns the type that a parameter is read as: the one that the client named, or else the one that the text casts it to or
+/// that another value of the list gives it. 0 stands for the column's type.
 fn operand_type(parameter: &Parameter, named: u32, foreign: Option<u32>) -> u32 {
     if !matches!(named, 0 | oid::UNKNOWN | oid::VARCHAR) {
         return named;
@@ -131,8 +131,8 @@ fn operand_type(parameter: &Parameter, named: u32, foreign: Option<u32>) -> u32 
     if parameter.form == Form::Array { oid::array_of(operand).unwrap_or_default() } else { operand }
 }
 
-/// The array of what the values of an array are sealed to, as text; of values that are searched for, under each
-/// key.
+/// Seals the values of an array, and returns the text of the array of envelopes. A value that is searched for is sealed under
+/// each enabled key.
 fn seal_array(
     core: &mut Core,
     place: Place<'_>,
@@ -156,12 +156,12 @@ fn seal_array(
     Ok(array_of(elements, stored))
 }
 
-/// An array of as many NULLs as a value of the field has envelopes: arrays within one array are of one length.
+/// Returns as many NULLs as a value of the field has envelopes, because the inner arrays of an array have one length.
 fn nulls(core: &Core, place: Place<'_>) -> Vec<u8> {
     array_of(std::iter::repeat_n(None, core.envelope_count(place.field)), place.stored)
 }
 
-/// A literal that reads the same whatever `standard_conforming_strings` is.
+/// Writes a literal that means the same under both values of `standard_conforming_strings`.
 fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
     match stored {
         Stored::Armored | Stored::Formatted => {
@@ -176,14 +176,14 @@ fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
     }
 }
 
-/// The text of an array of what is stored.
+/// Writes the text of an array of stored values.
 fn array_of(elements: impl IntoIterator<Item = Option<Vec<u8>>>, stored: Stored) -> Vec<u8> {
     let text = |element: Vec<u8>| if stored == Stored::Raw { bytea_text(&element) } else { element };
     let elements: Vec<_> = elements.into_iter().map(|element| element.map(text)).collect();
     fieldveil_values::text_array(&elements)
 }
 
-/// A literal of an array of what is stored, with its type.
+/// Writes a literal of an array of stored values, with its type.
 fn write_array(out: &mut Vec<u8>, array: &[u8], stored: Stored) {
     write_string(out, array);
     out.extend_from_slice(match stored {
@@ -195,7 +195,7 @@ fn write_array(out: &mut Vec<u8>, array: &[u8], stored: Stored) {
 fn write_string(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(b"E'");
     for byte in text {
-        // A backslash and a quote are written twice each.
+        // A backslash and a quote are doubled.
         if matches!(byte, b'\\' | b'\'') {
             out.push(*byte);
         }
@@ -204,7 +204,7 @@ fn write_string(out: &mut Vec<u8>, text: &[u8]) {
     out.push(b'\'');
 }
 
-/// The text of a `bytea`.
+/// Writes the text form of a `bytea`.
 pub(super) fn bytea_text(bytes: &[u8]) -> Vec<u8> {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut text = b"\\x".to_vec();

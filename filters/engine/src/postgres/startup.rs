@@ -1,5 +1,4 @@
-//! The first packets: encryption requests, cancel requests, and the StartupMessage that waits for plan and
-//! keys.
+//! The first packets: requests for encryption, CancelRequests, and the StartupMessage, which waits for plan and keys.
 
 use std::rc::Rc;
 
@@ -14,15 +13,15 @@ use crate::client_error::ClientError;
 use crate::database::{PlanChange, Unready};
 use crate::ports::Level;
 
-/// Said when the server wants to turn an SSLRequest or GSSENCRequest into encryption: the filter reads plain
-/// text, and Envoy cannot start TLS in mid-stream.
+/// The error where the server accepts an SSLRequest or GSSENCRequest: the filter reads plain text, and Envoy cannot start TLS in
+/// mid-stream.
 const ENCRYPTED_UPSTREAM: &str =
     "the server answered an encryption request with yes, which the sidecar cannot follow";
 const ENCRYPTED_REMEDY: &str = "Let Envoy encrypt towards the server (a TLS transport socket with ALPN postgresql, \
      PostgreSQL 17 or later) or reach it over a Unix socket; or set sslmode=disable and gssencmode=disable in the application.";
 
-/// Bytes of a user's or a database's name that the server reads: `NAMEDATALEN` less the NUL. What is longer it cuts, and lets
-/// in another, or into another database, than the policy was asked about.
+/// The server reads so many bytes of the name of a user or a database: `NAMEDATALEN` without the NUL. It cuts longer names, so
+/// that another user, or another database, would be meant than the policy was asked about.
 const MAX_NAME: usize = 63;
 
 fn cut_name() -> ClientError {
@@ -33,7 +32,7 @@ fn cut_name() -> ClientError {
 }
 
 impl Session {
-    /// The packets before the session.
+    /// Reads the packets before the session.
     pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let (packet, taken) = match FirstPacket::parse(rest) {
             Ok(Some(found)) => found,
@@ -79,14 +78,13 @@ impl Session {
         match Replication::of(&startup) {
             Replication::No => {}
             Replication::Logical => self.replicates = true,
-            // No plan speaks for a whole server.
+            // Physical replication copies the whole server, which no plan covers.
             Replication::Physical => return self.refuse_startup(replication_refused(PHYSICAL), out),
         }
         self.admit(out);
     }
 
-    /// Forwards the held StartupMessage if plan and keys are there, else fetches what is missing once, else
-    /// refuses.
+    /// Forwards the held StartupMessage if plan and keys are known. If not, they are fetched once; after that the session is refused.
     pub(super) fn admit(&mut self, out: &mut CallbackOutput) {
         match self.policy_ready(&Comment::Nothing) {
             Ok(()) => {
@@ -104,7 +102,7 @@ impl Session {
         }
     }
 
-    /// Takes up plan and keys, and what follows from others than before. The error says what is missing.
+    /// Uses the plan and the keys of now, and discards what was found under others. The error says what is missing.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
         let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
         let policy = self.core.policy(comment, logged_in)?;
@@ -127,7 +125,7 @@ impl Session {
         Ok(())
     }
 
-    /// Answers before the session is up.
+    /// Reads the server's responses to the packets before the session.
     pub(super) fn startup_answer(
         &mut self,
         rest: &[u8],
@@ -141,7 +139,7 @@ impl Session {
                 b'S' | b'G' => {
                     self.end_startup(&ClientError::unsupported(ENCRYPTED_UPSTREAM, ENCRYPTED_REMEDY), out);
                 }
-                // An error message of an old server, up to its end of stream.
+                // An old server sends an error message, and then ends the stream.
                 _ => {
                     out.to_client.extend_from_slice(rest);
                     return Ok(Step::Took(rest.len()));
@@ -152,8 +150,7 @@ impl Session {
         Err("an answer to nothing that was asked")
     }
 
-    /// What the server answered cannot be gone on with: the client is told in the answer's place, and the
-    /// connection ends.
+    /// Gives the client an error in the place of a response that the session cannot continue with, and closes the connection.
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         self.core.count_refusal(error);
         self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
@@ -162,18 +159,18 @@ impl Session {
     }
 }
 
-/// What a StartupMessage asks for beside a session.
+/// The kind of replication that a StartupMessage asks for.
 enum Replication {
     No,
-    /// Of the database it names.
+    /// Logical replication, of the database that it names.
     Logical,
-    /// Of the whole server.
+    /// Physical replication, of the whole server.
     Physical,
 }
 
 impl Replication {
-    /// As the server reads the parameter: a boolean in any of its spellings, or `database`. What is neither, the
-    /// server would refuse too.
+    /// Reads the parameter as the server does: as a boolean in any spelling, or `database`. The server would refuse anything
+    /// else too.
     fn of(startup: &StartupMessage) -> Self {
         let Some(mode) = startup.parameter("replication") else { return Self::No };
         let word = mode.to_ascii_lowercase();

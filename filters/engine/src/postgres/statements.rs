@@ -1,7 +1,7 @@
-//! Prepared statements and portals as the server has them, with what analysis said of each.
+//! Prepared statements and portals as the server has them, each with its check.
 //!
-//! They are entered when the message goes to the server, not when its answer comes, because clients
-//! pipeline; what a failed or skipped message changed is taken back by its [`Undo`].
+//! They are entered when the message is sent to the server, not when its response arrives, because clients pipeline. The [`Undo`]
+//! of a message that failed or was skipped reverts what it changed.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -17,13 +17,13 @@ use super::rows::{ResultColumn, RowPlan};
 use crate::database::Checked;
 use crate::memory::{Weighed, Weight, size_of_all};
 
-/// Prepared statements a connection may hold.
+/// The most prepared statements of a connection.
 pub const MAX_STATEMENTS: usize = 16_384;
-/// Bytes of statement text a connection may hold.
+/// The most bytes of statement text that a connection may hold.
 pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
-/// Bytes of a RowDescription that is kept with its statement.
+/// The most bytes of a RowDescription that is kept with its statement.
 const MAX_DESCRIPTION: usize = 1024;
-/// Portals a connection may hold.
+/// The most portals of a connection.
 pub const MAX_PORTALS: usize = 4_096;
 
 /// A prepared statement.
@@ -34,40 +34,40 @@ pub struct Statement {
     pub said: EndUserMentions,
     /// The parameter types that the client declared; 0 is "infer".
     pub parameter_types: Vec<u32>,
-    /// What analysis said, renewed when plan or catalog change.
+    /// The result of its check, which is renewed when plan or catalog change.
     pub checked: RefCell<Rc<Checked>>,
-    /// The server's RowDescription, the last that came.
+    /// The last RowDescription that the server sent.
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
-    /// What its rows get, in the formats that were asked for last.
+    /// How its rows are treated, in the formats that were asked for last.
     pub rows: RefCell<Option<(Vec<Format>, Rc<RowPlan>)>>,
     /// The RowDescription of its last portal.
     pub described: RefCell<Option<Described>>,
-    /// Whether ParseComplete came.
+    /// Whether ParseComplete has arrived.
     pub confirmed: Cell<bool>,
     /// How many messages went before its last Parse, as [`PendingResponses`](super::pending::PendingResponses) counts them.
     pub parse_number: Cell<u64>,
-    /// How many Syncs went before its Parse.
+    /// How many Syncs were sent before its Parse.
     pub group: Cell<u64>,
-    /// Whether it was parsed anew since, when keys or tables had changed.
+    /// Whether the filter parsed it again because keys or tables had changed.
     pub parsed_anew: Cell<bool>,
-    /// Bytes of its name.
+    /// The length of its name in bytes.
     pub name_bytes: usize,
-    /// What it takes of memory, the analysis aside.
+    /// The memory that it takes without its check.
     pub weight: Weight,
 }
 
 impl Statement {
-    /// Bytes that it holds of the client's text.
+    /// Counts the bytes of the client's text that it holds.
     fn len(&self) -> usize {
         self.text.len().saturating_add(self.said.len())
     }
 
-    /// Bytes that it takes, with its analysis.
+    /// Counts the bytes that it takes, with its check.
     pub fn bytes(&self) -> usize {
         self.weight.bytes().saturating_add(self.checked.borrow().weight.bytes())
     }
 
-    /// Weighs it anew, with what was told of its columns.
+    /// Weighs it again, with its column descriptions.
     fn weigh(&self) {
         let columns = self.columns.borrow().as_ref().map_or(0, Vec::capacity);
         let formats = self.rows.borrow().as_ref().map_or(0, |(formats, _)| formats.capacity());
@@ -86,13 +86,13 @@ impl Statement {
         self.weight.set(parts.into_iter().fold(0, usize::saturating_add));
     }
 
-    /// As it is entered, in the account of what was checked.
+    /// Weighs it when it is entered.
     pub fn weighed(self) -> Rc<Self> {
         self.weigh();
         Rc::new(self)
     }
 
-    /// The RowDescription of a portal, and what its rows get, if they are those of the portal before.
+    /// Returns the RowDescription of a portal and how its rows are treated, if both are those of the last portal.
     pub fn portal_described(
         &self,
         checked: &Rc<Checked>,
@@ -108,7 +108,7 @@ impl Statement {
         Some(Rc::clone(rows))
     }
 
-    /// Keeps the RowDescription of a portal, as it came and as it goes to the client, with what its rows get.
+    /// Keeps the RowDescription of a portal, as the server sent it and as the client gets it, and how its rows are treated.
     pub fn keep_description(&self, came: &[u8], goes: &[u8], rows: &Rc<RowPlan>) {
         if came.len() <= MAX_DESCRIPTION {
             let described = Described { came: came.into(), goes: goes.into(), rows: Rc::clone(rows) };
@@ -117,14 +117,15 @@ impl Statement {
         }
     }
 
-    /// The server's RowDescription came.
+    /// Takes over the server's RowDescription.
     pub fn described(&self, columns: Vec<ResultColumn>) {
         self.rows.take();
         self.columns.replace(Some(columns));
         self.weigh();
     }
 
-    /// What the rows of a portal get, once the columns are known: the same as those of the last that was bound alike.
+    /// Returns how the rows of a portal are treated, once its columns are known. A portal with the formats of the last one shares
+    /// its plan.
     pub fn rows(&self, checked: &Rc<Checked>, formats: &[Format]) -> Option<Rc<RowPlan>> {
         if let Some((of, rows)) = &*self.rows.borrow()
             && Rc::ptr_eq(&rows.checked, checked)
@@ -143,7 +144,7 @@ impl Statement {
         Some(rows)
     }
 
-    /// The parameter types that the server is told: it infers the stored type of what is sealed.
+    /// Returns the parameter types for the server, which infers the stored type of sealed parameters itself.
     pub fn server_types(&self) -> Vec<u32> {
         let mut types = self.parameter_types.clone();
         for parameter in &self.checked.borrow().analysis.parameters {
@@ -156,11 +157,11 @@ impl Statement {
     }
 }
 
-/// A RowDescription of which nothing need be found out anew.
+/// A RowDescription that was read before.
 pub struct Described {
-    /// Its body, as the server sent it.
+    /// The body that the server sent.
     came: Box<[u8]>,
-    /// The message, as the client got it.
+    /// The message that the client got.
     goes: Box<[u8]>,
     rows: Rc<RowPlan>,
 }
@@ -169,20 +170,20 @@ pub struct Described {
 pub struct Portal {
     /// Its name.
     pub name: Vec<u8>,
-    /// What it executes; the statement's analysis as it was at Bind.
+    /// The check of its statement at the time of the Bind.
     pub checked: Rc<Checked>,
     /// The statement.
     pub statement: Rc<Statement>,
     /// Result format codes, as Bind gave them.
     pub result_formats: Vec<Format>,
-    /// What its rows get, once known.
+    /// How its rows are treated, once that is known.
     pub rows: OnceCell<Rc<RowPlan>>,
-    /// What it takes of memory, its statement aside.
+    /// The memory that it takes without its statement.
     pub weight: Weight,
 }
 
 impl Portal {
-    /// One that is opened.
+    /// Opens a portal.
     pub fn open(
         name: Vec<u8>,
         statement: &Rc<Statement>,
@@ -196,7 +197,7 @@ impl Portal {
     }
 }
 
-/// What a message changed in the maps.
+/// A change that a message made to the maps.
 pub enum Undo {
     /// A statement was set or removed.
     Statement(Change<Statement>),
@@ -209,7 +210,7 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// Bytes that it takes, what stood and stands under the name aside.
+    /// Counts the bytes that it takes, without what was and is entered under the name.
     pub fn bytes(&self) -> usize {
         let name = match self {
             Self::Statement(change) => change.name.len(),
@@ -221,7 +222,7 @@ impl Undo {
     }
 }
 
-/// A change under one name.
+/// The change of one name's entry.
 pub struct Change<T> {
     pub(super) name: Vec<u8>,
     pub(super) before: Option<Rc<T>>,
@@ -229,7 +230,7 @@ pub struct Change<T> {
 }
 
 impl<T> Change<T> {
-    /// Whether nothing changed it again since.
+    /// Whether the entry was not changed again since.
     fn stands(&self, now: Option<&Rc<T>>) -> bool {
         match (&self.after, now) {
             (Some(after), Some(now)) => Rc::ptr_eq(after, now),
@@ -239,28 +240,28 @@ impl<T> Change<T> {
     }
 }
 
-/// A connection's statements and portals.
+/// The statements and portals of a connection.
 #[derive(Default)]
 pub struct Statements {
     statements: HashMap<Vec<u8>, Rc<Statement>>,
     portals: HashMap<Vec<u8>, Rc<Portal>>,
-    /// What SQL has prepared and declared.
+    /// The statements and cursors that SQL made.
     pub by_sql: SqlNames,
     bytes: usize,
 }
 
 impl Statements {
-    /// A statement by name.
+    /// Finds a statement by its name.
     pub fn statement(&self, name: &[u8]) -> Option<&Rc<Statement>> {
         self.statements.get(name)
     }
 
-    /// A portal by name.
+    /// Finds a portal by its name.
     pub fn portal(&self, name: &[u8]) -> Option<&Rc<Portal>> {
         self.portals.get(name)
     }
 
-    /// Whether one more statement with this text would pass a limit.
+    /// Whether one more statement with this text would exceed a limit.
     pub fn is_full(&self, name: &[u8], text: &[u8], said: &EndUserMentions) -> bool {
         let replaced = self.statements.get(name).map_or(0, |s| s.len());
         let bytes = self.bytes.saturating_sub(replaced).saturating_add(text.len()).saturating_add(said.len());
@@ -268,7 +269,7 @@ impl Statements {
             || (self.statements.len() >= MAX_STATEMENTS && !self.statements.contains_key(name))
     }
 
-    /// Whether one more portal would pass a limit.
+    /// Whether one more portal would exceed a limit.
     pub fn portals_full(&self, name: &[u8]) -> bool {
         self.portals.len() >= MAX_PORTALS && !self.portals.contains_key(name)
     }
@@ -300,8 +301,8 @@ impl Statements {
         Undo::Portal(Change { name: name.to_vec(), before, after })
     }
 
-    /// A portal is bound. What is to be taken back if that fails, the portal itself aside; the server has one name for
-    /// portals and cursors.
+    /// Enters a portal. Returns what must be reverted if the Bind fails, besides the portal itself. To the server a portal's name
+    /// may also be that of a cursor.
     pub fn bind_portal(&mut self, portal: &Rc<Portal>) -> Option<Undo> {
         let cursor = self.by_sql.cursors.remove(&portal.name);
         self.by_sql.portal_changed(&portal.name);
@@ -309,27 +310,27 @@ impl Statements {
         cursor
     }
 
-    /// A portal was not bound after all.
+    /// Removes a portal whose Bind failed or was skipped.
     pub fn undo_portal(&mut self, portal: &Rc<Portal>) {
         if self.portal(&portal.name).is_some_and(|now| Rc::ptr_eq(now, portal)) {
             drop(self.set_portal(&portal.name, None));
         }
     }
 
-    /// A portal is closed, or what else has its name. What is to be taken back if that fails.
+    /// Closes the portal or the cursor with this name. Returns what must be reverted if that fails.
     pub fn close_portal(&mut self, name: &[u8]) -> impl Iterator<Item = Undo> + use<> {
         let cursor = self.by_sql.cursors.remove(name);
         std::iter::once(self.set_portal(name, None)).chain(cursor)
     }
 
-    /// Takes a change back, unless a later message has changed the same name again.
+    /// Reverts a change, unless a later message has changed the same name again.
     pub fn undo(&mut self, undo: Undo) {
         self.by_sql.names_may_change();
         match undo {
             Undo::Statement(change) if change.stands(self.statement(&change.name)) => {
                 drop(self.set_statement(&change.name, change.before));
             }
-            // What was there before is not known for sure: groups that follow each other may both have failed.
+            // The entry before is not certain, because two groups that follow each other may both have failed.
             Undo::Portal(change) if change.stands(self.portal(&change.name)) => {
                 drop(self.set_portal(&change.name, None));
             }
@@ -343,13 +344,13 @@ impl Statements {
         }
     }
 
-    /// All that have a name are deallocated.
+    /// Removes all statements that have a name.
     pub fn forget_named(&mut self) {
         self.statements.retain(|name, _| name.is_empty());
         self.bytes = self.statements.values().map(|statement| statement.len()).sum();
     }
 
-    /// Portals end with their transaction.
+    /// Removes all portals, which end with their transaction.
     pub fn forget_portals(&mut self) {
         self.portals.clear();
     }
