@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from harness.waiting import patience
 from tools.layout import CHROMIUM
@@ -56,6 +56,8 @@ def chromium() -> Iterator[Browser]:
         "LD_LIBRARY_PATH": str(CHROMIUM / "lib"),
         "FONTCONFIG_FILE": str(CHROMIUM / "fonts.conf"),
     }
+    # Playwright's own five seconds are few where both cores are busy.
+    expect.set_options(timeout=patience(PATIENCE))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM / "chromium", env=environment, args=ARGUMENTS, timeout=patience(4 * PATIENCE)

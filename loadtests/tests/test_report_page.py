@@ -117,6 +117,14 @@ def test_thresholds_that_failed_come_first(browser: Browser, tmp_path: Path) -> 
     assert states == ["FAILED", "not measured", "held"]
 
 
+def test_chart_has_its_room_before_it_is_drawn(page: Page) -> None:
+    undrawn = page.evaluate_handle(UNDRAWN)
+    heights = undrawn.evaluate(HEIGHTS)
+    assert len(heights) > 2
+    draw_all(page)
+    assert undrawn.evaluate(HEIGHTS) == heights
+
+
 def test_another_scenario_is_chosen(page: Page) -> None:
     chapter = page.locator("section[data-suite=oltp]")
     expect(chapter.locator("h3").filter(visible=True)).to_have_text(["point-read-prepared-1"])
@@ -251,6 +259,10 @@ DRAW = """() => {
   next?.scrollIntoView();
   return document.body.dataset.ready === "yes" && !next;
 }"""
+
+# Charts that are too far below the window to be drawn, and how high each stands in the page.
+UNDRAWN = """() => [...document.querySelectorAll(".chart")].filter((e) => e.checkVisibility() && !e.dataset.drawn)"""
+HEIGHTS = "(charts) => charts.map((e) => e.offsetHeight)"
 
 # Charts without a drawn mark.
 EMPTY = """() => [...document.querySelectorAll(".chart")].filter((e) => e.checkVisibility())

@@ -185,6 +185,7 @@
   const charts = new Map();
   const draw = (element) => {
     const { traces, layout: looks } = charts.get(element)();
+    element.style.minHeight = `${looks.height}px`;
     if (traces.some((trace) => trace.y.length)) {
       Plotly.react(element, traces, looks, config);
     } else {
@@ -198,6 +199,8 @@
   }, { rootMargin: "600px" });
   const register = (element, build) => {
     charts.set(element, build);
+    // Its room is there before it is drawn, so that nothing moves under a reader's pointer.
+    element.style.minHeight = `${build().layout.height}px`;
     near.observe(element);
   };
   const redraw = () => charts.forEach((_, element) => element.dataset.drawn && element.checkVisibility() && draw(element));
