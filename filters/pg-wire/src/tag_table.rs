@@ -20,6 +20,7 @@ macro_rules! tag_table {
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
             /// The tag with this byte. The protocol defines no other in this direction.
+            #[inline]
             pub const fn of(byte: u8) -> Option<Self> {
                 match byte {
                     $($tag => Some(Self::$variant),)+
@@ -28,6 +29,7 @@ macro_rules! tag_table {
             }
 
             /// The byte on the wire.
+            #[inline]
             pub const fn code(self) -> u8 {
                 self as u8
             }

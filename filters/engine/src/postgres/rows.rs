@@ -252,7 +252,7 @@ impl RowPlan {
 
 /// Returns the body of the DataRow that these bytes begin with, and the bytes behind it.
 fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let header = Header::peek(bytes).ok()?.filter(|header| Tag::of(header.tag) == Some(Tag::DataRow))?;
+    let header = Header::peek(bytes).ok()?.filter(|header| header.tag == Tag::DataRow.code())?;
     let (message, rest) = bytes.split_at_checked(header.total_len())?;
     Some((message.get(HEADER_LEN..)?, rest))
 }
