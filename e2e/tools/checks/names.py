@@ -19,8 +19,8 @@ AVOIDED = {
     "has_several": "has_several_ciphertexts",
     "held_besides": "bytes_of_state",
     "is_all": "is_unchanged",
-    "next_of_client": "step_client",
-    "next_of_server": "step_server",
+    "next_of_client": "read_client",
+    "next_of_server": "read_server",
 }
 
 

@@ -71,12 +71,12 @@ pub(crate) trait WireProtocol: 'static {
     /// The server's bytes that were not read to the end yet.
     fn server(&mut self) -> &mut Inbox;
     /// Reads the next message of the client, and says how many bytes it took.
-    fn step_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step;
+    fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step;
     /// Reads a piece of a client's message that is too long to be held whole.
     fn piece(&mut self, _piece: &[u8], _out: &mut CallbackOutput) {}
     /// Reads the next message of the server, and says how many bytes it took, or how it breaks the protocol.
-    fn step_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str>;
-    /// Whether so many answers have come that the client's messages, which waited for them, can be read again.
+    fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str>;
+    /// Whether enough responses have arrived for the client's waiting messages to be read.
     fn can_resume(&self) -> bool;
     /// Counts the bytes that the protocol's own state holds, besides those of messages that are not whole.
     fn bytes_of_state(&self) -> usize;
@@ -117,7 +117,7 @@ impl<P: WireProtocol> Connection for P {
                 unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
-            let step = self.step_client(rest, out);
+            let step = self.read_client(rest, out);
             position = unchanged.step(&step, &joined, position, &mut out.to_server);
             if let Step::More = step {
                 break;
@@ -146,7 +146,7 @@ impl<P: WireProtocol> Connection for P {
                 unchanged.settle(&joined, position, &mut out.to_client);
                 continue;
             }
-            match self.step_server(rest, out) {
+            match self.read_server(rest, out) {
                 Ok(step) => {
                     position = unchanged.step(&step, &joined, position, &mut out.to_client);
                     if let Step::More = step {

@@ -29,12 +29,12 @@ impl WireProtocol for Session {
         &mut self.server
     }
 
-    fn step_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        self.client_step(rest, out)
+    fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        self.read_client_message(rest, out)
     }
 
-    fn step_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
-        self.server_step(rest, out)
+    fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
+        self.read_server_message(rest, out)
     }
 
     fn can_resume(&self) -> bool {

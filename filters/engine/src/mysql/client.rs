@@ -21,7 +21,7 @@ pub(super) enum Outcome {
 
 impl Session {
     /// Reads the next message of the client.
-    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    pub(super) fn read_client_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
             return Step::Took(0);

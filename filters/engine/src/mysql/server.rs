@@ -11,7 +11,7 @@ pub(super) const MALFORMED: &str = "a malformed packet";
 
 impl Session {
     /// One step over the server's bytes.
-    pub(super) fn server_step(
+    pub(super) fn read_server_message(
         &mut self,
         rest: &[u8],
         out: &mut CallbackOutput,

@@ -29,16 +29,16 @@ impl WireProtocol for Session {
         &mut self.server
     }
 
-    fn step_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        self.client_step(rest, out)
+    fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        self.read_client_message(rest, out)
     }
 
     fn piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.copy_piece(piece, out);
     }
 
-    fn step_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
-        self.server_step(rest, out)
+    fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
+        self.read_server_message(rest, out)
     }
 
     fn can_resume(&self) -> bool {

@@ -32,7 +32,7 @@ pub(super) enum Outcome {
 
 impl Session {
     /// Reads the next message of the client.
-    pub(super) fn client_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    pub(super) fn read_client_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         if let State::AwaitingPolicy(_) = self.state {
             self.admit(out);
             return Step::Took(0);
@@ -133,7 +133,7 @@ impl Session {
             Tag::Execute => self.execute(body, out),
             Tag::Close => self.close(body),
             Tag::FunctionCall => Ok(self.function_call(message, out)),
-            // Those behind the first were read above.
+            // A password belongs to the authentication; the others were read above.
             Tag::Password
             | Tag::Sync
             | Tag::Terminate

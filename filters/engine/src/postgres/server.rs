@@ -25,7 +25,7 @@ pub(super) const MALFORMED: &str = "a malformed message";
 
 impl Session {
     /// Reads the next message of the server.
-    pub(super) fn server_step(
+    pub(super) fn read_server_message(
         &mut self,
         rest: &[u8],
         out: &mut CallbackOutput,
