@@ -135,9 +135,8 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	programFolder = folder
 	path := filepath.Join(folder, "fieldveil")
-	// As set-up builds it, so that what it compiled serves here too.
-	built := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", path, "github.com/fieldveil/fieldveil/keys/cmd/fieldveil")
-	built.Env = append(os.Environ(), "CGO_ENABLED=0")
+	// As the image has it; set-up compiled its packages already.
+	built := exec.Command("../../../deploy/images/build-command", path)
 	built.Stderr = os.Stderr
 	return path, built.Run()
 })
