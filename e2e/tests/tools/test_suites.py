@@ -44,8 +44,7 @@ OPA = """\
     "package": "data.rules_test",
     "name": "test_two",
     "fail": true,
-    "output": "d2h5IDcK",
-    "sub_results": {"one": {"name": "one"}}
+    "sub_results": {"one": {"name": "one"}, "three": {"name": "three", "fail": true}}
   }
 ]
 """
@@ -54,6 +53,7 @@ OPA_ERROR = """[
     "location": {"file": "a_test.rego", "row": 7},
     "package": "data.rules_test",
     "name": "test_two",
+    "output": "d2h5IDcK",
     "error": {"code": "eval_conflict_error", "message": "functions must not produce multiple outputs"}
   }
 ]
@@ -81,7 +81,13 @@ OPA_ERROR = """[
             Counts(2, 1, 1),
             Failed("tests/test_copy.py::test_row[text]", "AssertionError: assert 1 == 2"),
         ),
-        (formats.OPA, OPA, Counts(2, 1, 1), Failed("data.rules_test.test_two", "a_test.rego:7: why 7")),
+        (formats.OPA, OPA, Counts(2, 2, 1), Failed("data.rules_test.test_two", "a_test.rego:7: three")),
+        (
+            formats.OPA,
+            OPA.replace('"sub_results"', '"output": "d2h5IDcK", "sub_results"'),
+            Counts(2, 2, 1),
+            Failed("data.rules_test.test_two", "a_test.rego:7: why 7"),
+        ),
         (
             formats.OPA,
             OPA_ERROR,
@@ -95,7 +101,7 @@ OPA_ERROR = """[
             Failed("json", "grew by 4"),
         ),
     ],
-    ids=["cargo", "go", "pytest", "opa", "opa-error", "checks"],
+    ids=["cargo", "go", "pytest", "opa", "opa-printed", "opa-error", "checks"],
 )
 def test_output_is_counted_and_the_failure_named(told: Format, output: str, counts: Counts, failed: Failed) -> None:
     assert told.counts(output, 1) == counts

@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 # Of a reason, as much as one line of a terminal or two show.
@@ -88,34 +88,35 @@ def _go_events(output: str) -> Iterator[dict]:
 
 def _opa(output: str, _: int) -> Counts:
     """`opa test --format json`: a list of all tests and of their cases, where what failed or was skipped says so."""
-    results = list(_opa_results(output))
+    tests = _opa_tests(output)
+    results = [*tests, *(case for test in tests for case in _opa_cases(test))]
     skipped = sum(result.get("skip", False) for result in results)
     failed = sum(_opa_failed(result) for result in results)
     return Counts(len(results) - failed - skipped, failed, skipped)
 
 
 def _failed_opa(output: str) -> Iterator[Failed]:
-    """What the test printed says why; where it printed nothing, its place."""
-    for result in filter(_opa_failed, _opa_results(output)):
-        place = "{file}:{row}".format(**result["location"])
-        printed = base64.b64decode(result.get("output", "")).decode(errors="replace").strip()
-        error = result.get("error", {}).get("message", "")
-        why = (error or printed).partition("\n")[0]
-        yield _failed(f"{result['package']}.{result['name']}", f"{place}: {why}" if why else place)
+    """The error or what the test printed says why, else which of its cases failed; in any case its place does."""
+    for test in filter(_opa_failed, _opa_tests(output)):
+        place = "{file}:{row}".format(**test["location"])
+        printed = base64.b64decode(test.get("output", "")).decode(errors="replace").strip()
+        cases = ", ".join(case["name"] for case in _opa_cases(test) if _opa_failed(case))
+        why = (test.get("error", {}).get("message", "") or printed or cases).partition("\n")[0]
+        yield _failed(f"{test['package']}.{test['name']}", f"{place}: {why}" if why else place)
 
 
 def _opa_failed(result: dict) -> bool:
     return bool(result.get("fail") or result.get("error"))
 
 
-def _opa_results(output: str) -> Iterator[dict]:
+def _opa_tests(output: str) -> list[dict]:
     """None where OPA could not load the policies: then it says so in words."""
     listed = re.search(r"^\[\n.*^\]$", output, re.M | re.S)
-    for result in json.loads(listed[0]) if listed else ():
-        yield result
-        for name, case in result.get("sub_results", {}).items():
-            whose = {key: result[key] for key in ("location", "package")}
-            yield {**case, **whose, "name": f"{result['name']}/{name}"}
+    return json.loads(listed[0]) if listed else []
+
+
+def _opa_cases(test: dict) -> Iterable[dict]:
+    return test.get("sub_results", {}).values()
 
 
 # What failed may say that something took place in so many seconds too.
