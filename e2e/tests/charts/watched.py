@@ -130,6 +130,8 @@ class Watched:
         # Nobody in particular may write nothing.
         answer = wire.ask(self.stack.http.port(JSON), "POST", "/echo/person", {"ssn": "078-05-1120"})
         assert answer.status == 403, answer.body
+        # What a worker counts reaches Envoy on its next tick.
+        until(lambda: self.stack.http.envoy.stats("wasmcustom.fieldveil.http.refused"))
         self._fail_a_renewal()
         self._offer_a_bad_bundle()
 
