@@ -47,7 +47,7 @@ impl WireProtocol for Session {
 
     fn bytes_of_state(&self) -> usize {
         let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
-        startup.saturating_add(self.copying.held())
+        startup.saturating_add(self.copies.from_client.held())
     }
 
     fn in_flight(&self) -> usize {

@@ -95,13 +95,13 @@ impl Session {
             return false;
         }
         // A transaction that begins in a pipeline may have modes that it can not take behind a question.
-        if needs_no_catalog(text, plan).is_some() && (self.in_pipeline || !begins_transaction(text)) {
+        if needs_no_catalog(text, plan).is_some() && (self.pipeline.is_open() || !begins_transaction(text)) {
             // And the question would be in its way: the server would not answer it in a transaction that has failed, and
             // not take SET TRANSACTION after it.
             return false;
         }
         // What may end a failed transaction needs no catalog.
-        self.status != TransactionStatus::Failed || self.in_pipeline || !self.pending.is_empty()
+        self.status != TransactionStatus::Failed || self.pipeline.is_open() || !self.pending.is_empty()
     }
 
     /// Takes over the catalog, whose rows have all arrived.

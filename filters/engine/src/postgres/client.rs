@@ -83,13 +83,11 @@ impl Session {
         match tag {
             Tag::Sync => {
                 // In COPY mode the server ignores it: it answers the one behind CopyDone.
-                if !self.copy_in {
+                if !self.copies.server_reads {
                     self.pending.push(PendingResponse::client(Awaited::Sync));
                 }
                 self.transaction_may_end();
-                self.group = self.group.saturating_add(1);
-                self.in_pipeline = false;
-                self.skipping = false;
+                self.pipeline.sync();
                 return self.pass(header, rest);
             }
             Tag::Terminate => {
@@ -104,15 +102,16 @@ impl Session {
             }
             Tag::CopyData => return self.copy_message(header, rest),
             Tag::CopyDone | Tag::CopyFail => {
-                let passes = if tag == Tag::CopyDone { self.copy_done(out) } else { self.copy_failed() };
-                if !passes {
+                if tag == Tag::CopyDone {
+                    self.copy_done(out);
+                }
+                if !self.copies.end_from_client() {
                     return self.drop(header);
                 }
-                self.copy_in = false;
                 self.pending.push(PendingResponse::client(Awaited::CopyEnd));
                 return self.pass(header, rest);
             }
-            _ if self.skipping => return self.drop(header),
+            _ if self.pipeline.is_skipped() => return self.drop(header),
             Tag::Flush => return self.pass(header, rest),
             _ if self.pending.is_heavy() => return self.wait_for_fewer_pending(out),
             _ => {}
@@ -156,7 +155,7 @@ impl Session {
     /// Lets the client's next message wait, because the pending responses take as much memory as they may. The server may keep its
     /// responses until a Sync, which the client sends only behind that message, so the filter asks for them with a Flush.
     fn wait_for_fewer_pending(&mut self, out: &mut CallbackOutput) -> Step {
-        if self.in_pipeline && self.pending.is_to_be_flushed() {
+        if self.pipeline.is_open() && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
         }
         self.core.waiting = Waiting::Answers;
@@ -165,7 +164,7 @@ impl Session {
 
     /// Reads a CopyData message. Where its rows are sealed, its body is read piece by piece.
     fn copy_message(&mut self, header: Header, rest: &[u8]) -> Step {
-        match self.copying {
+        match self.copies.from_client {
             Copying::No => self.pass(header, rest),
             Copying::Failed => self.drop(header),
             Copying::Sealing(_) => {
@@ -278,8 +277,7 @@ impl Session {
                 let copy = self.begin_copy_in(&checked);
                 self.pending
                     .push(PendingResponse::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
-                // It ends what came before without a Sync, too.
-                self.in_pipeline = false;
+                self.pipeline.query();
                 return Ok(outcome);
             }
             Err(error) if is_copy_in(query.text) => self.end_session(error, out),

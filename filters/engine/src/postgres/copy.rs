@@ -53,6 +53,62 @@ impl Copying {
     }
 }
 
+/// The COPYs of a session, of which one at most is under way.
+#[derive(Default)]
+pub struct Copies {
+    /// How many from the client into protected tables have begun.
+    begun: u64,
+    /// Whether the server reads the client's data.
+    pub server_reads: bool,
+    pub from_client: Copying,
+    /// How the server's data is treated. If it is None, the data passes.
+    pub from_server: Option<CopyOut>,
+}
+
+impl Copies {
+    /// Begins a COPY from the client into a protected table, and returns its number.
+    fn begin(&mut self, checked: &Rc<Checked>, copy: &Copy, limit: usize) -> u64 {
+        self.begun = self.begun.saturating_add(1);
+        self.from_client = Copying::Sealing(Box::new(CopyIn::new(self.begun, checked, copy, limit)));
+        self.begun
+    }
+
+    /// The number of the last COPY from the client into a protected table.
+    fn number(&self) -> u64 {
+        self.begun
+    }
+
+    fn is_sealing(&self) -> bool {
+        matches!(self.from_client, Copying::Sealing(_))
+    }
+
+    /// The client has sent CopyDone or CopyFail. Returns whether the server is to get it.
+    pub fn end_from_client(&mut self) -> bool {
+        let passes = !matches!(std::mem::take(&mut self.from_client), Copying::Failed);
+        self.server_reads &= !passes;
+        passes
+    }
+
+    /// The server has refused the COPY of this number, or skips it. The client may still send its data, which is dropped.
+    pub fn give_up(&mut self, number: Option<u64>) {
+        if matches!(&self.from_client, Copying::Sealing(copy) if Some(copy.number) == number) {
+            self.from_client = Copying::Failed;
+        }
+    }
+
+    /// The filter has sent CopyFail in the place of a row.
+    fn fail(&mut self) {
+        self.server_reads = false;
+        self.from_client = Copying::Failed;
+    }
+
+    /// The server has sent an error, which ends a COPY in either direction.
+    pub fn end_with_error(&mut self) {
+        self.server_reads = false;
+        self.from_server = None;
+    }
+}
+
 /// The data of a COPY from the client.
 pub struct CopyIn {
     /// Which COPY of the session it is.

@@ -83,7 +83,7 @@ impl Session {
             rows: RefCell::new(None),
             confirmed: Cell::new(false),
             parse_number: Cell::new(0),
-            group: Cell::new(self.group),
+            group: Cell::new(self.pipeline.number()),
             described: RefCell::default(),
             parsed_anew: Cell::new(false),
             name_bytes: name.len(),
@@ -103,7 +103,7 @@ impl Session {
         }
         self.pending.push(PendingResponse::client(Awaited::Parse(Some(Rc::clone(&statement)))).undo([undo]));
         self.ask_columns(parse.name, &statement, out)?;
-        self.in_pipeline = true;
+        self.pipeline.open();
         Ok(if text.is_none() && !asks { Outcome::Passes } else { Outcome::Done })
     }
 
@@ -131,7 +131,7 @@ impl Session {
 
     fn lacks_answer(&self, statement: &Rc<Statement>) -> bool {
         !statement.confirmed.get()
-            && statement.group.get() != self.group
+            && statement.group.get() != self.pipeline.number()
             && self.pending.parses(statement)
             && self.core.protects()
     }
@@ -157,7 +157,7 @@ impl Session {
         let checked = Rc::clone(&statement.checked.borrow());
         let portal = Portal::open(significant(name).to_vec(), statement, checked, result_formats);
         let undo = self.statements.bind_portal(&portal);
-        self.in_pipeline = true;
+        self.pipeline.open();
         PendingResponse::client(Awaited::Bind(Some(portal))).undo(undo)
     }
 
@@ -177,7 +177,7 @@ impl Session {
             return Ok(Outcome::Again);
         }
         // What failed to be parsed anew, with the statement before it, is tried again.
-        let lost = !statement.confirmed.get() && statement.group.get() != self.group;
+        let lost = !statement.confirmed.get() && statement.group.get() != self.pipeline.number();
         if lost && !statement.parsed_anew.get() {
             let error = ClientError::unsupported("preparing this statement failed", "Prepare it again.");
             self.refuse_bind(error, out);
@@ -256,9 +256,9 @@ impl Session {
         self.pending.push(PendingResponse::injected(Awaited::Parse(Some(Rc::clone(statement)))));
         self.ask_columns(name, statement, out)?;
         statement.confirmed.set(false);
-        statement.group.set(self.group);
+        statement.group.set(self.pipeline.number());
         statement.parsed_anew.set(true);
-        self.in_pipeline = true;
+        self.pipeline.open();
         Ok(())
     }
 
@@ -322,7 +322,7 @@ impl Session {
     /// The message goes on as it came.
     pub(super) fn forward(&mut self, entry: PendingResponse) -> Outcome {
         self.pending.push(entry);
-        self.in_pipeline = true;
+        self.pipeline.open();
         Outcome::Passes
     }
 }

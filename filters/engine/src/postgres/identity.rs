@@ -47,7 +47,7 @@ impl Session {
             std::str::from_utf8(text)
                 .is_ok_and(|text| fieldveil_sql::identity::begins_transaction(text, Dialect::Postgres))
         };
-        !self.in_pipeline && self.core.identity.words.are_unsettled() && begins()
+        !self.pipeline.is_open() && self.core.identity.words.are_unsettled() && begins()
     }
 
     /// A statement went to the server, or is about to be executed, that may change who the session is for.
@@ -67,7 +67,8 @@ impl Session {
             }
             return;
         };
-        if purpose.len() <= MAX_PURPOSE && self.status == TransactionStatus::Idle && !self.in_pipeline {
+        if purpose.len() <= MAX_PURPOSE && self.status == TransactionStatus::Idle && !self.pipeline.is_open()
+        {
             self.core.identity.words.settle(&word);
         }
         let session = SessionInput { role, purpose, application_name, ..self.core.input.session.clone() };

@@ -19,6 +19,7 @@
 //! | the server says who the session is for | `identity.rs` |
 //! | the server sends the catalog | `catalog.rs` |
 //! | the filter queries the server for both | `own_queries.rs` |
+//! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
 //! | SQL makes prepared statements and cursors | `names.rs` |
 
@@ -35,6 +36,7 @@ mod identity;
 mod names;
 mod own_queries;
 mod pending;
+mod pipeline;
 mod portals;
 mod refuse;
 mod rows;
@@ -48,8 +50,9 @@ use std::rc::Rc;
 
 use fieldveil_pg_wire::backend::TransactionStatus;
 
-use self::copy::{CopyOut, Copying};
+use self::copy::Copies;
 use self::pending::PendingResponses;
+use self::pipeline::Pipeline;
 use self::statements::Statements;
 use crate::client_error::ClientError;
 pub use crate::database::CallbackOutput;
@@ -132,20 +135,8 @@ pub struct Session {
     identity: Option<identity::IdentityRow>,
     settings: Settings,
     status: TransactionStatus,
-    /// How many Syncs were sent.
-    group: u64,
-    /// Whether messages of the extended protocol were sent since the last Sync.
-    in_pipeline: bool,
-    /// Whether the client's messages are dropped up to its next Sync, because an error was sent or will be.
-    skipping: bool,
-    /// Whether the server reads COPY data.
-    copy_in: bool,
-    /// How the client's COPY data is treated.
-    copying: Copying,
-    /// How many COPYs from the client into protected tables have begun.
-    copies: u64,
-    /// How the server's COPY data is treated; None if it passes.
-    copy_out: Option<CopyOut>,
+    pipeline: Pipeline,
+    copies: Copies,
     swallowing: Swallowing,
     /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can
     /// use it.
@@ -170,13 +161,8 @@ impl Session {
             identity: None,
             settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
             status: TransactionStatus::Idle,
-            group: 0,
-            in_pipeline: false,
-            skipping: false,
-            copy_in: false,
-            copying: Copying::No,
-            copies: 0,
-            copy_out: None,
+            pipeline: Pipeline::default(),
+            copies: Copies::default(),
             swallowing: Swallowing::No,
         }
     }

@@ -33,7 +33,8 @@ impl Session {
             awaited.push(Awaited::Catalog);
             self.core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
         }
-        let end = if self.in_pipeline { Flush.encode(&mut question) } else { Sync.encode(&mut question) };
+        let end =
+            if self.pipeline.is_open() { Flush.encode(&mut question) } else { Sync.encode(&mut question) };
         end.map_err(too_long)?;
         out.to_server.append(&mut question);
         for awaited in awaited {
@@ -43,7 +44,7 @@ impl Session {
                 self.pending.push(PendingResponse::injected(awaited));
             }
         }
-        if !self.in_pipeline {
+        if !self.pipeline.is_open() {
             self.pending.push(PendingResponse::injected(Awaited::Sync));
         }
         self.core.waiting = Waiting::Server;

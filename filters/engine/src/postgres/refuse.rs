@@ -65,8 +65,8 @@ impl Session {
 
     fn refused_extended(&mut self, error: ClientError) {
         self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
-        self.in_pipeline = true;
-        self.skipping = true;
+        self.pipeline.open();
+        self.pipeline.skip();
     }
 
     /// Ends the session behind the pending responses, because the client broke the protocol.
@@ -76,7 +76,7 @@ impl Session {
             return self.refuse_startup(error, out);
         }
         self.core.note_end(Ended::Filter);
-        if self.copy_in {
+        if self.copies.server_reads {
             out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
         }
         out.to_server.extend_from_slice(&NO_MESSAGE);

@@ -66,7 +66,7 @@ impl Session {
         }
         match tag {
             Tag::NoticeResponse | Tag::NotificationResponse => true,
-            Tag::CopyData => self.copy_out.is_none(),
+            Tag::CopyData => self.copies.from_server.is_none(),
             Tag::DataRow => match self.pending.head().map(|e| (&e.awaited, e.origin)) {
                 Some((Awaited::Query(checked, _, plan), _)) => {
                     plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
@@ -128,7 +128,7 @@ impl Session {
             }
             (Tag::CommandComplete | Tag::EmptyQueryResponse | Tag::PortalSuspended, Awaited::Execute(_)) => {
                 self.pending.executed(body);
-                self.copy_out = None;
+                self.copies.from_server = None;
             }
             (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
@@ -145,17 +145,17 @@ impl Session {
             (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, rows)) => {
                 *rows = None;
                 *statement = statement.saturating_add(1);
-                self.copy_out = None;
+                self.copies.from_server = None;
             }
             (Tag::DataRow, _) => return self.data_row(body, out),
             (Tag::ParameterDescription, _) => return self.parameter_description(body, fate, out),
             (Tag::RowDescription, _) => return self.row_description(body, fate, out),
             (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
-                self.copy_in = !self.pending.begin_copy();
+                self.copies.server_reads = !self.pending.begin_copy();
             }
             (Tag::CopyOutResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();
-                self.copy_out =
+                self.copies.from_server =
                     checked.and_then(|checked| checked.copy().and_then(|copy| CopyOut::new(checked, copy)));
             }
             (Tag::CopyData, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),

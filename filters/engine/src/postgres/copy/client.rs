@@ -19,21 +19,19 @@ impl Session {
     /// A statement goes to the server: if it is a COPY from the client, what follows is sealed.
     /// Gives its number among the session's.
     pub(in crate::postgres) fn begin_copy_in(&mut self, checked: &std::rc::Rc<Checked>) -> Option<u64> {
-        self.copying = Copying::No;
+        self.copies.from_client = Copying::No;
         let copy = checked.copy().filter(|copy| copy.from_client)?;
         let limit = self.core.worker.borrow().config.limits.protected_value_bytes;
-        self.copies = self.copies.saturating_add(1);
-        self.copying = Copying::Sealing(Box::new(CopyIn::new(self.copies, checked, copy, limit)));
-        Some(self.copies)
+        Some(self.copies.begin(checked, copy, limit))
     }
 
     /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
     /// takes the COPY, and then it is out of place.
     pub(in crate::postgres) fn in_copy(&mut self, out: &mut CallbackOutput) -> Option<Outcome> {
-        if !self.is_copying() || self.pending.is_empty() {
+        if !self.copies.is_sealing() || self.pending.is_empty() {
             return None;
         }
-        if self.copy_in {
+        if self.copies.server_reads {
             self.end_session(ClientError::protocol("a statement within the data of a COPY"), out);
             return Some(Outcome::Done);
         }
@@ -41,31 +39,14 @@ impl Session {
         Some(Outcome::Again)
     }
 
-    fn is_copying(&self) -> bool {
-        matches!(self.copying, Copying::Sealing(_))
-    }
-
     /// A piece of a CopyData message's body.
     pub(in crate::postgres) fn copy_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.seal_rows(out, |copy, seal, rows| copy.push(piece, seal, rows));
     }
 
-    /// CopyDone, before it is passed on. Returns whether it is to be.
-    pub(in crate::postgres) fn copy_done(&mut self, out: &mut CallbackOutput) -> bool {
+    /// Seals the last row, which the client's CopyDone completes.
+    pub(in crate::postgres) fn copy_done(&mut self, out: &mut CallbackOutput) {
         self.seal_rows(out, |copy, seal, rows| copy.finish(seal, rows));
-        !matches!(std::mem::take(&mut self.copying), Copying::Failed)
-    }
-
-    /// The server refused the COPY, or skips it: what the client still sends of it goes nowhere.
-    pub(in crate::postgres) fn copy_given_up(&mut self, number: Option<u64>) {
-        if matches!(&self.copying, Copying::Sealing(copy) if Some(copy.number) == number) {
-            self.copying = Copying::Failed;
-        }
-    }
-
-    /// CopyFail, before it is passed on. Returns whether it is to be.
-    pub(in crate::postgres) fn copy_failed(&mut self) -> bool {
-        !matches!(std::mem::take(&mut self.copying), Copying::Failed)
     }
 
     fn seal_rows(
@@ -73,15 +54,15 @@ impl Session {
         out: &mut CallbackOutput,
         run: impl FnOnce(&mut CopyIn, &mut super::Seal<'_>, &mut Vec<u8>) -> Result<(), ClientError>,
     ) {
-        let mut copy = match std::mem::take(&mut self.copying) {
+        let mut copy = match std::mem::take(&mut self.copies.from_client) {
             Copying::Sealing(copy) => copy,
-            other => return self.copying = other,
+            other => return self.copies.from_client = other,
         };
         let mut rows = Vec::new();
         let checked = std::rc::Rc::clone(&copy.checked);
         let mut seal = |column, binary, value: &[u8]| self.seal_copied(&checked, column, binary, value);
         let sealed = run(&mut copy, &mut seal, &mut rows);
-        self.copying = Copying::Sealing(copy);
+        self.copies.from_client = Copying::Sealing(copy);
         // What is whole before the row at fault may go: the COPY takes all or nothing.
         if !rows.is_empty() {
             out.to_server.push(Tag::CopyData.code());
@@ -113,9 +94,8 @@ impl Session {
     fn fail_copy(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
-        self.pending.refuse_copy(self.copies, error);
+        self.pending.refuse_copy(self.copies.number(), error);
         self.pending.push(PendingResponse::client(Awaited::CopyEnd));
-        self.copy_in = false;
-        self.copying = Copying::Failed;
+        self.copies.fail();
     }
 }

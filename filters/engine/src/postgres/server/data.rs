@@ -80,9 +80,9 @@ impl Session {
             return Err(RowError::Server("rows came before the keys"));
         };
         if tag == Tag::CopyData {
-            let Some(mut copy) = self.copy_out.take() else { return Ok(Some((0, Vec::new()))) };
+            let Some(mut copy) = self.copies.from_server.take() else { return Ok(Some((0, Vec::new()))) };
             let begun = copy.begin(begin, &keyring, &mut self.core);
-            self.copy_out = Some(copy);
+            self.copies.from_server = Some(copy);
             return begun;
         }
         match self.row_plan().map_err(RowError::Server)? {
@@ -104,7 +104,7 @@ impl Session {
 
     /// CopyData with rows of a protected table.
     pub(super) fn copy_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
-        if self.copy_out.is_none() {
+        if self.copies.from_server.is_none() {
             return Ok(Fate::Pass);
         }
         match self.treat_begin(Tag::CopyData, body) {
@@ -220,7 +220,9 @@ impl Session {
         self.write_error("ERROR", error, &mut out.to_client);
         self.swallowing = Swallowing::UntilReady;
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
-        self.skipping |= extended && !self.pending.has_sync();
+        if extended && !self.pending.has_sync() {
+            self.pipeline.skip();
+        }
     }
 
     /// What comes behind an error of ours is not for the client. It is read all the same: what became of statements and

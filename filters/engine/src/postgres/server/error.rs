@@ -41,8 +41,7 @@ impl Session {
         let code = response.field(ErrorResponse::CODE).unwrap_or_default();
         let severity = response.field(ErrorResponse::SEVERITY_NONLOCALIZED).unwrap_or_default();
         let fatal = severity != b"ERROR";
-        self.copy_in = false;
-        self.copy_out = None;
+        self.copies.end_with_error();
         let provoked = self.pending.head().is_some_and(|entry| {
             matches!(entry.awaited, Awaited::End) || entry.refused.is_some() && Self::is_provoked(code)
         });
@@ -68,7 +67,7 @@ impl Session {
             self.write_error(if ends { "FATAL" } else { "ERROR" }, &error, &mut out.to_client);
             fate = Fate::Taken;
         }
-        self.copy_given_up(copy);
+        self.copies.give_up(copy);
         if fatal || ends || simple {
             self.take_back_names();
             return Ok(fate);
@@ -80,10 +79,12 @@ impl Session {
             self.core.waiting = Waiting::No;
         }
         for number in skipped.iter().filter_map(|entry| entry.copy) {
-            self.copy_given_up(Some(number));
+            self.copies.give_up(Some(number));
         }
         self.take_back(skipped);
-        self.skipping |= !sync_sent;
+        if !sync_sent {
+            self.pipeline.skip();
+        }
         if leaves_statement {
             // Under another name the next question can be prepared, and a refused Bind finds no statement.
             self.own_name = own_name(&self.core.ports);
