@@ -3,19 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use crate::common;
-use crate::common::mysql::mysql;
+use crate::common::mysql::{MYSQL, mysql};
 use fieldveil_sql::{
-    Analysis, Budget, Catalog, Column, Dialect, MySqlDialect, Refusal, RefusalClass, Relation, RelationKind,
-    Stored, analyze, analyze_within, identity,
+    Analysis, Budget, Catalog, Column, Dialect, Refusal, RefusalClass, Relation, RelationKind, Stored,
+    analyze, analyze_within, identity,
 };
-
-const MYSQL: Dialect = Dialect::MySql(MySqlDialect {
-    ansi_quotes: false,
-    no_backslash_escapes: false,
-    pipes_as_concat: false,
-    mariadb: false,
-    folds_tables: false,
-});
 
 fn list(part: &str, times: usize) -> String {
     vec![part; times].join(", ")

@@ -7,7 +7,7 @@
     clippy::unwrap_used
 )]
 
-use crate::common::{catalog, check_refused};
+use crate::common::{catalog, check_refused, tokens};
 use fieldveil_sql::Dialect;
 use fieldveil_sql::identity::{Comment, Identity, identify};
 
@@ -18,16 +18,11 @@ fn is_for_anybody(text: &str) -> bool {
 }
 
 fn understood(text: &str) -> Identity {
-    identify(text, Dialect::Postgres).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+    tokens::understood(text, Dialect::Postgres)
 }
 
-/// The text with every token of a literal in angle brackets.
 fn marked(text: &str) -> String {
-    let mut marked = text.to_owned();
-    for token in understood(text).tokens.iter().rev() {
-        marked.replace_range(token.range.clone(), &format!("<{}>", token.value.as_str()));
-    }
-    marked
+    tokens::marked(text, Dialect::Postgres)
 }
 
 #[test]

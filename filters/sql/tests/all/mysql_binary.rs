@@ -7,18 +7,10 @@
     clippy::indexing_slicing
 )]
 
-use crate::common::mysql::mysql;
+use crate::common::mysql::{DEFAULT, mysql};
 use crate::common::shapes::analyze;
 use fieldveil_sql::{MySqlDialect, Replacement, binary_as_hexadecimal};
 use proptest::prelude::*;
-
-const PLAIN: MySqlDialect = MySqlDialect {
-    ansi_quotes: false,
-    no_backslash_escapes: false,
-    pipes_as_concat: false,
-    mariadb: false,
-    folds_tables: false,
-};
 
 fn rewritten(text: &[u8], dialect: MySqlDialect) -> Option<String> {
     binary_as_hexadecimal(text, dialect).map(|text| text.to_string())
@@ -47,21 +39,21 @@ fn bytes_of_a_binary_literal_become_hexadecimal_digits() {
         ),
         (b"SELECT _binary'\0'", "SELECT _binary x'00'"),
     ] {
-        assert_eq!(rewritten(text, PLAIN).as_deref(), Some(expected));
+        assert_eq!(rewritten(text, DEFAULT).as_deref(), Some(expected));
     }
 }
 
 #[test]
 fn quotes_and_backslashes_go_by_the_mode() {
-    let ansi = MySqlDialect { ansi_quotes: true, ..PLAIN };
-    let plain = MySqlDialect { no_backslash_escapes: true, ..PLAIN };
+    let ansi = MySqlDialect { ansi_quotes: true, ..DEFAULT };
+    let plain = MySqlDialect { no_backslash_escapes: true, ..DEFAULT };
     assert_eq!(rewritten(b"SELECT _binary\"\xff\"", ansi), None);
     assert_eq!(
         rewritten(b"SELECT \"'\", _binary'\xff'", ansi).as_deref(),
         Some("SELECT \"'\", _binary x'ff'")
     );
     assert_eq!(rewritten(b"SELECT _binary'\xff\\'", plain).as_deref(), Some("SELECT _binary x'ff5c'"));
-    assert_eq!(rewritten(b"SELECT _binary'\xff\\'", PLAIN), None);
+    assert_eq!(rewritten(b"SELECT _binary'\xff\\'", DEFAULT), None);
     assert_eq!(
         rewritten(b"SELECT _binary'\xff\\n', '\\'", plain).as_deref(),
         Some("SELECT _binary x'ff5c6e', '\\'")
@@ -70,7 +62,7 @@ fn quotes_and_backslashes_go_by_the_mode() {
 
 #[test]
 fn text_that_needs_nothing_is_left() {
-    assert_eq!(rewritten("SELECT _binary'é', 'a\\0'".as_bytes(), PLAIN), None);
+    assert_eq!(rewritten("SELECT _binary'é', 'a\\0'".as_bytes(), DEFAULT), None);
 }
 
 #[test]
@@ -130,13 +122,13 @@ fn whatever_is_not_certain_is_left_as_it_is() {
         b"SET sql_mode = ''; SELECT _binary'\xff'",
         b"SELECT _binary'\xff'; SELECT 1",
     ] {
-        assert_eq!(rewritten(text, PLAIN), None, "{}", text.escape_ascii());
+        assert_eq!(rewritten(text, DEFAULT), None, "{}", text.escape_ascii());
     }
 }
 
 #[test]
 fn bytes_of_a_protected_column_are_sealed_as_they_are() {
-    let text = rewritten(b"INSERT INTO typed (id, photo) VALUES (1, _binary'\0\xff\\'')", PLAIN).unwrap();
+    let text = rewritten(b"INSERT INTO typed (id, photo) VALUES (1, _binary'\0\xff\\'')", DEFAULT).unwrap();
     let analysis = analyze(&text, &mysql()).unwrap();
     let [splice] = analysis.splices.as_slice() else { panic!("one literal is sealed") };
     assert!(matches!(&splice.with, Replacement::Seal { value, .. } if value.as_str() == "\\x00ff27"));
@@ -213,7 +205,7 @@ proptest! {
         driver in prop::sample::select(vec![Driver::Python, Driver::Escape, Driver::Go, Driver::MariaDb]),
         doubled in any::<bool>(),
     ) {
-        let dialect = MySqlDialect { no_backslash_escapes: doubled, ..PLAIN };
+        let dialect = MySqlDialect { no_backslash_escapes: doubled, ..DEFAULT };
         let driver = if doubled { Driver::Doubled } else { driver };
         let (mut text, mut expected) = (b"SELECT ".to_vec(), String::from("SELECT "));
         for (value, rest) in &literals {
@@ -252,7 +244,7 @@ proptest! {
         ansi_quotes in any::<bool>(),
         no_backslash_escapes in any::<bool>(),
     ) {
-        let dialect = MySqlDialect { ansi_quotes, no_backslash_escapes, ..PLAIN };
+        let dialect = MySqlDialect { ansi_quotes, no_backslash_escapes, ..DEFAULT };
         let text = pieces.concat();
         if let Some(once) = rewritten(&text, dialect) {
             prop_assert!(text.windows(7).any(|word| word.eq_ignore_ascii_case(b"_binary")));

@@ -1,28 +1,16 @@
 //! What texts of MySQL and MariaDB say of the end user behind the session.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+use crate::common::mysql::MYSQL;
+use crate::common::tokens;
 use fieldveil_sql::identity::{Comment, Identity, begins_transaction, identify, is_for_anybody, names_token};
-use fieldveil_sql::{Dialect, MySqlDialect};
-
-const MYSQL: Dialect = Dialect::MySql(MySqlDialect {
-    ansi_quotes: false,
-    no_backslash_escapes: false,
-    pipes_as_concat: false,
-    mariadb: false,
-    folds_tables: false,
-});
 
 fn understood(text: &str) -> Identity {
-    identify(text, MYSQL).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+    tokens::understood(text, MYSQL)
 }
 
-/// The text with every token of a literal in angle brackets.
 fn marked(text: &str) -> String {
-    let mut marked = text.to_owned();
-    for token in understood(text).tokens.iter().rev() {
-        marked.replace_range(token.range.clone(), &format!("<{}>", token.value.as_str()));
-    }
-    marked
+    tokens::marked(text, MYSQL)
 }
 
 #[test]

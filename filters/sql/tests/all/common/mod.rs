@@ -9,6 +9,7 @@
 
 pub mod mysql;
 pub mod shapes;
+pub mod tokens;
 
 use std::rc::Rc;
 

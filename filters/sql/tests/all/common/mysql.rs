@@ -6,17 +6,27 @@ use fieldveil_sql::{
 
 use proptest::prelude::*;
 
+/// How a server reads a text under its default settings.
+pub const DEFAULT: MySqlDialect = MySqlDialect {
+    ansi_quotes: false,
+    no_backslash_escapes: false,
+    pipes_as_concat: false,
+    mariadb: false,
+    folds_tables: false,
+};
+pub const MYSQL: Dialect = Dialect::MySql(DEFAULT);
+
 /// The common catalog in MySQL's dialect, and besides:
 /// - `typed(id, amount=20 numeric(10,2), born=21 date, photo=22 bytea as bytes, flag=23 boolean, n=24 integer,
 ///   at=25 timestamp, ratio=28 float8)`
 /// - `hidden(id, ssn=26 labelled customer.ssn and invisible, name)`
 /// - `raw(id, token#27 as bytes)`, `#` indexed
 pub fn mysql() -> Catalog {
-    in_dialect(MySqlDialect::default())
+    in_dialect(DEFAULT)
 }
 
 pub fn mariadb() -> Catalog {
-    in_dialect(MySqlDialect { mariadb: true, ..MySqlDialect::default() })
+    in_dialect(MySqlDialect { mariadb: true, ..DEFAULT })
 }
 
 pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
