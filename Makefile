@@ -2,11 +2,11 @@
 # What is fetched or built for demo and tests goes to .tools/ and target/. Cargo, Go, pip, npm and Maven keep their own caches besides.
 
 PYTHON ?= python3
-SETUP   = $(PYTHON) e2e/tools/setup
-SUITES  = $(PYTHON) e2e/tools/suites
-LOADTESTS = exec env PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests
+SETUP   = $(PYTHON) dev/setup
+SUITES  = $(PYTHON) dev/suites
 # exec: a signal to make's child reaches Python, not a shell before it.
-VENV_PYTHON = exec env PYTHONPATH=e2e .tools/venv/bin/python
+VENV_PYTHON = exec env PYTHONPATH=e2e:. .tools/venv/bin/python
+LOADTESTS = $(VENV_PYTHON) -m loadtests
 
 export PYTHONDONTWRITEBYTECODE = 1
 # Whatever the locale: files are UTF-8, and so are paths, which Java would not find in the locale C.
@@ -46,10 +46,10 @@ test-rust: python ## run the Rust unit and property tests
 	@$(SUITES) rust
 
 instructions: python ## count the instructions that the filter executes, and compare them with filters/bench/instructions.json (WRITE=1 writes it)
-	@$(if $(WRITE),$(SETUP) valgrind count-instructions && $(PYTHON) e2e/tools/instructions.py --write,$(SUITES) instructions)
+	@$(if $(WRITE),$(SETUP) valgrind count-instructions && $(PYTHON) dev/instructions.py --write,$(SUITES) instructions)
 
 growth: python ## find inputs whose cost grows faster than their length, for every parser (NUMBERS="7 12" shows single cases)
-	@$(if $(NUMBERS),$(SETUP) valgrind count-growth && $(PYTHON) e2e/tools/growth.py --number $(NUMBERS),$(SUITES) growth)
+	@$(if $(NUMBERS),$(SETUP) valgrind count-growth && $(PYTHON) dev/growth.py --number $(NUMBERS),$(SUITES) growth)
 
 test-sqldiff: python ## compare the analysis of SQL with PostgreSQL's own parser
 	@$(SUITES) sqldiff
@@ -97,10 +97,10 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse e2e/tools/charts e2e/cluster/modules
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse dev/tools/charts e2e/cluster/modules
 	.tools/bin/opa fmt --write policies
-	.tools/venv/bin/ruff check --fix --quiet --no-cache e2e loadtests deploy
-	.tools/venv/bin/ruff format --quiet --no-cache e2e loadtests deploy
+	.tools/venv/bin/ruff check --fix --quiet --no-cache dev e2e loadtests deploy
+	.tools/venv/bin/ruff format --quiet --no-cache dev e2e loadtests deploy
 
 loadtest: python ## measure latency and CPU, direct against proxied, and write a report (SUITE=oltp,rows SCALE=1 ROUNDS=3; some 27 minutes)
 	@$(SETUP) python filter keys k6 plotly bench-sealing mariadb
@@ -129,7 +129,7 @@ soak: python ## run clients for MINUTES=10 and say whether the sidecar's memory 
 
 charts-readme: python ## write the README of each chart from its values
 	@$(SETUP) python chart-tools
-	@$(VENV_PYTHON) -m tools.charts_readme
+	@$(VENV_PYTHON) -m dev.charts_readme
 
 clean: ## remove what was built (target/, the built programs, modules and images)
 	rm -rf target .tools/bin .tools/images .tools/*.wasm

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 
 from demo_view import RED, paint
-from tools.layout import LOGS
+from dev.layout import LOGS
 
 # Of the last demo, all parts' logs.
 KEPT_LOGS = LOGS / "demo"

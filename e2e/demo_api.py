@@ -8,9 +8,9 @@ import httpx
 import psycopg
 
 from demo_view import CYAN, DIM, GREEN, RED, heading, paint, side_by_side
+from dev.layout import E2E, VENV
 from harness import HttpOptions, Stack, Upstream, shop
 from harness.process import PartFailed, Process
-from tools.layout import E2E, VENV
 
 # Set by whatever stands in front of the sidecar; here the demo stands there.
 USER_HEADER = "x-user"

@@ -15,13 +15,13 @@ import pymysql
 import demo_api
 import demo_mysql
 from demo_view import BOLD, GREEN, RED, heading, paint, side_by_side
+from dev.layout import FIELDVEIL
 from harness import Options, Stack, shop
 from harness.bundles import Bundles
 from harness.mysql_stack import SEALED as MYSQL
 from harness.mysql_stack import MySqlStack
 from harness.process import PartFailed
 from harness.workdir import WorkDir
-from tools.layout import FIELDVEIL
 
 CUSTOMERS = [
     (1, "Ada Lovelace", "ada@example.com", "078-05-1120", "+44 20 7946 0958", "4111 1111 1111 1111", "prefers letters"),

@@ -1,6 +1,6 @@
 """Records dialogues of real clients with a real MariaDB and a real MySQL through the sidecar, for the engine's tests.
 
-    PYTHONPATH=e2e .tools/venv/bin/python e2e/record_mysql_dialogues.py
+    PYTHONPATH=e2e:. .tools/venv/bin/python e2e/record_mysql_dialogues.py
 
 Each becomes a file in `filters/engine/testdata/mysql-dialogues/`, of the form that `record_dialogues.py` has.
 """
@@ -13,10 +13,10 @@ from collections.abc import Callable
 import mysql.connector
 import pymysql
 
+from dev.layout import ROOT
 from harness import mysql_builds, shop
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
 from record_dialogues import Tap, ask
-from tools.layout import ROOT
 
 OUT = ROOT / "filters" / "engine" / "testdata" / "mysql-dialogues"
 SSN = "078-05-1120"

@@ -1,6 +1,6 @@
 """Records what real clients and real servers say to each other, for the tests of `filters/mysql-wire`.
 
-    PYTHONPATH=e2e .tools/venv/bin/python e2e/record_mysql_packets.py
+    PYTHONPATH=e2e:. .tools/venv/bin/python e2e/record_mysql_packets.py
 
 Each connection becomes two files in `filters/mysql-wire/testdata/`: what the client sent, and what the server answered.
 The values are made up; the password is the example's.
@@ -16,11 +16,11 @@ from pathlib import Path
 import mysql.connector
 import pymysql
 
+from dev.layout import ROOT
 from harness import mysql_builds, mysql_shop, shop
 from harness.mysqld import MySqld
 from harness.relay import Relay
 from harness.workdir import WorkDir
-from tools.layout import ROOT
 
 OUT = ROOT / "filters" / "mysql-wire" / "testdata"
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from dev.layout import TOOLS
 from loadtests import report, thresholds
 from loadtests.failures import Failed
 from loadtests.report.document import DOCUMENT, RUNS, committed
@@ -14,7 +15,6 @@ from loadtests.runner import Runner, say
 from loadtests.scenario import Suite
 from loadtests.suites import SUITES, present
 from loadtests.summary import SuiteSummary
-from tools.layout import TOOLS
 
 FOLDER = TOOLS / "loadtests"
 # Every suite, both ways through the filter, every answer looked at; nothing that depends on how fast the machine is.

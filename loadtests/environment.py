@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from dev.layout import FILTER_WASM, JSON_FILTER_WASM, K6, MYSQL_FILTER_WASM, OPA, ROOT
 from loadtests.results import Made
-from tools.layout import FILTER_WASM, JSON_FILTER_WASM, K6, MYSQL_FILTER_WASM, OPA, ROOT
 
 SPIN = 2_000_000
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from dev.layout import K6, ROOT
 from loadtests import environment
 from loadtests.failures import Failed
 from loadtests.figures import plural
@@ -21,7 +22,6 @@ from loadtests.results import Made, Measurement, Results, ScenarioResult, SuiteR
 from loadtests.rig import Databases, LiveDatabase, LiveHttp, MySqlLive, Rig
 from loadtests.scenario import Arrival, Fixed, Mode, Scenario, Suite
 from loadtests.summary import SuiteSummary
-from tools.layout import K6, ROOT
 
 SCRIPT = ROOT / "loadtests" / "k6" / "main.js"
 # Connections are opened, plans are fetched and statements prepared before anything is measured.

@@ -5,11 +5,11 @@ import os
 import subprocess
 from pathlib import Path
 
+from dev.layout import FIELDVEIL
 from harness import unixhttp
 from harness.kms import Kms
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
-from tools.layout import FIELDVEIL
 
 # Tests wait for a refresh.
 REFRESH = "1s"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from dev.layout import CHROMIUM
 from harness.waiting import patience
-from tools.layout import CHROMIUM
 
 # What the page waits for at most, in milliseconds on a machine that does nothing else.
 PATIENCE = 30_000

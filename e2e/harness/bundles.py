@@ -12,9 +12,9 @@ from pathlib import Path
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from dev.layout import FIELDVEIL, OPA, OPA_CONFIG, POLICIES
 from harness.policy_server import PolicyServer
 from harness.process import PartFailed
-from tools.layout import FIELDVEIL, OPA, OPA_CONFIG, POLICIES
 
 NAME = "fieldveil"
 KEY_ID = "policy"

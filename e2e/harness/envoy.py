@@ -9,10 +9,10 @@ import envoy
 import jinja2
 import psutil
 
+from dev.layout import ENVOY_TEMPLATE, FILTER_WASM
 from harness import unixhttp
 from harness.process import Process
 from harness.workdir import WorkDir
-from tools.layout import ENVOY_TEMPLATE, FILTER_WASM
 
 LOOPBACK = "127.0.0.1"
 # What stands before each line of the audit.

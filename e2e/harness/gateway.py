@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.layout import ENVOY_HTTP_TEMPLATE
 from harness.envoy import LOOPBACK, Envoy
-from tools.layout import ENVOY_HTTP_TEMPLATE
 
 
 @dataclass(frozen=True)

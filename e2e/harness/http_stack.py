@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dev.layout import JSON_FILTER_WASM
 from harness.agent import Agent
 from harness.certificates import Certificates
 from harness.envoy import LOOPBACK, Upstream
@@ -12,7 +13,6 @@ from harness.kms import Kms
 from harness.opa import Opa
 from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
 from harness.workdir import WorkDir
-from tools.layout import JSON_FILTER_WASM
 
 # Listeners.
 JSON = "json"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dev.layout import DEBIAN_SERVERS, MARIADB, MARIADB_VERSIONS
 from harness.reachable import within_reach
 from harness.workdir import WorkDir
-from tools.layout import DEBIAN_SERVERS, MARIADB, MARIADB_VERSIONS
 
 # What makes MariaDB's system tables, in this order; before each name, the server's own.
 SYSTEM = ("system_tables", "performance_tables", "system_tables_data", "sys_schema")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pymysql
 
+from dev.layout import ENVOY_MYSQL_TEMPLATE, MYSQL_FILTER_WASM
 from harness import mysql_shop, shop
 from harness.agent import Agent
 from harness.certificates import Certificates
@@ -17,7 +18,6 @@ from harness.opa import Opa
 from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
 from harness.relay import Relay
 from harness.workdir import WorkDir
-from tools.layout import ENVOY_MYSQL_TEMPLATE, MYSQL_FILTER_WASM
 
 # Listeners.
 SEALED = "mysql"

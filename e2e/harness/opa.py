@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
+from dev.layout import OPA, POLICIES
 from harness import unixhttp
 from harness.bundles import Bundles
 from harness.process import Process
 from harness.workdir import WorkDir
-from tools.layout import OPA, POLICIES
 
 
 class Opa:

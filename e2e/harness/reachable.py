@@ -9,9 +9,9 @@ import os
 import shutil
 from pathlib import Path
 
+from dev.temporary import others_can_enter
 from harness.process import PartFailed
 from harness.workdir import WorkDir
-from tools.temporary import others_can_enter
 
 
 def within_reach(base: Path, parts: tuple[str, ...], user: int | None, work: WorkDir) -> Path:

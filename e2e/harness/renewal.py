@@ -4,7 +4,7 @@ from pathlib import Path
 
 import jinja2
 
-from tools.layout import ENVOY_TEMPLATE
+from dev.layout import ENVOY_TEMPLATE
 
 TEMPLATE = ENVOY_TEMPLATE.parent / "secret.yaml.j2"
 

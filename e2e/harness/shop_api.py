@@ -4,10 +4,10 @@ import base64
 import json
 from dataclasses import dataclass
 
+from dev.layout import SHOP_API
 from harness import unixhttp
 from harness.process import Process
 from harness.workdir import WorkDir
-from tools.layout import SHOP_API
 
 
 @dataclass(frozen=True)

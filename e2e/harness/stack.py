@@ -6,6 +6,7 @@ from pathlib import Path
 
 import psycopg
 
+from dev.layout import FILTER_WASM
 from harness import shop
 from harness.agent import Agent
 from harness.bundles import Bundles
@@ -18,7 +19,6 @@ from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
 from harness.postgres import Postgres
 from harness.relay import Relay
 from harness.workdir import WorkDir
-from tools.layout import FILTER_WASM
 
 # A session that has not begun by then hangs, however busy the machine is.
 CONNECT_SECONDS = 60

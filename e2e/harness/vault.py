@@ -7,10 +7,10 @@ import hvac
 import requests
 import trustme
 
+from dev.layout import VAULT
 from harness.ports import LOOPBACK, free_port
 from harness.process import Process
 from harness.workdir import WorkDir
-from tools.layout import VAULT
 
 ROOT_TOKEN = "root"
 KEY = "fieldveil"

@@ -7,8 +7,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from dev import temporary
 from harness.process import PartFailed
-from tools import temporary
 
 
 class WorkDir:

@@ -5,10 +5,10 @@ import hashlib
 import tempfile
 from pathlib import Path
 
+from dev.layout import E2E, IMAGE_ARCHIVES
 from images import archive
 from images.definitions import IMAGES, Image
 from images.rootfs import Rootfs
-from tools.layout import E2E, IMAGE_ARCHIVES
 
 
 def build(name: str) -> Path:

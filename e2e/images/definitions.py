@@ -8,9 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from images.archive import Config
-from images.rootfs import Rootfs
-from tools.layout import (
+from dev.layout import (
     DEPLOY,
     E2E,
     FIELDVEIL,
@@ -23,6 +21,8 @@ from tools.layout import (
     SHOP_API,
     VAULT,
 )
+from images.archive import Config
+from images.rootfs import Rootfs
 
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")

@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
+from dev.layout import ROOT
 from interop import document, exchange
-from tools.layout import ROOT
 
 
 def main() -> None:

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+from dev.layout import ROOT
 from interop.exchange import FAULTS, INDEXING, KEY, KEY_BYTES, PARTIES, Exchange
 from interop.keytypes import KEY_TYPES, PRF, KeyType
 from interop.program import LIBRARIES
-from tools.layout import ROOT
 
 DOCUMENT = ROOT / "docs" / "interop.md"
 

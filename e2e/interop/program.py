@@ -17,8 +17,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.layout import E2E, KEYS_MODULE, TINK_JAVA, TINK_TOOL, VENV
 from interop.keytypes import KeyType
-from tools.layout import E2E, KEYS_MODULE, TINK_JAVA, TINK_TOOL, VENV
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from dev.layout import CLUSTER, E2E, VENV
 from harness.waiting import patience
 from images.build import build
 from images.definitions import IMAGES
 from kubernetes import problems
 from kubernetes.cluster import LOADER, OWN, REGISTRY
 from kubernetes.kubectl import RUN
-from tools.layout import CLUSTER, E2E, VENV
 
 KEEP = "FIELDVEIL_KEEP_CLUSTER"
 # Ends the cluster when its standard input does, however this process ended.

@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from dev.layout import CLUSTER
 from harness.waiting import patience
 from images.build import build
 from images.definitions import IMAGES, Image
 from kubernetes import kubectl
 from kubernetes.kubectl import RUN, CommandFailed
-from tools.layout import CLUSTER
 
 # What loads an archive, whose name is added; not asked for when FIELDVEIL_IMAGES names a registry that has them.
 LOADER = "FIELDVEIL_IMAGE_LOADER"

@@ -6,9 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from dev.layout import FIELDVEIL
 from harness.process import PartFailed
 from kubernetes.namespace import Namespace
-from tools.layout import FIELDVEIL
 
 KEK_FILE = "kek.json"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
+from dev.layout import BIN, CLUSTER_BIN
 from harness.waiting import patience
-from tools.layout import BIN, CLUSTER_BIN
 
 # The folder of one run of the tests, shared by its workers.
 RUN = "FIELDVEIL_KUBERNETES_RUN"

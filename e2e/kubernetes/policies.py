@@ -4,9 +4,9 @@ import base64
 import tempfile
 from pathlib import Path
 
+from dev.layout import POLICIES
 from harness.bundles import Bundles, SigningKey
 from kubernetes.namespace import Namespace
-from tools.layout import POLICIES
 
 FILE = "fieldveil.tar.gz"
 

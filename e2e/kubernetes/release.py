@@ -4,11 +4,11 @@ from pathlib import Path
 
 import yaml
 
+from dev.layout import CHARTS
 from harness.parts import overlaid
 from harness.waiting import patience
 from kubernetes import kubectl
 from kubernetes.namespace import Namespace
-from tools.layout import CHARTS
 
 CHART = CHARTS / "fieldveil"
 # On a machine that does nothing else.

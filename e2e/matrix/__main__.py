@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import psycopg
 import pymysql
 
+from dev.layout import ROOT
 from harness import Options, Stack
 from harness.mysql_stack import MySqlOptions, MySqlStack
 from harness.process import PartFailed
@@ -21,7 +23,6 @@ from matrix import database, document, known, mysql
 from matrix.clients import CLIENTS, MYSQL_CLIENTS, STEPS, Client
 from matrix.result import Result
 from matrix.run import run, run_plain
-from tools.layout import ROOT
 
 DOCUMENTS = (
     (ROOT / "docs" / "drivers.md", CLIENTS, document.OPENING),

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tools.layout import CLIENTS as FOLDER
-from tools.layout import (
+from dev.layout import CLIENTS as FOLDER
+from dev.layout import (
     E2E,
     GO_CLIENTS,
     JAVA_CLIENTS,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pymysql
 from pymysql.constants import CLIENT
 
+from dev.layout import ANALYZE
 from harness.mysqld import MySqld
 from sqldiff.run import through
-from tools.layout import ANALYZE
 
 SEED = 20260801
 PLACES = (

@@ -5,10 +5,10 @@ import random
 
 import pymysql
 
+from dev.layout import ANALYZE
 from harness.mysqld import MySqld
 from sqldiff.mysql import SEED, Mode
 from sqldiff.run import through
-from tools.layout import ANALYZE
 
 # What is asked of a literal: its bytes, what it is as a number, as a pattern, and what character set it has.
 QUESTIONS = ("HEX({0})", "{0} + 0", "LENGTH({0})", "CHARSET({0})", "'a' LIKE {0}", "{0} = {0}", "CAST({0} AS UNSIGNED)")

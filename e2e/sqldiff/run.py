@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from dev.layout import ANALYZE, PG_PARSE
 from sqldiff.compare import Verdict, judge
 from sqldiff.corpus import texts
 from sqldiff.rewrite import rewritten
-from tools.layout import ANALYZE, PG_PARSE
 
 FEWEST_TEXTS = 3000
 

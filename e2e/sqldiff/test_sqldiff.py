@@ -4,10 +4,10 @@ import copy
 
 import pytest
 
+from dev.layout import ANALYZE, PG_PARSE
 from sqldiff import compare, run
 from sqldiff.rewrite import rewritten
 from sqldiff.schema import RELATIONS
-from tools.layout import ANALYZE, PG_PARSE
 
 DETERMINISTIC = {
     field

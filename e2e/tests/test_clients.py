@@ -6,12 +6,12 @@ import subprocess
 import psycopg
 import pytest
 
+from dev.layout import PGX_CLIENT
 from harness import Stack
 from harness import shop as example
 from harness.waiting import patience
 from tests.cancelling import SLEEPS, cancelling
 from tests.rows import ADA, INSERT
-from tools.layout import PGX_CLIENT
 
 
 def psql(stack: Stack, user: str, *words: str, tcp: bool = False) -> subprocess.CompletedProcess:

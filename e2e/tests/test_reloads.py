@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from dev.layout import FILTER_WASM
 from harness import Options, Stack, workers
 from harness import shop as example
 from harness.small_memory import TOO_MUCH_BYTES, with_small_memory
@@ -17,7 +18,6 @@ from tests.policies.dump import DATABASE as DUMP
 from tests.policies.dump import expected, write_policies
 from tests.reloads import is_refused_meanwhile, reloads, served
 from tests.rows import ADA, ALAN, INSERT
-from tools.layout import FILTER_WASM
 
 ROWS = 200
 

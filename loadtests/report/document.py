@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dev.layout import LOADTESTS, ROOT
 from loadtests.report import bodies, facts, grids, history, markdown, shares, words
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import escape, table
@@ -24,7 +25,6 @@ from loadtests.report.words import (
 )
 from loadtests.results import Results, SuiteResult, read
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
-from tools.layout import LOADTESTS, ROOT
 
 RUNS = LOADTESTS / "runs"
 DOCUMENT = ROOT / "docs" / "performance.md"

@@ -8,10 +8,10 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from dev.layout import PLOTLY
 from loadtests.report import bodies, charts, facts, grids, words
 from loadtests.results import Results, SuiteResult, Table
 from loadtests.summary import ScenarioSummary, SuiteSummary
-from tools.layout import PLOTLY
 
 PAGE = Path(__file__).parent / "page"
 
@@ -62,7 +62,7 @@ def _plotly() -> str:
     try:
         return PLOTLY.read_text(encoding="utf-8")
     except OSError as error:
-        raise ReportFailed(f"{PLOTLY}: {error.strerror}; run `python3 e2e/tools/setup plotly`") from error
+        raise ReportFailed(f"{PLOTLY}: {error.strerror}; run `python3 dev/setup plotly`") from error
 
 
 def _script(text: str) -> Markup:

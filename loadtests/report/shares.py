@@ -1,11 +1,11 @@
-"""Where the instructions of one transaction go, as `e2e/tools/instructions.py --shares` keeps them."""
+"""Where the instructions of one transaction go, as `dev/instructions.py --shares` keeps them."""
 
 import json
 from collections.abc import Iterator
 
+from dev.instructions import SHARES
 from loadtests.report.grids import Cell, Grid
 from loadtests.report.markdown import table
-from tools.instructions import SHARES
 
 # Those of the load tests, by the names that they have in `filters/bench`.
 SHOWN = {

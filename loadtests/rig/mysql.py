@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pymysql
 
+from dev.layout import MYSQL_FILTER_WASM
 from harness import shop
 from harness.agent import Agent
 from harness.envoy import Upstream
@@ -19,7 +20,6 @@ from loadtests.rig import policies
 from loadtests.rig.databases import PLAIN, SEALED, Databases
 from loadtests.rig.live import CONNECT_TIMEOUT, LiveDatabase
 from loadtests.rig.targets import Target
-from tools.layout import MYSQL_FILTER_WASM
 
 LISTENER = "mysql"
 # Beside the harness's own, which waits for no disk.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from dev.layout import BODYSTORE, JSON_FILTER_WASM
 from harness import unixhttp
 from harness.agent import Agent
 from harness.envoy import Upstream
@@ -21,7 +22,6 @@ from loadtests.bodies import Look
 from loadtests.failures import Failed
 from loadtests.rig.policies import SERVICE
 from loadtests.rig.targets import Target
-from tools.layout import BODYSTORE, JSON_FILTER_WASM
 
 # Where bodies lie in the service: where nothing is protected, and where fields are.
 CLEAR, GUARDED = "clear", "guarded"

@@ -9,10 +9,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 import envoy
 
+from dev.layout import BENCH_SEALING, BENCH_SEALING_WASM
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 from loadtests.sealing.samples import NotMeasured
-from tools.layout import BENCH_SEALING, BENCH_SEALING_WASM
 
 V8, NATIVE = "in Envoy's V8", "natively"
 # It runs for seconds; what takes this long hangs.
@@ -42,7 +42,7 @@ def measure(
     """By where it ran, the samples of each turn: a process each, by turns, so that a machine that drifts slows both."""
     for built in (program, BENCH_SEALING_WASM):
         if not built.exists():
-            raise NotMeasured(f"{built} is not there; build it: python3 e2e/tools/setup {program.name}")
+            raise NotMeasured(f"{built} is not there; build it: python3 dev/setup {program.name}")
     found: dict[str, list[list[Sample]]] = {V8: [], NATIVE: []}
     for turn in range(turns):
         found[V8].append(_in_envoy(work, amount, turn))

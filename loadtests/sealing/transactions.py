@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
+from dev.layout import ROOT
 from loadtests.figures import NONE, number, spread
 from loadtests.results import Table
 from loadtests.sealing.run import NATIVE, V8
 from loadtests.sealing.samples import check, microseconds, taken
 from loadtests.summary import Figure
-from tools.layout import ROOT
 
 # Names of calls of Envoy's; the others are transactions.
 ENVOY = "envoy: "

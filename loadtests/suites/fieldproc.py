@@ -11,12 +11,12 @@ from pathlib import Path
 
 import psycopg
 
+from dev.layout import FIELDVEIL
 from loadtests import figures, values
 from loadtests.results import Published, Table
 from loadtests.rig import ENVIRONMENT, SEALED, Live, Rig, WrongRows
 from loadtests.scenario import Fixed, Scenario, Suite
 from loadtests.summary import SuiteSummary
-from tools.layout import FIELDVEIL
 
 # At SCALE=1; theirs is SCALE=100.
 ROWS = 10_000

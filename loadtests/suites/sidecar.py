@@ -3,13 +3,13 @@
 import contextlib
 import statistics
 
+from dev.layout import FILTER_WASM
 from harness.envoy import Envoy
 from loadtests import figures
 from loadtests.results import Table
 from loadtests.rig import Rig
 from loadtests.scenario import Suite
 from loadtests.summary import Figure
-from tools.layout import FILTER_WASM
 
 STARTS = 5
 CONNECTIONS = 300

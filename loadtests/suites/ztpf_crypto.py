@@ -9,6 +9,7 @@
   server, where there is one that takes it (`loadtests/sessions.py`).
 """
 
+from dev.layout import BENCH_SEALING, BENCH_SEALING_SMOKE
 from loadtests import sealing, sessions
 from loadtests.figures import added, spread
 from loadtests.results import Published, Table
@@ -16,7 +17,6 @@ from loadtests.rig import Live, Rig
 from loadtests.runner import RunFailed
 from loadtests.scenario import Arrival, Scenario, Suite
 from loadtests.summary import SuiteSummary
-from tools.layout import BENCH_SEALING, BENCH_SEALING_SMOKE
 
 # Bytes of a message, as theirs.
 MESSAGES = (100, 250, 500, 1000, 10_000, 32_000)

@@ -11,12 +11,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from dev.layout import K6, K6_MODULE
 from harness.postgres import Postgres
 from harness.waiting import patience
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.results import PERCENTILES, Measurement
-from tools.layout import K6, K6_MODULE
 
 MAIN = K6_MODULE / "main.js"
 ROWS = 100

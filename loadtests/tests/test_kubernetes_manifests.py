@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import ROOT
 from loadtests.kubernetes.cluster import MANIFESTS, manifest
 from loadtests.results import PROCESSES
 from loadtests.suites import SUITES
 from loadtests.tests.structural import problems
-from tools.layout import ROOT
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "testrun.json").read_text())
 IMAGE = ROOT / "loadtests" / "kubernetes" / "image"

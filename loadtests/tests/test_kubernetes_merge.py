@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
+from dev.layout import ROOT
 from loadtests.kubernetes import merge
 from loadtests.kubernetes.histogram import RELATIVE_ERROR, Histogram, UnequalHistograms, add, latencies
 from loadtests.kubernetes.merge import RunnerResult, Sample, UnmergeableResults
 from loadtests.results import PERCENTILES, Usage
-from tools.layout import ROOT
 
 ERROR = RELATIVE_ERROR
 

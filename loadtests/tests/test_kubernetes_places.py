@@ -7,12 +7,12 @@ import msgspec
 import psycopg
 import pytest
 
+from dev.layout import ROOT
 from loadtests.kubernetes import places
 from loadtests.kubernetes.places import BadPlaces, Place
 from loadtests.kubernetes.remote import NotReady, Remote, RemoteLive
 from loadtests.rig import TARGETS
 from loadtests.suites import json_bodies
-from tools.layout import ROOT
 
 EXAMPLE = ROOT / "loadtests" / "kubernetes" / "places.example.json"
 

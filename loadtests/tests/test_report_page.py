@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dev.setup import chromium as setup
 from loadtests import report
 from loadtests.report import html
 from loadtests.results import SuiteResult
 from loadtests.tests import sample
-from tools.setup import chromium as setup
 
 if not setup.is_possible():
     pytest.skip(f"there is no Chromium of the set-up for {sys.platform}", allow_module_level=True)
@@ -249,7 +249,7 @@ def test_script_that_comes_in_all_the_same_is_not_run(browser: Browser, page_fil
 
 def test_without_plotly_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(html, "PLOTLY", tmp_path / "none.js")
-    with pytest.raises(report.ReportFailed, match=r"none\.js.*e2e/tools/setup plotly"):
+    with pytest.raises(report.ReportFailed, match=r"none\.js.*dev/setup plotly"):
         report.write_html(sample.results(), tmp_path / "report.html")
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from dev.layout import BENCH_SEALING_SMOKE
 from harness.workdir import WorkDir
 from loadtests.sealing import NATIVE, V8, Amount, NotMeasured, Transactions, measure, tables, transaction_tables
 from loadtests.sealing.transactions import ENVOY
-from tools.layout import BENCH_SEALING_SMOKE
 
 
 @pytest.fixture

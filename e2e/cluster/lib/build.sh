@@ -47,7 +47,7 @@ go_in() {
 
 # build_programs MODULE LDFLAGS PACKAGE...: all in one go, which compiles what they share once. Without inlining and
 # debug information, which cost four tenths of the compiler's time; with the flags of all that only tests run
-# (e2e/tools/setup/building.py), for Go compiles a package anew for each set of flags.
+# (dev/setup/building.py), for Go compiles a package anew for each set of flags.
 build_programs() {
   local module=$1 begin=$EPOCHREALTIME stamp fresh=$BIN/.$1.new
   local flags=(-trimpath -gcflags='all=-dwarf=false -l' -ldflags="-s -w $2")

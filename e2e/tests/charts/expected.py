@@ -8,8 +8,8 @@ from pathlib import Path
 import jinja2
 import yaml
 
+from dev.layout import DEPLOY, ENVOY_HTTP_TEMPLATE, ENVOY_MYSQL_TEMPLATE, ENVOY_TEMPLATE
 from harness.parts import OPA_CONNECTIONS
-from tools.layout import DEPLOY, ENVOY_HTTP_TEMPLATE, ENVOY_MYSQL_TEMPLATE, ENVOY_TEMPLATE
 
 TEMPLATES = {"postgres": ENVOY_TEMPLATE, "mysql": ENVOY_MYSQL_TEMPLATE, "http": ENVOY_HTTP_TEMPLATE}
 MODULES = {"postgres": "filter-postgres.wasm", "mysql": "filter-mysql.wasm", "http": "filter-json.wasm"}

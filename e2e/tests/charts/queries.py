@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from tools.layout import CHARTS, HELM, PROMTOOL
+from dev.layout import CHARTS, HELM, PROMTOOL
 
 CHART = CHARTS / "fieldveil"
 DASHBOARD = CHART / "dashboards" / "fieldveil.json"

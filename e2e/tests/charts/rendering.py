@@ -8,8 +8,8 @@ from pathlib import Path
 
 import yaml
 
+from dev.layout import CHARTS, HELM
 from harness.parts import overlaid
-from tools.layout import CHARTS, HELM
 
 CHART = CHARTS / "fieldveil"
 LIBRARY = CHART / "charts" / "fieldveil-sidecar"

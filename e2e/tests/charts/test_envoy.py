@@ -11,10 +11,10 @@ import pytest
 import trustme
 import yaml
 
+from dev.layout import FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM
 from tests.charts import expected
 from tests.charts.pods import container
 from tests.charts.rendering import RENDERINGS, config_map, manifests, of_kind, sidecar_of
-from tools.layout import FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from dev.layout import HELM_3
 from tests.charts.rendering import CASES, CHART, GOLDEN, OWN, RENDERINGS, documents, manifests, of_kind, rendered
-from tools.layout import HELM_3
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)

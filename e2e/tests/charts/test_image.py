@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tools.layout import DEPLOY, FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM, ROOT
+from dev.layout import DEPLOY, FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, MYSQL_FILTER_WASM, ROOT
 
 IMAGES = DEPLOY / "images"
 # What the Dockerfile adds itself, and the tests' build, too.

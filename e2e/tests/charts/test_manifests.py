@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
+from dev.layout import KUBECONFORM, SCHEMAS
 from tests.charts.rendering import NEWEST, OLDEST, RENDERINGS, release_of, rendered
-from tools.layout import KUBECONFORM, SCHEMAS
 
 FILE = "{{ .ResourceKind }}{{ .KindSuffix }}.json"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import CHARTS, ROOT
 from tests.charts import queries
-from tools.layout import CHARTS, ROOT
 
 TESTS = CHARTS / "testdata" / "alerts"
 FIRING = 'ALERTS{alertstate="firing"}'

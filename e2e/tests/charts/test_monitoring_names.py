@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import ROOT
 from tests.charts import queries
 from tests.charts.queries import Query
 from tests.charts.watched import Series, Watched
-from tools.layout import ROOT
 
 # By what each metric counts.
 TAGGED = {

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import CHARTS, HELM, KUBECONFORM, ROOT, SCHEMAS
 from tests.charts import queries
-from tools.layout import CHARTS, HELM, KUBECONFORM, ROOT, SCHEMAS
 
 OWN_DEPLOYMENT = CHARTS / "testdata" / "own-deployment"
 PODMONITOR, RULES, DASHBOARD = "podmonitor", "rules", "dashboard"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import OPA, POLICIES
 from harness import unixhttp
 from harness.process import Process
 from harness.workdir import WorkDir
 from tests.charts.pods import container
 from tests.charts.rendering import CASES, LIBRARY, config_map
-from tools.layout import OPA, POLICIES
 
 
 @pytest.fixture

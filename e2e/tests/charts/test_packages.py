@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import HELM, HELM_3
 from tests.charts.rendering import CHART, LIBRARY
-from tools.layout import HELM, HELM_3
 
 
 @pytest.mark.parametrize("helm", [HELM, HELM_3], ids=lambda helm: helm.name)

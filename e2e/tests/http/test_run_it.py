@@ -10,9 +10,9 @@ from pathlib import Path
 import envoy
 import pytest
 
+from dev.layout import DEPLOY, JSON_FILTER_WASM, POLICIES, ROOT, VENV
 from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
-from tools.layout import DEPLOY, JSON_FILTER_WASM, POLICIES, ROOT, VENV
 
 RENDER, START = blocks((ROOT / "docs" / "http.md").read_text(), "Run it")
 EXAMPLE = json.loads((ROOT / "docs" / "examples" / "http-sidecar.json").read_text())

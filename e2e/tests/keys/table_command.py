@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dev.layout import FIELDVEIL
 from harness.waiting import patience, until
-from tools.layout import FIELDVEIL
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import tink
 from tink import aead, daead, prf
 from tink.integration import awskms, hcvault
 
+from dev.layout import FIELDVEIL
 from harness import Options, Stack, unixhttp
 from harness.agent import Agent
 from harness.moto import Moto
@@ -20,7 +21,6 @@ from harness.vault import KEY, ROOT_TOKEN, Vault
 from harness.waiting import patience
 from harness.workdir import WorkDir
 from tests.rows import ADA, INSERT
-from tools.layout import FIELDVEIL
 
 BAD_INPUT = 2
 FAILURE = 1

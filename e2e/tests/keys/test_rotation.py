@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from dev.layout import PGX_CLIENT
 from harness import Stack
 from harness.waiting import patience, until
 from tests.keys.rotating import (
@@ -30,7 +31,6 @@ from tests.keys.rotating import (
     stored_keys,
     values,
 )
-from tools.layout import PGX_CLIENT
 
 # Rounds that every client does in each state of the keyset.
 ROUNDS = 15

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import POLICIES
 from harness.waiting import until
 from tests.keys.tables import DATABASE, EVERYTHING, ITEMS, PERSON, ROWS, Tables, seen, stored
 from tests.sample import SAMPLES
-from tools.layout import POLICIES
 
 
 def test_table_is_sealed_verified_sealed_anew_and_unsealed(person: Tables) -> None:

@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
+from dev.layout import POLICIES
 from harness import shop
 from harness.bundles import Bundles, SigningKey, pack
 from kubernetes import CommandFailed, Namespace, pods
-from tools.layout import POLICIES
 
 UPSTREAM = "orders-db"
 PORT = 15432

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from dev.layout import CHARTS
 from kubernetes import Namespace, kubectl
 from tests.kubernetes import admission
 from tests.kubernetes.admission import container, made, names, pod, refusal
-from tools.layout import CHARTS
 
 CHART = CHARTS / "testdata" / "own-deployment"
 VALUES = {"fieldveil": admission.VALUES, "replicas": 0}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dev.layout import ROOT, TOOLS
 from harness.waiting import patience
 from kubernetes import Cluster
 from tests.policies.typed import typed
-from tools.layout import ROOT, TOOLS
 
 DOCUMENT = "docs/kubernetes.md"
 SECTION = re.compile(r"^### (\d)\. .*?$(.*?)(?=^###? )", re.MULTILINE | re.DOTALL)

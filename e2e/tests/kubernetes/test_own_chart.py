@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from dev.layout import CHARTS
 from harness import shop
 from kubernetes import Cluster, CommandFailed, Database, Keysets, Namespace, Release
 from kubernetes.application import psql
 from kubernetes.pods import SLEEP
 from tests.kubernetes.sidecar import RESTRICTED, SEALED, SSN, UPSTREAM, Bundle
-from tools.layout import CHARTS
 
 CHART = CHARTS / "testdata" / "own-deployment"
 ACCOUNT = "default"

@@ -21,7 +21,7 @@ def stack(request: pytest.FixtureRequest, policies: Path) -> Iterator[MySqlStack
     """All parts, with a relay before the server; Envoy at debug level, so that leaks would show in its log."""
     build: Build = request.param
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     options = MySqlOptions(
         build=build,
         relay=True,

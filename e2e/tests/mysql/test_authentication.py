@@ -13,7 +13,7 @@ from tests.mysql.asking import ask
 
 def made(build: Build, **options: object) -> Iterator[MySqlStack]:
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     with MySqlStack(MySqlOptions(build=build, **options)).start() as stack:
         yield stack
 

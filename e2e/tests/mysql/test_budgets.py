@@ -21,7 +21,7 @@ BUDGET_SPENT = 1226
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MySqlStack]:
     """Each protected column of row n holds `value(n)`."""
     if not OLDER.is_there:
-        pytest.skip(f"no {OLDER.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {OLDER.name} for this machine: see dev/setup/servers.py")
     policies = write_policies(tmp_path_factory.mktemp("policies"), "mysql")
     with MySqlStack(MySqlOptions(policies=(policies,))).start() as stack:
         columns = ", ".join(f"{column} text" for column in BUDGETS)

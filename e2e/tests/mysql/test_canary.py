@@ -13,7 +13,7 @@ SEED = 20261
 @pytest.mark.parametrize(("build", "count"), [(OLDER, 1500), (MYSQL, 500)], ids=["mariadb", "mysql"])
 def test_random_statements_answer_as_a_plaintext_database_and_leak_no_mark(build: Build, count: int) -> None:
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     report = run(SEED, count, build=build)
     print(report)
     assert report.clean, str(report)

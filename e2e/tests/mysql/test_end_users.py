@@ -24,7 +24,7 @@ NOT_SUPPORTED = 1235
 def people(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MySqlPeople]:
     build: Build = request.param
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     running = MySqlPeople(tmp_path_factory.mktemp("policies"), build)
     yield running
     running.stack.stop()

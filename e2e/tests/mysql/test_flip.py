@@ -32,7 +32,7 @@ def shipping(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipping]:
 @pytest.fixture(scope="module")
 def stack(shipping: Shipping) -> Iterator[MySqlStack]:
     if not OLDER.is_there:
-        pytest.skip(f"no {OLDER.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {OLDER.name} for this machine: see dev/setup/servers.py")
     postgres = shipping.stack
     with MySqlStack(shared=Shared(postgres.work, postgres.opa, postgres.agent)).start() as stack:
         names = ", ".join(("id", *COLUMNS))

@@ -184,7 +184,7 @@ class Both:
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     if not OLDER.is_there:
-        pytest.skip(f"no {OLDER.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {OLDER.name} for this machine: see dev/setup/servers.py")
     both = Both(tmp_path_factory.mktemp("policies"))
     try:
         both.create()

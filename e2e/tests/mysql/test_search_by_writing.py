@@ -23,7 +23,7 @@ UPSERTS = (
 def stack(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MySqlStack]:
     build: Build = request.param
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     policies = guessing.write(tmp_path_factory.mktemp("policies"), "mysql", "shop.guess")
     with MySqlStack(MySqlOptions(build=build, policies=(policies,))).start() as running:
         running.stored("CREATE TABLE guess (id bigint PRIMARY KEY, ssn text)")

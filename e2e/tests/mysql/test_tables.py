@@ -22,7 +22,7 @@ FIRST_DAY = "2001-01-01 00:00:00.000"
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MySqlTables]:
     build: Build = request.param
     if not build.is_there:
-        pytest.skip(f"no {build.name} for this machine: see e2e/tools/setup/servers.py")
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
     made = MySqlTables(tmp_path_factory.mktemp("policies"), build)
     with made.stack:
         yield made

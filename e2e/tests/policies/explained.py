@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from tools.layout import FIELDVEIL
+from dev.layout import FIELDVEIL
 
 EVIL = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\">"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import yaml
 
+from dev.layout import POLICIES
 from harness import Options, Stack, bundles
 from harness import shop as example
 from harness.bundles import Bundles
 from harness.waiting import until_equal
-from tools.layout import POLICIES
 
 TTL_SECONDS = 1
 APPLICATION = {

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from dev.layout import OPA, ROOT
 from harness import shop as example
 from harness import unixhttp
 from harness.waiting import until, until_equal
 from tests import wire
 from tests.policies.shipping import MASKED, REVEALED, Shipping
 from tests.rows import ADA, INSERT
-from tools.layout import OPA, ROOT
 
 DOCUMENT = ROOT / "docs" / "audit.md"
 SCHEMAS = ROOT / "docs" / "schemas"

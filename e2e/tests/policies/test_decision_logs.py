@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import POLICIES
 from harness import unixhttp
 from harness.bundles import NAME, Bundles
 from harness.opa import Opa
@@ -14,7 +15,6 @@ from harness.waiting import until, until_equal
 from harness.workdir import WorkDir
 from tests.policies.people import SSN, People, ssn
 from tests.policies.shipping import ASKED
-from tools.layout import POLICIES
 
 # Made up, as are the rules that would take it.
 TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJhZGEiLCJleHAiOjF9.bm9ib2R5LXNpZ25lZC10aGlz"

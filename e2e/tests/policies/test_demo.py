@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import POLICIES, ROOT
 from harness.process import Process
 from harness.waiting import until
 from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
-from tools.layout import POLICIES, ROOT
 
 END_USERS = (ROOT / "docs" / "end-users.md").read_text()
 TABLE = "CREATE TABLE customer (id int, email text, notes text, ssn text, born text, phone text, country text)"

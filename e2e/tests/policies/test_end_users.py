@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from dev.layout import PGX_CLIENT
 from harness.waiting import patience, until
 from tests.policies.people import CARD, MASKED_SSN, NOTES, SEALED, SSN, People, read, ssn
-from tools.layout import PGX_CLIENT
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dev.setup import chromium as setup
 from tests.policies import explained
-from tools.setup import chromium as setup
 
 if not setup.is_possible():
     pytest.skip(f"there is no Chromium of the set-up for {sys.platform}", allow_module_level=True)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import ROOT, TOOLS
 from harness.workdir import WorkDir
-from tools.layout import ROOT, TOOLS
 
 GUIDE = ROOT / "docs" / "policy-guide.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What the demo and the commands are made of; nothing is built anew.
-COPIED = ("Makefile", "deploy", "e2e", "policies")
+COPIED = ("Makefile", "deploy", "dev", "e2e", "policies")
 
 
 @pytest.fixture

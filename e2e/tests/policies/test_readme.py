@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import POLICIES, ROOT
 from tests.policies.typed import blocks, typed
-from tools.layout import POLICIES, ROOT
 
 README = (POLICIES / "README.md").read_text()
 CHECK = (ROOT / "docs" / "policy-check.md").read_text()

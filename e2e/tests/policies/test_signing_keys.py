@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dev.layout import OPA_CONFIG, POLICIES
 from harness import bundles as shipped
 from harness import unixhttp
 from harness.bundles import Bundles, SigningKey
@@ -13,7 +14,6 @@ from harness.opa import Opa
 from harness.waiting import until, until_equal
 from harness.workdir import WorkDir
 from tests.policies.shipping import ASKED
-from tools.layout import OPA_CONFIG, POLICIES
 
 
 class Running:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
+from dev.layout import ROOT
 from tests.policies.typed import typed
-from tools.layout import ROOT
 
 ROW = re.compile(r"^\| `((?:session|workload|listener|claims|time): ?.*?)` \| `(.*?)` \| `(\".*?)` \|$", re.MULTILINE)
 # What the client chooses gives nothing alone.

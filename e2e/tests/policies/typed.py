@@ -5,8 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from dev.layout import BIN
 from harness.waiting import patience
-from tools.layout import BIN
 
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -16,7 +16,7 @@ import (
 
 const vaultRootToken = "root"
 
-// vaultServer is Vault's own core, API, transit engine and logins, with TLS and in memory: e2e/tools/vault.
+// vaultServer is Vault's own core, API, transit engine and logins, with TLS and in memory: dev/tools/vault.
 type vaultServer struct {
 	address string // HOST:PORT
 	ca      string

@@ -1,5 +1,0 @@
-"""Fetches and builds everything the demo and the tests run, into `.tools/`.
-
-Standard library only: this is what makes the virtual environment. Run as
-`python3 e2e/tools/setup` with the names of parts, or none for those that most targets use.
-"""
