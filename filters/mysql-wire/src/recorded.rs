@@ -1,5 +1,5 @@
-//! What real clients and real servers said to each other (`e2e/record_mysql_packets.py`): every packet is read, and is
-//! written again as the same bytes.
+//! What real clients and real servers said to each other (`e2e/recorders/mysql_packets.py`): every packet is read, and
+//! is written again as the same bytes.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 """Records what real clients and real servers say to each other, for the tests of `filters/mysql-wire`.
 
-    PYTHONPATH=e2e:. .tools/venv/bin/python e2e/record_mysql_packets.py
+    PYTHONPATH=e2e:. .tools/venv/bin/python -m recorders.mysql_packets
 
 Each connection becomes two files in `filters/mysql-wire/testdata/`: what the client sent, and what the server answered.
 The values are made up; the password is the example's.

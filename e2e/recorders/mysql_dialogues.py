@@ -1,8 +1,8 @@
 """Records dialogues of real clients with a real MariaDB and a real MySQL through the sidecar, for the engine's tests.
 
-    PYTHONPATH=e2e:. .tools/venv/bin/python e2e/record_mysql_dialogues.py
+    PYTHONPATH=e2e:. .tools/venv/bin/python -m recorders.mysql_dialogues
 
-Each becomes a file in `filters/engine/testdata/mysql-dialogues/`, of the form that `record_dialogues.py` has.
+Each becomes a file in `filters/engine/testdata/mysql-dialogues/`, of the form that `dialogues.py` has.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ import pymysql
 from dev.layout import ROOT
 from harness import mysql_builds, shop
 from harness.mysql_stack import SEALED, MySqlOptions, MySqlStack
-from record_dialogues import Tap, ask
+from recorders.dialogues import Tap, ask
 
 OUT = ROOT / "filters" / "engine" / "testdata" / "mysql-dialogues"
 SSN = "078-05-1120"

@@ -1,6 +1,6 @@
 """Records dialogues of real clients with a real server through the sidecar, for the engine's tests.
 
-    PYTHONPATH=e2e:. .tools/venv/bin/python e2e/record_dialogues.py
+    PYTHONPATH=e2e:. .tools/venv/bin/python -m recorders.dialogues
 
 Each becomes a file in `filters/engine/testdata/dialogues/`: the plan and the keysets (made for the recording,
 worthless elsewhere), what client and server sent in the order in which it passed, and what the client got.
