@@ -81,11 +81,11 @@ test-charts: python ## run all tests of the Helm charts, without a cluster (PYTE
 test-e2e: python ## run the end-to-end tests (PYTEST_ARGS="-k name" picks some)
 	@$(SUITES) e2e
 
-e2e: python ## run every driver and write docs/drivers.md and docs/mysql-drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
+e2e: python ## run every driver and write docs/reference/drivers.md and docs/reference/mysql-drivers.md (CLIENTS="psql pgx" runs some and writes nothing)
 	@$(SETUP) python filter keys go-clients rust-clients java-clients node-clients mariadb mysqlclient
 	@$(VENV_PYTHON) e2e/matrix $(CLIENTS)
 
-interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/interop.md
+interop: python ## let Tink's Go, Python and Java libraries read each other and write docs/reference/interop.md
 	@$(SETUP) python filter keys pgx tink-java
 	@$(VENV_PYTHON) -m interop
 

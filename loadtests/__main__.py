@@ -41,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
     comparing.add_argument("old", type=Path, metavar="A.json")
     comparing.add_argument("new", type=Path, metavar="B.json")
     comparing.set_defaults(do=_compare)
-    document = commands.add_parser("document", help="write docs/performance.md from the last run in loadtests/runs")
+    document = commands.add_parser(
+        "document", help="write docs/start/performance.md from the last run in loadtests/runs"
+    )
     document.set_defaults(do=_document)
     listing = commands.add_parser("list", help="the suites")
     listing.set_defaults(do=_list)

@@ -1,4 +1,4 @@
-"""Entry point: `python -m interop` runs an exchange and writes `docs/interop.md`."""
+"""Entry point: `python -m interop` runs an exchange and writes `docs/reference/interop.md`."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Writes `docs/interop.md` from what came of an exchange. The same libraries give the same text."""
+"""Writes `docs/reference/interop.md` from what came of an exchange. The same libraries give the same text."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from interop.exchange import FAULTS, INDEXING, KEY, KEY_BYTES, PARTIES, Exchange
 from interop.keytypes import KEY_TYPES, PRF, KeyType
 from interop.program import LIBRARIES
 
-DOCUMENT = ROOT / "docs" / "interop.md"
+DOCUMENT = ROOT / "docs" / "reference" / "interop.md"
 
 TEXT = """\
 # Tink in other languages

@@ -18,7 +18,7 @@ ROOT_TOKEN = "root"
 KEY = "fieldveil"
 ROLE = "fieldveil"
 AUDIENCE = "vault"
-# As docs/kms.md says: the agent needs the second line alone.
+# As docs/guides/kms.md says: the agent needs the second line alone.
 POLICIES = {
     "operator": f'path "transit/encrypt/{KEY}" {{ capabilities = ["update"] }}\n'
     f'path "transit/decrypt/{KEY}" {{ capabilities = ["update"] }}\n',

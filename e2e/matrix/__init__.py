@@ -1,1 +1,1 @@
-"""Runs every client in `clients/` through one stack, and judges what it did: the matrix of `docs/drivers.md`."""
+"""Runs every client in `clients/` through one stack and judges it: the matrix of `docs/reference/drivers.md`."""

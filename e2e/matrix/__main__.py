@@ -25,8 +25,8 @@ from matrix.result import Result
 from matrix.run import run, run_plain
 
 DOCUMENTS = (
-    (ROOT / "docs" / "drivers.md", CLIENTS, document.OPENING),
-    (ROOT / "docs" / "mysql-drivers.md", MYSQL_CLIENTS, document.MYSQL_OPENING),
+    (ROOT / "docs" / "reference" / "drivers.md", CLIENTS, document.OPENING),
+    (ROOT / "docs" / "reference" / "mysql-drivers.md", MYSQL_CLIENTS, document.MYSQL_OPENING),
 )
 # What a client did without Fieldveil, and with it.
 Both = tuple[Result, Result]

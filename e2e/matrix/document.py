@@ -1,4 +1,4 @@
-"""Writes `docs/drivers.md` from the results of a run. The same results give the same text."""
+"""Writes `docs/reference/drivers.md` from the results of a run. The same results give the same text."""
 
 from matrix.clients import STEPS, Client
 from matrix.known import Known
@@ -12,9 +12,9 @@ Written by `make e2e` from a real run, and checked by it; don't edit. Each clien
 that goes through Envoy with the filter to a real PostgreSQL, with plans from OPA and keysets from the key agent.
 
 Its table has a sealed column of each of text, uuid, date, numeric(12,2), int4, float8, bool, timestamptz, timestamp,
-json and bytea. What each step does is in [the clients' README](../e2e/clients/README.md). After each client the server
-is looked into directly: **sealed** means that every protected value it stored is an envelope, that none of the values
-was seen in clear text on the way to the server, and that another driver reads the rows as they were meant.
+json and bytea. What each step does is in [the clients' README](../../e2e/clients/README.md). After each client the
+server is looked into directly: **sealed** means that every protected value it stored is an envelope, that none of the
+values was seen in clear text on the way to the server, and that another driver reads the rows as they were meant.
 
 Each client runs twice: first without Fieldveil, on the same server and columns of the declared types, where every step
 but the refusal has to work. So what says **no** below is Fieldveil's doing, and not the program's.
@@ -32,7 +32,7 @@ MYSQL_OPENING = """\
 Written by `make e2e` from a real run, and checked by it; don't edit. Each client is a small program in `e2e/clients`
 that goes through Envoy with the filter to a real MariaDB 10.11, with plans from OPA and keysets from the key agent.
 [The matrix of PostgreSQL's drivers](drivers.md) says what is looked at, and
-[the clients' README](../e2e/clients/README.md) what each step does.
+[the clients' README](../../e2e/clients/README.md) what each step does.
 
 Its table has a sealed column of each of text, uuid, date, numeric(12,2), int4, float8, bool, timestamp(3), json and
 bytea.

@@ -1,4 +1,4 @@
-"""What people read of a run: a page, Markdown, what changed since another run, and `docs/performance.md`."""
+"""What people read of a run: a page, Markdown, what changed since another run, and `docs/start/performance.md`."""
 
 from loadtests.report.compare import compare
 from loadtests.report.document import write_document

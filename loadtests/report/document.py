@@ -1,4 +1,4 @@
-"""`docs/performance.md`, from committed runs."""
+"""`docs/start/performance.md`, from committed runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from loadtests.results import Results, SuiteResult, read
 from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
 
 RUNS = LOADTESTS / "runs"
-DOCUMENT = ROOT / "docs" / "performance.md"
+DOCUMENT = ROOT / "docs" / "start" / "performance.md"
 # Written by hand, as it stands in `docs/`: no figure of a run is in it.
 WHY = Path(__file__).with_name("why.md.in")
 

@@ -1,4 +1,4 @@
-"""The table of crates in `docs/architecture.md`, of the crates' own documentation and `filters/layering.json`."""
+"""The table of crates in `docs/internals/architecture.md`, of the crates' texts and `filters/layering.json`."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dev.layout import ROOT
 
-NAME = "docs/architecture.md"
+NAME = "docs/internals/architecture.md"
 DOCUMENT = ROOT / NAME
 RULES = ROOT / "filters" / "layering.json"
 BEGIN = "<!-- The table of crates: written by `python3 dev/checks/facts.py --write`. -->"

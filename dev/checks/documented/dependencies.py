@@ -1,4 +1,4 @@
-"""`docs/dependencies.md` lists the crates that the workspace names, and the versions that are pinned."""
+"""`docs/internals/dependencies.md` lists the crates that the workspace names, and the versions that are pinned."""
 
 import re
 import tomllib
@@ -6,7 +6,7 @@ import tomllib
 from dev.checks.doc_paths import tracked
 from dev.layout import ROOT
 
-NAME = "docs/dependencies.md"
+NAME = "docs/internals/dependencies.md"
 CRATES = "## In the filter (Rust)"
 MANIFESTS = ("Cargo.toml", "filters/fuzz/Cargo.toml")
 # Files that pin versions of others' software.

@@ -8,7 +8,7 @@ from dev.layout import DEV, E2E, ROOT
 from dev.setup import prerequisites
 
 # Others tell of what was measured or tried, under the versions of that day.
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/dependencies.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/internals/architecture.md", "docs/internals/dependencies.md")
 
 
 def find() -> list[str]:

@@ -52,14 +52,14 @@ def test_every_file_of_rules_has_its_tests() -> None:
 
 
 def test_every_alert_says_what_is_wrong_and_where_its_remedy_stands(alerts: list[dict]) -> None:
-    sections = re.findall(r"^### (\w+)$", (ROOT / "docs" / "alerts.md").read_text(), flags=re.MULTILINE)
+    sections = re.findall(r"^### (\w+)$", (ROOT / "docs" / "guides" / "alerts.md").read_text(), flags=re.MULTILINE)
     assert sorted(sections) == sorted(alert["alert"] for alert in alerts)
     for alert in alerts:
         assert alert["labels"]["severity"] in ("critical", "warning")
         said = alert["annotations"]
         assert said["summary"]
         assert said["description"]
-        assert said["runbook_url"].endswith(f"docs/alerts.md#{alert['alert'].lower()}")
+        assert said["runbook_url"].endswith(f"docs/guides/alerts.md#{alert['alert'].lower()}")
 
 
 def test_no_value_of_the_chart_is_left_out(rules: Path) -> None:

@@ -76,7 +76,7 @@ def test_every_port_that_is_scraped_is_a_port_of_the_pod(pod: dict) -> None:
 
 
 def test_the_scrape_configuration_of_the_document_finds_these_ports(pod: dict, tmp_path: Path) -> None:
-    document = (ROOT / "docs" / "alerts.md").read_text()
+    document = (ROOT / "docs" / "guides" / "alerts.md").read_text()
     (text,) = re.findall(r"^```yaml\n(scrape_configs:.*?)^```", document, flags=re.MULTILINE | re.DOTALL)
     config = yaml.safe_load(text)
     (job,) = config["scrape_configs"]

@@ -72,10 +72,10 @@ def test_version_that_is_not_pinned_is_found(project: Path, monkeypatch: pytest.
     (project / "keys" / "go.mod").write_text("require (\n\tb.org/pgx/v5 v5.6.7\n\tb.org/new v1.2.3\n)\n")
     monkeypatch.setattr(dependencies, "tracked", lambda: ["e2e/requirements.txt", "keys/go.mod"])
     text = "| Envoy 1.2.3 |\n| `b.org/pgx/v5` v5.6.7, `b.org/new` v0.1.20, HTTPX 1.2.3 | 1.2.30 |\n"
-    assert dependencies.of_versions(text) == ["docs/dependencies.md: nothing pins version 1.2.30"]
+    assert dependencies.of_versions(text) == ["docs/internals/dependencies.md: nothing pins version 1.2.30"]
     assert dependencies.of_modules(text) == [
-        "docs/dependencies.md: b.org/new 0.1.20, but 1.2.3 is pinned",
-        "docs/dependencies.md: httpx 1.2.3, but 0.1.20 is pinned",
+        "docs/internals/dependencies.md: b.org/new 0.1.20, but 1.2.3 is pinned",
+        "docs/internals/dependencies.md: httpx 1.2.3, but 0.1.20 is pinned",
     ]
 
 
@@ -83,8 +83,8 @@ def test_crate_without_a_row_and_row_without_a_crate_are_found() -> None:
     text = (dependencies.ROOT / dependencies.NAME).read_text()
     assert dependencies.of_crates(text) == []
     assert dependencies.of_crates(text.replace("| `lru` |", "| `lre` |")) == [
-        "docs/dependencies.md: has no row for the crate lru",
-        "docs/dependencies.md: has a row for lre, which no crate names",
+        "docs/internals/dependencies.md: has no row for the crate lru",
+        "docs/internals/dependencies.md: has a row for lre, which no crate names",
     ]
 
 

@@ -1,4 +1,4 @@
-"""What docs/http.md says that one types to run the sidecar of an HTTP service."""
+"""What docs/guides/http.md says that one types to run the sidecar of an HTTP service."""
 
 import json
 import shlex
@@ -14,7 +14,7 @@ from dev.layout import DEPLOY, JSON_FILTER_WASM, POLICIES, ROOT, VENV
 from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
 
-RENDER, START = blocks((ROOT / "docs" / "http.md").read_text(), "Run it")
+RENDER, START = blocks((ROOT / "docs" / "guides" / "http.md").read_text(), "Run it")
 EXAMPLE = json.loads((ROOT / "docs" / "examples" / "http-sidecar.json").read_text())
 
 # A public key whose private one is gone, as in policies/starter.

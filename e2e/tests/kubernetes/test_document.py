@@ -1,5 +1,5 @@
-"""The way from an empty cluster to a protected workload, as docs/kubernetes.md tells it: command by command, as a user
-types them, in a copy of the checkout."""
+"""The way from an empty cluster to a protected workload, as docs/start/kubernetes.md tells it: command by command, as a
+user types them, in a copy of the checkout."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from harness.waiting import patience
 from kubernetes import Cluster
 from tests.policies.typed import typed
 
-DOCUMENT = "docs/kubernetes.md"
+DOCUMENT = "docs/start/kubernetes.md"
 SECTION = re.compile(r"^### (\d)\. .*?$(.*?)(?=^###? )", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES = Path("docs/examples/kubernetes")

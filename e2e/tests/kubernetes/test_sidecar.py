@@ -269,7 +269,7 @@ def bundle_failures(world: World) -> float:
 
 
 def key_of(stored: str) -> bytes:
-    """The id of the key that sealed it: docs/envelope.md."""
+    """The id of the key that sealed it: docs/reference/envelope.md."""
     text = stored.removeprefix(SEALED)
     envelope = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     return envelope[7:11]

@@ -1,6 +1,6 @@
 """The quick part of the driver matrix: the clients that need no Node.js, Java or Rust toolchain of their own.
 
-`make e2e` runs all of them and writes `docs/mysql-drivers.md`.
+`make e2e` runs all of them and writes `docs/reference/mysql-drivers.md`.
 """
 
 import pytest

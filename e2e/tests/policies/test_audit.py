@@ -1,4 +1,4 @@
-"""The filter's audit, as Envoy writes it: who saw what, in the schema that docs/audit.md explains, and no line lost."""
+"""The filter's audit, as Envoy writes it, by the schema that docs/reference/audit.md explains; no line is lost."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from tests import wire
 from tests.policies.shipping import MASKED, REVEALED, Shipping
 from tests.rows import ADA, INSERT
 
-DOCUMENT = ROOT / "docs" / "audit.md"
+DOCUMENT = ROOT / "docs" / "reference" / "audit.md"
 SCHEMAS = ROOT / "docs" / "schemas"
 SSN = "SELECT ssn FROM customer"
 SEARCH = f"{SSN} WHERE ssn = %s"

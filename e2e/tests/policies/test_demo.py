@@ -14,7 +14,7 @@ from harness.waiting import until
 from harness.workdir import WorkDir
 from tests.policies.typed import blocks, typed
 
-END_USERS = (ROOT / "docs" / "end-users.md").read_text()
+END_USERS = (ROOT / "docs" / "guides" / "end-users.md").read_text()
 TABLE = "CREATE TABLE customer (id int, email text, notes text, ssn text, born text, phone text, country text)"
 
 

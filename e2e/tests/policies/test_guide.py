@@ -12,7 +12,7 @@ import pytest
 from dev.layout import ROOT, TOOLS
 from harness.workdir import WorkDir
 
-GUIDE = ROOT / "docs" / "policy-guide.md"
+GUIDE = ROOT / "docs" / "start" / "policy-guide.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What the demo and the commands are made of; nothing is built anew.
 COPIED = ("Makefile", "deploy", "dev", "e2e", "policies")

@@ -11,7 +11,7 @@ from dev.layout import POLICIES, ROOT
 from tests.policies.typed import blocks, typed
 
 README = (POLICIES / "README.md").read_text()
-CHECK = (ROOT / "docs" / "policy-check.md").read_text()
+CHECK = (ROOT / "docs" / "guides" / "policy-check.md").read_text()
 
 
 @pytest.fixture

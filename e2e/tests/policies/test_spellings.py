@@ -15,7 +15,7 @@ USER = "app"
 
 
 def test_each_row_says_the_same_three_times(tmp_path: Path) -> None:
-    rows = ROW.findall((ROOT / "docs" / "policy-reference.md").read_text())
+    rows = ROW.findall((ROOT / "docs" / "reference" / "policy-reference.md").read_text())
     assert len(rows) == 13
     columns, rules, samples = {}, [], []
     tests = "package rows_test\n\nimport data.fieldveil.testing\n\n"

@@ -1,4 +1,4 @@
-//! How long each part takes, beside RustCrypto's: natively, and in V8 as docs/aes.md says. The least of many short
+//! How long each part takes, beside RustCrypto's: natively, and in V8 as docs/internals/aes.md says. The least of many short
 //! measurements, as others use the machine too. With words as arguments, the lines that have one of them in their name.
 
 #![allow(clippy::arithmetic_side_effects, clippy::cast_lossless, clippy::indexing_slicing)]

@@ -1,5 +1,5 @@
 //! Whether the time of each part depends on what it works on: dudect's method (Reparaz, Balasch and Verbauwhede, "Dude,
-//! is my code constant time?", DATE 2017). `cargo run --release -p fieldveil-aes-simd --example timing`; docs/aes.md says
+//! is my code constant time?", DATE 2017). `cargo run --release -p fieldveil-aes-simd --example timing`; docs/internals/aes.md says
 //! how to read it.
 //!
 //! Inputs of two classes, one value again and again or a random one each time, come in random order; Welch's t-test says

@@ -9,7 +9,7 @@
 //! modes, nor CMAC or FF1, needs the inverse.
 //!
 //! It assumes that the host's compiler makes of each vector instruction one or a few whose time does not depend on the
-//! operands, as V8 does. `docs/aes.md` says how each part works, what shows that it is right, and what was measured.
+//! operands, as V8 does. `docs/internals/aes.md` says how each part works, what shows that it is right, and what was measured.
 
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-// Runs a program that was built for wasm32-wasip1 in Node's V8, which is Envoy's too: docs/aes.md says how.
+// Runs a program that was built for wasm32-wasip1 in Node's V8, which is Envoy's too: docs/internals/aes.md says how.
 
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";

@@ -2,7 +2,7 @@
 //! and what was refused.
 //!
 //! What happens is counted in **periods**: one for each principal and plan, within one interval. When the interval
-//! is over, and when the connection ends, each period becomes one line of JSON; `docs/audit.md` describes it,
+//! is over, and when the connection ends, each period becomes one line of JSON; `docs/reference/audit.md` describes it,
 //! `docs/schemas/audit.json` is its schema. Nothing here names a value, a statement or a token. It makes no host
 //! call: the session hands the lines over.
 

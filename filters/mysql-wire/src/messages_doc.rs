@@ -1,11 +1,11 @@
-//! Holds `docs/mysql-messages.md` to the capabilities and commands of this crate, both ways.
+//! Holds `docs/internals/mysql-messages.md` to the capabilities and commands of this crate, both ways.
 
 use std::collections::BTreeSet;
 
 use crate::Capabilities;
 use crate::command::CommandCode;
 
-const DOC: &str = include_str!("../../../docs/mysql-messages.md");
+const DOC: &str = include_str!("../../../docs/internals/mysql-messages.md");
 
 const WORDS: [&str; 4] = ["parsed", "passed", "cleared", "refused"];
 

@@ -1,10 +1,10 @@
-//! Holds `docs/postgres-messages.md` to the tags of this crate, both ways.
+//! Holds `docs/internals/postgres-messages.md` to the tags of this crate, both ways.
 
 use std::collections::BTreeSet;
 
 use crate::{backend, frontend};
 
-const DOC: &str = include_str!("../../../docs/postgres-messages.md");
+const DOC: &str = include_str!("../../../docs/internals/postgres-messages.md");
 
 const WORDS: [&str; 3] = ["parsed", "passed", "refused"];
 

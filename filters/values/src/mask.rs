@@ -14,7 +14,7 @@ const MAX_SHOWN: u8 = 64;
 /// Most characters of what `partial` puts in the place of the rest.
 const MAX_PADDING: usize = 64;
 
-/// A mask by its name in the policy. `docs/masks.md` has what each makes of which values.
+/// A mask by its name in the policy. `docs/reference/masks.md` has what each makes of which values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mask {
     /// The last four characters: `123-45-6789` becomes `***-**-6789`. Hyphens and spaces stay. A value of
@@ -171,9 +171,9 @@ fn year(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/masks.md`.
+    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/reference/masks.md`.
     fn documented() -> impl Iterator<Item = [&'static str; 4]> {
-        include_str!("../../../docs/masks.md").lines().filter_map(|line| {
+        include_str!("../../../docs/reference/masks.md").lines().filter_map(|line| {
             let cells: Vec<&str> = line.strip_prefix("| `")?.strip_suffix("` |")?.split("` | `").collect();
             cells.try_into().ok()
         })

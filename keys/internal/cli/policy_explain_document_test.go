@@ -24,7 +24,7 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := filepath.Join(root, "docs", "policy-explain.md")
+	document := filepath.Join(root, "docs", "guides", "policy-explain.md")
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(made, text) {
-		t.Errorf("docs/policy-explain.md shows something else; `go test ./internal/cli -run PolicyExplainDocument -update` writes it anew:\n%s", made)
+		t.Errorf("docs/guides/policy-explain.md shows something else; `go test ./internal/cli -run PolicyExplainDocument -update` writes it anew:\n%s", made)
 	}
 }
 

@@ -39,7 +39,7 @@ func (f *columnFlags) read(database catalog.Database, name catalog.Table) ([]cat
 	for _, column := range columns {
 		if column.Protection == catalog.FormatPreserving {
 			return nil, fault.Input("column "+column.Name, "it is format_preserving, and nothing tells such a value from plaintext",
-				"name the other columns with --column, and see docs/tables.md for this one")
+				"name the other columns with --column, and see docs/guides/tables.md for this one")
 		}
 		if column.Tenant.Chosen {
 			return nil, fault.Input("column "+column.Name, "its tenant, and with it its keyset, is that of who writes it, and nothing says whose a row is",

@@ -28,7 +28,7 @@ var vault struct {
 	server *vaultServer
 }
 
-// startedVault gives the server, with a policy that allows what docs/kms.md says.
+// startedVault gives the server, with a policy that allows what docs/guides/kms.md says.
 func startedVault(t *testing.T) *vaultServer {
 	t.Helper()
 	vault.Do(func() {

@@ -79,7 +79,7 @@ func Test(ctx context.Context, paths []string, options Options, pattern string, 
 	names, empty := p.tests()
 	report.Empty = empty
 	if len(names) == 0 {
-		return nil, fault.Input(whole, "there is no test in it", "write one whose name begins with test_ into a file such as my_test.rego; see docs/policy-guide.md")
+		return nil, fault.Input(whole, "there is no test in it", "write one whose name begins with test_ into a file such as my_test.rego; see docs/start/policy-guide.md")
 	}
 	results, err := p.runTests(ctx, pattern, false)
 	if err != nil {

@@ -104,7 +104,7 @@ impl<const KEYS: usize> BlockCipherEncBackend for Keys<KEYS> {
         self.encrypt_8(blocks);
     }
 
-    /// What is quickest: docs/aes.md has the measurements.
+    /// What is quickest: docs/internals/aes.md has the measurements.
     #[inline]
     fn encrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
         match blocks.len() {

@@ -1,4 +1,4 @@
-//! The client's commands, one by one. `docs/mysql-messages.md` says how each is treated.
+//! The client's commands, one by one. `docs/internals/mysql-messages.md` says how each is treated.
 
 use std::borrow::Cow;
 use std::rc::Rc;

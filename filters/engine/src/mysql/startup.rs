@@ -211,7 +211,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
 mod tests {
     use super::CLEARED;
 
-    const DOC: &str = include_str!("../../../../docs/mysql-messages.md");
+    const DOC: &str = include_str!("../../../../docs/internals/mysql-messages.md");
 
     #[test]
     fn capabilities_that_are_not_offered_are_those_that_the_docs_call_cleared() {

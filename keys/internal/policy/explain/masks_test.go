@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// The rows of docs/masks.md are what the filter makes of values: mask, type, value, shown.
+// The rows of docs/reference/masks.md are what the filter makes of values: mask, type, value, shown.
 func documentedMasks(t *testing.T) [][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../../../docs/masks.md")
+	text, err := os.ReadFile("../../../../docs/reference/masks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestExamplesOfMasksAreWhatTheFilterMakes(t *testing.T) {
 			found = found || row[0] == mask && row[2] == sample[0] && row[3] == sample[1]
 		}
 		if !found {
-			t.Errorf("docs/masks.md has no row of %s that makes %s of %s", mask, sample[1], sample[0])
+			t.Errorf("docs/reference/masks.md has no row of %s that makes %s of %s", mask, sample[1], sample[0])
 		}
 	}
 	partials := 0
@@ -46,7 +46,7 @@ func TestExamplesOfMasksAreWhatTheFilterMakes(t *testing.T) {
 		}
 	}
 	if partials < 3 {
-		t.Errorf("docs/masks.md has %d rows of partial", partials)
+		t.Errorf("docs/reference/masks.md has %d rows of partial", partials)
 	}
 }
 

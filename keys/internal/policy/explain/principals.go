@@ -21,7 +21,7 @@ const (
 	maxNameLength = 80
 )
 
-const principalsRemedy = "see docs/policy-explain.md for what a file of principals holds"
+const principalsRemedy = "see docs/guides/policy-explain.md for what a file of principals holds"
 
 // ReadPrincipals reads a file of sample principals. Whatever is not known in it is an
 // error, which names the line: a principal that is not the one meant would show the

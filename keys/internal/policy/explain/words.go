@@ -8,7 +8,7 @@ import (
 )
 
 // The made-up values that examples of masks are made of, by the mask's name: rows of
-// docs/masks.md, which the filter is held to.
+// docs/reference/masks.md, which the filter is held to.
 var sampleValues = map[string][2]string{
 	"last4":  {"123-45-6789", "***-**-6789"},
 	"first1": {"Alice", "A****"},

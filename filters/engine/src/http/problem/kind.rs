@@ -1,6 +1,6 @@
 //! The kinds of problems: status, name and title of each.
 
-/// What is wrong, as far as a client can tell kinds apart. `docs/http.md` lists them.
+/// What is wrong, as far as a client can tell kinds apart. `docs/guides/http.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
