@@ -9,7 +9,7 @@ from pathlib import Path
 from dev.layout import TOOLS
 from loadtests import report, thresholds
 from loadtests.failures import Failed
-from loadtests.report.document import DOCUMENT, RUNS, committed
+from loadtests.report.document import ANSWER, DOCS, MEASUREMENTS, RUNS, committed
 from loadtests.results import Results, UnreadableResults, read
 from loadtests.runner import Runner, say
 from loadtests.scenario import Suite
@@ -41,9 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     comparing.add_argument("old", type=Path, metavar="A.json")
     comparing.add_argument("new", type=Path, metavar="B.json")
     comparing.set_defaults(do=_compare)
-    document = commands.add_parser(
-        "document", help="write docs/start/performance.md from the last run in loadtests/runs"
-    )
+    document = commands.add_parser("document", help="write the documents of costs from the last runs in loadtests/runs")
     document.set_defaults(do=_document)
     listing = commands.add_parser("list", help="the suites")
     listing.set_defaults(do=_list)
@@ -95,7 +93,7 @@ def _document(_: argparse.Namespace) -> int:
     if not runs:
         raise UnreadableResults(f"{RUNS}: no run is kept there; copy the results.json of one to it")
     report.write_document(runs)
-    print(f"written from {', '.join(run.made.started for run in runs)}: {DOCUMENT}")
+    print(f"written from {', '.join(run.made.started for run in runs)}: {DOCS / ANSWER}, {DOCS / MEASUREMENTS}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What people read of a run: a page, Markdown, what changed since another run, and `docs/start/performance.md`."""
+"""What people read of a run: a page, Markdown, what changed since another run, and the documents."""
 
 from loadtests.report.compare import compare
 from loadtests.report.document import write_document

@@ -1,105 +1,37 @@
-"""`docs/start/performance.md`, from committed runs."""
+"""`docs/start/performance.md` and the pages of measurements, from committed runs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from dev.layout import LOADTESTS, ROOT
-from loadtests.report import bodies, facts, grids, history, markdown, shares, words
-from loadtests.report.grids import Cell, Grid
+from loadtests.report import answer, facts, grids, shares, suite_page, words
 from loadtests.report.markdown import escape, table
-from loadtests.report.words import (
-    BODIES,
-    CALLS,
-    CPU_SIDECAR,
-    DROPPED,
-    MEMORY_PROXY,
-    P50,
-    P99,
-    RATE,
-    SQL,
-    SQL50,
-    SQL99,
-    Measure,
-    titled,
-)
-from loadtests.results import Results, SuiteResult, read
-from loadtests.summary import Figure, ScenarioSummary, SuiteSummary
+from loadtests.results import Results, read
+from dev.layout import LOADTESTS, ROOT
 
 RUNS = LOADTESTS / "runs"
-DOCUMENT = ROOT / "docs" / "start" / "performance.md"
-# Written by hand, as it stands in `docs/`: no figure of a run is in it.
-WHY = Path(__file__).with_name("why.md.in")
+DOCS = ROOT / "docs"
+ANSWER = "start/performance.md"
+MEASUREMENTS = "reference/measurements"
+INSTRUCTIONS = "instructions.md"
+# Written by hand, with a place for what the runs say: no figure of a run is in it.
+TEXT = Path(__file__).with_name("performance.md.in")
+WRITTEN = (
+    "Written by `python -m loadtests document` from the last runs that are kept, and compared by a test; don't edit."
+)
 
 
-@dataclass(frozen=True)
-class Column:
-    title: str
-    measure: Measure
-    # What ours is divided by, or what is taken off it.
-    base: str | None = None
-    added: bool = False
-
-    def figure(self, scenario: ScenarioSummary, target: str) -> Figure | None:
-        if self.base is None:
-            return scenario.figure(self.measure.name, target)
-        if self.added:
-            return scenario.added(self.measure.name, target, self.base) if self.base in scenario.targets() else None
-        return scenario.ratio(self.measure.name, target, self.base)
-
-    def cell(self, scenario: ScenarioSummary, target: str) -> Cell:
-        if self.base is None:
-            return grids.measured(scenario, self.measure, target)
-        return grids.cell(self.figure(scenario, target), self.measure.scale if self.added else 1.0)
-
-
-# Of each scenario one line: absolutes of ours, then held against the server itself and Envoy alone.
-COLUMNS = {
-    SQL: (
-        Column(RATE.title, RATE),
-        Column("÷ direct", RATE, SQL.direct),
-        Column(CALLS.title, CALLS),
-        Column(P50.title, P50),
-        Column("÷ direct", P50, SQL.direct),
-        Column(P99.title, P99),
-        Column("÷ direct", P99, SQL.direct),
-        Column(SQL50.title, SQL50),
-        Column("÷ direct", SQL50, SQL.direct),
-        Column(SQL99.title, SQL99),
-        Column(DROPPED.title, DROPPED),
-        Column(CPU_SIDECAR.title, CPU_SIDECAR),
-        Column("added to envoy-tcp, µs", CPU_SIDECAR, SQL.envoy, added=True),
-        Column("÷ envoy-tcp", CPU_SIDECAR, SQL.envoy),
-        Column(MEMORY_PROXY.title, MEMORY_PROXY),
-    ),
-    # Of a body what the filter adds says most: to Envoy alone, for the service has none before it.
-    BODIES: (
-        Column(RATE.title, RATE),
-        Column("÷ envoy-http", RATE, BODIES.envoy),
-        Column(CALLS.title, CALLS),
-        Column(P50.title, P50),
-        Column("added to envoy-http, µs", P50, BODIES.envoy, added=True),
-        Column(P99.title, P99),
-        Column(titled(SQL50, "http/1.1"), SQL50),
-        Column("added to envoy-http, µs", SQL50, BODIES.envoy, added=True),
-        Column("÷ envoy-http", SQL50, BODIES.envoy),
-        Column("÷ direct-http", SQL50, BODIES.direct),
-        Column(DROPPED.title, DROPPED),
-        Column(CPU_SIDECAR.title, CPU_SIDECAR),
-        Column("added to envoy-http, µs", CPU_SIDECAR, BODIES.envoy, added=True),
-        Column("÷ envoy-http", CPU_SIDECAR, BODIES.envoy),
-        Column(MEMORY_PROXY.title, MEMORY_PROXY),
-        Column("added to envoy-http, MiB", MEMORY_PROXY, BODIES.envoy, added=True),
-    ),
-}
-
-
-def write_document(runs: list[Results], path: Path = DOCUMENT) -> None:
-    path.write_text(render(*runs), encoding="utf-8")
+def write_document(runs: list[Results], docs: Path = DOCS) -> None:
+    made = pages(runs)
+    for old in (docs / MEASUREMENTS).glob("*.md"):
+        old.unlink()
+    for name, text in made.items():
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(text, encoding="utf-8")
 
 
 def committed(folder: Path = RUNS) -> list[Results]:
-    """What the document is made from: of each suite the last run that is kept, and first the run of the most suites."""
+    """What the pages are made from: of each suite the last run that is kept, and first the run of the most suites."""
     runs = sorted(map(read, folder.glob("*.json")), key=lambda run: run.made.started, reverse=True)
     chosen, known = [], set()
     for run in runs:
@@ -110,100 +42,99 @@ def committed(folder: Path = RUNS) -> list[Results]:
     return sorted(chosen, key=lambda run: len(run.suites), reverse=True)
 
 
-def render(results: Results, *others: Results) -> str:
-    lines = [*_lines(results), *(line for other in others for line in _run_of_its_own(other))]
-    return "\n".join(lines) + "\n"
+def pages(runs: list[Results]) -> dict[str, str]:
+    """By their names in `docs`: first what people read, then all measurements."""
+    made = {ANSWER: _answer(runs), f"{MEASUREMENTS}/README.md": _text(_overview(runs))}
+    for run in runs:
+        for suite in run.suites:
+            made[f"{MEASUREMENTS}/{suite_page.file_name(suite)}"] = _text(suite_page.lines(run, suite))
+    if counted := list(shares.lines()):
+        made[f"{MEASUREMENTS}/{INSTRUCTIONS}"] = _text(counted)
+    return made
 
 
-def _lines(results: Results) -> Iterator[str]:
-    made, verdict = results.made, facts.verdict(results)
-    yield "# What it costs"
-    yield ""
-    yield "Made by `python -m loadtests document` from the last runs that are kept, and held to them by a test. Anyone"
-    yield "can measure it: `make loadtest` (`loadtests/README.md`)."
-    yield ""
-    yield (
-        f"{escape(facts.machine(results))}; commit {escape(facts.commit(results))}, {escape(made.started)}, "
-        f"{facts.amount(results)}; {escape(facts.noise(results))}."
-    )
-    yield f"With {escape(facts.versions(results))}."
-    yield ""
+def _answer(runs: list[Results]) -> str:
+    first = runs[0]
+    parts = {
+        "written": WRITTEN,
+        "verdict": _text(_verdict(first)).strip(),
+        "answer": _text(line for grid in answer.tables(runs) for line in _section(grid, 3)).strip(),
+        "start": _text(_start(runs)).strip(),
+        "dearest": _text(_dearest(first)).strip(),
+        "measured": _text(_measured(runs)).strip(),
+        "pages": _text(_links(runs, f"../{MEASUREMENTS}/")).strip(),
+    }
+    text = TEXT.read_text(encoding="utf-8")
+    for name, said in parts.items():
+        text = text.replace(f"{{{name}}}", said)
+    return text
+
+
+def _verdict(results: Results) -> Iterator[str]:
+    verdict = facts.verdict(results)
     yield f"**{escape(verdict.said)}.** {verdict.thresholds}."
-    yield ""
-    yield from (f"- {escape(one)}" for one in verdict.faults)
+    if verdict.faults:
+        yield ""
+        yield from (f"- {escape(one)}" for one in verdict.faults)
     if verdict.lateness:
-        yield f"Late, not wrong: {verdict.lateness}."
-    yield ""
-    yield "Figures are medians over the rounds, and in parentheses the least to the most; ratios are taken within a"
-    yield f"round, and a dash is what was not measured. {words.SIDECAR}"
-    yield ""
-    yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
-    yield from ("", "What the figures can't say of themselves:", "")
-    yield from (f"- {one}" for one in words.READING)
-    if (summary := grids.summary(results)).rows:
-        yield from ("", "## In short", "")
-        yield from table(summary)
-    if found := bodies.summary(results):
-        yield from ("", f"## {found.title}", "")
-        yield from table(found)
-    if (dearest := grids.dearest(results)).rows:
-        yield from ("", "## Where it costs most", "")
-        yield from table(dearest)
+        yield from ("", f"Late, not wrong: {verdict.lateness}.")
     failed = [limit for limit in results.thresholds if limit.measured is not None and not limit.passed]
     if failed:
         yield from ("", "Over their threshold:", "")
         yield from table(grids.thresholds(failed))
-    yield from ("", WHY.read_text(encoding="utf-8").rstrip())
-    yield from history.lines(RUNS)
-    yield from shares.lines()
-    for suite in results.suites:
-        yield from _chapter(suite)
 
 
-def _run_of_its_own(results: Results) -> Iterator[str]:
-    made, verdict = results.made, facts.verdict(results)
-    yield from ("", f"## In a run of its own: {', '.join(escape(suite.name) for suite in results.suites)}", "")
-    yield (
-        f"Commit {escape(facts.commit(results))}, {escape(made.started)}, {facts.amount(results)}; "
-        f"{escape(facts.noise(results))}. With {escape(facts.versions(results))}. "
-        f"**{escape(verdict.said)}.** {verdict.thresholds}."
-    )
+def _start(runs: list[Results]) -> Iterator[str]:
+    """What the sidecar takes before anybody asks."""
+    suites = (suite for run in runs for suite in run.suites if suite.name == "sidecar")
+    for suite in suites:
+        for one in suite.extra:
+            yield from _section(grids.of_table(one), 3)
+
+
+def _dearest(results: Results) -> Iterator[str]:
+    if (dearest := grids.dearest(results)).rows:
+        yield from ("## Where it costs most", "")
+        yield from table(dearest)
+
+
+def _measured(runs: list[Results]) -> Iterator[str]:
+    first = runs[0]
+    yield f"{escape(facts.machine(first))}. With {escape(facts.versions(first))}."
     yield ""
-    yield from (f"- `{target.name}`: {escape(target.what)}" for target in results.targets)
-    for found in (grids.summary(results), bodies.summary(results)):
-        if found and found.rows:
-            yield from ("", f"### {found.title}", "")
-            yield from table(found)
-    for suite in results.suites:
-        yield from _chapter(suite)
+    for run in runs:
+        suites = ", ".join(escape(suite.name) for suite in run.suites)
+        verdict = facts.verdict(run)
+        yield (
+            f"- {suites}: commit {escape(facts.commit(run))}, {escape(run.made.started)}, {facts.amount(run)}; "
+            f"{escape(facts.noise(run))}. {escape(verdict.said)}."
+        )
 
 
-def _chapter(suite: SuiteResult) -> Iterator[str]:
-    yield from ("", f"## {escape(suite.name)}", "", escape(suite.what))
-    if suite.scenarios:
-        yield ""
-        yield from table(_scenarios(suite))
-    yield from markdown.others(suite)
+def _overview(runs: list[Results]) -> Iterator[str]:
+    yield from ("# Measurements", "", WRITTEN, f"What they come to is in [what it costs](../../{ANSWER}).", "")
+    yield from _links(runs, "")
+    yield from ("", "## How to read them", "")
+    yield "Figures are medians over the rounds, and in parentheses the least to the most; ratios are taken within a"
+    yield f"round, and a dash is what was not measured. {words.SIDECAR}"
+    yield ""
+    targets = {target.name: target.what for run in runs for target in run.targets}
+    yield from (f"- `{name}`: {escape(what)}" for name, what in targets.items())
+    yield ""
+    yield from (f"- {one}" for one in words.READING)
 
 
-def _scenarios(suite: SuiteResult) -> Grid:
-    scenarios = SuiteSummary(suite).scenarios()
-    ways = words.of_suite(suite)
-    # Where ours was not run, what was: for the record of what it is held against.
-    targets = {
-        name: ways.ours if ways.ours in scenario.targets() else next(iter(scenario.targets()), ways.ours)
-        for name, scenario in scenarios.items()
-    }
-    used = [
-        column
-        for column in COLUMNS[ways]
-        if any(column.figure(scenario, targets[name]) is not None for name, scenario in scenarios.items())
-    ]
-    rows = [
-        [
-            Cell(name if targets[name] == ways.ours else f"{name} ({targets[name]})"),
-            *(column.cell(scenario, targets[name]) for column in used),
-        ]
-        for name, scenario in scenarios.items()
-    ]
-    return Grid("", ["scenario", *(column.title for column in used)], rows)
+def _links(runs: list[Results], folder: str) -> Iterator[str]:
+    for run in runs:
+        for suite in run.suites:
+            yield f"- [{escape(suite.name)}]({folder}{suite_page.file_name(suite)}): {escape(suite.what)}"
+    yield f"- [instructions]({folder}{INSTRUCTIONS}): where the instructions of one transaction go"
+
+
+def _section(grid: grids.Grid, level: int) -> Iterator[str]:
+    yield from ("", f"{'#' * level} {escape(grid.title)}", "")
+    yield from table(grid)
+
+
+def _text(lines: Iterator[str] | list[str]) -> str:
+    return "\n".join(lines) + "\n"

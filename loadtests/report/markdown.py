@@ -81,17 +81,17 @@ def chapter(suite: SuiteResult) -> Iterator[str]:
     yield from others(suite)
 
 
-def others(suite: SuiteResult) -> Iterator[str]:
+def others(suite: SuiteResult, level: int = 3) -> Iterator[str]:
     """What others found, ours beside it, and what was measured by other means."""
     if suite.published:
         theirs = suite.published
-        yield from ("", f"### The published experiment: {escape(theirs.title)}", "")
+        yield from ("", f"{'#' * level} The published experiment: {escape(theirs.title)}", "")
         yield from (f"{escape(theirs.source)} {escape(theirs.system)}", "", f"{escape(theirs.figures.title)}:", "")
         yield from table(grids.of_table(theirs.figures))
     for one in suite.beside:
-        yield from _section(one.title, grids.of_table(one), 3)
+        yield from _section(one.title, grids.of_table(one), level)
     for one in suite.extra:
-        yield from _section(one.title, grids.of_table(one), 3)
+        yield from _section(one.title, grids.of_table(one), level)
 
 
 def _section(title: str, grid: Grid, level: int = 2) -> Iterator[str]:

@@ -18,34 +18,30 @@ SHOWN = {
     "MySQL, 100 rows": "mysql: 100 rows, 300 opened",
     "JSON, 10 opened": "json: response of 1 KB, 10 opened",
 }
-BEFORE, AFTER = "before", "after"
+AFTER = "after"
 TITLE = "Where the instructions of one transaction go"
 ABOUT = (
     "What the filter executes for a transaction, in thousands of instructions, by the part of the filter whose "
-    "function they stand in, before → after the work on its speed. Counted natively, where a processor's own "
-    "instructions do AES: in Envoy's V8 the ciphers' part is greater, and copies between Envoy and the VM, and "
-    "calls of Envoy, come in addition. What the compiler drew into a function counts as that function's. Not "
-    "times, so the same on every machine."
+    "function they stand in. Counted natively, where a processor's own instructions do AES: in Envoy's V8 the ciphers' "
+    "part is greater, and copies between Envoy and the VM, and calls of Envoy, come in addition. What the compiler "
+    "drew into a function counts as that function's. Not times, so the same on every machine."
 )
 
 
 def lines() -> Iterator[str]:
-    """The chapter; nothing where nothing is kept."""
+    """The page; nothing where nothing is kept."""
     kept = json.loads(SHARES.read_text()) if SHARES.exists() else {}
-    if not {BEFORE, AFTER} <= kept.keys():
+    if AFTER not in kept:
         return
-    yield from ("", f"## {TITLE}", "", ABOUT, "")
-    yield from table(grid(kept[BEFORE], kept[AFTER]))
+    yield from (f"# {TITLE}", "", ABOUT, "")
+    yield from table(grid(kept[AFTER]))
 
 
-def grid(before: dict[str, dict[str, int]], after: dict[str, dict[str, int]]) -> Grid:
-    def cell(counts: Iterator[int]) -> Cell:
-        return Cell(" → ".join(f"{count / 1000:,.1f}" for count in counts))
+def grid(counts: dict[str, dict[str, int]]) -> Grid:
+    def cell(count: int) -> Cell:
+        return Cell(f"{count / 1000:,.1f}")
 
-    parts = list(after[next(iter(SHOWN.values()))])
-    rows = [
-        [Cell(part), *(cell(kept[name].get(part, 0) for kept in (before, after)) for name in SHOWN.values())]
-        for part in parts
-    ]
-    rows.append([Cell("all"), *(cell(sum(kept[name].values()) for kept in (before, after)) for name in SHOWN.values())])
+    parts = list(counts[next(iter(SHOWN.values()))])
+    rows = [[Cell(part), *(cell(counts[name].get(part, 0)) for name in SHOWN.values())] for part in parts]
+    rows.append([Cell("all"), *(cell(sum(counts[name].values())) for name in SHOWN.values())])
     return Grid(TITLE, ["", *SHOWN], rows)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from loadtests import body_costs
 from loadtests.body_costs import BYTES
+from loadtests.report import document
 from loadtests.results import (
     PERCENTILES,
     Made,
@@ -64,6 +65,11 @@ def evil(found: Results) -> Results:
     limit = ThresholdResult(EVIL, EVIL, EVIL, 1.0, 2.0, False, EVIL)
     made = replace(found.made, commit=EVIL, started=EVIL, machine={"processor": EVIL}, versions={EVIL: EVIL})
     return replace(found, suites=[suite, *found.suites[1:]], thresholds=[limit], made=made)
+
+
+def documents(*runs: Results) -> str:
+    """All documents that are made from these runs, one after the other."""
+    return "\n".join(document.pages(list(runs)).values())
 
 
 class _Maker:

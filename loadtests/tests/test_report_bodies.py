@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from loadtests import body_costs, report
-from loadtests.report import bodies, charts, document, grids, html, markdown, words
+from loadtests.report import bodies, charts, grids, html, markdown, words
 from loadtests.results import Results, SuiteResult
 from loadtests.summary import SuiteSummary
 from loadtests.tests import sample
@@ -33,7 +33,7 @@ def figure(text: str) -> float:
 
 def test_bodies_have_a_table_of_their_own_at_the_top(run: Results) -> None:
     page = html.render(run)
-    for text in (markdown.render(run), document.render(run), page):
+    for text in (markdown.render(run), sample.documents(run), page):
         assert bodies.TITLE in text
         assert "p50 ÷ envoy-http" in text
     assert bodies.summary(sample.results()) is None
@@ -43,7 +43,7 @@ def test_bodies_have_a_table_of_their_own_at_the_top(run: Results) -> None:
 
 
 def test_run_of_bodies_alone_has_no_empty_tables(run: Results) -> None:
-    for text in (markdown.render(alone(run)), document.render(alone(run)), html.render(alone(run))):
+    for text in (markdown.render(alone(run)), sample.documents(alone(run)), html.render(alone(run))):
         assert "÷ envoy-tcp" not in text
         assert "Where it costs most" not in text
 
@@ -61,11 +61,11 @@ def test_every_scenario_says_what_is_added_to_envoy_alone(run: Results) -> None:
 
 
 def test_chapter_speaks_of_requests_and_of_its_own_targets(run: Results) -> None:
-    for text in (markdown.render(alone(run)), document.render(alone(run))):
+    for text in (markdown.render(alone(run)), sample.documents(alone(run))):
         assert "p50 of a request, µs" in text
         assert "p50 of a statement" not in text
     assert "HTTP/1.1, as app" in markdown.render(alone(run))
-    assert "added to envoy-http, µs" in document.render(alone(run))
+    assert "added to envoy-http, µs" in sample.documents(alone(run))
     page = html.render(run)
     assert 'data-base="envoy-http"' in page
     ratios = charts.data(run)["suites"]["json"]["ratios"]
@@ -91,7 +91,7 @@ def test_dearer_filter_is_worse_for_bodies_too(run: Results) -> None:
 def test_costs_of_a_body_stand_beside(run: Results) -> None:
     titles = [table.title for table in suite_of(run).beside]
     assert titles == [*TITLES]
-    for text in (markdown.render(run), document.render(run), html.render(run)):
+    for text in (markdown.render(run), sample.documents(run), html.render(run)):
         assert all(title in text for title in TITLES)
     added = suite_of(run).beside[0]
     row = next(row for row in added.rows if row[0] == "open-10MB-1")

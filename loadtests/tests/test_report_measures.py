@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from loadtests import report
-from loadtests.report import charts, document, grids, html, markdown, words
+from loadtests.report import charts, grids, html, markdown, words
 from loadtests.report.grids import Grid
 from loadtests.results import Results, ScenarioResult, SuiteResult
 from loadtests.summary import ScenarioSummary
@@ -51,7 +51,7 @@ def test_percentiles_stand_for_calls_and_only_where_there_are_enough(run: Result
     assert set(column(grid, "n: calls timed a round")) == {"16"}
     assert "-" not in column(grid, "p50 of a call, µs")
     assert not [title for title in grid.columns if title.startswith("p99")]
-    shown = document.render(alone(run, few))
+    shown = sample.documents(alone(run, few))
     assert "p50 of a call" in shown
     assert "p99 of a call" not in shown
     curve = charts.data(alone(run, few))["suites"]["one"]["scenarios"]["protect-1"]["latency"]["direct"]
@@ -65,7 +65,7 @@ def test_what_an_arrival_rate_dropped_has_a_column_and_nothing_else_has_one(run:
     none = grids.absolutes(ScenarioSummary(scenario_of(run, "ztpf-crypto", "message-100")))
     assert set(column(none, name)) == {"0"}
     assert name not in grids.absolutes(ScenarioSummary(scenario_of(run, "oltp", "insert-prepared-1"))).columns
-    assert name in document.render(alone(run, late))
+    assert name in sample.documents(alone(run, late))
     assert not [title for title in grids.ratios(ScenarioSummary(late)).columns if "dropped" in title]
 
 
@@ -81,9 +81,9 @@ def test_latency_of_statements_stands_where_it_is_known(run: Results) -> None:
     known, unknown = scenario_of(run, "oltp", "insert-prepared-1"), scenario_of(run, "fieldproc", "read-1")
     for title in (words.SQL50.title, words.SQL99.title):
         assert "-" not in column(grids.absolutes(ScenarioSummary(known)), title)
-        assert title in document.render(alone(run, known))
+        assert title in sample.documents(alone(run, known))
         assert title not in grids.absolutes(ScenarioSummary(unknown)).columns
-        assert title not in document.render(alone(run, unknown))
+        assert title not in sample.documents(alone(run, unknown))
 
 
 def test_summary_leads_with_several_clients(run: Results) -> None:
@@ -95,7 +95,7 @@ def test_summary_leads_with_several_clients(run: Results) -> None:
 
 def test_what_figures_mean_is_said_everywhere(run: Results) -> None:
     page = html.render(run).replace("&#39;", "'")
-    for text in (markdown.render(run), document.render(run), page):
+    for text in (markdown.render(run), sample.documents(run), page):
         for said in words.READING:
             assert said in text
 
@@ -103,7 +103,7 @@ def test_what_figures_mean_is_said_everywhere(run: Results) -> None:
 def test_suite_that_ended_early_is_not_right(run: Results) -> None:
     right = alone(run, scenario_of(run, "oltp", "insert-prepared-1"))
     ended = replace(right, failures=["one: row 7 is not what was written"])
-    for render in (markdown.render, document.render, html.render):
+    for render in (markdown.render, sample.documents, html.render):
         assert "Right: " in render(right)
         assert "Right: " not in render(ended)
         assert "NOT RIGHT: 1 suite ended early" in render(ended)

@@ -8,8 +8,11 @@ import pytest
 
 from loadtests import report
 from loadtests.__main__ import main
-from loadtests.report import charts, document, markdown
+from loadtests.figures import number
+from loadtests.report import answer, charts, document, markdown
+from loadtests.report.words import RATE, SQL
 from loadtests.results import Results, SuiteResult, Table, UnreadableResults
+from loadtests.summary import SuiteSummary
 from loadtests.tests import sample
 
 GOLDEN = Path(__file__).parent / "testdata" / "report.md"
@@ -48,13 +51,13 @@ def test_markdown_is_as_it_was(run: Results, tmp_path: Path) -> None:
 
 
 def test_markup_in_names_is_text_in_markdown(run: Results) -> None:
-    for text in (markdown.render(sample.evil(run)), document.render(sample.evil(run))):
+    for text in (markdown.render(sample.evil(run)), sample.documents(sample.evil(run))):
         assert "\\<img src=x" in text
         assert "<img" not in text.replace("\\<img", "")
 
 
 def test_tables_of_markdown_have_as_many_cells_in_each_row(run: Results) -> None:
-    for text in (markdown.render(sample.evil(run)), document.render(run)):
+    for text in (markdown.render(sample.evil(run)), sample.documents(run)):
         widths: list[int] = []
         for line in text.splitlines():
             if not line.startswith("|"):
@@ -159,7 +162,7 @@ def test_late_operations_are_late_and_not_wrong(run: Results) -> None:
     )
     found = replace(run, suites=[replace(suite, scenarios=[late])])
     said = "9 operations found no connection free in time, in 1 pair of scenario and target"
-    for text in (markdown.render(found), document.render(found)):
+    for text in (markdown.render(found), sample.documents(found)):
         assert "Right: " in text
         assert said in text
 
@@ -181,12 +184,12 @@ def test_numbers_of_no_kind_or_too_many_are_not_drawn() -> None:
 
 
 def test_document_says_losses_first(run: Results) -> None:
-    text = document.render(sample.results(slower=1.4))
-    assert text.index("WRONG: 2 wrong answers") < text.index("## In short")
-    assert text.index("Over their threshold") < text.index("## fieldproc")
+    text = document.pages([sample.results(slower=1.4)])[document.ANSWER]
+    assert text.index("WRONG: 2 wrong answers") < text.index("## The answer")
+    assert text.index("Over their threshold") < text.index("## The answer")
     assert "AMD EPYC 7B13, 2 cores" in text
     assert "commit cb332fa" in text
-    assert "Over their threshold" not in document.render(run)
+    assert "Over their threshold" not in sample.documents(run)
 
 
 def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -> None:
@@ -196,28 +199,44 @@ def test_document_has_the_last_run_of_each_suite(run: Results, tmp_path: Path) -
         kept.write(tmp_path / f"{name}.json")
     first, other = document.committed(tmp_path)
     assert [suite.name for suite in first.suites] == [suite.name for suite in run.suites[1:]]
-    text = document.render(first, other)
-    assert text.index(f"## In a run of its own: {run.suites[0].name}") > text.index(f"## {run.suites[-1].name}")
-    assert text.count(f"\n## {run.suites[0].name}\n") == 1
-    assert "Commit later" in text
-    # What it was made of, and what it costs, as of the first.
-    own = text[text.index("## In a run of its own") :]
+    pages = document.pages([first, other])
+    named = {suite.name: f"{document.MEASUREMENTS}/{suite.name}.md" for suite in run.suites}
+    assert list(pages)[2:6] == [*(named[suite.name] for suite in run.suites[1:]), named[run.suites[0].name]]
+    assert f"- {run.suites[0].name}: commit later" in pages[document.ANSWER]
+    # What it was made of, and what it costs, before everything that was measured.
+    own = pages[named[run.suites[0].name]]
+    assert "Commit later" in own
     assert "With Envoy 1.40.0, PostgreSQL 18.4, OPA 1.22.0" in own
-    assert own.index("### What it costs") < own.index(f"\n## {run.suites[0].name}\n")
+    assert own.index("## What it costs") < own.index("\n## All scenarios\n")
+    assert all("Commit later" not in pages[named[suite.name]] for suite in run.suites[1:])
+
+
+def test_everyday_operations_stand_in_the_answer(run: Results) -> None:
+    (statements,) = answer.tables([run])
+    (read,) = (row for row in statements.rows if row[0].text == answer.STATEMENTS["oltp", "insert-prepared-8"])
+    scenario = SuiteSummary(suite_of(run, "oltp")).scenarios()["insert-prepared-8"]
+    rate = scenario.ratio(RATE.name, SQL.ours, SQL.direct)
+    assert rate is not None
+    assert read[3].text == number(rate.median)
 
 
 def test_versions_name_every_server_and_module() -> None:
     found = sample.results()
     versions = {**found.made.versions, "mariadb": "10.11.5", "mysql_filter_bytes": "6650000"}
-    text = document.render(replace(found, made=replace(found.made, versions=versions)))
+    text = document.pages([replace(found, made=replace(found.made, versions=versions))])[document.ANSWER]
     assert (
         "PostgreSQL 18.4, OPA 1.22.0, k6 1.8.1, MariaDB 10.11.5, a filter of 4.97 MB, one for MySQL of 6.65 MB." in text
     )
 
 
-def test_committed_document_is_what_the_last_runs_give() -> None:
+def test_committed_documents_are_what_the_last_runs_give() -> None:
     kept = document.committed()
     if not kept:
         pytest.skip("no run is kept in loadtests/runs yet")
-    made = document.render(*kept)
-    assert document.DOCUMENT.read_text() == made, "run `PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests document`"
+    made = document.pages(kept)
+    there = {str(file.relative_to(document.DOCS)) for file in (document.DOCS / document.MEASUREMENTS).iterdir()}
+    assert {document.ANSWER, *there} == made.keys()
+    for name, text in made.items():
+        assert (document.DOCS / name).read_text() == text, (
+            "run `PYTHONPATH=e2e:. .tools/venv/bin/python -m loadtests document`"
+        )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dev.checks.documented import crates, dependencies, limits, targets
+from dev.checks.documented import crates, dependencies, index, limits, targets
 
 LIMITS = "# L\n\n| what | limit | where |\n| --- | --- | --- |\n| a text | {} | `filters/x.rs` |\n\nThe end.\n"
 CODE = """
@@ -96,3 +96,15 @@ def test_table_of_crates_that_is_not_up_to_date_is_found(tmp_path: Path, monkeyp
     assert len(crates.find()) == 1
     crates.write()
     assert crates.find() == []
+
+
+def test_document_that_no_index_lists_is_reported(tmp_path: Path) -> None:
+    for name in ("guides/http.md", "guides/sql.md", "reference/runs/oltp.md", "reference/runs/rows.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "README.md").write_text("[http](guides/http.md), [runs](reference/runs/README.md)")
+    (tmp_path / "reference/runs/README.md").write_text("[oltp](oltp.md)")
+    assert index.find(tmp_path) == [
+        "docs/README.md: does not list guides/sql.md",
+        "docs/reference/runs/README.md: does not list rows.md",
+    ]
