@@ -33,6 +33,7 @@ def checkout(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iter
     for name in ("charts", "docs/examples"):
         shutil.copytree(ROOT / name, copy / name, symlinks=True)
     (copy / ".tools").symlink_to(TOOLS)
+    (copy / DOCUMENT).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / DOCUMENT, copy / DOCUMENT)
     postgres = cluster.image("postgres").reference
     for file in (copy / EXAMPLES).glob("*.yaml"):
