@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 // tableInMemory is a Server of rows with the keys 1, 2, …; what is sealed holds an envelope's head.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 func TestCheckpointIsReadAgainAndOnlyForTheSameWork(t *testing.T) {

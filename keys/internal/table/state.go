@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/envelope"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 // State is what a stored value is, as its bytes say.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/envelope"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 // stored is an envelope's head and as much after it as every envelope has.

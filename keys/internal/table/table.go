@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 // Command is what is done to a table.

@@ -13,8 +13,8 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )

@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/fieldveil/fieldveil/keys/internal/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 )
 
 // ProbeDay is a day that no mask leaves as it is: never the first of a year.

@@ -14,7 +14,7 @@ import (
 )
 
 func TestBundleSaysWhatTheFolderThatItWasBuiltOfSays(t *testing.T) {
-	const folder = "../../../policies"
+	const folder = "../../../../policies"
 	loaded, err := policy.Load([]string{folder}, policy.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestExampleCatalogIsReadAsThePolicyLibraryReadsIt(t *testing.T) {
-	catalog, err := Read([]string{"../../../policies/catalog"})
+	catalog, err := Read([]string{"../../../../policies/catalog"})
 	if err != nil {
 		t.Fatal(err)
 	}
