@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fieldveil/fieldveil/keys/internal/modules"
+	"github.com/fieldveil/fieldveil/keys/internal/pod/modules"
 )
 
 func newModules() *cobra.Command {

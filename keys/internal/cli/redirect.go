@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
-	"github.com/fieldveil/fieldveil/keys/internal/redirect"
+	"github.com/fieldveil/fieldveil/keys/internal/pod/redirect"
 )
 
 func newRedirect() *cobra.Command {
