@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fieldveil/fieldveil/keys/internal/agent"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
 func newAgent() *cobra.Command {
-	var keysets keysetsFlag
-	var kek kekFlag
+	var keysets keyflag.Keysets
+	var kek keyflag.KEK
 	var uids []uint
 	config := agent.Defaults()
 	c := &cobra.Command{
@@ -27,27 +29,27 @@ func newAgent() *cobra.Command {
 			"--metrics-address. SIGTERM and SIGINT stop the agent and remove the socket.",
 		Example: "  fieldveil agent --keysets /keysets --kek-uri hcvault://vault.example.com:8200/transit/keys/fieldveil \\\n" +
 			"    --socket /run/fieldveil/agent.sock --metrics-address 127.0.0.1:9102",
-		Args: exactly(),
+		Args: command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := keysets.check(); err != nil {
+			if err := keysets.Check(); err != nil {
 				return err
 			}
 			if config.Socket == "" {
 				return fault.Input("--socket", "not given", "name the Unix socket to serve on")
 			}
-			keyURI, err := kek.keyURI()
-			if err != nil {
+			if err := kek.Check(); err != nil {
 				return err
 			}
-			config.Keysets, config.KeyURI = keysets.folder, keyURI
-			if config.AllowUIDs, err = parseUIDs("--allow-uid", uids); err != nil {
+			config.Keysets, config.KeyURI = keysets.Folder, kek.URI
+			var err error
+			if config.AllowUIDs, err = command.ParseUIDs("--allow-uid", uids); err != nil {
 				return err
 			}
 			if err := config.Check(); err != nil {
 				return err
 			}
 			logger := slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil))
-			if kek.insecure() {
+			if kek.Insecure() {
 				logger.Warn("INSECURE: the key-encryption key is a file in clear text; for development only")
 			}
 			if config.MemoryLocked, err = agent.Harden(logger); err != nil {
@@ -58,8 +60,8 @@ func newAgent() *cobra.Command {
 			return agent.Run(ctx, config, logger)
 		},
 	}
-	keysets.add(c)
-	kek.add(c)
+	keysets.Add(c)
+	kek.Add(c)
 	flags := c.Flags()
 	flags.StringVar(&config.Socket, "socket", "", "`PATH` of the Unix socket; a stale one is replaced, a live one is not")
 	flags.UintSliceVar(&uids, "allow-uid", nil, "`UID` of a user who is answered on the socket, Envoy's; may be repeated (default: the agent's own)")

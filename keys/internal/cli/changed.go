@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -26,13 +27,13 @@ func changedOf(action string, change *keystore.Change, keyID uint32) changed {
 	}
 }
 
-// didChange tells a change and where the former text is kept.
-func (t *teller) didChange(change *keystore.Change, said string, document changed) error {
+// printChange prints a change and where the former text is kept.
+func printChange(printer *command.Printer, change *keystore.Change, said string, document changed) error {
 	text := fmt.Sprintf("%s: %s\n", change.Path, said)
 	if change.Backup != "" {
 		text += fmt.Sprintf("%s: its former text is kept in %s\n", change.Path, change.Backup)
 	}
-	return t.did(text, document)
+	return printer.Done(text, document)
 }
 
 func orNull(text string) *string {

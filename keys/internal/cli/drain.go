@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
 
@@ -28,7 +29,7 @@ func newDrain() *cobra.Command {
 			"connect anew, and /ready says no. What is open stays open, and new connections are served,\n" +
 			"the application's own to its database too. For the hook before a pod stops.",
 		Example: "  fieldveil drain --admin /run/fieldveil/admin/admin.sock",
-		Args:    exactly(),
+		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if admin == "" {
 				return fault.Input("--admin", "not given", "name the Unix socket of Envoy's admin interface")

@@ -40,3 +40,11 @@ func parseKeyID(flag, text string) (uint32, error) {
 	}
 	return uint32(keyID), nil
 }
+
+func parsePurpose(text string) (keystore.Purpose, error) {
+	purpose, known := keystore.ParsePurpose(text)
+	if !known {
+		return "", fault.Input("--purpose \""+text+"\"", "no such purpose", "use one of "+keystore.PurposeNames())
+	}
+	return purpose, nil
+}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/receipt"
 )
 
 func newKeysCheckReceipt() *cobra.Command {
-	var output outputFlag
+	var output command.OutputFlag
 	var public string
 	c := &cobra.Command{
 		Use:   "check-receipt FILE --public-keyset FILE",
@@ -22,10 +23,10 @@ func newKeysCheckReceipt() *cobra.Command {
 			"A receipt proves that the holder of the signing keyset stated it. That no copy of the keys is\n" +
 			"left anywhere, nothing can prove.",
 		Example: "  fieldveil keys check-receipt acme-destroyed.json --public-keyset receipts.public.json",
-		Args:    exactly("FILE"),
+		Args:    command.Exactly("FILE"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			file := arguments[0]
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -36,11 +37,11 @@ func newKeysCheckReceipt() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tell.show(statementText(file, statement), map[string]any{"receipt": file, "valid": true, "statement": statement})
+			return printer.Show(statementText(file, statement), map[string]any{"receipt": file, "valid": true, "statement": statement})
 		},
 	}
 	c.Flags().StringVar(&public, "public-keyset", "", "`FILE` of the public half of the keyset that signed it")
-	output.add(c)
+	output.Add(c)
 	return c
 }
 

@@ -9,13 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 func newKeysCreate() *cobra.Command {
-	var keysets keysetsFlag
-	var kek kekFlag
-	var output outputFlag
+	var keysets keyflag.Keysets
+	var kek keyflag.KEK
+	var output command.OutputFlag
 	var template aeadTemplateFlag
 	var purposeText string
 	c := &cobra.Command{
@@ -29,10 +31,10 @@ func newKeysCreate() *cobra.Command {
 			"A name that was made without one of them is given it with --purpose.",
 		Example: "  fieldveil keys create pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii\n" +
 			"  fieldveil keys create pii/acme --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii",
-		Args: exactly("NAME"),
+		Args: command.Exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			name := arguments[0]
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -52,19 +54,19 @@ func newKeysCreate() *cobra.Command {
 			if err := keystore.CheckName(name); err != nil {
 				return err
 			}
-			if err := keysets.check(); err != nil {
+			if err := keysets.Check(); err != nil {
 				return err
 			}
-			aead, err := kek.open()
+			aead, err := kek.Open()
 			if err != nil {
 				return err
 			}
-			_, absent := os.Lstat(keysets.folder)
-			store, err := keystore.OpenOrMake(keysets.folder)
+			_, absent := os.Lstat(keysets.Folder)
+			store, err := keystore.OpenOrMake(keysets.Folder)
 			if err != nil {
 				return err
 			}
-			store.Announce(func(change *keystore.Change) { tell.will("will make %s with the key %d", change.Path, change.Added) })
+			store.Announce(func(change *keystore.Change) { printer.Plan("will make %s with the key %d", change.Path, change.Added) })
 			var created []keystore.Created
 			if purpose == "" {
 				created, err = store.Create(name, aeadTemplate, aead)
@@ -73,18 +75,18 @@ func newKeysCreate() *cobra.Command {
 			}
 			if err != nil {
 				if errors.Is(absent, fs.ErrNotExist) {
-					os.Remove(keysets.folder) // which it does only when it is empty
+					os.Remove(keysets.Folder) // which it does only when it is empty
 				}
 				return err
 			}
-			return tell.did(createdOf(name, created))
+			return printer.Done(createdOf(name, created))
 		},
 	}
-	keysets.add(c)
-	kek.add(c)
+	keysets.Add(c)
+	kek.Add(c)
 	template.add(c, string(keystore.DefaultAEADTemplate), "")
 	c.Flags().StringVar(&purposeText, "purpose", "", "make the keyset of this `PURPOSE` alone: "+keystore.PurposeNames())
-	output.add(c)
+	output.Add(c)
 	return c
 }
 

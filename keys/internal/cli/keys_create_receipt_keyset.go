@@ -5,14 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 	"github.com/fieldveil/fieldveil/keys/internal/receipt"
 )
 
 func newKeysCreateReceiptKeyset() *cobra.Command {
-	var kek kekFlag
-	var output outputFlag
+	var kek keyflag.KEK
+	var output command.OutputFlag
 	var out, publicOut string
 	c := &cobra.Command{
 		Use:   "create-receipt-keyset --out FILE --public-out FILE",
@@ -22,9 +24,9 @@ func newKeysCreateReceiptKeyset() *cobra.Command {
 			"Keep the keyset apart from the keysets that agents serve. Existing files are never replaced.",
 		Example: "  fieldveil keys create-receipt-keyset --out receipts.json --public-out receipts.public.json \\\n" +
 			"    --kek-uri hcvault://vault.example:8200/transit/keys/receipts",
-		Args: exactly(),
+		Args: command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -33,23 +35,23 @@ func newKeysCreateReceiptKeyset() *cobra.Command {
 					return fault.Input(flag, "not given", "name the file to make")
 				}
 			}
-			aead, err := kek.open()
+			aead, err := kek.Open()
 			if err != nil {
 				return err
 			}
-			announce := func() { tell.will("will make %s and %s", out, publicOut) }
+			announce := func() { printer.Plan("will make %s and %s", out, publicOut) }
 			keyID, err := keystore.CreateSignature(out, publicOut, receipt.Public, aead, announce)
 			if err != nil {
 				return err
 			}
-			return tell.did(
+			return printer.Done(
 				fmt.Sprintf("created %s (primary key %d)\ncreated %s: give it to whoever checks receipts\n", out, keyID, publicOut),
 				map[string]any{"created": out, "public": publicOut, "key_id": keyID})
 		},
 	}
-	kek.add(c)
+	kek.Add(c)
 	c.Flags().StringVar(&out, "out", "", "`FILE` to make; an existing one is never replaced")
 	c.Flags().StringVar(&publicOut, "public-out", "", "`FILE` to make for the public half; an existing one is never replaced")
-	output.add(c)
+	output.Add(c)
 	return c
 }

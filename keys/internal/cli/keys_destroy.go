@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -26,7 +28,7 @@ func newKeysDestroy() *cobra.Command {
 		Example: "  fieldveil keys destroy pii/acme --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii \\\n" +
 			"    --receipt acme-destroyed.json --receipt-keyset receipts.json\n" +
 			"  fieldveil keys destroy pii --key-id 1234567 --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii",
-		Args: exactly("NAME"),
+		Args: command.Exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			d.name = arguments[0]
 			if err := d.open(c); err != nil {
@@ -38,36 +40,36 @@ func newKeysDestroy() *cobra.Command {
 			return d.destroyKey(c)
 		},
 	}
-	d.keysets.add(c)
-	d.kek.add(c)
+	d.keysets.Add(c)
+	d.kek.Add(c)
 	d.key.add(c)
 	d.receipt.add(c)
 	d.yes.add(c)
-	d.output.add(c)
+	d.output.Add(c)
 	return c
 }
 
 // destruction is what the flags ask for.
 type destruction struct {
-	keysets keysetsFlag
-	kek     kekFlag
+	keysets keyflag.Keysets
+	kek     keyflag.KEK
 	key     keyFlag
 	receipt receiptFlags
 	yes     yesFlag
-	output  outputFlag
+	output  command.OutputFlag
 
 	name      string
 	wholeName bool
 	purpose   keystore.Purpose // "": whichever keyset has the key
 	keyID     uint32
-	tell      *teller
+	printer   *command.Printer
 	aead      tink.AEAD
 	store     *keystore.Store
 	witness   keystore.Witness
 }
 
 func (d *destruction) open(c *cobra.Command) (err error) {
-	if d.tell, err = d.output.teller(c); err != nil {
+	if d.printer, err = d.output.Printer(c); err != nil {
 		return err
 	}
 	if err := keystore.CheckName(d.name); err != nil {
@@ -78,19 +80,19 @@ func (d *destruction) open(c *cobra.Command) (err error) {
 			return err
 		}
 	}
-	if err := d.keysets.check(); err != nil {
+	if err := d.keysets.Check(); err != nil {
 		return err
 	}
 	if err := d.receipt.check(); err != nil {
 		return err
 	}
-	if d.aead, err = d.kek.open(); err != nil {
+	if d.aead, err = d.kek.Open(); err != nil {
 		return err
 	}
-	if d.store, err = keystore.Open(d.keysets.folder); err != nil {
+	if d.store, err = keystore.Open(d.keysets.Folder); err != nil {
 		return err
 	}
-	d.witness, err = d.receipt.witness(d.keysets.folder, d.kek.uri)
+	d.witness, err = d.receipt.witness(d.keysets.Folder, d.kek.URI)
 	return err
 }
 
@@ -105,7 +107,7 @@ func (d *destruction) destroyName(c *cobra.Command) error {
 	}
 	// With nothing there it is an error, or all that lacks is the receipt.
 	if len(planned.Keysets) > 0 || planned.Copies > 0 {
-		d.tell.will("%s", planText(planned))
+		d.printer.Plan("%s", planText(planned))
 		if err := d.yes.confirm(c, d.name); err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func (d *destruction) destroyKey(c *cobra.Command) error {
 	}
 	// A run that was cut short may have done all but attest it.
 	if !planned.Gone || planned.Copies > 0 {
-		d.tell.will("%s", planText(planned))
+		d.printer.Plan("%s", planText(planned))
 		if err := d.yes.confirm(c, fmt.Sprint(d.keyID)); err != nil {
 			return err
 		}
@@ -183,5 +185,5 @@ func (d *destruction) report(done *keystore.Destruction) error {
 	if d.receipt.file != "" {
 		text += "the receipt is " + d.receipt.file + "\n"
 	}
-	return d.tell.did(text, document)
+	return d.printer.Done(text, document)
 }

@@ -10,13 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 func newKeysInspect() *cobra.Command {
-	var keysets keysetsFlag
-	var output outputFlag
+	var keysets keyflag.Keysets
+	var output command.OutputFlag
 	c := &cobra.Command{
 		Use:   "inspect NAME",
 		Short: "Show one name in detail: types, status, primary and age of its keys; never key material",
@@ -26,20 +28,20 @@ func newKeysInspect() *cobra.Command {
 			"key-encryption key wraps it is known of what these commands wrote.",
 		Example: "  fieldveil keys inspect pii --keysets keysets\n" +
 			"  fieldveil keys inspect pii/acme --keysets keysets --output json",
-		Args: exactly("NAME"),
+		Args: command.Exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			name := arguments[0]
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
 			if err := keystore.CheckName(name); err != nil {
 				return err
 			}
-			if err := keysets.check(); err != nil {
+			if err := keysets.Check(); err != nil {
 				return err
 			}
-			store, err := keystore.Open(keysets.folder)
+			store, err := keystore.Open(keysets.Folder)
 			if err != nil {
 				return err
 			}
@@ -51,11 +53,11 @@ func newKeysInspect() *cobra.Command {
 			for _, one := range inspected {
 				one.show(&text, name)
 			}
-			return tell.show(text.String(), map[string]any{"name": name, "keysets": inspected})
+			return printer.Show(text.String(), map[string]any{"name": name, "keysets": inspected})
 		},
 	}
-	keysets.add(c)
-	output.add(c)
+	keysets.Add(c)
+	output.Add(c)
 	return c
 }
 

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -11,14 +9,16 @@ import (
 	"github.com/spf13/cobra"
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 func newKeysList() *cobra.Command {
-	var keysets keysetsFlag
-	var kek kekFlag
-	var output string
+	var keysets keyflag.Keysets
+	var kek keyflag.KEK
+	output := command.OutputFlag{Text: "table"}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "Show names, purposes, key ids, status and primary; never key material",
@@ -26,22 +26,22 @@ func newKeysList() *cobra.Command {
 			"state them. With a key-encryption key given, every keyset is opened as well, which proves\n" +
 			"what the file states.",
 		Example: "  fieldveil keys list --keysets keysets --output json",
-		Args:    exactly(),
+		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			show, ok := map[string]func(io.Writer, []listedKeyset) error{"table": showTable, "json": showJSON}[output]
-			if !ok {
-				return fault.Input("--output \""+output+"\"", "no such form", "use table or json")
-			}
-			if err := keysets.check(); err != nil {
+			printer, err := output.Printer(c)
+			if err != nil {
 				return err
 			}
-			store, err := keystore.Open(keysets.folder)
+			if err := keysets.Check(); err != nil {
+				return err
+			}
+			store, err := keystore.Open(keysets.Folder)
 			if err != nil {
 				return err
 			}
 			info := func(file *keystore.File) (*tinkpb.KeysetInfo, error) { return file.Info(), nil }
-			if kek.given() {
-				aead, err := kek.open()
+			if kek.Given() {
+				aead, err := kek.Open()
 				if err != nil {
 					return err
 				}
@@ -62,14 +62,14 @@ func newKeysList() *cobra.Command {
 				return err
 			}
 			for _, file := range listing.Ignored {
-				(&teller{err: c.ErrOrStderr()}).warnIgnored(file)
+				warnIgnored(printer, file)
 			}
-			return show(c.OutOrStdout(), listed)
+			return printer.Show(tableText(listed), map[string][]listedKeyset{"keysets": listed})
 		},
 	}
-	keysets.add(c)
-	kek.add(c)
-	c.Flags().StringVar(&output, "output", "table", "`FORM`: table or json")
+	keysets.Add(c)
+	kek.Add(c)
+	output.Add(c)
 	return c
 }
 
@@ -129,8 +129,9 @@ func readAll(
 	return listed, nil
 }
 
-func showTable(w io.Writer, listed []listedKeyset) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func tableText(listed []listedKeyset) string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tPURPOSE\tKEY ID\tTYPE\tSTATUS\tPRIMARY")
 	for _, one := range listed {
 		for _, key := range one.Keys {
@@ -138,11 +139,6 @@ func showTable(w io.Writer, listed []listedKeyset) error {
 			fmt.Fprintln(table, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 		}
 	}
-	return table.Flush()
-}
-
-func showJSON(w io.Writer, listed []listedKeyset) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(map[string][]listedKeyset{"keysets": listed})
+	table.Flush()
+	return text.String()
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
@@ -25,23 +27,23 @@ func newKeysRewrap() *cobra.Command {
 			"    --new-kek-uri aws-kms://arn:aws:kms:eu-central-1:111122223333:key/5f7c6a0e-0000-4000-8000-000000000000",
 		RunE: func(c *cobra.Command, names []string) error { return r.run(c, names) },
 	}
-	r.keysets.add(c)
-	r.kek.add(c)
+	r.keysets.Add(c)
+	r.kek.Add(c)
 	c.Flags().StringVar(&r.newURI, "new-kek-uri", "", "key `URI` of the key-encryption key to wrap by, of the same forms")
 	c.Flags().BoolVar(&r.all, "all", false, "every keyset of the folder")
 	c.Flags().StringVar(&r.receiptKeyset, "receipt-keyset", "", "`FILE` of a keyset that signs receipts")
-	r.output.add(c)
+	r.output.Add(c)
 	return c
 }
 
 // rewrap is what the flags ask for.
 type rewrap struct {
-	keysets       keysetsFlag
-	kek           kekFlag
+	keysets       keyflag.Keysets
+	kek           keyflag.KEK
 	newURI        string
 	all           bool
 	receiptKeyset string
-	output        outputFlag
+	output        command.OutputFlag
 }
 
 type rewrapped struct {
@@ -53,18 +55,18 @@ type rewrapped struct {
 }
 
 func (r *rewrap) run(c *cobra.Command, names []string) error {
-	tell, err := r.output.teller(c)
+	printer, err := r.output.Printer(c)
 	if err != nil {
 		return err
 	}
 	if err := r.check(names); err != nil {
 		return err
 	}
-	former, err := r.kek.open()
+	former, err := r.kek.Open()
 	if err != nil {
 		return err
 	}
-	next, err := openKEK(r.newURI)
+	next, err := keyflag.OpenKEK(r.newURI)
 	if err != nil {
 		return err
 	}
@@ -81,17 +83,17 @@ func (r *rewrap) run(c *cobra.Command, names []string) error {
 		}
 		done = append(done, rewrapped{Name: one.Name, Purpose: one.Purpose, Path: one.Path, Already: one.Already, Backup: orNull(one.Backup)})
 	}
-	err = r.rewrap(names, former, next, tell, said)
+	err = r.rewrap(names, former, next, printer, said)
 	if err != nil && len(done) == 0 {
 		return err
 	}
 	// With an error, what was done before it.
-	untold := tell.did(text.String(), map[string]any{"action": "rewrap", "kek_uri": r.newURI, "keysets": done})
+	untold := printer.Done(text.String(), map[string]any{"action": "rewrap", "kek_uri": r.newURI, "keysets": done})
 	if err == nil {
 		return untold
 	}
 	if untold != nil {
-		fmt.Fprintln(tell.err, "fieldveil: "+untold.Error())
+		printer.Error(untold)
 	}
 	return err
 }
@@ -112,25 +114,25 @@ func (r *rewrap) check(names []string) error {
 	case given != 1:
 		return fault.Input("fieldveil keys rewrap", "it takes names, --all or --receipt-keyset, and one of these alone", "say what to rewrap")
 	case r.newURI == "":
-		return fault.Input("--new-kek-uri", "no key-encryption key is given", "name one of "+kekForms())
+		return keyflag.NoKEK("--new-kek-uri")
 	case r.receiptKeyset != "":
 		return nil
 	}
-	return r.keysets.check()
+	return r.keysets.Check()
 }
 
-func (r *rewrap) rewrap(names []string, former, next tink.AEAD, tell *teller, said func(keystore.Rewrapped)) error {
-	announce := func(change *keystore.Change) { tell.will("%s: will wrap it by %s", change.Path, r.newURI) }
+func (r *rewrap) rewrap(names []string, former, next tink.AEAD, printer *command.Printer, said func(keystore.Rewrapped)) error {
+	announce := func(change *keystore.Change) { printer.Plan("%s: will wrap it by %s", change.Path, r.newURI) }
 	if r.receiptKeyset != "" {
 		return keystore.RewrapSignature(r.receiptKeyset, former, next, announce, said)
 	}
-	store, err := keystore.Open(r.keysets.folder)
+	store, err := keystore.Open(r.keysets.Folder)
 	if err != nil {
 		return err
 	}
 	store.Announce(announce)
 	if r.all {
-		if names, err = allNames(store, r.keysets.folder, tell); err != nil {
+		if names, err = allNames(store, r.keysets.Folder, printer); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
@@ -25,30 +27,30 @@ func newKeysRotate() *cobra.Command {
 			"is not rotated: nothing tells which of its keys made an index or a format-preserving value.",
 		Example: "  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --add\n" +
 			"  fieldveil keys rotate pii --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii --promote 1234567",
-		Args: exactly("NAME"),
+		Args: command.Exactly("NAME"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			r.name = arguments[0]
-			tell, err := r.output.teller(c)
+			printer, err := r.output.Printer(c)
 			if err != nil {
 				return err
 			}
 			if err := r.parse(c); err != nil {
 				return err
 			}
-			rotated, err := r.run(tell)
+			rotated, err := r.run(printer)
 			if err != nil {
 				return err
 			}
-			return r.report(tell, rotated)
+			return r.report(printer, rotated)
 		},
 	}
-	r.keysets.add(c)
-	r.kek.add(c)
+	r.keysets.Add(c)
+	r.kek.Add(c)
 	r.templateFlag.add(c, "", " (as the present primary's if left out)")
 	c.Flags().StringVar(&r.purposeText, "purpose", string(keystore.AEAD), "`PURPOSE` of the keyset: aead or deterministic")
 	c.Flags().BoolVar(&r.addOnly, "add", false, "add a key and leave the primary as it is")
 	c.Flags().StringVar(&r.promoteText, "promote", "", "make the key `KEY_ID` the primary and add none")
-	r.output.add(c)
+	r.output.Add(c)
 	// --add was called --add-only.
 	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "add-only" {
@@ -62,13 +64,13 @@ func newKeysRotate() *cobra.Command {
 // rotation is what the flags ask for.
 type rotation struct {
 	name         string
-	keysets      keysetsFlag
-	kek          kekFlag
+	keysets      keyflag.Keysets
+	kek          keyflag.KEK
 	templateFlag aeadTemplateFlag
 	purposeText  string
 	promoteText  string
 	addOnly      bool
-	output       outputFlag
+	output       command.OutputFlag
 
 	purpose  keystore.Purpose // "" with promotes: whichever keyset has the key
 	template keystore.AEADTemplate
@@ -80,7 +82,7 @@ func (r *rotation) parse(c *cobra.Command) error {
 	if err := keystore.CheckName(r.name); err != nil {
 		return err
 	}
-	if err := r.keysets.check(); err != nil {
+	if err := r.keysets.Check(); err != nil {
 		return err
 	}
 	purpose, err := parsePurpose(r.purposeText)
@@ -110,16 +112,16 @@ func (r *rotation) parse(c *cobra.Command) error {
 	return nil
 }
 
-func (r *rotation) run(tell *teller) (*keystore.Change, error) {
-	aead, err := r.kek.open()
+func (r *rotation) run(printer *command.Printer) (*keystore.Change, error) {
+	aead, err := r.kek.Open()
 	if err != nil {
 		return nil, err
 	}
-	store, err := keystore.Open(r.keysets.folder)
+	store, err := keystore.Open(r.keysets.Folder)
 	if err != nil {
 		return nil, err
 	}
-	store.Announce(func(change *keystore.Change) { tell.will("%s: will %s", change.Path, r.plan(change)) })
+	store.Announce(func(change *keystore.Change) { printer.Plan("%s: will %s", change.Path, r.plan(change)) })
 	if !r.promotes {
 		return store.AddKey(r.name, r.purpose, r.template, !r.addOnly, aead)
 	}
@@ -143,7 +145,7 @@ func (r *rotation) plan(change *keystore.Change) string {
 	}
 }
 
-func (r *rotation) report(tell *teller, rotated *keystore.Change) error {
+func (r *rotation) report(printer *command.Printer, rotated *keystore.Change) error {
 	var said string
 	action, keyID := "rotate", rotated.Added
 	changed := rotated.Primary != rotated.PreviousPrimary
@@ -162,8 +164,8 @@ func (r *rotation) report(tell *teller, rotated *keystore.Change) error {
 		said = fmt.Sprintf("added key %d and promoted it; the primary was %d", rotated.Added, rotated.PreviousPrimary)
 	}
 	if changed && rotated.Purpose == keystore.Deterministic {
-		tell.warn(rotated.Path, fmt.Sprintf("equality searches no longer find values sealed with key %d", rotated.PreviousPrimary),
+		printer.Warn(rotated.Path, fmt.Sprintf("equality searches no longer find values sealed with key %d", rotated.PreviousPrimary),
 			"seal those anew, or promote it again")
 	}
-	return tell.didChange(rotated, said, changedOf(action, rotated, keyID))
+	return printChange(printer, rotated, said, changedOf(action, rotated, keyID))
 }

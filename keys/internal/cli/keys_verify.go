@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,14 +9,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
 func newKeysVerify() *cobra.Command {
-	var keysets keysetsFlag
-	var kek kekFlag
-	var output outputFlag
+	var keysets keyflag.Keysets
+	var kek keyflag.KEK
+	var output command.OutputFlag
 	c := &cobra.Command{
 		Use:   "verify [NAME]...",
 		Short: "Open keysets through the KMS and prove that every enabled key works",
@@ -26,7 +29,7 @@ func newKeysVerify() *cobra.Command {
 			"its keysets have a key of one id. It changes nothing.",
 		Example: "  fieldveil keys verify --keysets keysets --kek-uri hcvault://vault.example:8200/transit/keys/pii",
 		RunE: func(c *cobra.Command, names []string) error {
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -35,19 +38,19 @@ func newKeysVerify() *cobra.Command {
 					return err
 				}
 			}
-			if err := keysets.check(); err != nil {
+			if err := keysets.Check(); err != nil {
 				return err
 			}
-			aead, err := kek.open()
+			aead, err := kek.Open()
 			if err != nil {
 				return err
 			}
-			store, err := keystore.Open(keysets.folder)
+			store, err := keystore.Open(keysets.Folder)
 			if err != nil {
 				return err
 			}
 			if len(names) == 0 {
-				if names, err = allNames(store, keysets.folder, tell); err != nil {
+				if names, err = allNames(store, keysets.Folder, printer); err != nil {
 					return err
 				}
 			}
@@ -55,17 +58,17 @@ func newKeysVerify() *cobra.Command {
 			for i, name := range names {
 				if v.verify(name); v.isAway {
 					if left := len(names) - i - 1; left > 0 {
-						v.warn(keysets.folder, fmt.Sprintf("%d more names were not tried", left), "run the command again when the KMS answers")
+						v.warn(keysets.Folder, fmt.Sprintf("%d more names were not tried", left), "run the command again when the KMS answers")
 					}
 					break
 				}
 			}
-			return v.report(tell)
+			return v.report(printer)
 		},
 	}
-	keysets.add(c)
-	kek.add(c)
-	output.add(c)
+	keysets.Add(c)
+	kek.Add(c)
+	output.Add(c)
 	return c
 }
 
@@ -137,7 +140,7 @@ func (v *verification) warn(place, reason, remedy string) {
 
 // report tells everything; the last problem is the error that the command ends
 // with. It is one of the machine or a peer, if there is one.
-func (v *verification) report(tell *teller) error {
+func (v *verification) report(printer *command.Printer) error {
 	v.OK = len(v.problems) == 0
 	var text strings.Builder
 	for _, one := range v.Keysets {
@@ -146,9 +149,9 @@ func (v *verification) report(tell *teller) error {
 		}
 	}
 	for _, warning := range v.Warnings {
-		fmt.Fprintln(tell.err, "fieldveil: "+warning)
+		printer.Error(errors.New(warning))
 	}
-	if err := tell.show(text.String(), v); err != nil {
+	if err := printer.Show(text.String(), v); err != nil {
 		return err
 	}
 	if v.OK {
@@ -157,7 +160,7 @@ func (v *verification) report(tell *teller) error {
 	slices.SortStableFunc(v.problems, func(a, b error) int { return fault.ExitStatus(b) - fault.ExitStatus(a) })
 	last := len(v.problems) - 1
 	for _, problem := range v.problems[:last] {
-		fmt.Fprintln(tell.err, "fieldveil: "+problem.Error())
+		printer.Error(problem)
 	}
 	return v.problems[last]
 }

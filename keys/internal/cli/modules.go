@@ -5,18 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/pod/modules"
 )
 
 func newModules() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "modules",
-		Short: "Hand over the filters of this image",
-		Args:  noSuchCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newModulesCopy())
-	return c
+	return command.Group("modules", "Hand over the filters of this image", newModulesCopy())
 }
 
 func newModulesCopy() *cobra.Command {
@@ -29,7 +23,7 @@ func newModulesCopy() *cobra.Command {
 			"and each file is whole or not there; the list comes last. What is there as it should be stays\n" +
 			"untouched, so that it can be run again.",
 		Example: "  fieldveil modules copy /var/lib/fieldveil/modules",
-		Args:    exactly("DIR"),
+		Args:    command.Exactly("DIR"),
 		RunE: func(c *cobra.Command, arguments []string) error {
 			copied, err := modules.Copy(from, arguments[0])
 			if err != nil {

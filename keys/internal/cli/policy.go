@@ -3,19 +3,14 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
 func newPolicy() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "policy",
-		Short: "Check and test policies, see who can see what, and ship them",
-		Args:  noSuchCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newPolicyBuild(), newPolicyCheck(), newPolicyExplain(), newPolicyTest())
-	return c
+	return command.Group("policy", "Check and test policies, see who can see what, and ship them",
+		newPolicyBuild(), newPolicyCheck(), newPolicyExplain(), newPolicyTest())
 }
 
 // policyFlags say how policies are read.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
@@ -30,7 +31,7 @@ type buildFlags struct {
 func newPolicyBuild() *cobra.Command {
 	var read policyFlags
 	var build buildFlags
-	var output outputFlag
+	var output command.OutputFlag
 	c := &cobra.Command{
 		Use:   "build PATH… --out FILE --signing-key FILE",
 		Short: "Check policies and pack them into a signed bundle for OPA",
@@ -44,7 +45,7 @@ func newPolicyBuild() *cobra.Command {
 			"  fieldveil policy build my-policies --out fieldveil.tar.gz --signing-key policy.pem --revision \"$(git rev-parse HEAD)\"",
 		Args: paths,
 		RunE: func(c *cobra.Command, arguments []string) error {
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -68,7 +69,7 @@ func newPolicyBuild() *cobra.Command {
 				return report.Problems
 			}
 			for _, warning := range report.Warnings {
-				fmt.Fprintln(c.ErrOrStderr(), "fieldveil: "+warning.Warning().Error())
+				printer.Error(warning.Warning())
 			}
 			built, err := p.Build(place, build.revision, signature)
 			if err != nil {
@@ -77,12 +78,12 @@ func newPolicyBuild() *cobra.Command {
 			if err := build.write(built); err != nil {
 				return err
 			}
-			return tell.did(build.said(built, report, signature), build.document(built, report, signature))
+			return printer.Done(build.said(built, report, signature), build.document(built, report, signature))
 		},
 	}
 	read.add(c)
 	build.add(c)
-	output.add(c)
+	output.Add(c)
 	return c
 }
 
@@ -141,7 +142,7 @@ func (f *buildFlags) said(built *policy.Built, report *policy.Report, signature 
 		how = fmt.Sprintf("signed with %s, key %s, scope %s", signature.Key.Algorithm, fault.OneLine(signature.KeyID), fault.OneLine(signature.Scope))
 	}
 	return fmt.Sprintf("%s: revision %s, %s\n%s: %s, %s, %s, %s\n", fault.OneLine(f.out), built.Revision, how, fault.OneLine(f.out),
-		plural(n.Catalogs, "catalog", "catalogs"), plural(n.Labels, "label", "labels"), plural(n.Columns, "column", "columns"), plural(n.Rules, "rule", "rules"))
+		command.Plural(n.Catalogs, "catalog", "catalogs"), command.Plural(n.Labels, "label", "labels"), command.Plural(n.Columns, "column", "columns"), command.Plural(n.Rules, "rule", "rules"))
 }
 
 func (f *buildFlags) document(built *policy.Built, report *policy.Report, signature *policy.Signature) map[string]any {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
 func newPolicyCheck() *cobra.Command {
 	var flags policyFlags
-	var output outputFlag
+	var output command.OutputFlag
 	c := &cobra.Command{
 		Use:   "check PATH…",
 		Short: "Say what is wrong with catalogs and rules, and where",
@@ -28,7 +29,7 @@ func newPolicyCheck() *cobra.Command {
 			"  fieldveil policy check bundle.tar.gz --verification-key bundle.public.pem",
 		Args: paths,
 		RunE: func(c *cobra.Command, arguments []string) error {
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -36,17 +37,17 @@ func newPolicyCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := tell.show(checkText(arguments, report), report); err != nil {
+			if err := printer.Show(checkText(arguments, report), report); err != nil {
 				return err
 			}
 			if found := len(report.Problems); found > 0 {
-				return fault.Input(strings.Join(arguments, ", "), plural(int64(found), "problem", "problems"), "mend what is named; until then nobody gets a plan")
+				return fault.Input(strings.Join(arguments, ", "), command.Plural(int64(found), "problem", "problems"), "mend what is named; until then nobody gets a plan")
 			}
 			return nil
 		},
 	}
 	flags.add(c)
-	output.add(c)
+	output.Add(c)
 	return c
 }
 
@@ -59,9 +60,9 @@ func checkText(paths []string, report *policy.Report) string {
 		fmt.Fprintln(&text, warning.Warning().Error())
 	}
 	if n := report.Counts; n != nil {
-		fmt.Fprintf(&text, "%s: sound: %s, %s, %s, %s, %s\n", fault.OneLine(strings.Join(paths, ", ")), plural(n.Catalogs, "catalog", "catalogs"),
-			plural(n.Labels, "label", "labels"), plural(n.Columns, "column", "columns"),
-			plural(n.Services, "service", "services"), plural(n.Rules, "rule", "rules"))
+		fmt.Fprintf(&text, "%s: sound: %s, %s, %s, %s, %s\n", fault.OneLine(strings.Join(paths, ", ")), command.Plural(n.Catalogs, "catalog", "catalogs"),
+			command.Plural(n.Labels, "label", "labels"), command.Plural(n.Columns, "column", "columns"),
+			command.Plural(n.Services, "service", "services"), command.Plural(n.Rules, "rule", "rules"))
 	}
 	return text.String()
 }

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 	"github.com/fieldveil/fieldveil/keys/internal/policy/explain"
@@ -16,16 +16,11 @@ import (
 
 // Exit statuses of a comparison, apart from those of failures.
 const (
-	exitNobodyGains  exitStatus = 3
-	exitSomebodyMay  exitStatus = 4
-	explainForms                = "table, json, markdown or html"
-	principalsSample            = "rules"
+	exitNobodyGains  command.ExitStatus = 3
+	exitSomebodyMay  command.ExitStatus = 4
+	explainForms                        = "table, json, markdown or html"
+	principalsSample                    = "rules"
 )
-
-// exitStatus ends the command with a status of its own and without a word: what it means was shown.
-type exitStatus int
-
-func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // shown is a report or a comparison.
 type shown interface {
@@ -76,7 +71,7 @@ func newPolicyExplain() *cobra.Command {
 
 func (e *policyExplain) arguments(c *cobra.Command, arguments []string) error {
 	if e.diff {
-		return exactly("OLD", "NEW")(c, arguments)
+		return command.Exactly("OLD", "NEW")(c, arguments)
 	}
 	return paths(c, arguments)
 }

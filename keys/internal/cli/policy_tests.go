@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
 func newPolicyTest() *cobra.Command {
 	var flags policyFlags
-	var output outputFlag
+	var output command.OutputFlag
 	var pattern string
 	var verbose bool
 	c := &cobra.Command{
@@ -29,7 +30,7 @@ func newPolicyTest() *cobra.Command {
 			"  fieldveil policy test my-policies --run 'support' -v",
 		Args: paths,
 		RunE: func(c *cobra.Command, arguments []string) error {
-			tell, err := output.teller(c)
+			printer, err := output.Printer(c)
 			if err != nil {
 				return err
 			}
@@ -37,20 +38,20 @@ func newPolicyTest() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := tell.show(testText(arguments, report, verbose), report); err != nil {
+			if err := printer.Show(testText(arguments, report, verbose), report); err != nil {
 				return err
 			}
 			place := strings.Join(arguments, ", ")
 			if found := len(report.Problems); found > 0 {
-				return fault.Input(place, plural(int64(found), "problem", "problems"), "mend what is named; until then no test runs")
+				return fault.Input(place, command.Plural(int64(found), "problem", "problems"), "mend what is named; until then no test runs")
 			}
 			for _, file := range report.Empty {
-				tell.warn(file, "no test in it", "begin the names of its tests with test_")
+				printer.Warn(file, "no test in it", "begin the names of its tests with test_")
 			}
 			all := int64(len(report.Tests))
 			switch failed := report.Count(policy.Failed); {
 			case failed > 0:
-				return fault.Input(place, fmt.Sprintf("%d of %s failed", failed, plural(all, "test", "tests")), "correct the rule, or the test where that is wrong")
+				return fault.Input(place, fmt.Sprintf("%d of %s failed", failed, command.Plural(all, "test", "tests")), "correct the rule, or the test where that is wrong")
 			case report.Count(policy.Passed) == 0:
 				return fault.Input(place, "every test is skipped", "take todo_ away from the name of one")
 			}
@@ -60,7 +61,7 @@ func newPolicyTest() *cobra.Command {
 	c.Flags().StringVar(&pattern, "run", "", "run only tests whose name, such as data.my_test.test_x, matches this `PATTERN`, a regular expression")
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "name the tests that pass, too")
 	flags.add(c)
-	output.add(c)
+	output.Add(c)
 	return c
 }
 
@@ -78,7 +79,7 @@ func testText(paths []string, report *policy.TestReport, verbose bool) string {
 		}
 	}
 	if len(report.Tests) > 0 {
-		fmt.Fprintf(&text, "%s: %s passed", fault.OneLine(strings.Join(paths, ", ")), plural(report.Count(policy.Passed), "test", "tests"))
+		fmt.Fprintf(&text, "%s: %s passed", fault.OneLine(strings.Join(paths, ", ")), command.Plural(report.Count(policy.Passed), "test", "tests"))
 		if failed := report.Count(policy.Failed); failed > 0 {
 			fmt.Fprintf(&text, ", %d failed", failed)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 	"github.com/fieldveil/fieldveil/keys/internal/receipt"
@@ -40,7 +41,7 @@ func (f *receiptFlags) witness(folder, kekURI string) (keystore.Witness, error) 
 	if signingKEK == "" {
 		signingKEK = kekURI
 	}
-	aead, err := openKEK(signingKEK)
+	aead, err := keyflag.OpenKEK(signingKEK)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/pod/redirect"
 )
 
@@ -24,7 +23,7 @@ func newRedirect() *cobra.Command {
 			"The rules are a table of nf_tables of their own, inet " + redirect.Table + ", which is replaced as a whole,\n" +
 			"and read back. It needs CAP_NET_ADMIN.",
 		Example: "  fieldveil redirect --to 5432:15432 --except-uid 10101",
-		Args:    exactly(),
+		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			for _, text := range ports {
 				port, err := redirect.ParsePort(text)
@@ -33,7 +32,7 @@ func newRedirect() *cobra.Command {
 				}
 				rules.Ports = append(rules.Ports, port)
 			}
-			if rules.ExceptUIDs, err = parseUIDs("--except-uid", uids); err != nil {
+			if rules.ExceptUIDs, err = command.ParseUIDs("--except-uid", uids); err != nil {
 				return err
 			}
 			act := rules.Apply
@@ -57,16 +56,4 @@ func newRedirect() *cobra.Command {
 		"lead connections within the network namespace to the listeners as well: where a proxy for the\nserver listens in the same pod")
 	flags.BoolVar(&check, "check", false, "change nothing; exit status 1 unless just these rules are there")
 	return c
-}
-
-func parseUIDs(flag string, given []uint) ([]uint32, error) {
-	uids := make([]uint32, 0, len(given))
-	for _, uid := range given {
-		// The greatest number stands for "nobody" in the kernel's calls.
-		if uint64(uid) >= 1<<32-1 {
-			return nil, fault.Input(flag+" "+strconv.FormatUint(uint64(uid), 10), "no user has this id", "use the number that id -u shows")
-		}
-		uids = append(uids, uint32(uid))
-	}
-	return uids, nil
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
@@ -16,25 +18,25 @@ type statusChange struct {
 	effect string // what follows for values, with the key's id
 	set    func(*keystore.Store, string, keystore.Purpose, uint32, tink.AEAD) (*keystore.Change, error)
 
-	keysets keysetsFlag
-	kek     kekFlag
+	keysets keyflag.Keysets
+	kek     keyflag.KEK
 	key     keyFlag
-	output  outputFlag
+	output  command.OutputFlag
 }
 
 func (s *statusChange) addTo(c *cobra.Command) *cobra.Command {
-	c.Args = exactly("NAME")
+	c.Args = command.Exactly("NAME")
 	c.RunE = s.run
-	s.keysets.add(c)
-	s.kek.add(c)
+	s.keysets.Add(c)
+	s.kek.Add(c)
 	s.key.add(c)
-	s.output.add(c)
+	s.output.Add(c)
 	return c
 }
 
 func (s *statusChange) run(c *cobra.Command, arguments []string) error {
 	name := arguments[0]
-	tell, err := s.output.teller(c)
+	printer, err := s.output.Printer(c)
 	if err != nil {
 		return err
 	}
@@ -45,14 +47,14 @@ func (s *statusChange) run(c *cobra.Command, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.keysets.check(); err != nil {
+	if err := s.keysets.Check(); err != nil {
 		return err
 	}
-	aead, err := s.kek.open()
+	aead, err := s.kek.Open()
 	if err != nil {
 		return err
 	}
-	store, err := keystore.Open(s.keysets.folder)
+	store, err := keystore.Open(s.keysets.Folder)
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func (s *statusChange) run(c *cobra.Command, arguments []string) error {
 		}
 	}
 	store.Announce(func(change *keystore.Change) {
-		tell.will("%s: will %s key %d; "+s.effect, change.Path, s.action, keyID, keyID)
+		printer.Plan("%s: will %s key %d; "+s.effect, change.Path, s.action, keyID, keyID)
 	})
 	change, err := s.set(store, name, purpose, keyID, aead)
 	if err != nil {
@@ -72,5 +74,5 @@ func (s *statusChange) run(c *cobra.Command, arguments []string) error {
 	if !change.Changed {
 		said = fmt.Sprintf("key %d is %s already; nothing changed", keyID, s.done)
 	}
-	return tell.didChange(change, said, changedOf(s.action, change, keyID))
+	return printChange(printer, change, said, changedOf(s.action, change, keyID))
 }

@@ -7,19 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
 func newTable() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "table",
-		Short: "Seal whole tables in place, unseal them, seal them anew, and verify them",
-		Args:  noSuchCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newTableSeal(), newTableUnseal(), newTableReseal(), newTableVerify(), newTableRanges())
-	return c
+	return command.Group("table", "Seal whole tables in place, unseal them, seal them anew, and verify them",
+		newTableSeal(), newTableUnseal(), newTableReseal(), newTableVerify(), newTableRanges())
 }
 
 const inPlace = "It walks the table in the order of its primary key, in batches, while applications go on: a\n" +
@@ -51,14 +46,14 @@ func newTableVerify() *cobra.Command {
 			"value or more is not so; the first 20 rows are named by primary key.")
 }
 
-func newTableCommand(command table.Command, short, long string) *cobra.Command {
-	f := tableFlags{command: command}
+func newTableCommand(verb table.Command, short, long string) *cobra.Command {
+	f := tableFlags{command: verb}
 	c := &cobra.Command{
-		Use:     string(command) + " --table SCHEMA.TABLE",
+		Use:     string(verb) + " --table SCHEMA.TABLE",
 		Short:   short,
 		Long:    long,
-		Example: tableExample(command),
-		Args:    exactly(),
+		Example: tableExample(verb),
+		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			show, err := f.form()
 			if err != nil {
@@ -92,15 +87,15 @@ func newTableCommand(command table.Command, short, long string) *cobra.Command {
 	return c
 }
 
-func tableExample(command table.Command) string {
+func tableExample(verb table.Command) string {
 	keysets, places := " --keysets keysets", "    --direct 'postgres://owner@db:5432/shop'"
-	if command == table.Unseal {
+	if verb == table.Unseal {
 		keysets = ""
 	}
-	if command != table.Verify {
+	if verb != table.Verify {
 		places += " --through 'postgres://app@127.0.0.1:15432/shop' \\\n    --checkpoint customer.checkpoint"
 	}
-	return "  fieldveil table " + string(command) + " --table public.customer --catalog policies/catalog" + keysets + " \\\n" + places
+	return "  fieldveil table " + string(verb) + " --table public.customer --catalog policies/catalog" + keysets + " \\\n" + places
 }
 
 func notAsItShouldBe(report *table.Report) error {
@@ -110,5 +105,5 @@ func notAsItShouldBe(report *table.Report) error {
 		table.Reseal: "seal what is plaintext with: fieldveil table seal; mend what is broken",
 		table.Verify: "see the rows that are named, and what was found in each column",
 	}
-	return fault.Failure("table "+report.Table, plural(report.Faulty, "value is", "values are")+" not as they should be", remedies[report.Command])
+	return fault.Failure("table "+report.Table, command.Plural(report.Faulty, "value is", "values are")+" not as they should be", remedies[report.Command])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
@@ -18,14 +19,14 @@ type columnFlags struct {
 	catalogs []string
 	columns  []string
 	keyIDs   []string
-	keysets  keysetsFlag
+	keysets  keyflag.Keysets
 }
 
 func (f *columnFlags) add(c *cobra.Command, command table.Command) {
 	c.Flags().StringArrayVar(&f.catalogs, "catalog", nil, "`PATH` of the policies' catalogs, a file, a folder or a bundle; may be repeated")
 	c.Flags().StringArrayVar(&f.columns, "column", nil, "one column of the catalog, `NAME`, in place of all; or without a catalog NAME=LABEL:KEYSET:PROTECTION; may be repeated")
 	if command != table.Unseal {
-		f.keysets.add(c)
+		f.keysets.Add(c)
 		c.Flags().StringArrayVar(&f.keyIDs, "key-id", nil, "the wanted key, `[COLUMN=]KEY_ID`, in place of the primary key in --keysets; may be repeated")
 	}
 }
@@ -103,7 +104,7 @@ func (f *columnFlags) wantKeys(columns []table.Column, must bool) error {
 			column.KeyID = given[""]
 		}
 		switch {
-		case f.keysets.folder != "":
+		case f.keysets.Folder != "":
 			if column.KeyID, err = f.known(column.Column, column.KeyID); err != nil {
 				return err
 			}
@@ -136,7 +137,7 @@ func (f *columnFlags) givenKeys(columns []table.Column) (map[string]uint32, erro
 // known is the key of the column's keyset that is wanted, or its primary key for 0, as
 // the keyset's file states it: that needs no key-encryption key.
 func (f *columnFlags) known(column catalog.Column, wanted uint32) (uint32, error) {
-	store, err := keystore.Open(f.keysets.folder)
+	store, err := keystore.Open(f.keysets.Folder)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 	"github.com/fieldveil/fieldveil/keys/internal/strictjson"
@@ -60,7 +61,7 @@ func (f *rangeFlags) check() error {
 		return err
 	}
 	if index >= len(ranges) {
-		return fault.Input("--range-index "+f.index, fmt.Sprintf("%s holds %s, from number 0", f.file, plural(int64(len(ranges)), "range", "ranges")),
+		return fault.Input("--range-index "+f.index, fmt.Sprintf("%s holds %s, from number 0", f.file, command.Plural(int64(len(ranges)), "range", "ranges")),
 			"give a lower number; a Job has as many completions as there are ranges")
 	}
 	f.ofFile = &ranges[index]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
@@ -24,13 +25,13 @@ func newTableRanges() *cobra.Command {
 			"ranges that were made at different times would be nobody's. It reads the primary key's index\n" +
 			"once from begin to end.",
 		Example: "  fieldveil table ranges --table public.customer --count 8 --direct 'postgres://owner@db:5432/shop'",
-		Args:    exactly(),
+		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if count < 1 || count > 10_000 {
 				return fault.Input("--count", "not between 1 and 10000", "give the number of workers")
 			}
 			if output != "text" && output != "json" {
-				return fault.Input("--output \""+output+"\"", "no such form", "use text or json")
+				return command.NoSuchForm(output, "text or json")
 			}
 			server, err := where.open(c.Context(), "", false)
 			if err != nil {
@@ -46,9 +47,7 @@ func newTableRanges() *cobra.Command {
 				ranges[i].To, ranges[i+1].From = key, key
 			}
 			if output == "json" {
-				encoder := json.NewEncoder(c.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(rangeList{ranges})
+				return command.WriteJSON(c.OutOrStdout(), rangeList{ranges})
 			}
 			for _, part := range ranges {
 				fmt.Fprintln(c.OutOrStdout(), rangeArguments(part))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
@@ -20,21 +19,17 @@ func (f *tableFlags) form() (func(io.Writer, *table.Report) error, error) {
 	case "text":
 		return showReport, nil
 	case "json":
-		return func(w io.Writer, report *table.Report) error {
-			encoder := json.NewEncoder(w)
-			encoder.SetIndent("", "  ")
-			return encoder.Encode(report)
-		}, nil
+		return func(w io.Writer, report *table.Report) error { return command.WriteJSON(w, report) }, nil
 	}
-	return nil, fault.Input("--output \""+f.output+"\"", "no such form", "use text or json")
+	return nil, command.NoSuchForm(f.output, "text or json")
 }
 
 func showReport(w io.Writer, report *table.Report) error {
-	written := plural(report.Written, "row", "rows") + " written"
+	written := command.Plural(report.Written, "row", "rows") + " written"
 	if report.DryRun {
 		written = "a dry run: nothing written"
 	}
-	fmt.Fprintf(w, "%s %s: %s read, %s, in %.1f s\n", report.Command, report.Table, plural(report.Rows, "row", "rows"), written, report.Seconds)
+	fmt.Fprintf(w, "%s %s: %s read, %s, in %.1f s\n", report.Command, report.Table, command.Plural(report.Rows, "row", "rows"), written, report.Seconds)
 	for _, column := range report.Columns {
 		var found []string
 		for state, count := range column.Found {
@@ -64,11 +59,4 @@ func progress(w io.Writer, every time.Duration) *table.Progress {
 		}
 	}
 	return &table.Progress{Out: w, Terminal: terminal, Every: every}
-}
-
-func plural(count int64, one, many string) string {
-	if count == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", count, many)
 }
