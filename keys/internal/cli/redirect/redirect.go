@@ -1,4 +1,5 @@
-package cli
+// Package redirect is the command that leads a pod's connections to the sidecar.
+package redirect
 
 import (
 	"fmt"
@@ -9,7 +10,8 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/pod/redirect"
 )
 
-func newRedirect() *cobra.Command {
+// New makes the command.
+func New() *cobra.Command {
 	var rules redirect.Rules
 	var ports []string
 	var uids []uint

@@ -1,4 +1,5 @@
-package cli
+// Package modules is the command that hands over the filters of an image.
+package modules
 
 import (
 	"fmt"
@@ -9,11 +10,12 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/pod/modules"
 )
 
-func newModules() *cobra.Command {
-	return command.Group("modules", "Hand over the filters of this image", newModulesCopy())
+// New makes the command.
+func New() *cobra.Command {
+	return command.Group("modules", "Hand over the filters of this image", newCopy())
 }
 
-func newModulesCopy() *cobra.Command {
+func newCopy() *cobra.Command {
 	var from string
 	c := &cobra.Command{
 		Use:   "copy DIR",

@@ -1,4 +1,5 @@
-package cli
+// Package drain is the command that drains the Envoy beside it.
+package drain
 
 import (
 	"context"
@@ -20,7 +21,8 @@ const (
 	drainPath = "/healthcheck/fail"
 )
 
-func newDrain() *cobra.Command {
+// New makes the command.
+func New() *cobra.Command {
 	var admin string
 	c := &cobra.Command{
 		Use:   "drain",

@@ -1,13 +1,14 @@
-package cli
+package drain
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 )
 
 func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
@@ -17,12 +18,15 @@ func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	socket := filepath.Join(folder, "admin.sock")
-	drain := func() int { return Run([]string{"drain", "--admin", socket}, io.Discard, io.Discard) }
+	drain := func(flags ...string) int {
+		status, _, _ := commandtest.Of(New)(t, append([]string{"drain"}, flags...)...)
+		return status
+	}
 
-	if status := drain(); status != 1 {
+	if status := drain("--admin", socket); status != 1 {
 		t.Errorf("without Envoy: exit status %d", status)
 	}
-	if status := Run([]string{"drain"}, io.Discard, io.Discard); status != 2 {
+	if status := drain(); status != 2 {
 		t.Errorf("without a socket's name: exit status %d", status)
 	}
 
@@ -40,18 +44,18 @@ func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
 	server.Start()
 	defer server.Close()
 
-	if status := drain(); status != 0 || asked != "POST /healthcheck/fail" {
+	if status := drain("--admin", socket); status != 0 || asked != "POST /healthcheck/fail" {
 		t.Errorf("exit status %d after %q", status, asked)
 	}
 	answer = http.StatusBadRequest
-	if status := drain(); status != 1 {
+	if status := drain("--admin", socket); status != 1 {
 		t.Errorf("refused: exit status %d", status)
 	}
 
 	// As Envoy does, it leaves the socket behind.
 	listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	server.Close()
-	if status := drain(); status != 0 {
+	if status := drain("--admin", socket); status != 0 {
 		t.Errorf("after Envoy's end: exit status %d", status)
 	}
 }

@@ -1,9 +1,13 @@
-package cli
+package redirect
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 )
+
+var run = commandtest.Of(New)
 
 func TestRedirectFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 	for reason, words := range map[string]string{

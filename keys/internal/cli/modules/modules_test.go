@@ -1,9 +1,13 @@
-package cli
+package modules
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 )
+
+var run = commandtest.Of(New)
 
 func TestModulesCopySaysWhatIsMissing(t *testing.T) {
 	for reason, words := range map[string]string{
@@ -14,17 +18,6 @@ func TestModulesCopySaysWhatIsMissing(t *testing.T) {
 		status, output, errors := run(t, append([]string{"modules"}, strings.Fields(words)...)...)
 		if status != 2 || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 {
 			t.Errorf("%s: status %d: %s%s", words, status, output, errors)
-		}
-	}
-}
-
-func TestVersionIsWhatTheBuildSaid(t *testing.T) {
-	before := Version
-	defer func() { Version = before }()
-	for said, shown := range map[string]string{"1.2.3": "fieldveil 1.2.3\n", "": "fieldveil unreleased\n"} {
-		Version = said
-		if status, output, errors := run(t, "--version"); status != 0 || output != shown || errors != "" {
-			t.Errorf("%q: status %d: %s%s", said, status, output, errors)
 		}
 	}
 }
