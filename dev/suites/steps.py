@@ -176,12 +176,8 @@ def _go_test(module: Path, *words: str) -> Step:
     return Step(command, formats.GO, cwd=module, show=show, alone=alone)
 
 
-# Of the module and of its command what policies are about.
-POLICY_PACKAGES = (("./internal/policy/...",), ("-run", "Policy", "./internal/cli"))
-
-
 def policies_go() -> list[Step]:
-    return [_go_test(KEYS_MODULE, *words) for words in POLICY_PACKAGES]
+    return [_go_test(KEYS_MODULE, "./internal/policy/...", "./internal/cli/policy")]
 
 
 def policies_rust() -> list[Step]:

@@ -9,13 +9,15 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/drain"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/modules"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/policy"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/redirect"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/table"
 )
 
 // Run runs the command and gives its exit status, as command.Run does.
 func Run(arguments []string, stdout, stderr io.Writer) int {
 	root := command.Root("Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked, what a pod needs",
-		version(), newKeys(), newAgent(), newTable(), newPolicy(), drain.New(), modules.New(), redirect.New())
+		version(), newKeys(), newAgent(), table.New(), policy.New(), drain.New(), modules.New(), redirect.New())
 	return command.Run(root, arguments, stdout, stderr)
 }
 

@@ -1,4 +1,5 @@
-package cli
+// Package table is the commands that seal tables in place, unseal, reseal and verify them, and divide them into ranges.
+package table
 
 import (
 	"context"
@@ -12,47 +13,48 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-func newTable() *cobra.Command {
+// New makes the command.
+func New() *cobra.Command {
 	return command.Group("table", "Seal whole tables in place, unseal them, seal them anew, and verify them",
-		newTableSeal(), newTableUnseal(), newTableReseal(), newTableVerify(), newTableRanges())
+		newSeal(), newUnseal(), newReseal(), newVerify(), newRanges())
 }
 
 const inPlace = "It walks the table in the order of its primary key, in batches, while applications go on: a\n" +
 	"row is written only if it is still as it was read, and rows that others hold are waited for.\n" +
 	"It can be ended at any point and run again. --dry-run has every value checked and writes none."
 
-func newTableSeal() *cobra.Command {
-	return newTableCommand(table.Seal, "Seal the plaintext values of a table",
+func newSeal() *cobra.Command {
+	return newJobCommand(table.Seal, "Seal the plaintext values of a table",
 		"Replace the plaintext values of a table's protected columns by envelopes: values are read\n"+
 			"straight from the server and written through the sidecar. What is sealed already stays.\n\n"+inPlace)
 }
 
-func newTableUnseal() *cobra.Command {
-	return newTableCommand(table.Unseal, "Turn the sealed values of a table back into plaintext",
+func newUnseal() *cobra.Command {
+	return newJobCommand(table.Unseal, "Turn the sealed values of a table back into plaintext",
 		"Replace the envelopes of a table's protected columns by their values: they are read through\n"+
 			"the sidecar and written straight to the server.\n\n"+inPlace)
 }
 
-func newTableReseal() *cobra.Command {
-	return newTableCommand(table.Reseal, "Seal a table's values under the primary key of their keyset",
+func newReseal() *cobra.Command {
+	return newJobCommand(table.Reseal, "Seal a table's values under the primary key of their keyset",
 		"Seal anew, under the wanted key, what another key of the keyset has sealed: values are read\n"+
 			"and written through the sidecar. The wanted keys are the primary keys of --keysets, or --key-id.\n\n"+inPlace)
 }
 
-func newTableVerify() *cobra.Command {
-	return newTableCommand(table.Verify, "Verify that a table is sealed, under which label and which key",
+func newVerify() *cobra.Command {
+	return newJobCommand(table.Verify, "Verify that a table is sealed, under which label and which key",
 		"Read the envelopes of a table straight from the server, and see that each is whole, of the\n"+
 			"column's label, and sealed under the wanted key. No key is needed for that. Exit status 1 if one\n"+
 			"value or more is not so; the first 20 rows are named by primary key.")
 }
 
-func newTableCommand(verb table.Command, short, long string) *cobra.Command {
-	f := tableFlags{command: verb}
+func newJobCommand(verb table.Command, short, long string) *cobra.Command {
+	f := jobFlags{command: verb}
 	c := &cobra.Command{
 		Use:     string(verb) + " --table SCHEMA.TABLE",
 		Short:   short,
 		Long:    long,
-		Example: tableExample(verb),
+		Example: example(verb),
 		Args:    command.Exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			show, err := f.form()
@@ -87,7 +89,7 @@ func newTableCommand(verb table.Command, short, long string) *cobra.Command {
 	return c
 }
 
-func tableExample(verb table.Command) string {
+func example(verb table.Command) string {
 	keysets, places := " --keysets keysets", "    --direct 'postgres://owner@db:5432/shop'"
 	if verb == table.Unseal {
 		keysets = ""

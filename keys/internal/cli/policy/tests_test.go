@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func copyOfStarter(t *testing.T, lines ...string) string {
 	return addTests(t, starterHere(t), lines...)
 }
 
-var starter, _ = filepath.Abs("../../../policies/starter")
+var starter, _ = filepath.Abs("../../../../policies/starter")
 
 func starterHere(t *testing.T) string {
 	t.Helper()

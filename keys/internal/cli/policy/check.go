@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
-func newPolicyCheck() *cobra.Command {
-	var flags policyFlags
+func newCheck() *cobra.Command {
+	var flags readFlags
 	var output command.OutputFlag
 	c := &cobra.Command{
 		Use:   "check PATH…",

@@ -1,4 +1,5 @@
-package cli
+// Package policy is the commands that check, test, explain and build policies.
+package policy
 
 import (
 	"github.com/spf13/cobra"
@@ -8,15 +9,16 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
-func newPolicy() *cobra.Command {
+// New makes the command.
+func New() *cobra.Command {
 	return command.Group("policy", "Check and test policies, see who can see what, and ship them",
-		newPolicyBuild(), newPolicyCheck(), newPolicyExplain(), newPolicyTest())
+		newBuild(), newCheck(), newExplain(), newTest())
 }
 
-// policyFlags say how policies are read.
-type policyFlags struct{ options policy.Options }
+// readFlags say how policies are read.
+type readFlags struct{ options policy.Options }
 
-func (f *policyFlags) add(c *cobra.Command) {
+func (f *readFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.options.VerificationKey, "verification-key", "", "`FILE` of the public key, in PEM, of those who sign bundles (default: signatures are not looked at)")
 	c.Flags().StringVar(&f.options.VerificationScope, "verification-scope", "fieldveil", "the `SCOPE` that bundles must be signed for")
 }

@@ -1,4 +1,4 @@
-package cli
+package table
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table/postgres"
 )
 
-// tableServer is what the commands ask of a server beside the work itself.
-type tableServer interface {
+// targetServer is what the commands ask of a server beside the work itself.
+type targetServer interface {
 	table.Server
 	// Database is the table's database as catalogs name it, Key the names of the primary key's columns.
 	Database() catalog.Database
@@ -26,18 +26,18 @@ type tableServer interface {
 	Prepare(ctx context.Context, command table.Command, allowTriggers bool) error
 }
 
-// tablePlace is a table and how to come to it.
-type tablePlace struct {
+// location is a table and how to come to it.
+type location struct {
 	text, direct string
 	name         catalog.Table
 }
 
-func (p *tablePlace) add(c *cobra.Command) {
+func (p *location) add(c *cobra.Command) {
 	c.Flags().StringVar(&p.text, "table", "", "the table, `SCHEMA.TABLE`, as catalogs write it; of MySQL DATABASE.TABLE")
 	c.Flags().StringVar(&p.direct, "direct", "", "connection `URL` straight to the server, or $FIELDVEIL_DIRECT_URL")
 }
 
-func (p *tablePlace) open(ctx context.Context, throughURL string, writes bool) (tableServer, error) {
+func (p *location) open(ctx context.Context, throughURL string, writes bool) (targetServer, error) {
 	if p.text == "" {
 		return nil, fault.Input("--table", "not given", "name the table")
 	}
@@ -66,7 +66,7 @@ func ofMySQL(url string) bool {
 	return strings.HasPrefix(url, "mysql://") || strings.HasPrefix(url, "mariadb://")
 }
 
-func (p *tablePlace) openPostgres(ctx context.Context, throughURL string) (tableServer, error) {
+func (p *location) openPostgres(ctx context.Context, throughURL string) (targetServer, error) {
 	direct, through, err := configs(p.direct, throughURL, postgres.Config)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (p *tablePlace) openPostgres(ctx context.Context, throughURL string) (table
 	return server, onceConnected(err)
 }
 
-func (p *tablePlace) openMySQL(ctx context.Context, throughURL string) (tableServer, error) {
+func (p *location) openMySQL(ctx context.Context, throughURL string) (targetServer, error) {
 	direct, through, err := configs(p.direct, throughURL, mysql.Config)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
 )
 
-func newPolicyTest() *cobra.Command {
-	var flags policyFlags
+func newTest() *cobra.Command {
+	var flags readFlags
 	var output command.OutputFlag
 	var pattern string
 	var verbose bool

@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"flag"
@@ -6,14 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 )
+
+var run = commandtest.Of(New)
 
 var update = flag.Bool("update", false, "write what is expected anew")
 
-// Each folder of testdata/policy_check is a case: its folders are checked together,
+// Each folder of testdata/check is a case: its folders are checked together,
 // and expected.txt is what is said of them.
 func TestPolicyCheckSaysEachProblemAtItsPlace(t *testing.T) {
-	cases, err := filepath.Glob("testdata/policy_check/*")
+	cases, err := filepath.Glob("testdata/check/*")
 	if err != nil || len(cases) == 0 {
 		t.Fatal(cases, err)
 	}
@@ -33,7 +37,7 @@ func TestPolicyCheckSaysEachProblemAtItsPlace(t *testing.T) {
 func TestPolicyCheckAsJSON(t *testing.T) {
 	for name, wanted := range map[string]int{"warnings": 0, "search-by-writing": 0, "two-folders-of-one-path": 2, "no-catalog": 2, "empty-files": 2} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(filepath.Join("testdata/policy_check", name))
+			t.Chdir(filepath.Join("testdata/check", name))
 			status, output, _ := run(t, append([]string{"policy", "check", "--output", "json"}, foldersHere(t)...)...)
 			if status != wanted {
 				t.Errorf("status %d", status)
@@ -44,7 +48,7 @@ func TestPolicyCheckAsJSON(t *testing.T) {
 }
 
 func TestPolicyCheckOfTheExamplesHasNoWarning(t *testing.T) {
-	status, output, errors := run(t, "policy", "check", "../../../policies")
+	status, output, errors := run(t, "policy", "check", "../../../../policies")
 	if status != 0 || errors != "" || strings.Count(output, "\n") != 1 {
 		t.Errorf("status %d\n%s%s", status, output, errors)
 	}
@@ -52,7 +56,7 @@ func TestPolicyCheckOfTheExamplesHasNoWarning(t *testing.T) {
 
 // Its break-glass grant is over, as one that is copied should be; and its sign-up writes what it does not see.
 func TestPolicyCheckOfTheStarterSetWarnsOfItsGrantAndItsSignUp(t *testing.T) {
-	status, output, errors := run(t, "policy", "check", "../../../policies/starter")
+	status, output, errors := run(t, "policy", "check", "../../../../policies/starter")
 	if status != 0 || errors != "" || strings.Count(output, "\n") != 3 || !strings.Contains(output, "break_glass.expires: it expired") ||
 		!strings.Contains(output, `warning[search-by-writing]: rules["crm-api"].rules[3].write: `) {
 		t.Errorf("status %d\n%s%s", status, output, errors)

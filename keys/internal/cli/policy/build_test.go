@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 func TestPolicyBuildMakesABundleThatPolicyCheckTakes(t *testing.T) {
 	private, public := signingKey(t)
 	out := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-	status, output, errors := run(t, "policy", "build", "../../../policies", "--out", out, "--signing-key", private, "--revision", "r1")
+	status, output, errors := run(t, "policy", "build", "../../../../policies", "--out", out, "--signing-key", private, "--revision", "r1")
 	if status != 0 || !strings.Contains(output, "revision r1, signed with ES256, key policy, scope fieldveil") {
 		t.Fatalf("status %d: %s%s", status, output, errors)
 	}
@@ -34,7 +34,7 @@ func TestPolicyBuildMakesABundleThatPolicyCheckTakes(t *testing.T) {
 func TestPolicyBuildTellsItsResultAsJSON(t *testing.T) {
 	private, _ := signingKey(t)
 	out := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-	_, output, _ := run(t, "policy", "build", "../../../policies", "--out", out, "--signing-key", private, "--output", "json")
+	_, output, _ := run(t, "policy", "build", "../../../../policies", "--out", out, "--signing-key", private, "--output", "json")
 	var told struct {
 		Bundle, Revision, Algorithm string
 		Signed                      bool
@@ -83,12 +83,12 @@ func TestPolicyBuildWantsAKeyOrToBeToldThatThereIsNone(t *testing.T) {
 		{[]string{"--out", out, "--signing-key", private, "--revision", "a,b"}, "not a revision"},
 		{[]string{"--out", filepath.Join(out, "x"), "--signing-key", private}, "its folder does not exist"},
 	} {
-		status, output, errors := run(t, append([]string{"policy", "build", "../../../policies"}, c.words...)...)
+		status, output, errors := run(t, append([]string{"policy", "build", "../../../../policies"}, c.words...)...)
 		if status != 2 || output != "" || !strings.Contains(errors, c.says) {
 			t.Errorf("%v: status %d: %s%s", c.words, status, output, errors)
 		}
 	}
-	if status, output, errors := run(t, "policy", "build", "../../../policies", "--out", out, "--unsigned"); status != 0 || !strings.Contains(output, "not signed") {
+	if status, output, errors := run(t, "policy", "build", "../../../../policies", "--out", out, "--unsigned"); status != 0 || !strings.Contains(output, "not signed") {
 		t.Errorf("status %d: %s%s", status, output, errors)
 	}
 }
@@ -103,7 +103,7 @@ func TestPolicyBuildTakesThePlaceOfABundleAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	build := func(out string) (int, string) {
-		status, _, errors := run(t, "policy", "build", "../../../policies", "--out", out, "--signing-key", private, "--verification-key", public)
+		status, _, errors := run(t, "policy", "build", "../../../../policies", "--out", out, "--signing-key", private, "--verification-key", public)
 		return status, errors
 	}
 	for out, says := range map[string]string{

@@ -1,4 +1,4 @@
-package cli
+package table
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-// tableFlags are those of seal, unseal, reseal and verify.
-type tableFlags struct {
+// jobFlags are those of seal, unseal, reseal and verify.
+type jobFlags struct {
 	command  table.Command
-	where    tablePlace
+	where    location
 	columns  columnFlags
 	through  string
 	batch    int
@@ -31,9 +31,9 @@ type tableFlags struct {
 	output   string
 }
 
-func (f *tableFlags) writes() bool { return f.command != table.Verify }
+func (f *jobFlags) writes() bool { return f.command != table.Verify }
 
-func (f *tableFlags) add(c *cobra.Command) {
+func (f *jobFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	f.where.add(c)
 	f.columns.add(c, f.command)
@@ -59,7 +59,7 @@ func (f *tableFlags) add(c *cobra.Command) {
 }
 
 // job connects and checks everything that can be checked before the first row.
-func (f *tableFlags) job(c *cobra.Command) (*table.Job, error) {
+func (f *jobFlags) job(c *cobra.Command) (*table.Job, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (f *tableFlags) job(c *cobra.Command) (*table.Job, error) {
 	return job, nil
 }
 
-func (f *tableFlags) fill(ctx context.Context, job *table.Job, server tableServer) error {
+func (f *jobFlags) fill(ctx context.Context, job *table.Job, server targetServer) error {
 	job.Server, job.Table = server, f.where.name.String()
 	columns, err := f.columns.read(server.Database(), f.where.name)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *tableFlags) fill(ctx context.Context, job *table.Job, server tableServe
 	return nil
 }
 
-func (f *tableFlags) check() error {
+func (f *jobFlags) check() error {
 	switch {
 	case f.batch < 1 || f.batch > 10_000:
 		return fault.Input("--batch", "not between 1 and 10000", "leave it out, or give another number")
@@ -148,14 +148,14 @@ func (f *tableFlags) check() error {
 	return f.rows.check()
 }
 
-func (f *tableFlags) throughURL() string {
+func (f *jobFlags) throughURL() string {
 	if f.through != "" {
 		return f.through
 	}
 	return os.Getenv("FIELDVEIL_THROUGH_URL")
 }
 
-func work(job *table.Job, server tableServer) table.Work {
+func work(job *table.Job, server targetServer) table.Work {
 	keys := map[string]uint32{}
 	for _, column := range job.Columns {
 		keys[column.Name] = column.KeyID

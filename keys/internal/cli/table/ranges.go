@@ -1,4 +1,4 @@
-package cli
+package table
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-func newTableRanges() *cobra.Command {
-	var where tablePlace
+func newRanges() *cobra.Command {
+	var where location
 	var count int
 	var output string
 	c := &cobra.Command{

@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"context"
@@ -30,8 +30,8 @@ type shown interface {
 	HTML(w io.Writer) error
 }
 
-type policyExplain struct {
-	flags      policyFlags
+type explainFlags struct {
+	flags      readFlags
 	principals string
 	database   string
 	label      string
@@ -40,8 +40,8 @@ type policyExplain struct {
 	diff       bool
 }
 
-func newPolicyExplain() *cobra.Command {
-	var e policyExplain
+func newExplain() *cobra.Command {
+	var e explainFlags
 	c := &cobra.Command{
 		Use:   "explain PATH… | explain --diff OLD NEW",
 		Short: "Show who can see what, and which rule decided",
@@ -69,14 +69,14 @@ func newPolicyExplain() *cobra.Command {
 	return c
 }
 
-func (e *policyExplain) arguments(c *cobra.Command, arguments []string) error {
+func (e *explainFlags) arguments(c *cobra.Command, arguments []string) error {
 	if e.diff {
 		return command.Exactly("OLD", "NEW")(c, arguments)
 	}
 	return paths(c, arguments)
 }
 
-func (e *policyExplain) run(c *cobra.Command, arguments []string) error {
+func (e *explainFlags) run(c *cobra.Command, arguments []string) error {
 	if err := e.check(); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (e *policyExplain) run(c *cobra.Command, arguments []string) error {
 	return e.compared(c.OutOrStdout(), diff)
 }
 
-func (e *policyExplain) check() error {
+func (e *explainFlags) check() error {
 	if _, err := explain.Matcher(e.label); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (e *policyExplain) check() error {
 	return fault.Input("--output \""+e.output+"\"", "no such form", "use "+explainForms)
 }
 
-func (e *policyExplain) moment() (time.Time, error) {
+func (e *explainFlags) moment() (time.Time, error) {
 	if e.at == "" {
 		return time.Now(), nil
 	}
@@ -138,7 +138,7 @@ func (e *policyExplain) moment() (time.Time, error) {
 }
 
 // samples are the principals to ask for, and where they are from.
-func (e *policyExplain) samples(ctx context.Context, loaded []explain.Policies, asOf time.Time) ([]explain.Sample, explain.Asked, error) {
+func (e *explainFlags) samples(ctx context.Context, loaded []explain.Policies, asOf time.Time) ([]explain.Sample, explain.Asked, error) {
 	asked := explain.Asked{AsOf: asOf, Source: principalsSample}
 	if e.principals == "" {
 		samples, notes, err := explain.FromRules(ctx, loaded, e.database, asOf)
@@ -158,14 +158,14 @@ func (e *policyExplain) samples(ctx context.Context, loaded []explain.Policies, 
 	return samples, asked, e.none(samples, nil)
 }
 
-func (e *policyExplain) none(samples []explain.Sample, err error) error {
+func (e *explainFlags) none(samples []explain.Sample, err error) error {
 	if err == nil && len(samples) == 0 {
 		return fault.Input("--database \""+e.database+"\"", "no principal asks for it, and no catalog speaks of it", "name one of the catalogs")
 	}
 	return err
 }
 
-func (e *policyExplain) report(w io.Writer, report *explain.Report) error {
+func (e *explainFlags) report(w io.Writer, report *explain.Report) error {
 	if err := report.Only(e.label); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (e *policyExplain) report(w io.Writer, report *explain.Report) error {
 	return e.show(w, report)
 }
 
-func (e *policyExplain) compared(w io.Writer, diff *explain.Diff) error {
+func (e *explainFlags) compared(w io.Writer, diff *explain.Diff) error {
 	if err := diff.Only(e.label); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (e *policyExplain) compared(w io.Writer, diff *explain.Diff) error {
 	return exitNobodyGains
 }
 
-func (e *policyExplain) show(w io.Writer, what shown) error {
+func (e *explainFlags) show(w io.Writer, what shown) error {
 	switch e.output {
 	case "json":
 		return what.JSON(w)

@@ -1,4 +1,4 @@
-package cli
+package table
 
 import (
 	"encoding/json"
@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
+
+var run = commandtest.Of(New)
 
 func TestKeysOfRangesAreReadAsTheyAreWritten(t *testing.T) {
 	for _, key := range []table.Key{{"7"}, {`["x"]`}, {"it's", `a "b"`}, {"", "1"}} {

@@ -1,4 +1,4 @@
-package cli
+package policy
 
 import (
 	"errors"
@@ -28,8 +28,8 @@ type buildFlags struct {
 	unsigned                                bool
 }
 
-func newPolicyBuild() *cobra.Command {
-	var read policyFlags
+func newBuild() *cobra.Command {
+	var read readFlags
 	var build buildFlags
 	var output command.OutputFlag
 	c := &cobra.Command{

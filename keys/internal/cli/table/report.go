@@ -1,4 +1,4 @@
-package cli
+package table
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-func (f *tableFlags) form() (func(io.Writer, *table.Report) error, error) {
+func (f *jobFlags) form() (func(io.Writer, *table.Report) error, error) {
 	switch f.output {
 	case "text":
 		return showReport, nil
