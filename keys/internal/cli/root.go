@@ -4,10 +4,10 @@ package cli
 import (
 	"io"
 
-	"github.com/spf13/cobra"
-
+	"github.com/fieldveil/fieldveil/keys/internal/cli/agent"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/drain"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/keys"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/modules"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/policy"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/redirect"
@@ -17,13 +17,6 @@ import (
 // Run runs the command and gives its exit status, as command.Run does.
 func Run(arguments []string, stdout, stderr io.Writer) int {
 	root := command.Root("Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked, what a pod needs",
-		version(), newKeys(), newAgent(), table.New(), policy.New(), drain.New(), modules.New(), redirect.New())
+		version(), keys.New(), agent.New(), table.New(), policy.New(), drain.New(), modules.New(), redirect.New())
 	return command.Run(root, arguments, stdout, stderr)
-}
-
-func newKeys() *cobra.Command {
-	return command.Group("keys", "Make, show, rotate and destroy keysets",
-		newKeysCreate(), newKeysList(), newKeysInspect(), newKeysVerify(), newKeysRotate(),
-		newKeysDisable(), newKeysEnable(), newKeysDestroy(), newKeysRewrap(),
-		newKeysCreateReceiptKeyset(), newKeysCheckReceipt(), newKeysCreateInsecureDevKEK())
 }

@@ -3,6 +3,10 @@ package commandtest
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -15,10 +19,54 @@ type Runner func(t *testing.T, arguments ...string) (status int, output, errors 
 
 // Of runs the program with this command alone.
 func Of(newCommand func() *cobra.Command) Runner {
+	return OfProgram(func(arguments []string, stdout, stderr io.Writer) int {
+		return command.Run(command.Root("", "", newCommand()), arguments, stdout, stderr)
+	})
+}
+
+// OfProgram runs a whole program.
+func OfProgram(program func(arguments []string, stdout, stderr io.Writer) int) Runner {
 	return func(t *testing.T, arguments ...string) (int, string, string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		status := command.Run(command.Root("", "", newCommand()), arguments, &stdout, &stderr)
+		status := program(arguments, &stdout, &stderr)
 		return status, stdout.String(), stderr.String()
 	}
+}
+
+// WantBadInput runs what has to end with status 2, print nothing and write one line of an error with a remedy. Lines of the
+// agent's log may stand beside it.
+func (r Runner) WantBadInput(t *testing.T, arguments ...string) {
+	t.Helper()
+	status, output, errors := r(t, arguments...)
+	lines := []string{}
+	for line := range strings.Lines(errors) {
+		if strings.HasPrefix(line, "fieldveil: ") {
+			lines = append(lines, line)
+		} else if !strings.HasPrefix(line, `{"time":`) {
+			t.Errorf("%q: a line that is neither the error nor the log: %s", arguments, line)
+		}
+	}
+	if status != 2 || output != "" || len(lines) != 1 || !strings.Contains(lines[0], "; ") {
+		t.Errorf("%q: status %d\n%s%s", arguments, status, output, errors)
+	}
+}
+
+// Content is all files of a folder with their names.
+func Content(t *testing.T, folder string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		all.WriteString(path + "\n")
+		if err == nil && !entry.IsDir() {
+			text, readError := os.ReadFile(path)
+			all.Write(text)
+			return readError
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
 }
