@@ -20,7 +20,7 @@ var (
 )
 
 func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
