@@ -17,6 +17,7 @@ SUITES = {
         Suite(
             "layering", "the arrows between crates point down only", lambda: [steps.check("layering")], ("toolchain",)
         ),
+        Suite("go-layering", "the arrows between Go packages point down only", lambda: [steps.check("go_layering")]),
         Suite("names", "a type's name stands once in a crate, and says what it is", lambda: [steps.check("names")]),
         Suite("doc-paths", "every path that the documents name exists", lambda: [steps.check("doc_paths")]),
         Suite(
@@ -127,7 +128,7 @@ SUITES = {
 }
 
 LINTS = (
-    *("rustfmt", "clippy", "layering", "names", "doc-paths", "facts"),
+    *("rustfmt", "clippy", "layering", "go-layering", "names", "doc-paths", "facts"),
     *("ruff", "shell", "gofmt", "go-vet", "rego-lint"),
 )
 # In the order in which they begin where several could, and in which their parts are made. Those that take long, and on
