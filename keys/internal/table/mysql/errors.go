@@ -10,7 +10,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // rowClasses of SQLSTATE are what one row's content can cause: data, constraints, what a trigger raises.
@@ -29,17 +29,17 @@ var passingNumbers = []uint16{1040, 1053, 1105, 1129, 1158, 1159, 1160, 1161, 12
 func (s *session) explain(err error) error {
 	var said *driver.MySQLError
 	if !errors.As(err, &said) {
-		return sides.Lost(s.flag)
+		return connections.Lost(s.flag)
 	}
 	reason := describe(said)
-	own := strings.HasPrefix(said.Message, sides.OwnErrors)
+	own := strings.HasPrefix(said.Message, connections.OwnErrors)
 	state := string(said.SQLState[:])
 	switch {
-	case s.flag == sides.Direct && own:
-		return sides.NotStraight("mysql")
-	case slices.Contains(rowNumbers, said.Number), sides.Begins(state, rowClasses...):
+	case s.flag == connections.Direct && own:
+		return connections.NotStraight("mysql")
+	case slices.Contains(rowNumbers, said.Number), connections.Begins(state, rowClasses...):
 		return &table.RowError{Reason: reason}
-	case slices.Contains(passingNumbers, said.Number), sides.Begins(state, "08", "40"):
+	case slices.Contains(passingNumbers, said.Number), connections.Begins(state, "08", "40"):
 		return &table.Transient{Reason: s.flag + ": " + reason}
 	case own:
 		return fault.Input(s.flag, reason, "change the policy or the table")
@@ -50,8 +50,8 @@ func (s *session) explain(err error) error {
 func describe(said *driver.MySQLError) string {
 	number := "error " + strconv.Itoa(int(said.Number)) + ", SQLSTATE " + string(said.SQLState[:])
 	switch {
-	case strings.HasPrefix(said.Message, sides.OwnErrors):
-		return strings.TrimPrefix(said.Message, sides.OwnErrors) + " (" + number + ")"
+	case strings.HasPrefix(said.Message, connections.OwnErrors):
+		return strings.TrimPrefix(said.Message, connections.OwnErrors) + " (" + number + ")"
 	case said.Number == 1142, said.Number == 1143:
 		return "the server does not permit it to this user (" + number + ")"
 	case said.Number == 1205, said.Number == 3572:
@@ -65,9 +65,9 @@ func notConnected(flag string, err error) error {
 	var said *driver.MySQLError
 	switch {
 	case !errors.As(err, &said):
-		return sides.Nobody(flag, "MySQL", err)
-	case flag == sides.Direct && strings.HasPrefix(said.Message, sides.OwnErrors):
-		return sides.NotStraight("mysql")
+		return connections.Nobody(flag, "MySQL", err)
+	case flag == connections.Direct && strings.HasPrefix(said.Message, connections.OwnErrors):
+		return connections.NotStraight("mysql")
 	case slices.Contains(passingNumbers, said.Number):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
 	case said.Number == 1044, said.Number == 1045, said.Number == 1698:

@@ -14,7 +14,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 const (
@@ -30,7 +30,7 @@ func (s *Server) Read(ctx context.Context, part table.Range, limit int) ([]table
 	if err != nil {
 		return nil, err
 	}
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Server) Read(ctx context.Context, part table.Range, limit int) ([]table
 
 // Get gives the stored rows with these keys that there are.
 func (s *Server) Get(ctx context.Context, keys []table.Key) ([]table.Row, error) {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) storedRows(ctx context.Context, session *session, keys []table.
 
 // peek gives rows as they are in a transaction that holds their locks and is not committed yet.
 func (s *Server) peek(ctx context.Context, keys []table.Key) (map[string]table.Row, error) {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Server) CheckKey(ctx context.Context, place string, key table.Key) erro
 	if key == nil {
 		return nil
 	}
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (s *Server) Estimate(ctx context.Context, part table.Range) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return 0, err
 	}
@@ -195,7 +195,7 @@ func (s *Server) Estimate(ctx context.Context, part table.Range) (int64, error) 
 
 // Boundaries are the last keys of all ranges but the last.
 func (s *Server) Boundaries(ctx context.Context, count int) ([]table.Key, error) {
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}

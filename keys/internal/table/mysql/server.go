@@ -16,22 +16,22 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // Server is a table on a MySQL or MariaDB server.
 type Server struct {
-	sides.Sides[*session]
+	connections.Sides[*session]
 	table relation
 }
 
 // Open connects straight to the server and learns what it says of the table. With
 // through it connects through the sidecar as well.
 func Open(ctx context.Context, name catalog.Table, direct, through *driver.Config) (*Server, error) {
-	configs := map[string]*driver.Config{sides.Direct: direct, sides.Through: through}
+	configs := map[string]*driver.Config{connections.Direct: direct, connections.Through: through}
 	s := &Server{table: relation{name: name}}
 	s.Connect = func(ctx context.Context, side string) (*session, error) { return connect(ctx, side, configs[side]) }
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers boo
 	if !allowTriggers && len(s.table.triggers) > 0 {
 		return s.table.changedByTriggers()
 	}
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers boo
 // Straight refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
 func (s *Server) Straight(ctx context.Context) error {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // write is a change with its values as they are to be written.
@@ -18,7 +18,7 @@ type write struct {
 
 // Write makes the changes in one transaction.
 func (s *Server) Write(ctx context.Context, command table.Command, changes []table.Change) ([]string, error) {
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Server) Write(ctx context.Context, command table.Command, changes []tab
 
 // Try has the sidecar check, seal and open every value, and changes nothing.
 func (s *Server) Try(ctx context.Context, command table.Command, changes []table.Change) error {
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func sealing(changes []table.Change, locked []int) []write {
 // unseal writes opened values straight to the server, if the rows are still those
 // that were opened.
 func (s *Server) unseal(ctx context.Context, opened []write, count int) ([]string, error) {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil || len(opened) == 0 {
 		return make([]string, count), err
 	}
@@ -201,7 +201,7 @@ func versionsOf(writes []write, written map[string]table.Row, count int) ([]stri
 	for _, one := range writes {
 		row, there := written[one.Key.String()]
 		if !there {
-			return nil, &table.Transient{Reason: sides.Direct + ": a row that is locked was written by others"}
+			return nil, &table.Transient{Reason: connections.Direct + ": a row that is locked was written by others"}
 		}
 		versions[one.index] = row.Version
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // maxSamples bounds what a standby that never catches up costs.
@@ -28,7 +28,7 @@ FROM pg_catalog.pg_stat_replication`
 
 // Lag is how long ago the server's log ended where the slowest standby is now.
 func (s *Server) Lag(ctx context.Context) (table.Lag, error) {
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return table.Lag{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // open locks rows through the sidecar and reads them opened, in the transaction
@@ -77,7 +77,7 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []tabl
 		one := write{Change: part[n-1], index: locked[n-1], values: row[2:]}
 		for i, column := range columns {
 			if one.values[i] == nil || concealed(one.values[i], one.Values[column]) {
-				return nil, sides.NotRevealed(s.table.name, s.table.columns[column].name)
+				return nil, connections.NotRevealed(s.table.name, s.table.columns[column].name)
 			}
 		}
 		opened = append(opened, one)
@@ -118,7 +118,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row table.Change, 
 	}
 	for i, value := range rows[0] {
 		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) {
-			return sides.NotRevealed(s.table.name, s.table.columns[probe.Columns[i]].name)
+			return connections.NotRevealed(s.table.name, s.table.columns[probe.Columns[i]].name)
 		}
 	}
 	// Released, so that what comes is written by the transaction itself.
@@ -146,11 +146,11 @@ func probeValue(oid uint32, modifier int32) []byte {
 		}
 		return []byte(text)
 	case pgtype.DateOID:
-		return []byte(sides.ProbeDay())
+		return []byte(connections.ProbeDay())
 	case pgtype.TimestampOID:
-		return []byte(sides.ProbeDay() + " 00:00:00")
+		return []byte(connections.ProbeDay() + " 00:00:00")
 	case pgtype.TimestamptzOID:
-		return []byte(sides.ProbeDay() + " 00:00:00+00")
+		return []byte(connections.ProbeDay() + " 00:00:00+00")
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // maxPageBytes is what a page may take in memory before it ends early.
@@ -35,7 +35,7 @@ func (s *Server) Get(ctx context.Context, keys []table.Key) ([]table.Row, error)
 }
 
 func (s *Server) stored(ctx context.Context, sql string, parameters [][]byte, limit int) ([]table.Row, error) {
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Server) CheckKey(ctx context.Context, place string, key table.Key) erro
 	if key == nil {
 		return nil
 	}
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *Server) Estimate(ctx context.Context, part table.Range) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return 0, err
 	}
@@ -129,7 +129,7 @@ func (s *Server) count(ctx context.Context, session *session, where string, para
 
 // Boundaries are the last keys of all ranges but the last.
 func (s *Server) Boundaries(ctx context.Context, count int) ([]table.Key, error) {
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}

@@ -17,12 +17,12 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // Server is a table on a PostgreSQL server.
 type Server struct {
-	sides.Sides[*session]
+	connections.Sides[*session]
 	database string
 	key      []string // the names of the primary key's columns
 	table    relation
@@ -43,11 +43,11 @@ func Config(flag, url string) (*pgconn.Config, error) {
 // Open connects straight to the server and learns what it says of the table. With
 // through it connects through the sidecar as well.
 func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Config) (*Server, error) {
-	configs := map[string]*pgconn.Config{sides.Direct: direct, sides.Through: through}
+	configs := map[string]*pgconn.Config{connections.Direct: direct, connections.Through: through}
 	s := &Server{table: relation{name: name}}
 	s.Connect = func(ctx context.Context, side string) (*session, error) {
 		session, err := connect(ctx, side, configs[side])
-		if err != nil || side == sides.Through {
+		if err != nil || side == connections.Through {
 			return session, err
 		}
 		if err := s.findOperators(ctx, session); err != nil {
@@ -56,7 +56,7 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 		}
 		return session, nil
 	}
-	session, err := s.Connected(ctx, sides.Direct)
+	session, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 			return err
 		}
 	}
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 // Straight refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
 func (s *Server) Straight(ctx context.Context) error {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (s *Server) Straight(ctx context.Context) error {
 // seesAll refuses a user of the sidecar from whom rows are hidden: they could not be
 // told from rows that others hold.
 func (s *Server) seesAll(ctx context.Context) error {
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return err
 	}

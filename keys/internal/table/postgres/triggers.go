@@ -6,7 +6,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // triggersSQL names what may change a row between the statement and the table: row
@@ -27,9 +27,9 @@ ORDER BY name`
 // unchanged refuses a table whose triggers or rules may change what is written:
 // lower() of an envelope is lost, and nobody would know before it is committed.
 func (s *Server) unchanged(ctx context.Context, command table.Command) error {
-	side := sides.Through
+	side := connections.Through
 	if command == table.Unseal {
-		side = sides.Direct
+		side = connections.Direct
 	}
 	writer, err := s.Connected(ctx, side)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) unchanged(ctx context.Context, command table.Command) error {
 	if err != nil {
 		return err
 	}
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
 	}

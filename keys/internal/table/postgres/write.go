@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/fieldveil/fieldveil/keys/internal/table"
-	"github.com/fieldveil/fieldveil/keys/internal/table/sides"
+	"github.com/fieldveil/fieldveil/keys/internal/table/connections"
 )
 
 // write is a change with its values as parameters in text.
@@ -38,7 +38,7 @@ func (s *Server) Try(ctx context.Context, command table.Command, changes []table
 }
 
 func (s *Server) write(ctx context.Context, command table.Command, changes []table.Change, try bool) ([]bool, string, error) {
-	sidecar, err := s.Connected(ctx, sides.Through)
+	sidecar, err := s.Connected(ctx, connections.Through)
 	if err != nil {
 		return nil, "", err
 	}
@@ -127,7 +127,7 @@ func (s *Server) sealing(ctx context.Context, sidecar *session, changes []table.
 // unseal writes opened values straight to the server, if the rows are still those
 // that were opened.
 func (s *Server) unseal(ctx context.Context, opened []write, written []bool) (string, error) {
-	server, err := s.Connected(ctx, sides.Direct)
+	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +146,7 @@ func (s *Server) unseal(ctx context.Context, opened []write, written []bool) (st
 	writes := make([]write, len(locked))
 	for i, n := range locked {
 		writes[i] = opened[n]
-		sidecar, err := s.Connected(ctx, sides.Through)
+		sidecar, err := s.Connected(ctx, connections.Through)
 		if err != nil {
 			return "", err
 		}

@@ -1,4 +1,4 @@
-package sides
+package connections
 
 import (
 	"crypto/rand"

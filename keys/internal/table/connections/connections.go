@@ -1,6 +1,6 @@
-// Package sides is what the work on tables does alike for every protocol: it holds a connection straight to the server
+// Package connections is what the work on tables does alike for every protocol: it holds a connection straight to the server
 // and one through the sidecar, proves by values of its own that nothing is masked, and tells errors without their texts.
-package sides
+package connections
 
 import (
 	"context"
