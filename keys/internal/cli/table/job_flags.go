@@ -90,7 +90,7 @@ func (f *jobFlags) fill(ctx context.Context, job *table.Job, server targetServer
 	if job.Columns, err = server.Use(columns, f.writes()); err != nil {
 		return err
 	}
-	if err := onceConnected(server.Straight(ctx)); err != nil {
+	if err := onceConnected(server.RequireDirect(ctx)); err != nil {
 		return err
 	}
 	if !f.unsealed && f.command != table.Unseal {

@@ -21,7 +21,7 @@ type targetServer interface {
 	Database() catalog.Database
 	Key() []string
 	Use(columns []catalog.Column, writes bool) ([]table.Column, error)
-	Straight(ctx context.Context) error
+	RequireDirect(ctx context.Context) error
 	CheckKey(ctx context.Context, place string, key table.Key) error
 	Prepare(ctx context.Context, command table.Command, allowTriggers bool) error
 }

@@ -21,15 +21,15 @@ type Session interface {
 	Close()
 }
 
-// Sides are the connections to both sides, each made when it is asked for.
-type Sides[S Session] struct {
+// Pair is the connections to both sides, each made when it is asked for.
+type Pair[S Session] struct {
 	// Connect connects to a side.
 	Connect func(ctx context.Context, side string) (S, error)
 	made    map[string]S
 }
 
 // Connected is the connection to a side.
-func (s *Sides[S]) Connected(ctx context.Context, side string) (S, error) {
+func (s *Pair[S]) Connected(ctx context.Context, side string) (S, error) {
 	if session, made := s.made[side]; made {
 		return session, nil
 	}
@@ -45,16 +45,16 @@ func (s *Sides[S]) Connected(ctx context.Context, side string) (S, error) {
 }
 
 // Reset drops both connections.
-func (s *Sides[S]) Reset() {
+func (s *Pair[S]) Reset() {
 	for _, session := range s.made {
 		session.Close()
 	}
 	s.made = nil
 }
 
-// One refuses sides that lead to two servers, or whatever else identities tell apart: what one reads the other would not
+// RequireOne refuses sides that lead to two servers, or whatever else identities tell apart: what one reads the other would not
 // find.
-func (s *Sides[S]) One(ctx context.Context, what string) error {
+func (s *Pair[S]) RequireOne(ctx context.Context, what string) error {
 	var seen [2]string
 	for i, side := range []string{Direct, Through} {
 		session, err := s.Connected(ctx, side)

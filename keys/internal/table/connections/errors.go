@@ -14,24 +14,24 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/table"
 )
 
-// OwnErrors is what the sidecar's messages begin with.
-const OwnErrors = "fieldveil: "
+// SidecarPrefix is what the sidecar's messages begin with.
+const SidecarPrefix = "fieldveil: "
 
-// Lost says that a connection was lost.
-func Lost(side string) error { return &table.Transient{Reason: side + ": the connection was lost"} }
+// ErrLost says that a connection was lost.
+func ErrLost(side string) error { return &table.Transient{Reason: side + ": the connection was lost"} }
 
-// Nobody says that no server of the protocol answers, and why, as far as that quotes nothing of the connection string.
-func Nobody(side, protocol string, err error) error {
+// ErrNoServer says that no server of the protocol answers, and why, as far as that quotes nothing of the connection string.
+func ErrNoServer(side, protocol string, err error) error {
 	return &table.Transient{Reason: side + ": nobody answers there, or not as " + protocol + " does" + because(err)}
 }
 
-// NotStraight says that a sidecar's message came from where the server should be.
-func NotStraight(scheme string) error {
+// ErrSidecar says that a sidecar's message came from where the server should be.
+func ErrSidecar(scheme string) error {
 	return fault.Input(Direct, "it leads through a sidecar", "let it lead straight to the server: "+scheme+"://USER@HOST:PORT/DATABASE")
 }
 
-// Begins tells whether an error's code is of one of the classes.
-func Begins(code string, classes ...string) bool {
+// HasClass tells whether an error's code is of one of the classes.
+func HasClass(code string, classes ...string) bool {
 	return slices.ContainsFunc(classes, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 

@@ -29,17 +29,17 @@ var passingNumbers = []uint16{1040, 1053, 1105, 1129, 1158, 1159, 1160, 1161, 12
 func (s *session) explain(err error) error {
 	var said *driver.MySQLError
 	if !errors.As(err, &said) {
-		return connections.Lost(s.flag)
+		return connections.ErrLost(s.flag)
 	}
 	reason := describe(said)
-	own := strings.HasPrefix(said.Message, connections.OwnErrors)
+	own := strings.HasPrefix(said.Message, connections.SidecarPrefix)
 	state := string(said.SQLState[:])
 	switch {
 	case s.flag == connections.Direct && own:
-		return connections.NotStraight("mysql")
-	case slices.Contains(rowNumbers, said.Number), connections.Begins(state, rowClasses...):
+		return connections.ErrSidecar("mysql")
+	case slices.Contains(rowNumbers, said.Number), connections.HasClass(state, rowClasses...):
 		return &table.RowError{Reason: reason}
-	case slices.Contains(passingNumbers, said.Number), connections.Begins(state, "08", "40"):
+	case slices.Contains(passingNumbers, said.Number), connections.HasClass(state, "08", "40"):
 		return &table.Transient{Reason: s.flag + ": " + reason}
 	case own:
 		return fault.Input(s.flag, reason, "change the policy or the table")
@@ -50,8 +50,8 @@ func (s *session) explain(err error) error {
 func describe(said *driver.MySQLError) string {
 	number := "error " + strconv.Itoa(int(said.Number)) + ", SQLSTATE " + string(said.SQLState[:])
 	switch {
-	case strings.HasPrefix(said.Message, connections.OwnErrors):
-		return strings.TrimPrefix(said.Message, connections.OwnErrors) + " (" + number + ")"
+	case strings.HasPrefix(said.Message, connections.SidecarPrefix):
+		return strings.TrimPrefix(said.Message, connections.SidecarPrefix) + " (" + number + ")"
 	case said.Number == 1142, said.Number == 1143:
 		return "the server does not permit it to this user (" + number + ")"
 	case said.Number == 1205, said.Number == 3572:
@@ -65,9 +65,9 @@ func notConnected(flag string, err error) error {
 	var said *driver.MySQLError
 	switch {
 	case !errors.As(err, &said):
-		return connections.Nobody(flag, "MySQL", err)
-	case flag == connections.Direct && strings.HasPrefix(said.Message, connections.OwnErrors):
-		return connections.NotStraight("mysql")
+		return connections.ErrNoServer(flag, "MySQL", err)
+	case flag == connections.Direct && strings.HasPrefix(said.Message, connections.SidecarPrefix):
+		return connections.ErrSidecar("mysql")
 	case slices.Contains(passingNumbers, said.Number):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
 	case said.Number == 1044, said.Number == 1045, said.Number == 1698:

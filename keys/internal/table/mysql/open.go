@@ -63,7 +63,7 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, group []write)
 		}
 		for n, column := range one.Columns {
 			if one.values[n] == nil || bytes.Equal(one.values[n], one.Values[column]) {
-				return connections.NotRevealed(s.table.name, s.table.columns[column].name)
+				return connections.ErrNotRevealed(s.table.name, s.table.columns[column].name)
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row write, read *s
 	}
 	for n, value := range values {
 		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[n]) {
-			return connections.NotRevealed(s.table.name, s.table.columns[probe.Columns[n]].name)
+			return connections.ErrNotRevealed(s.table.name, s.table.columns[probe.Columns[n]].name)
 		}
 	}
 	return sidecar.do(ctx, "ROLLBACK TO SAVEPOINT fieldveil_probe", "RELEASE SAVEPOINT fieldveil_probe")
@@ -148,7 +148,7 @@ func probeLike(typeName string, shown []byte) []byte {
 		if len(shown) < len("2006-01-02") {
 			return nil
 		}
-		return []byte(connections.ProbeDay() + string(shown[len("2006-01-02"):]))
+		return []byte(connections.ProbeDate() + string(shown[len("2006-01-02"):]))
 	case "CHAR", "VARCHAR", "TEXT", "MEDIUMTEXT", "LONGTEXT", "TINYTEXT":
 		count := utf8.RuneCount(shown)
 		if count == 0 {

@@ -21,7 +21,7 @@ import (
 
 // Server is a table on a MySQL or MariaDB server.
 type Server struct {
-	connections.Sides[*session]
+	connections.Pair[*session]
 	table relation
 }
 
@@ -41,7 +41,7 @@ func Open(ctx context.Context, name catalog.Table, direct, through *driver.Confi
 	if through == nil {
 		return s, nil
 	}
-	return s, s.One(ctx, "servers")
+	return s, s.RequireOne(ctx, "servers")
 }
 
 // Database is the table's database as catalogs name it.
@@ -100,9 +100,9 @@ func (s *Server) Prepare(ctx context.Context, _ table.Command, allowTriggers boo
 	return nil
 }
 
-// Straight refuses a --direct that leads through a sidecar, which would show values in
+// RequireDirect refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
-func (s *Server) Straight(ctx context.Context) error {
+func (s *Server) RequireDirect(ctx context.Context) error {
 	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err

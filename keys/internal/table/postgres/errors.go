@@ -24,17 +24,17 @@ var passingClasses = []string{"08", "53", "57P", "40", "55P03"}
 func (s *session) explain(err error) error {
 	var said *pgconn.PgError
 	if !errors.As(err, &said) {
-		return connections.Lost(s.flag)
+		return connections.ErrLost(s.flag)
 	}
 	reason := describe(said)
 	switch {
-	case s.flag == connections.Direct && strings.HasPrefix(said.Message, connections.OwnErrors):
-		return connections.NotStraight("postgres")
-	case connections.Begins(said.Code, passingClasses...):
+	case s.flag == connections.Direct && strings.HasPrefix(said.Message, connections.SidecarPrefix):
+		return connections.ErrSidecar("postgres")
+	case connections.HasClass(said.Code, passingClasses...):
 		return &table.Transient{Reason: s.flag + ": " + reason}
-	case connections.Begins(said.Code, rowClasses...):
+	case connections.HasClass(said.Code, rowClasses...):
 		return &table.RowError{Reason: reason}
-	case strings.HasPrefix(said.Message, connections.OwnErrors):
+	case strings.HasPrefix(said.Message, connections.SidecarPrefix):
 		remedy := said.Hint
 		if remedy == "" {
 			remedy = "change the policy or the table"
@@ -46,8 +46,8 @@ func (s *session) explain(err error) error {
 
 func describe(said *pgconn.PgError) string {
 	switch {
-	case strings.HasPrefix(said.Message, connections.OwnErrors):
-		return strings.TrimPrefix(said.Message, connections.OwnErrors) + " (SQLSTATE " + said.Code + ")"
+	case strings.HasPrefix(said.Message, connections.SidecarPrefix):
+		return strings.TrimPrefix(said.Message, connections.SidecarPrefix) + " (SQLSTATE " + said.Code + ")"
 	case said.Code == "42501":
 		return "the server does not permit it to this user (SQLSTATE 42501)"
 	case said.Code == "55P03":
@@ -63,12 +63,12 @@ func notConnected(flag string, err error) error {
 	var said *pgconn.PgError
 	switch {
 	case !errors.As(err, &said):
-		return connections.Nobody(flag, "PostgreSQL", err)
-	case flag == connections.Direct && strings.HasPrefix(said.Message, connections.OwnErrors):
-		return connections.NotStraight("postgres")
-	case connections.Begins(said.Code, passingClasses...):
+		return connections.ErrNoServer(flag, "PostgreSQL", err)
+	case flag == connections.Direct && strings.HasPrefix(said.Message, connections.SidecarPrefix):
+		return connections.ErrSidecar("postgres")
+	case connections.HasClass(said.Code, passingClasses...):
 		return &table.Transient{Reason: flag + ": " + describe(said)}
-	case connections.Begins(said.Code, "28"):
+	case connections.HasClass(said.Code, "28"):
 		return fault.Input(flag, "the server does not let this user in (SQLSTATE "+said.Code+")", "see to user, password and pg_hba.conf")
 	case said.Code == "3D000":
 		return fault.Input(flag, "there is no such database (SQLSTATE 3D000)", "name another one")

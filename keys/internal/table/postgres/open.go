@@ -77,7 +77,7 @@ func (s *Server) openGroup(ctx context.Context, sidecar *session, changes []tabl
 		one := write{Change: part[n-1], index: locked[n-1], values: row[2:]}
 		for i, column := range columns {
 			if one.values[i] == nil || concealed(one.values[i], one.Values[column]) {
-				return nil, connections.NotRevealed(s.table.name, s.table.columns[column].name)
+				return nil, connections.ErrNotRevealed(s.table.name, s.table.columns[column].name)
 			}
 		}
 		opened = append(opened, one)
@@ -118,7 +118,7 @@ func (s *Server) probe(ctx context.Context, sidecar *session, row table.Change, 
 	}
 	for i, value := range rows[0] {
 		if !bytes.Equal(bytes.TrimRight(value, " "), probe.values[i]) {
-			return connections.NotRevealed(s.table.name, s.table.columns[probe.Columns[i]].name)
+			return connections.ErrNotRevealed(s.table.name, s.table.columns[probe.Columns[i]].name)
 		}
 	}
 	// Released, so that what comes is written by the transaction itself.
@@ -146,11 +146,11 @@ func probeValue(oid uint32, modifier int32) []byte {
 		}
 		return []byte(text)
 	case pgtype.DateOID:
-		return []byte(connections.ProbeDay())
+		return []byte(connections.ProbeDate())
 	case pgtype.TimestampOID:
-		return []byte(connections.ProbeDay() + " 00:00:00")
+		return []byte(connections.ProbeDate() + " 00:00:00")
 	case pgtype.TimestamptzOID:
-		return []byte(connections.ProbeDay() + " 00:00:00+00")
+		return []byte(connections.ProbeDate() + " 00:00:00+00")
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func TestArraysOfKeysAreEscaped(t *testing.T) {
 
 func TestProbesAreOfTheTypeAndNoMaskLeavesThem(t *testing.T) {
 	for range 200 {
-		if day := connections.ProbeDay(); strings.HasSuffix(day, "-01-01") {
+		if day := connections.ProbeDate(); strings.HasSuffix(day, "-01-01") {
 			t.Fatal(day)
 		} else if _, err := time.Parse(time.DateOnly, day); err != nil {
 			t.Fatal(err)

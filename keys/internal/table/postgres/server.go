@@ -22,7 +22,7 @@ import (
 
 // Server is a table on a PostgreSQL server.
 type Server struct {
-	connections.Sides[*session]
+	connections.Pair[*session]
 	database string
 	key      []string // the names of the primary key's columns
 	table    relation
@@ -66,7 +66,7 @@ func Open(ctx context.Context, name catalog.Table, direct, through *pgconn.Confi
 	if through == nil {
 		return s, nil
 	}
-	if err := s.One(ctx, "servers or databases"); err != nil {
+	if err := s.RequireOne(ctx, "servers or databases"); err != nil {
 		return nil, err
 	}
 	return s, s.seesAll(ctx)
@@ -124,9 +124,9 @@ func (s *Server) Prepare(ctx context.Context, command table.Command, allowTrigge
 	return nil
 }
 
-// Straight refuses a --direct that leads through a sidecar, which would show values in
+// RequireDirect refuses a --direct that leads through a sidecar, which would show values in
 // place of what is stored: a sidecar refuses what the server does with any column.
-func (s *Server) Straight(ctx context.Context) error {
+func (s *Server) RequireDirect(ctx context.Context) error {
 	server, err := s.Connected(ctx, connections.Direct)
 	if err != nil {
 		return err
