@@ -8,7 +8,10 @@ use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
-use crate::{dml::Effects, mysql::statement as mysql, operand::Operand};
+use crate::{
+    statement::{dml::Effects, mysql},
+    walk::search::operand::Operand,
+};
 
 /// What an accepted text does with protected fields, and what must be put in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use self::index::Index;
 use crate::{
     dialect::{Dialect, MySqlDialect},
     names,
-    scope::Protected,
+    resolve::scope::Protected,
 };
 
 /// The relations that matter, as one session sees them now: those with a protected column, their partitions

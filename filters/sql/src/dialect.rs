@@ -1,9 +1,5 @@
 //! Whose SQL a text is written in.
 
-mod parser;
-
-pub(crate) use parser::with_parsed;
-
 use crate::refusal::Refusal;
 
 /// The dialect of a text, with what the session's settings make of it.

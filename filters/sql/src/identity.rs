@@ -14,12 +14,11 @@ pub use self::comment::Comment;
 use crate::{
     budget::Budget,
     dialect::Dialect,
-    lexer::{self, Kind, Style, Token},
-    mysql::statement as mysql,
+    lex::{self, Kind, Style, Token},
     names,
     refusal::Refusal,
     segment::{self, Segment},
-    statement,
+    statement::{self, mysql},
 };
 
 /// The setting that holds the end user's token, a JWT.
@@ -119,8 +118,7 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
         return Ok(identity);
     }
     let budget = Budget::new();
-    let (Ok(tokens), Ok(segments)) = (lexer::lex(text, dialect), segment::split(text, dialect, &budget))
-    else {
+    let (Ok(tokens), Ok(segments)) = (lex::lex(text, dialect), segment::split(text, dialect, &budget)) else {
         return match may_say_token(text.as_bytes()) {
             true => Err(misplaced("the text's words and literals can't be told apart with certainty")),
             false => Ok(identity),
@@ -146,7 +144,7 @@ pub fn identify(text: &str, dialect: Dialect) -> Result<Identity, Refusal> {
             }
         }
     }
-    comment::read(text, &lexer::comments(text, &tokens, dialect), &mut identity)?;
+    comment::read(text, &lex::comments(text, &tokens, dialect), &mut identity)?;
     Ok(identity)
 }
 

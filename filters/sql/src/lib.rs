@@ -28,52 +28,20 @@
 
 mod analysis;
 mod budget;
-mod bulk;
-mod cast;
 mod catalog;
-mod copy;
-mod copy_options;
-mod cte;
-mod ddl;
-mod delete;
 mod dialect;
-mod dml;
-mod expr;
-mod faithful;
-mod from;
-mod function;
 pub mod identity;
-mod insert;
-mod items;
-mod lexer;
+mod lex;
 mod mention;
-mod merge;
-mod multi_key;
-mod mysql;
 mod names;
-mod operand;
-mod operands;
-mod ordinal;
-mod outputs;
-mod parameter;
 mod parse;
-mod position;
-mod predicate;
-mod query;
-mod reader;
 mod refusal;
-mod scope;
+mod resolve;
 mod segment;
-mod select;
-mod session;
-mod setting;
 mod shape;
 mod statement;
-mod update;
-mod utility;
-mod value;
-mod view;
-mod walker;
+mod view_sources;
+mod walk;
 
 pub use analysis::{
     Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Load, LoadCharset,
@@ -83,18 +51,24 @@ pub use analysis::{
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Declared, Envelopes, Field, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
-pub use mysql::{ViewSource, binary_as_hexadecimal, like_pattern, view_sources};
-pub use operand::Operand;
-pub use predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX};
+pub use lex::mysql::binary::binary_as_hexadecimal;
 pub use refusal::{Refusal, RefusalClass};
-pub use session::{Names, Prepared};
 pub use shape::{Shape, Template};
+pub use statement::session::{Names, Prepared};
+pub use view_sources::{ViewSource, view_sources};
+pub use walk::{
+    mysql::search::like_pattern,
+    search::{
+        operand::Operand,
+        predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX},
+    },
+};
 
 use std::{collections::HashMap, rc::Rc};
 
-use lexer::Unread;
+use lex::Unread;
 use segment::Segment;
-use statement::Analyzed;
+use statement::{Analyzed, mysql};
 
 /// Analyzes one text, which may hold several statements.
 ///
@@ -155,7 +129,7 @@ fn analyze_statements(
         if let Some(next) = segments.get(index.saturating_add(1))
             && !changed
             && catalog.dialect.is_mysql()
-            && mysql::statement::may_change_reading(segment)
+            && mysql::may_change_reading(segment)
         {
             changed = true;
             refuse_read_otherwise(text.get(next.offset..).unwrap_or_default(), catalog)?;
@@ -187,8 +161,8 @@ fn analyze_statements(
         analysis.parameters.append(&mut effects.parameters);
         let statement = effects.into_statement(kind, changes_catalog, changes_identity);
         analysis.statements.push(Statement {
-            client_file: mysql::statement::client_file(segment),
-            results: mysql::statement::results(segment, kind),
+            client_file: mysql::client_file(segment),
+            results: mysql::results(segment, kind),
             ..statement
         });
     }
@@ -254,8 +228,7 @@ impl Before<'_> {
         let changes = analyzed.changes_catalog || statement::ends_transaction(segment);
         self.renamed |= changes;
         self.identified |= identity::changes(segment);
-        let names =
-            || mention::may_name(segment, catalog) || mysql::statement::names_unseen(segment, catalog);
+        let names = || mention::may_name(segment, catalog) || mysql::names_unseen(segment, catalog);
         self.reshaped |= analyzed.changes_catalog && names();
         match &analyzed.effects.session {
             Some(SessionUse::Prepare { name, .. }) => {

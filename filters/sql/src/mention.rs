@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{
     catalog::{Catalog, Relation, RelationKind},
     dialect::Dialect,
-    lexer::{Kind, Token},
+    lex::{Kind, Token},
     names,
     refusal::Refusal,
     segment::Segment,

@@ -3,6 +3,11 @@
 //! The parser's own entry for any statement isn't called: it brings everything that it knows of data definition, grants,
 //! procedures and other products' statements into the module, which is most of it, and for no kind that is walked.
 
+pub(crate) mod dialect;
+pub(crate) mod faithful;
+pub(crate) mod mysql;
+pub(crate) mod position;
+
 use sqlparser::{
     ast::Statement,
     dialect::Dialect as Parsed,
@@ -13,7 +18,7 @@ use sqlparser::{
 
 use crate::{
     budget::{Budget, Exceeded},
-    dialect::{self, Dialect},
+    dialect::Dialect,
 };
 
 /// The parser's limit on recursion. A sub-select within a sub-select takes two of it and some 35 kB of native

@@ -2,13 +2,14 @@
 
 mod bounds;
 mod compound;
+pub(crate) mod reader;
 
 use std::ops::Range;
 
 use crate::{
     budget::Budget,
     dialect::Dialect,
-    lexer::{Kind, Token, Unread, lex},
+    lex::{Kind, Token, Unread, lex},
 };
 
 /// One statement: a part of the text, and its tokens with ranges relative to the part.

@@ -25,7 +25,7 @@ use crate::{
     analysis::{Analysis, Replacement, Splice},
     catalog::Catalog,
     identity,
-    lexer::{self, Kind, Style, Token},
+    lex::{self, Kind, Style, Token},
     mention,
 };
 
@@ -59,7 +59,7 @@ impl Shape {
         if text.contains(MARK) || !text.bytes().any(|byte| byte == b'\'' || byte.is_ascii_digit()) {
             return None;
         }
-        let tokens = lexer::lex(text, catalog.dialect).ok()?;
+        let tokens = lex::lex(text, catalog.dialect).ok()?;
         let begins = ["select", "insert", "update", "delete", "replace"];
         let first = tokens.first()?;
         if !begins.iter().any(|word| first.is_word(word)) {

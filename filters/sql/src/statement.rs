@@ -1,18 +1,24 @@
 //! What kind of statement it is, by its first words, and which rules it goes by.
 
+pub(crate) mod ddl;
+pub(crate) mod dml;
+pub(crate) mod mysql;
+mod postgres;
+pub(crate) mod session;
+
+use self::{
+    dml::Effects,
+    postgres::{copy, setting, utility},
+    session::{Names, Prepared},
+};
 use crate::{
     analysis::{SessionUse, StatementKind},
     catalog::Catalog,
-    copy, ddl,
-    dml::{self, Effects},
     identity,
-    lexer::Kind,
+    lex::Kind,
     mention,
-    mysql::statement as mysql,
     refusal::Refusal,
     segment::Segment,
-    session::{self, Names, Prepared},
-    setting, utility,
 };
 
 /// A statement, analyzed.

@@ -2,7 +2,7 @@
 
 use super::{Identity, PURPOSE, TOKEN, TokenParameter, mentions_token, misplaced};
 use crate::{
-    lexer::{Kind, Style, Token},
+    lex::{Kind, Style, Token},
     refusal::Refusal,
     segment::Segment,
 };

@@ -6,7 +6,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use super::{Identity, PURPOSE, TOKEN, holds, misplaced};
-use crate::{lexer, refusal::Refusal};
+use crate::{lex, refusal::Refusal};
 
 /// What the comments of a text say of the end user. It holds a token: no `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Comment {
 /// Reads all comments. One that may hold a token and isn't understood is refused.
 pub(super) fn read(
     text: &str,
-    comments: &[lexer::CommentToken],
+    comments: &[lex::CommentToken],
     identity: &mut Identity,
 ) -> Result<(), Refusal> {
     let mut said = CommentFields::default();

@@ -2,14 +2,14 @@
 
 use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds, spelling};
 use crate::{
-    lexer::{Kind, Style},
-    mysql::statement::{
-        self,
-        set::{self, Assignment, Target},
-    },
+    lex::{Kind, Style},
     names,
     refusal::Refusal,
     segment::Segment,
+    statement::mysql::{
+        self,
+        set::{self, Assignment, Target},
+    },
 };
 
 /// One statement of a text.
@@ -107,7 +107,7 @@ pub(super) fn is_for_anybody(segment: &Segment<'_>) -> bool {
                 "from" | "into" | "select" | "table" | "values" | "with" | "procedure"
             ) && !segment.is_symbol(index, ":=")
         }),
-        _ => statement::is_transaction(segment),
+        _ => mysql::is_transaction(segment),
     }
 }
 

@@ -1,6 +1,6 @@
 //! MySQL's and MariaDB's statements that hold statements.
 
-use crate::lexer::{Kind, Token};
+use crate::lex::{Kind, Token};
 
 /// What CREATE and ALTER give a body.
 const ROUTINES: &[&str] = &["procedure", "function", "trigger", "event", "package"];

@@ -1,0 +1,235 @@
+//! SELECT, INSERT, UPDATE, DELETE and MERGE: parse, walk, check.
+
+use sqlparser::ast::Statement as Tree;
+
+use crate::{
+    analysis::{
+        Copy, Load, Parameter, Replacement, ResultField, Results, SessionUse, Splice, Statement,
+        StatementKind,
+    },
+    catalog::Catalog,
+    lex::Kind,
+    mention,
+    parse::{self, Unparsed, faithful, mysql::Reading, position},
+    refusal::Refusal,
+    resolve::scope::{OutputColumn, Outputs},
+    segment::Segment,
+    walk::Walker,
+};
+
+/// Tokens of a statement that is parsed: its tree takes some 300 bytes for each, so that the largest takes some
+/// 20 MB, and 1500 rows of 20 values fit.
+const MAX_TOKENS: usize = 65_536;
+
+/// Bytes of text that weigh as much as a field.
+const BYTES_A_PART: usize = 16;
+
+/// What a statement does with protected columns. All empty when it touches none.
+#[derive(Clone, Default)]
+pub(crate) struct Effects {
+    pub touched: bool,
+    pub reads: Vec<usize>,
+    pub searches: Vec<usize>,
+    /// Those of them whose ciphertexts are compared with each other.
+    pub compares: Vec<usize>,
+    pub writes: Vec<usize>,
+    /// Those of them that may hold a value already.
+    pub overwrites: Vec<usize>,
+    /// Those of these that a written NULL may go to.
+    pub empties: Vec<usize>,
+    /// What each result column is, where all are known.
+    pub columns: Option<Vec<Option<ResultField>>>,
+    /// Fields whose envelopes go where nothing is protected.
+    pub copies: Vec<usize>,
+    /// What is known of a COPY's data.
+    pub copy: Option<Copy>,
+    /// What is known of the file of a LOAD DATA.
+    pub load: Option<Load>,
+    /// What is done with the names of prepared statements and cursors.
+    pub session: Option<SessionUse>,
+    pub splices: Vec<Splice>,
+    pub parameters: Vec<Parameter>,
+}
+
+impl Effects {
+    /// How many parts it has: fields, columns, and of the text that is put into the statement each few bytes.
+    pub fn weight(&self) -> usize {
+        let fields = [
+            &self.reads,
+            &self.searches,
+            &self.compares,
+            &self.writes,
+            &self.overwrites,
+            &self.empties,
+            &self.copies,
+        ];
+        let columns = self.columns.as_ref().map_or(0, Vec::len);
+        let text = self.splices.iter().map(|splice| match &splice.with {
+            Replacement::Text(text) => text.len() / BYTES_A_PART,
+            _ => 0,
+        });
+        fields.into_iter().map(Vec::len).chain(text).fold(columns, usize::saturating_add)
+    }
+
+    /// The statement that does this.
+    pub fn into_statement(
+        self,
+        kind: StatementKind,
+        changes_catalog: bool,
+        changes_identity: bool,
+    ) -> Statement {
+        Statement {
+            kind,
+            touched: self.touched,
+            reads: self.reads,
+            searches: self.searches,
+            compares: self.compares,
+            writes: self.writes,
+            overwrites: self.overwrites,
+            empties: self.empties,
+            columns: self.columns,
+            copies: self.copies,
+            copy: self.copy,
+            client_file: None,
+            results: Results::Unknown,
+            load: self.load,
+            session: self.session,
+            changes_catalog,
+            changes_identity,
+        }
+    }
+}
+
+impl From<Statement> for Effects {
+    /// What a statement that was analyzed before does when it is executed.
+    fn from(statement: Statement) -> Self {
+        Self {
+            touched: statement.touched,
+            reads: statement.reads,
+            searches: statement.searches,
+            compares: statement.compares,
+            writes: statement.writes,
+            overwrites: statement.overwrites,
+            empties: statement.empties,
+            columns: statement.columns,
+            copies: statement.copies,
+            copy: statement.copy,
+            load: statement.load,
+            session: statement.session,
+            splices: Vec::new(),
+            parameters: Vec::new(),
+        }
+    }
+}
+
+/// Analyzes a statement that may name a relation of the catalog.
+pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
+    walk(segment, catalog, |walker, tree| walker.statement(tree))
+}
+
+/// Parses the statement and runs a walk over its tree, which says what it yields.
+pub(crate) fn walk<'c>(
+    segment: &Segment<'_>,
+    catalog: &'c Catalog,
+    run: impl FnOnce(&mut Walker<'_, 'c>, &Tree) -> Result<Outputs<'c>, Refusal>,
+) -> Result<Effects, Refusal> {
+    if segment.tokens.len() > MAX_TOKENS {
+        return Err(Refusal::unsupported(
+            "the statement is too long to be analyzed",
+            "spread its rows or values over several statements",
+        ));
+    }
+    mention::refuse_resembling(segment, catalog)?;
+    segment.check_bounds()?;
+    let (tokens, positions) =
+        position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
+            Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
+        })?;
+    let reading = Reading::of(segment);
+    let tree =
+        parse::statement(reading.apply(tokens), segment.dialect, segment.budget).map_err(
+            |why| match why {
+                Unparsed::Unparsable => Refusal::unparsable("the statement can't be parsed"),
+                Unparsed::Exceeded(exceeded) => exceeded.into(),
+            },
+        )?;
+    let mut walker = Walker::new(segment, &positions, catalog);
+    let outputs = run(&mut walker, &tree)?;
+    if let Some(column) = outputs.first_protected().filter(|_| reading.into_variables) {
+        return Err(Refusal::on(
+            column.field,
+            "a sealed value would be kept in a variable of the session",
+            "select the column as it is, and keep the value in the application",
+        ));
+    }
+    walker.reads.extend(outputs.protected().map(|column| column.field.id));
+    walker.check_all_seen()?;
+    let parameters = walker.parameters()?;
+    walker.place_stored();
+    if walker.touched.is_empty() && walker.splices.is_empty() && parameters.is_empty() {
+        return Ok(Effects::default());
+    }
+    if let Some(column) = outputs.protected().find(|column| column.lost && outputs.open) {
+        return Err(Refusal::on(
+            column.field,
+            "not all columns of the result are known, so the sealed ones can't be told by position",
+            "name the columns in place of *",
+        ));
+    }
+    let field = |column: &OutputColumn<'_>| {
+        column.protected.map(|column| ResultField { field: column.field.id, cast: column.cast })
+    };
+    let columns = (!outputs.open).then(|| outputs.columns().iter().map(field).collect());
+    check_strings(segment)?;
+    if !faithful::reads_back(&tree, segment, &reading) {
+        return Err(Refusal::unparsable("the statement has a part that isn't understood"));
+    }
+    let mut splices = walker.splices;
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    if splices.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {
+        return Err(Refusal::unparsable("values overlap in the text"));
+    }
+    Ok(Effects {
+        touched: true,
+        reads: walker.reads.into_iter().collect(),
+        searches: walker.searches.into_iter().collect(),
+        compares: walker.compares.into_iter().collect(),
+        writes: walker.writes.into_iter().collect(),
+        empties: walker.overwrites.intersection(&walker.nulls).copied().collect(),
+        overwrites: walker.overwrites.into_iter().collect(),
+        columns,
+        copies: walker.copies.into_iter().collect(),
+        copy: None,
+        load: None,
+        session: None,
+        splices,
+        parameters,
+    })
+}
+
+/// Two strings in a row are one to the server, if a line ends between them. (To MySQL they always are, and so they
+/// are read.)
+fn check_strings(segment: &Segment<'_>) -> Result<(), Refusal> {
+    if segment.dialect.is_mysql() {
+        return Ok(());
+    }
+    let is_text = |kind: &Kind| matches!(kind, Kind::Text { .. });
+    if segment.tokens.windows(2).any(|pair| matches!(pair, [a, b] if is_text(&a.kind) && is_text(&b.kind))) {
+        return Err(Refusal::unparsable("a string goes on in a second pair of quotes"));
+    }
+    Ok(())
+}
+
+impl<'c> Walker<'_, 'c> {
+    /// One statement of the kinds that are understood, and what it yields.
+    pub fn statement(&mut self, tree: &Tree) -> Result<Outputs<'c>, Refusal> {
+        match tree {
+            Tree::Query(query) => self.query(query, None),
+            Tree::Insert(insert) => self.insert(insert),
+            Tree::Update(update) => self.update(update),
+            Tree::Delete(delete) => self.delete(delete),
+            Tree::Merge(merge) => self.merge(merge),
+            _ => Err(Refusal::unparsable("the statement's kind isn't understood")),
+        }
+    }
+}

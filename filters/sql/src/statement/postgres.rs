@@ -1,0 +1,5 @@
+//! What PostgreSQL alone has of statements.
+
+pub(crate) mod copy;
+pub(crate) mod setting;
+pub(crate) mod utility;

@@ -1,0 +1,275 @@
+//! Comparisons with a value.
+//!
+//! # Blind indexes
+//! The values that are equal have envelopes that begin alike. `column LIKE 'begin%'` is looked up in an ordinary index
+//! on the column, or on its first characters, which `LEFT(column, n) = 'begin'` is not: MariaDB has no indexes on
+//! expressions, and MySQL only where one was made for just this. It is right under every collation: what a pattern
+//! compares it compares character by character. One that tells no cases apart takes two different indexes of 128 bits
+//! for one with a probability of about 2^-106; of a binary column it compares bytes.
+
+use sqlparser::ast::Expr;
+
+use crate::{
+    analysis::{Form, ParameterUse, Replacement},
+    catalog::{Declared, Envelopes},
+    refusal::Refusal,
+    resolve::scope::Protected,
+    walk::{
+        Walker,
+        query::items::{is_null, is_number},
+        search::predicate::{Comparison, require_equality},
+        value::Content,
+    },
+};
+
+/// What escapes in the patterns: it is in no armored envelope, and means the same in every `sql_mode`, which a backslash
+/// does not.
+const ESCAPE: u8 = b'!';
+const ESCAPES: &str = " ESCAPE '!'";
+/// Bytes of what is written anew for each value of a list that count as one step of the analysis.
+const BYTES_A_STEP: usize = 16;
+
+/// The pattern of what begins so, for `LIKE … ESCAPE '!'`.
+pub fn like_pattern(begin: &[u8]) -> Vec<u8> {
+    let mut pattern = Vec::with_capacity(begin.len().saturating_mul(2));
+    for byte in begin {
+        if matches!(*byte, b'%' | b'_' | ESCAPE) {
+            pattern.push(ESCAPE);
+        }
+        pattern.push(*byte);
+    }
+    pattern.push(b'%');
+    pattern
+}
+
+impl<'c> Walker<'_, 'c> {
+    /// A column compared with a value. `left` says whether the column stands left of the operator.
+    pub fn search_mysql(
+        &mut self,
+        column: Protected<'c>,
+        (at, left): (&Expr, bool),
+        comparison: Comparison,
+        value: &Expr,
+    ) -> Result<(), Refusal> {
+        refuse_as_number(column, value)?;
+        self.refuse_as_bytes(column, at, std::slice::from_ref(value))?;
+        let several = column.field.envelopes == Envelopes::Several;
+        if !column.field.indexed {
+            require_equality(column)?;
+        }
+        if is_null(value) || !(column.field.indexed || several) {
+            return self.value(column, ParameterUse::Search, value);
+        }
+        let null_safe = matches!(comparison, Comparison::Distinct);
+        if column.field.indexed && null_safe {
+            // No index is used, but the value may be NULL.
+            self.index_part(column, at)?;
+            return self.value(column, ParameterUse::Search, value);
+        }
+        let place = self.name_tokens(at).zip(self.bracketed(at));
+        let (name, (first, last)) = place.ok_or_else(|| in_doubt(column))?;
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
+        self.replaceable(column, written.outer)?;
+        let operator = if left { last.checked_add(1) } else { first.checked_sub(1) };
+        let is_operator = |index: &usize| {
+            ["=", "<>", "!=", "<=>"].iter().any(|symbol| self.segment.is_symbol(*index, symbol))
+        };
+        let operator = operator.filter(is_operator).ok_or_else(|| in_doubt(column))?;
+        if null_safe && matches!(written.content, Content::Parameter { .. }) {
+            return Err(Refusal::on(
+                column.field,
+                "several keys are enabled, so that a value is several ciphertexts, and <=> compares with one",
+                "compare with =, and test for NULL separately; or reseal the table and disable the old keys",
+            ));
+        }
+        let (word, open, close) = match (column.field.indexed, comparison) {
+            (true, Comparison::NotEqual) => ("NOT LIKE", "", ESCAPES),
+            (true, _) => ("LIKE", "", ESCAPES),
+            (false, Comparison::NotEqual) => ("NOT IN", "(", ")"),
+            (false, Comparison::Equal) => ("IN", "(", ")"),
+            (false, Comparison::Distinct) => ("IN", "(", "), 0)"),
+        };
+        let (from, to) = if left { ((first, last), written.outer) } else { (written.outer, (first, last)) };
+        if null_safe {
+            self.insert_before(from.0, "IFNULL(");
+        }
+        // What is looked for can stand on the right alone.
+        if !left {
+            let name = self.source(name);
+            self.splice(from, Replacement::Text(name));
+        }
+        self.splice((operator, operator), Replacement::Text(format!(" {word} ")));
+        if !open.is_empty() {
+            self.insert_before(to.0, open);
+        }
+        self.searched_at(column, written.content, to)?;
+        self.insert_behind(to.1, close.to_owned());
+        Ok(())
+    }
+
+    /// `column [NOT] IN (value, …)`
+    pub fn in_list_mysql(
+        &mut self,
+        column: Protected<'c>,
+        at: &Expr,
+        list: &[Expr],
+        negated: bool,
+    ) -> Result<(), Refusal> {
+        list.iter().try_for_each(|value| refuse_as_number(column, value))?;
+        self.refuse_as_bytes(column, at, list)?;
+        if column.field.indexed {
+            return self.in_list_of_patterns(column, at, list, negated);
+        }
+        require_equality(column)?;
+        for value in list {
+            if column.field.envelopes != Envelopes::Several || is_null(value) {
+                self.value(column, ParameterUse::Search, value)?;
+                continue;
+            }
+            let written = self.read_value(column, ParameterUse::Search, value, false)?;
+            self.replaceable(column, written.outer)?;
+            self.searched_at(column, written.content, written.outer)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses `BINARY` beside what is no characters, which the parser's tree doesn't tell of, and in MariaDB a cast to CHAR
+    /// beside a decimal: the server would compare how both are written, so that 1.1 is not 1.10.
+    fn refuse_as_bytes(&self, column: Protected<'c>, at: &Expr, values: &[Expr]) -> Result<(), Refusal> {
+        if matches!(column.field.declared, Declared::Characters | Declared::Padded | Declared::Bytea) {
+            return Ok(());
+        }
+        let mut places = Vec::from_iter(self.bracketed(at));
+        for value in values {
+            places.push(self.read_value(column, ParameterUse::Search, value, false)?.outer);
+        }
+        let is_decimal = column.field.declared == Declared::Numeric;
+        let is_binary = |index: usize| {
+            self.segment.is_word(index, "binary") || (is_decimal && self.segment.is_word(index, "char"))
+        };
+        if places.iter().any(|(first, last)| (first.saturating_sub(1)..=*last).any(is_binary)) {
+            return Err(Refusal::on(
+                column.field,
+                "a cast to BINARY or CHAR makes the server compare how the values are written",
+                "write the value without it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// `(column LIKE … OR column LIKE …)`
+    fn in_list_of_patterns(
+        &mut self,
+        column: Protected<'c>,
+        at: &Expr,
+        list: &[Expr],
+        negated: bool,
+    ) -> Result<(), Refusal> {
+        let (name, (first, mut end)) =
+            self.name_tokens(at).zip(self.bracketed(at)).ok_or_else(|| in_doubt(column))?;
+        let name = self.source(name);
+        self.spend(name.len().saturating_mul(list.len()) / BYTES_A_STEP)?;
+        let next = |index: usize| index.saturating_add(1);
+        if negated {
+            end = next(end);
+            if !self.segment.is_word(end, "not") {
+                return Err(in_doubt(column));
+            }
+            self.splice((end, end), Replacement::Text(String::new()));
+        }
+        let (in_, open) = (next(end), next(next(end)));
+        if !(self.segment.is_word(in_, "in") && self.segment.is_symbol(open, "(")) {
+            return Err(in_doubt(column));
+        }
+        self.insert_before(first, if negated { "NOT (" } else { "(" });
+        self.splice((in_, open), Replacement::Text("LIKE ".to_owned()));
+        let mut last = open;
+        for (index, value) in list.iter().enumerate() {
+            let written = self.read_value(column, ParameterUse::Search, value, false)?;
+            self.replaceable(column, written.outer)?;
+            if written.outer.0 != next(last) {
+                return Err(in_doubt(column));
+            }
+            last = next(written.outer.1);
+            if is_null(value) {
+                self.value(column, ParameterUse::Search, value)?;
+            } else {
+                self.searched_at(column, written.content, written.outer)?;
+            }
+            let has_more = next(index) < list.len();
+            if !self.segment.is_symbol(last, if has_more { "," } else { ")" }) {
+                return Err(in_doubt(column));
+            }
+            let text = if has_more { format!("{ESCAPES} OR {name} LIKE") } else { format!("{ESCAPES})") };
+            self.splice((last, last), Replacement::Text(text));
+        }
+        Ok(())
+    }
+
+    /// Puts what is looked for at these tokens.
+    fn searched_at(
+        &mut self,
+        column: Protected<'c>,
+        content: Content,
+        tokens: (usize, usize),
+    ) -> Result<(), Refusal> {
+        self.searches.insert(column.field.id);
+        let form = if column.field.indexed { Form::Pattern } else { Form::Envelopes };
+        match content {
+            Content::Null => {}
+            Content::Literal { value, number: _ } => {
+                self.seal(column, ParameterUse::Search, tokens, form, value);
+            }
+            Content::Parameter { token, number, operand } => {
+                self.parameter(column, ParameterUse::Search, form, (token, number, operand))?;
+                let with = match form {
+                    Form::Envelopes => Replacement::Placeholders { field: column.field.id },
+                    _ => Replacement::Text("?".to_owned()),
+                };
+                self.splice(tokens, with);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number beside characters: MySQL would compare both as numbers, so that `'007'` and `'7abc'` are 7.
+pub(crate) fn refuse_as_number(column: Protected<'_>, value: &Expr) -> Result<(), Refusal> {
+    let as_numbers = matches!(
+        column.field.declared,
+        Declared::Characters
+            | Declared::Padded
+            | Declared::Uuid
+            | Declared::Json
+            | Declared::Jsonb
+            | Declared::Bytea
+            | Declared::Other
+    );
+    if as_numbers && is_number(value) {
+        return Err(Refusal::on(
+            column.field,
+            "the column holds characters, which the server would compare with a number as numbers",
+            "write the value as a string",
+        ));
+    }
+    Ok(())
+}
+
+fn in_doubt(column: Protected<'_>) -> Refusal {
+    Refusal::on(
+        column.field,
+        "the place of the column in the text is in doubt",
+        "write column = value or column IN (value, …), without casts and more brackets",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like_pattern;
+
+    #[test]
+    fn a_pattern_matches_what_begins_with_the_bytes_alone() {
+        assert_eq!(like_pattern(b"fv1.a-B_c"), b"fv1.a-B!_c%");
+        assert_eq!(like_pattern(b"\x00%!_\\\xff"), b"\x00!%!!!_\\\xff%");
+    }
+}

@@ -1,0 +1,110 @@
+//! What names mean in SELECT besides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, TableIndexHints};
+
+use crate::{
+    lex::Kind,
+    names,
+    refusal::Refusal,
+    resolve::{
+        outputs::STEPS_A_COLUMN,
+        scope::{Meaning, OutputColumn, Outputs, Protected, Range, Scope, Source},
+    },
+    walk::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// What HAVING, and the expressions of GROUP BY and ORDER BY, see: the names of the select list before those of
+    /// FROM. One that means one thing here and another there is in doubt.
+    pub fn with_aliases<'s>(
+        &self,
+        outputs: &Outputs<'c>,
+        scope: &'s Scope<'s, 'c>,
+    ) -> Result<Scope<'s, 'c>, Refusal> {
+        let mut around = Scope::within(Some(scope));
+        if !self.is_mysql() {
+            return Ok(around);
+        }
+        self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN.saturating_add(scope.reach())))?;
+        let field = |protected: Option<Protected<'c>>| protected.map(|protected| protected.field.id);
+        // Of each name the fields that it means, here and in FROM.
+        let mut meant: BTreeMap<&str, (&OutputColumn<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
+        for output in outputs.columns() {
+            let Some(name) = output.name.as_deref() else { continue };
+            let (_, fields) = meant.entry(name).or_insert_with(|| (output, BTreeSet::new()));
+            fields.insert(field(output.protected));
+        }
+        let mut columns: Vec<OutputColumn<'c>> = Vec::with_capacity(meant.len());
+        for (name, (output, mut fields)) in meant {
+            match scope.unqualified(name) {
+                Ok(Meaning::Nothing) => {}
+                Ok(Meaning::Plain) => drop(fields.insert(None)),
+                Ok(Meaning::Protected(protected)) => drop(fields.insert(field(Some(protected)))),
+                // In doubt there, and so here.
+                Err(_) => fields.extend([None, Some(usize::MAX)]),
+            }
+            columns.push(output.clone());
+            if fields.len() > 1 {
+                // Twice: ambiguous.
+                columns.push(output.clone());
+            }
+        }
+        let source = Source::Derived(Outputs::of(columns));
+        around.ranges.push(Range { name: None, schema: None, source });
+        Ok(around)
+    }
+
+    /// The table of no columns.
+    pub fn dual(&self, name: &ObjectName, alias: Option<&Ident>) -> Option<Range<'c>> {
+        let [ObjectNamePart::Identifier(Ident { value, quote_style: None, span: _ })] = name.0.as_slice()
+        else {
+            return None;
+        };
+        let is_dual = self.is_mysql() && alias.is_none() && value.eq_ignore_ascii_case("dual");
+        is_dual.then(|| Range { name: None, schema: None, source: Source::Derived(Outputs::default()) })
+    }
+
+    /// `PARTITION (…)` and index hints behind a table's name.
+    pub fn partitions_and_hints(
+        &mut self,
+        partitions: &[Ident],
+        hints: &[TableIndexHints],
+    ) -> Result<(), Refusal> {
+        let hinted = hints.iter().flat_map(|hint| &hint.index_names);
+        partitions.iter().chain(hinted).try_for_each(|ident| self.name(ident).map(|_| ()))
+    }
+
+    /// An output's name. One that is written as a string is not known here: the parser doesn't say where it stands.
+    pub fn output_alias(&mut self, ident: &Ident) -> Result<Option<String>, Refusal> {
+        match ident.quote_style {
+            Some('\'') if self.is_mysql() => Ok(None),
+            Some('"') if self.is_mysql() && names::fold(ident, self.catalog.dialect).is_none() => Ok(None),
+            _ => self.name(ident).map(Some),
+        }
+    }
+
+    /// Whether the select list gives a protected output this name.
+    pub fn is_alias(&self, name: &str) -> bool {
+        self.is_mysql() && self.row_names.contains(name)
+    }
+
+    /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
+    pub fn note_alias(&mut self, name: Option<&str>) {
+        match name {
+            _ if !self.is_mysql() => {}
+            Some(name) => drop(self.row_names.insert(name.to_owned())),
+            // It is one of the statement's strings.
+            None if self.noted_strings => {}
+            None => {
+                self.noted_strings = true;
+                let strings = self.segment.tokens.iter().filter_map(|token| match &token.kind {
+                    Kind::Text { value, .. } => Some(names::lower(value)),
+                    _ => None,
+                });
+                self.row_names.extend(strings);
+            }
+        }
+    }
+}

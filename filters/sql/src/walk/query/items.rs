@@ -1,0 +1,254 @@
+//! Select lists and RETURNING lists.
+
+use std::rc::Rc;
+
+use sqlparser::ast::{
+    Expr, Ident, SelectItem, SelectItemQualifiedWildcardKind, UnaryOperator, Value, WildcardAdditionalOptions,
+};
+
+use crate::{
+    analysis::ParameterUse,
+    catalog::{Column, Declared},
+    dialect::Dialect,
+    names,
+    refusal::Refusal,
+    resolve::{
+        outputs::STEPS_A_COLUMN,
+        scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
+    },
+    walk::Walker,
+};
+
+impl<'c> Walker<'_, 'c> {
+    /// The items of a select list, and what they yield.
+    pub fn items(&mut self, items: &[SelectItem], scope: &Scope<'_, 'c>) -> Result<Outputs<'c>, Refusal> {
+        self.items_for(items, scope, &[])
+    }
+
+    /// The same for a query whose rows are inserted into these columns.
+    pub fn items_for(
+        &mut self,
+        items: &[SelectItem],
+        scope: &Scope<'_, 'c>,
+        targets: &[&'c Column],
+    ) -> Result<Outputs<'c>, Refusal> {
+        let mut outputs = Outputs::default();
+        for item in items {
+            let target = targets.get(outputs.len()).filter(|_| !outputs.open).copied();
+            match item {
+                SelectItem::UnnamedExpr(expr) => {
+                    let name = own_name(expr, self.catalog.dialect).map(Rc::from);
+                    let output = OutputColumn { name, ..self.item(expr, scope, target)? };
+                    outputs.push(output);
+                }
+                SelectItem::ExprWithAlias { expr, alias } => {
+                    let name = self.output_alias(alias)?.map(Rc::from);
+                    let output = OutputColumn { name, ..self.item(expr, scope, target)? };
+                    if output.protected.is_some() {
+                        self.note_alias(output.name.as_deref());
+                    }
+                    outputs.push(output);
+                }
+                SelectItem::Wildcard(options) => {
+                    plain_wildcard(options)?;
+                    for range in &scope.ranges {
+                        self.append(&mut outputs, range)?;
+                    }
+                    // Merged columns come once, and first.
+                    outputs.open |= !scope.merged.is_empty();
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+                    plain_wildcard(options)?;
+                    let qualifier = self.parts(name)?;
+                    self.spend(scope.reach())?;
+                    self.append(&mut outputs, scope.range(&qualifier)?)?;
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _)
+                | SelectItem::ExprWithAliases { .. } => {
+                    return Err(Refusal::unparsable("an item of the select list isn't understood"));
+                }
+            }
+            self.check_columns(outputs.len())?;
+        }
+        Ok(outputs)
+    }
+
+    /// All columns of a range, behind the others.
+    fn append(&mut self, outputs: &mut Outputs<'c>, range: &Range<'c>) -> Result<(), Refusal> {
+        let more = self.outputs(range)?;
+        if outputs.len() > 0 {
+            // Both are copied; the first ones perhaps, if another query yields them too.
+            self.spend(outputs.len().saturating_add(more.len()).saturating_mul(STEPS_A_COLUMN))?;
+        }
+        outputs.append(&more);
+        self.check_columns(outputs.len())
+    }
+
+    /// Refuses more columns than the server takes.
+    pub fn check_columns(&self, columns: usize) -> Result<(), Refusal> {
+        let most = if self.is_mysql() { MAX_COLUMNS_MYSQL } else { MAX_COLUMNS };
+        if columns > most {
+            return Err(Refusal::unparsable("a select list has more columns than the server takes"));
+        }
+        Ok(())
+    }
+
+    /// What an item yields, but for its name.
+    fn item(
+        &mut self,
+        expr: &Expr,
+        scope: &Scope<'_, 'c>,
+        target: Option<&'c Column>,
+    ) -> Result<OutputColumn<'c>, Refusal> {
+        if let Some(protected) = self.column(expr, scope)? {
+            return Ok(OutputColumn::new(None, Some(protected)));
+        }
+        if let Some(protected) = self.cast_column(expr, scope)? {
+            return Ok(OutputColumn::new(None, Some(protected.cast())));
+        }
+        let null = is_null(expr);
+        match target.and_then(Protected::of) {
+            // What a value is sealed to is the target's, and stays so through the rows.
+            Some(target) if null || is_written(expr) => {
+                self.untyped(|walker| walker.value(target, ParameterUse::Store, expr))?;
+                let number = is_number(expr);
+                Ok(OutputColumn { null, number, ..OutputColumn::new(None, Some(target.lost())) })
+            }
+            _ => {
+                self.expr(expr, scope)?;
+                Ok(OutputColumn { null, ..OutputColumn::new(None, None) })
+            }
+        }
+    }
+
+    /// RETURNING, for a statement on the target, which PostgreSQL 18 also knows as `old` and `new`.
+    pub fn returning(
+        &mut self,
+        items: Option<&Vec<SelectItem>>,
+        mut scope: Scope<'_, 'c>,
+    ) -> Result<Outputs<'c>, Refusal> {
+        let Some(items) = items else { return Ok(Outputs::default()) };
+        // A `*` doesn't stand for the columns of these two: they are names around the others.
+        let mut around = Scope::within(None);
+        if let Some(Range { source: Source::Relation(relation), .. }) =
+            scope.ranges.first().filter(|_| !self.is_mysql())
+        {
+            for name in ["old", "new"] {
+                let source = Source::Relation(relation);
+                let range = Range { name: Some(name.to_owned()), schema: None, source };
+                self.note_row(&range);
+                around.ranges.push(range);
+            }
+        }
+        let scope = Scope { ranges: std::mem::take(&mut scope.ranges), merged: scope.merged, outer: None };
+        let either = Scope { ranges: scope.ranges, merged: scope.merged, outer: Some(&around) };
+        self.items(items, &either)
+    }
+}
+
+/// Columns of a select list in PostgreSQL: `MaxTupleAttributeNumber`.
+const MAX_COLUMNS: usize = 1664;
+/// The same in MySQL: `MAX_FIELDS`.
+const MAX_COLUMNS_MYSQL: usize = 4096;
+
+/// Whether it is NULL and nothing else.
+pub(crate) fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => is_null(inside),
+        Expr::Value(value) => value.value == Value::Null,
+        _ => false,
+    }
+}
+
+/// Whether it is a number or a boolean, not a string: its type is its own.
+pub(crate) fn is_number(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside)
+        | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inside } => is_number(inside),
+        Expr::Value(value) => matches!(value.value, Value::Number(..) | Value::Boolean(_)),
+        _ => false,
+    }
+}
+
+/// Whether the server knows the type of an expression by itself: a string or a parameter without a cast has none.
+fn is_typed(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside) => is_typed(inside),
+        Expr::Value(_) => is_number(expr),
+        _ => true,
+    }
+}
+
+/// Refuses strings and parameters that nothing gives a type: the server takes all of them for text, and would not put
+/// text in a column of another type, nor compare it with one.
+pub(crate) fn refuse_untyped<'e>(
+    column: Protected<'_>,
+    mut together: impl Iterator<Item = &'e Expr>,
+) -> Result<(), Refusal> {
+    if column.field.declared == Declared::Characters || together.any(is_typed) {
+        return Ok(());
+    }
+    Err(Refusal::on(
+        column.field,
+        "the server would take the values for text, which the column is not",
+        "cast one of them to the declared type",
+    ))
+}
+
+/// Refuses numbers beside anything else but NULL.
+pub(crate) fn refuse_mixed(column: Protected<'_>, together: &[&Expr]) -> Result<(), Refusal> {
+    let mut others = together.iter().filter(|expr| !is_null(expr));
+    let first = others.next().map(|expr| is_number(expr));
+    if others.all(|expr| Some(is_number(expr)) == first) { Ok(()) } else { Err(mixed(column)) }
+}
+
+/// The type of a number makes the server read the strings beside it as numbers: `'007'` is 7 then.
+pub(crate) fn mixed(column: Protected<'_>) -> Refusal {
+    Refusal::on(
+        column.field,
+        "a number stands where a string, a parameter or a column may stand too, and would decide the type of all",
+        "write the number as a string",
+    )
+}
+
+/// Whether it is a literal or a parameter, perhaps cast.
+pub(crate) fn is_written(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(inside)
+        | Expr::Cast { expr: inside, .. }
+        | Expr::UnaryOp { op: UnaryOperator::Minus | UnaryOperator::Plus, expr: inside } => {
+            is_written(inside)
+        }
+        Expr::Value(_) | Expr::TypedString(_) => true,
+        _ => false,
+    }
+}
+
+/// The name the server gives a column without an alias, where it is a column's reference.
+fn own_name(expr: &Expr, dialect: Dialect) -> Option<String> {
+    let ident: Option<&Ident> = match expr {
+        // To MySQL its name is its text.
+        Expr::Nested(_) | Expr::Cast { .. } if dialect.is_mysql() => None,
+        Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside, dialect),
+        Expr::Identifier(ident) => Some(ident),
+        Expr::CompoundIdentifier(parts) => parts.last(),
+        _ => None,
+    };
+    ident.and_then(|ident| names::fold(ident, dialect))
+}
+
+fn plain_wildcard(options: &WildcardAdditionalOptions) -> Result<(), Refusal> {
+    let WildcardAdditionalOptions {
+        wildcard_token: _,
+        opt_ilike: None,
+        opt_exclude: None,
+        opt_except: None,
+        opt_replace: None,
+        opt_rename: None,
+        opt_alias: None,
+    } = options
+    else {
+        return Err(Refusal::unparsable("a wildcard of the select list isn't understood"));
+    };
+    Ok(())
+}

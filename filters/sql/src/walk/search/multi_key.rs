@@ -1,0 +1,218 @@
+//! Comparisons with a value that has several ciphertexts: one for each enabled key of its keyset. The column is compared
+//! with an array of them, which an index on the column serves as it serves `=`.
+
+use sqlparser::ast::Expr;
+
+use crate::{
+    analysis::{Form, ParameterUse, Replacement},
+    catalog::{Envelopes, Stored},
+    refusal::Refusal,
+    resolve::scope::Protected,
+    walk::{
+        Walker,
+        query::items::is_null,
+        search::predicate::{Comparison, require_equality},
+        value::{Content, Written},
+    },
+};
+
+impl Protected<'_> {
+    /// The type of an array of what is stored.
+    pub fn array_type(self) -> &'static str {
+        match self.column.stored {
+            Stored::Bytes => "::bytea[]",
+            Stored::Text | Stored::Other => "::text[]",
+        }
+    }
+}
+
+impl<'c> Walker<'_, 'c> {
+    /// Whether a value of the column has several ciphertexts when the statement is executed, or may have.
+    pub fn has_several_ciphertexts(&self, column: Protected<'_>) -> bool {
+        match column.field.envelopes {
+            Envelopes::One => false,
+            Envelopes::OneNow => self.segment.outlives_keys,
+            Envelopes::Several => true,
+        }
+    }
+
+    /// A column compared with a value. `left` says whether the column stands left of the operator.
+    pub fn search_several(
+        &mut self,
+        column: Protected<'c>,
+        (at, left): (&Expr, bool),
+        comparison: Comparison,
+        value: &Expr,
+    ) -> Result<(), Refusal> {
+        require_equality(column)?;
+        if is_null(value) {
+            return self.value(column, ParameterUse::Search, value);
+        }
+        let quantifier = match comparison {
+            Comparison::Equal => "ANY (",
+            Comparison::NotEqual => "ALL (",
+            Comparison::Distinct => return self.distinct_from_several(column, at, value),
+        };
+        if left {
+            let (first, last) = self.envelopes(column, ParameterUse::Search, value)?;
+            self.insert_before(first, quantifier);
+            self.insert_behind(last, ")".to_owned());
+            return Ok(());
+        }
+        // An array of values can stand on the right alone, so the two change places.
+        let place = self.name_tokens(at).zip(self.bracketed(at));
+        let (name, (first, last)) = place.ok_or_else(|| {
+            Refusal::on(
+                column.field,
+                "the value is compared with a column that is cast",
+                "write the column left of the operator, or without the cast",
+            )
+        })?;
+        let name = self.source(name);
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
+        self.replaceable(column, written.outer)?;
+        self.splice(written.outer, Replacement::Text(name));
+        self.insert_before(first, quantifier);
+        self.array_of(column, ParameterUse::Search, &written, (first, last))?;
+        self.insert_behind(last, ")".to_owned());
+        Ok(())
+    }
+
+    /// The first and last token of a column's name with the brackets around it.
+    pub fn bracketed(&self, at: &Expr) -> Option<(usize, usize)> {
+        let Expr::Nested(inside) = at else { return self.name_tokens(at) };
+        let (first, last) = self.bracketed(inside)?;
+        let (open, close) = (first.checked_sub(1)?, last.checked_add(1)?);
+        (self.segment.is_symbol(open, "(") && self.segment.is_symbol(close, ")")).then_some((open, close))
+    }
+
+    /// `column IS [NOT] DISTINCT FROM value`: the value that is compared is the one that the column holds, if it is one
+    /// of them; else any of them.
+    fn distinct_from_several(
+        &mut self,
+        column: Protected<'c>,
+        at: &Expr,
+        value: &Expr,
+    ) -> Result<(), Refusal> {
+        let name = self.name_tokens(at).map(|tokens| self.source(tokens)).ok_or_else(|| {
+            Refusal::on(
+                column.field,
+                "the place of the column in the text is in doubt",
+                "write the column's name without a cast",
+            )
+        })?;
+        let written = self.read_value(column, ParameterUse::Search, value, false)?;
+        let (first, last) = written.outer;
+        self.replaceable(column, written.outer)?;
+        self.insert_before(first, &format!("(CASE WHEN {name} = ANY ("));
+        self.array_of(column, ParameterUse::Search, &written, (first, last))?;
+        self.insert_behind(last, format!(") THEN {name} ELSE ("));
+        self.array_behind(column, &written, last);
+        self.insert_behind(last, ")[1] END)".to_owned());
+        Ok(())
+    }
+
+    /// `column [NOT] IN (value, …)`: `column = ANY (ARRAY[…])`, of the values' arrays.
+    pub fn in_list_several(
+        &mut self,
+        column: Protected<'c>,
+        list: &[Expr],
+        negated: bool,
+    ) -> Result<(), Refusal> {
+        require_equality(column)?;
+        let mut whole: Option<(usize, usize)> = None;
+        for value in list {
+            let (first, last) = self.envelopes(column, ParameterUse::Search, value)?;
+            whole = Some((whole.map_or(first, |(first, _)| first), last));
+        }
+        let tokens = whole.and_then(|(first, last)| {
+            let open = first.checked_sub(1)?;
+            let in_ = open.checked_sub(1)?;
+            let not = in_.checked_sub(1).filter(|not| self.segment.is_word(*not, "not"));
+            let close = last.checked_add(1)?;
+            let agrees = self.segment.is_symbol(open, "(")
+                && self.segment.is_word(in_, "in")
+                && not.is_some() == negated
+                && self.segment.is_symbol(close, ")");
+            agrees.then_some((not.unwrap_or(in_), open, close))
+        });
+        let (begin, open, close) = tokens.ok_or_else(|| {
+            Refusal::on(
+                column.field,
+                "the place of the list in the text is in doubt",
+                "write column IN (value, …), without more brackets",
+            )
+        })?;
+        let compares = if negated { "<> ALL (ARRAY[" } else { "= ANY (ARRAY[" };
+        self.splice((begin, open), Replacement::Text(compares.to_owned()));
+        self.splice((close, close), Replacement::Text("])".to_owned()));
+        Ok(())
+    }
+
+    /// The elements of `ARRAY[…]`, each an array.
+    pub fn elements_several(&mut self, column: Protected<'c>, elements: &[Expr]) -> Result<(), Refusal> {
+        require_equality(column)?;
+        elements.iter().try_for_each(|value| self.envelopes(column, ParameterUse::Search, value).map(|_| ()))
+    }
+
+    /// Puts an array of what the value is sealed to in its place, and gives the tokens that it takes.
+    pub fn envelopes(
+        &mut self,
+        column: Protected<'c>,
+        use_: ParameterUse,
+        value: &Expr,
+    ) -> Result<(usize, usize), Refusal> {
+        let written = self.read_value(column, use_, value, false)?;
+        self.replaceable(column, written.outer)?;
+        self.array_of(column, use_, &written, written.outer)?;
+        Ok(written.outer)
+    }
+
+    fn array_of(
+        &mut self,
+        column: Protected<'c>,
+        use_: ParameterUse,
+        Written { content, .. }: &Written,
+        tokens: (usize, usize),
+    ) -> Result<(), Refusal> {
+        self.searches.insert(column.field.id);
+        match content {
+            Content::Null => self.splice(tokens, Replacement::Nulls { field: column.field.id }),
+            Content::Literal { value, number: _ } => {
+                self.seal(column, use_, tokens, Form::Envelopes, value.clone());
+            }
+            Content::Parameter { token, number, operand } => {
+                self.parameter(column, use_, Form::Envelopes, (*token, *number, *operand))?;
+                self.splice(tokens, Replacement::Text(format!("${number}{}", column.array_type())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same array once more, behind a token.
+    fn array_behind(&mut self, column: Protected<'c>, Written { content, .. }: &Written, index: usize) {
+        let field = column.field.id;
+        let with = match content {
+            Content::Null => Replacement::Nulls { field },
+            Content::Literal { value, number: _ } => Replacement::Seal {
+                field,
+                use_: ParameterUse::Search,
+                form: Form::Envelopes,
+                value: value.clone(),
+            },
+            Content::Parameter { number, .. } => {
+                Replacement::Text(format!("${number}{}", column.array_type()))
+            }
+        };
+        self.splice_behind(index, with);
+    }
+}
+
+/// `= ALL` and `<> ANY` of an array: they are about each element, and a value would be several.
+pub(crate) fn refuse_each(column: Protected<'_>) -> Refusal {
+    Refusal::on(
+        column.field,
+        "several keys are enabled, so that a value is several elements of an array, and = ALL and <> ANY are about each",
+        "compare with = ANY or <> ALL, or reseal the table and disable the old keys",
+    )
+}
