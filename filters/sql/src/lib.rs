@@ -30,6 +30,7 @@ mod analysis;
 mod budget;
 mod catalog;
 mod dialect;
+mod field;
 pub mod identity;
 mod lex;
 mod mention;
@@ -49,8 +50,9 @@ pub use analysis::{
     StatementKind,
 };
 pub use budget::Budget;
-pub use catalog::{Catalog, Column, Columns, Declared, Envelopes, Field, Relation, RelationKind, Stored};
+pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, Stored};
 pub use dialect::{Dialect, MySqlDialect};
+pub use field::{Declared, Envelopes, Field};
 pub use lex::mysql::binary::binary_as_hexadecimal;
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::catalog::Field;
+use crate::field::Field;
 
 /// A text that must not be forwarded, and why. It holds no literal and no part of the text but names of
 /// protected columns and tables.

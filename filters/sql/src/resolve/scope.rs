@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 pub(crate) use crate::resolve::outputs::{OutputColumn, Outputs};
 use crate::{
-    catalog::{Column, Field, Relation},
+    catalog::{Column, Relation},
+    field::Field,
     mention, names,
     refusal::Refusal,
 };

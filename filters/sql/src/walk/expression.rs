@@ -7,7 +7,8 @@ use sqlparser::ast::{BinaryOperator, CaseWhen, CastKind, Expr, Ident, Query, Una
 
 use self::operands::operands;
 use crate::{
-    catalog::{Declared, Stored},
+    catalog::Stored,
+    field::Declared,
     names,
     refusal::Refusal,
     resolve::scope::{Meaning, Protected, Scope},

@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 use self::cast::TextShape;
 use crate::{
     analysis::{Form, ParameterUse, Replacement},
-    catalog::{Declared, Stored},
+    catalog::Stored,
     dialect::Dialect,
+    field::Declared,
     lex::{self, Kind, Style, Token},
     refusal::Refusal,
     resolve::scope::Protected,

@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use self::grammar::{Clauses, Duplicates, Item};
 use crate::{
     analysis::{Load, LoadCharset, ParameterUse, Replacement, Splice},
-    catalog::{Catalog, Column, Declared, Relation, RelationKind, Stored},
+    catalog::{Catalog, Column, Relation, RelationKind, Stored},
+    field::Declared,
     lex::{Kind, Style, Token},
     mention, names,
     refusal::Refusal,

@@ -4,7 +4,7 @@ use sqlparser::ast::{DataType, ExactNumberInfo, Expr, Ident, TimezoneInfo, Value
 use zeroize::Zeroizing;
 
 use crate::{
-    catalog::Declared,
+    field::Declared,
     lex::{Kind, Style},
     parse::mysql::end_of_strings,
     walk::{

@@ -11,7 +11,7 @@ use sqlparser::ast::Expr;
 
 use crate::{
     analysis::{Form, ParameterUse, Replacement},
-    catalog::{Declared, Envelopes},
+    field::{Declared, Envelopes},
     refusal::Refusal,
     resolve::scope::Protected,
     walk::{

@@ -8,8 +8,9 @@ use sqlparser::ast::{
 
 use crate::{
     analysis::ParameterUse,
-    catalog::{Column, Declared},
+    catalog::Column,
     dialect::Dialect,
+    field::Declared,
     names,
     refusal::Refusal,
     resolve::{

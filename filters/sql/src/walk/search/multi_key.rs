@@ -5,7 +5,8 @@ use sqlparser::ast::Expr;
 
 use crate::{
     analysis::{Form, ParameterUse, Replacement},
-    catalog::{Envelopes, Stored},
+    catalog::Stored,
+    field::Envelopes,
     refusal::Refusal,
     resolve::scope::Protected,
     walk::{

@@ -16,7 +16,8 @@ use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, TypedString, UnaryOperato
 
 use crate::{
     analysis::ParameterUse,
-    catalog::{Declared, Field, Stored},
+    catalog::Stored,
+    field::{Declared, Field},
     refusal::Refusal,
     resolve::scope::Protected,
     walk::{

@@ -4,7 +4,8 @@ use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Qu
 
 use crate::{
     analysis::ParameterUse,
-    catalog::{Declared, Relation, Stored},
+    catalog::{Relation, Stored},
+    field::Declared,
     refusal::Refusal,
     resolve::scope::{OutputColumn, Protected, Scope},
     walk::{

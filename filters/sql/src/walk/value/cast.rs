@@ -5,7 +5,7 @@
 
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
-use crate::catalog::Declared;
+use crate::field::Declared;
 
 /// `text`, or `varchar` without a length: a cast to it leaves characters as they are.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
