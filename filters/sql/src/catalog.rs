@@ -12,7 +12,6 @@ use crate::{
     dialect::{Dialect, MySqlDialect},
     field::Field,
     names,
-    resolve::scope::Protected,
 };
 
 /// The relations that matter, as one session sees them now: those with a protected column, their partitions
@@ -113,9 +112,9 @@ impl Catalog {
     }
 
     /// A column that holds the values of a field.
-    pub(crate) fn column_of(&self, field: usize) -> Option<Protected<'_>> {
+    pub(crate) fn column_of(&self, field: usize) -> Option<&Column> {
         let (relation, column) = self.index().column_of(field, self)?;
-        self.relations.get(relation)?.columns.get(column).and_then(Protected::of)
+        self.relations.get(relation)?.columns.get(column)
     }
 
     /// Whether a folded name of the text is, or may be, that of a relation or schema.

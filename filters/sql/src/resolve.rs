@@ -2,5 +2,6 @@
 
 pub(crate) mod cte;
 pub(crate) mod outputs;
+pub(crate) mod protected;
 pub(crate) mod scope;
 pub(crate) mod view;

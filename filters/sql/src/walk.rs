@@ -27,7 +27,9 @@ use crate::{
     refusal::Refusal,
     resolve::{
         cte::{CteRange, Ctes},
-        scope::{Outputs, Protected, Range, Source},
+        outputs::Outputs,
+        protected::Protected,
+        scope::{Range, Source},
         view,
     },
     segment::Segment,

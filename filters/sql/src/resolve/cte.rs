@@ -9,8 +9,8 @@ use sqlparser::ast::{
 use crate::{
     refusal::Refusal,
     resolve::{
-        outputs::STEPS_A_COLUMN,
-        scope::{Outputs, Scope},
+        outputs::{Outputs, STEPS_A_COLUMN},
+        scope::Scope,
     },
     walk::Walker,
 };

@@ -6,7 +6,10 @@ use std::{cell::OnceCell, collections::HashMap, rc::Rc};
 use crate::{
     catalog::Column,
     refusal::Refusal,
-    resolve::scope::{Protected, Range, Source},
+    resolve::{
+        protected::Protected,
+        scope::{Range, Source},
+    },
     walk::Walker,
 };
 

@@ -2,50 +2,12 @@
 
 use std::collections::HashSet;
 
-pub(crate) use crate::resolve::outputs::{OutputColumn, Outputs};
 use crate::{
-    catalog::{Column, Relation},
-    field::Field,
+    catalog::Relation,
     mention, names,
     refusal::Refusal,
+    resolve::{outputs::Outputs, protected::Protected},
 };
-
-/// A protected column.
-#[derive(Clone, Copy)]
-pub(crate) struct Protected<'c> {
-    pub column: &'c Column,
-    pub field: &'c Field,
-    /// Whether the server may no longer say which table's column it is.
-    pub lost: bool,
-    /// Whether it is cast to text.
-    pub cast: bool,
-}
-
-impl<'c> Protected<'c> {
-    pub fn of(column: &'c Column) -> Option<Self> {
-        column.field.as_ref().map(|field| Self { column, field, lost: false, cast: false })
-    }
-
-    /// The same behind an expression.
-    pub fn lost(self) -> Self {
-        Self { lost: true, ..self }
-    }
-
-    /// The same behind a cast to text.
-    pub fn cast(self) -> Self {
-        Self { cast: true, ..self.lost() }
-    }
-
-    /// Whether a value of the one can be put in the other as it is stored.
-    pub fn is_interchangeable_with(self, other: Protected<'_>) -> bool {
-        self.field.label == other.field.label && self.column.stored == other.column.stored
-    }
-
-    /// Whether equality between the two is equality of their values.
-    pub fn is_comparable_with(self, other: Protected<'_>) -> bool {
-        self.is_interchangeable_with(other) && self.field.equality && other.field.equality
-    }
-}
 
 /// What a name in FROM stands for.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use crate::{
     lex::{Kind, Token},
     mention,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     segment::Segment,
     statement::dml::{self, Effects},
     walk::search::predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},

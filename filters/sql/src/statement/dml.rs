@@ -12,7 +12,7 @@ use crate::{
     mention,
     parse::{self, Unparsed, faithful, mysql::Reading, position},
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Outputs},
+    resolve::outputs::{OutputColumn, Outputs},
     segment::Segment,
     walk::Walker,
 };

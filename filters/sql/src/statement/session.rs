@@ -9,7 +9,7 @@ use crate::{
     analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement},
     catalog::Catalog,
     refusal::Refusal,
-    resolve::scope::{Outputs, Scope},
+    resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
     statement::{
         self, Analyzed,
@@ -111,7 +111,7 @@ fn check_type(
     if !parameter.searched || source.eq_ignore_ascii_case("unknown") {
         return Ok(());
     }
-    let field = catalog.column_of(parameter.field).ok_or_else(not_understood)?.field;
+    let field = Protected::of_field(catalog, parameter.field).ok_or_else(not_understood)?.field;
     let named = Parser::new(&PostgreSqlDialect {}).try_with_sql(source);
     let named = named.and_then(|mut parser| parser.parse_data_type()).map_err(|_| not_understood())?;
     let operand = operand::of_parameter(field, &named, parameter.form == Form::Array);
@@ -229,7 +229,7 @@ fn sealed_arguments(
 impl Walker<'_, '_> {
     /// A value for a parameter in a protected place.
     fn argument(&mut self, placed: &Parameter, value: &sqlparser::ast::Expr) -> Result<(), Refusal> {
-        let Some(at) = self.catalog.column_of(placed.field) else { return Err(not_understood()) };
+        let Some(at) = Protected::of_field(self.catalog, placed.field) else { return Err(not_understood()) };
         self.assigned_to = Some(placed.operand);
         let sealed = match placed.form {
             Form::Array => self.array_value(at, value),

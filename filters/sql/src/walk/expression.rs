@@ -11,7 +11,10 @@ use crate::{
     field::Declared,
     names,
     refusal::Refusal,
-    resolve::scope::{Meaning, Protected, Scope},
+    resolve::{
+        protected::Protected,
+        scope::{Meaning, Scope},
+    },
     walk::{
         Walker, mysql,
         search::predicate::{Comparison, Quantifier},

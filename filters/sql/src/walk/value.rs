@@ -16,7 +16,7 @@ use crate::{
     field::Declared,
     lex::{self, Kind, Style, Token},
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     walk::{Walker, mysql::literal::is_date, search::operand::Operand},
 };
 

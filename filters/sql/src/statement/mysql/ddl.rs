@@ -6,7 +6,7 @@ use crate::{
     lex::{Kind, Token},
     mention,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     segment::{self, Segment},
     statement::{
         ddl::{self, no_protected_column, unsupported},

@@ -6,7 +6,7 @@ use crate::{
     catalog::{Relation, Stored},
     lex::Kind,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     segment::Segment,
     statement::ddl,
     walk::search::predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},

@@ -14,7 +14,7 @@ use crate::{
     lex::{Kind, Style, Token},
     mention, names,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     segment::Segment,
     statement::dml::Effects,
     walk::{

@@ -8,7 +8,11 @@ use sqlparser::ast::{
 use crate::{
     catalog::{Column, Relation},
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
+    resolve::{
+        outputs::{OutputColumn, Outputs},
+        protected::Protected,
+        scope::{Range, Scope, Source},
+    },
     walk::{
         Walker,
         write::insert::{refuse_defaults, refuse_generated, refuse_twice, written_column},

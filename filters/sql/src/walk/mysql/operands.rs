@@ -6,7 +6,7 @@ use sqlparser::ast::{
 
 use crate::{
     refusal::Refusal,
-    resolve::scope::{Protected, Scope},
+    resolve::{protected::Protected, scope::Scope},
     walk::{Walker, expression::in_expression},
 };
 

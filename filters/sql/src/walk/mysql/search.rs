@@ -13,7 +13,7 @@ use crate::{
     analysis::{Form, ParameterUse, Replacement},
     field::{Declared, Envelopes},
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     walk::{
         Walker,
         query::items::{is_null, is_number},

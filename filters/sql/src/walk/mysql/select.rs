@@ -9,8 +9,9 @@ use crate::{
     names,
     refusal::Refusal,
     resolve::{
-        outputs::STEPS_A_COLUMN,
-        scope::{Meaning, OutputColumn, Outputs, Protected, Range, Scope, Source},
+        outputs::{OutputColumn, Outputs, STEPS_A_COLUMN},
+        protected::Protected,
+        scope::{Meaning, Range, Scope, Source},
     },
     walk::Walker,
 };

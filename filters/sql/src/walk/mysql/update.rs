@@ -8,7 +8,11 @@ use crate::{
     analysis::ParameterUse,
     catalog::{Column, RelationKind},
     refusal::Refusal,
-    resolve::scope::{Outputs, Protected, Range, Scope, Source},
+    resolve::{
+        outputs::Outputs,
+        protected::Protected,
+        scope::{Range, Scope, Source},
+    },
     walk::{
         Walker,
         query::from::Item,

@@ -14,8 +14,9 @@ use crate::{
     names,
     refusal::Refusal,
     resolve::{
-        outputs::STEPS_A_COLUMN,
-        scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
+        outputs::{OutputColumn, Outputs, STEPS_A_COLUMN},
+        protected::Protected,
+        scope::{Range, Scope, Source},
     },
     walk::Walker,
 };

@@ -9,7 +9,11 @@ use crate::{
     catalog::Column,
     names,
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Outputs, Protected, Scope},
+    resolve::{
+        outputs::{OutputColumn, Outputs},
+        protected::Protected,
+        scope::Scope,
+    },
     walk::{
         Walker,
         query::ordinal::{Ordinal, keys_within, ordinal},

@@ -5,10 +5,9 @@ use sqlparser::ast::Expr;
 
 use crate::{
     analysis::{Form, ParameterUse, Replacement},
-    catalog::Stored,
     field::Envelopes,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     walk::{
         Walker,
         query::items::is_null,
@@ -16,16 +15,6 @@ use crate::{
         value::{Content, Written},
     },
 };
-
-impl Protected<'_> {
-    /// The type of an array of what is stored.
-    pub fn array_type(self) -> &'static str {
-        match self.column.stored {
-            Stored::Bytes => "::bytea[]",
-            Stored::Text | Stored::Other => "::text[]",
-        }
-    }
-}
 
 impl<'c> Walker<'_, 'c> {
     /// Whether a value of the column has several ciphertexts when the statement is executed, or may have.

@@ -19,7 +19,7 @@ use crate::{
     catalog::Stored,
     field::{Declared, Field},
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     walk::{
         Walker,
         query::items::is_null,

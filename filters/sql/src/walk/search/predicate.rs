@@ -7,7 +7,7 @@ use crate::{
     catalog::{Relation, Stored},
     field::Declared,
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Protected, Scope},
+    resolve::{outputs::OutputColumn, protected::Protected, scope::Scope},
     walk::{
         Walker,
         query::items::refuse_untyped,

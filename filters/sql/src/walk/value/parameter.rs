@@ -4,7 +4,7 @@ use crate::{
     analysis::{Form, Parameter, ParameterUse, Replacement},
     lex::Kind,
     refusal::Refusal,
-    resolve::scope::Protected,
+    resolve::protected::Protected,
     walk::{Walker, search::operand::Operand},
 };
 

@@ -12,7 +12,11 @@ use crate::{
     dialect::Dialect,
     names,
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Outputs, Protected, Range, Scope, Source},
+    resolve::{
+        outputs::{OutputColumn, Outputs},
+        protected::Protected,
+        scope::{Range, Scope, Source},
+    },
     walk::{Walker, query::items::refuse_mixed, value::cast},
 };
 

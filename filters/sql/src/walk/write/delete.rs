@@ -4,7 +4,7 @@ use sqlparser::ast::{Delete, FromTable, ObjectName, TableFactor, TableWithJoins}
 
 use crate::{
     refusal::Refusal,
-    resolve::scope::{Outputs, Scope},
+    resolve::{outputs::Outputs, scope::Scope},
     walk::Walker,
 };
 

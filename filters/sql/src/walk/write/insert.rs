@@ -9,7 +9,11 @@ use crate::{
     catalog::{Column, Relation},
     names,
     refusal::Refusal,
-    resolve::scope::{Outputs, Protected, Range, Scope, Source},
+    resolve::{
+        outputs::Outputs,
+        protected::Protected,
+        scope::{Range, Scope, Source},
+    },
     walk::{Walker, query::select::is_default},
 };
 

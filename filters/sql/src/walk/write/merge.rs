@@ -8,7 +8,10 @@ use sqlparser::ast::{
 use crate::{
     catalog::{Column, Relation},
     refusal::Refusal,
-    resolve::scope::{Outputs, Range, Scope},
+    resolve::{
+        outputs::Outputs,
+        scope::{Range, Scope},
+    },
     walk::{
         Walker,
         write::insert::{refuse_defaults, refuse_generated, refuse_twice},

@@ -10,7 +10,11 @@ use crate::{
     analysis::{ParameterUse, Replacement},
     catalog::{Column, Relation},
     refusal::Refusal,
-    resolve::scope::{OutputColumn, Outputs, Protected, Range, Scope},
+    resolve::{
+        outputs::{OutputColumn, Outputs},
+        protected::Protected,
+        scope::{Range, Scope},
+    },
     walk::{
         Walker,
         query::{
