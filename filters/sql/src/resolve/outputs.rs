@@ -3,15 +3,7 @@
 
 use std::{cell::OnceCell, collections::HashMap, rc::Rc};
 
-use crate::{
-    catalog::Column,
-    refusal::Refusal,
-    resolve::{
-        protected::Protected,
-        scope::{Range, Source},
-    },
-    walk::Walker,
-};
+use crate::{refusal::Refusal, resolve::protected::Protected};
 
 /// A column that a query yields: its name, if it surely has one, and the protected column it is.
 #[derive(Clone)]
@@ -149,25 +141,6 @@ impl<'c> Outputs<'c> {
         let columns = Rc::make_mut(&mut self.columns);
         (columns.protected, columns.by_name, columns.unnamed) = Default::default();
         &mut columns.list
-    }
-}
-
-impl<'c> Walker<'_, 'c> {
-    /// The columns of a range, for `*`.
-    pub fn outputs(&mut self, range: &Range<'c>) -> Result<Outputs<'c>, Refusal> {
-        let relation = match &range.source {
-            Source::Relation(relation) => *relation,
-            Source::Derived(outputs) => return Ok(outputs.clone()),
-            Source::Unknown => return Ok(Outputs::unknown()),
-        };
-        if let Some((_, outputs)) = self.whole.iter().find(|(known, _)| std::ptr::eq(*known, relation)) {
-            return Ok(outputs.clone());
-        }
-        self.spend(relation.columns.len().saturating_mul(STEPS_A_COLUMN))?;
-        let output = |c: &'c Column| OutputColumn::new(Some(c.name.as_str().into()), Protected::of(c));
-        let outputs = Outputs::of(relation.columns.in_order().into_iter().map(output).collect());
-        self.whole.push((relation, outputs.clone()));
-        Ok(outputs)
     }
 }
 

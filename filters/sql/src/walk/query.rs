@@ -4,6 +4,7 @@ pub(super) mod from;
 pub(super) mod items;
 mod ordinal;
 pub(super) mod select;
+mod with;
 
 use sqlparser::ast::{
     Expr, Fetch, LimitClause, LockClause, OrderBy, Query, SetExpr, SetOperator, SetQuantifier, Values,

@@ -22,6 +22,23 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
+    /// The columns of a range, for `*`.
+    pub fn outputs(&mut self, range: &Range<'c>) -> Result<Outputs<'c>, Refusal> {
+        let relation = match &range.source {
+            Source::Relation(relation) => *relation,
+            Source::Derived(outputs) => return Ok(outputs.clone()),
+            Source::Unknown => return Ok(Outputs::unknown()),
+        };
+        if let Some((_, outputs)) = self.whole.iter().find(|(known, _)| std::ptr::eq(*known, relation)) {
+            return Ok(outputs.clone());
+        }
+        self.spend(relation.columns.len().saturating_mul(STEPS_A_COLUMN))?;
+        let output = |c: &'c Column| OutputColumn::new(Some(c.name.as_str().into()), Protected::of(c));
+        let outputs = Outputs::of(relation.columns.in_order().into_iter().map(output).collect());
+        self.whole.push((relation, outputs.clone()));
+        Ok(outputs)
+    }
+
     /// The items of a select list, and what they yield.
     pub fn items(&mut self, items: &[SelectItem], scope: &Scope<'_, 'c>) -> Result<Outputs<'c>, Refusal> {
         self.items_for(items, scope, &[])
