@@ -1,17 +1,19 @@
 //! What the analysis of one text says.
 
+pub(crate) mod effects;
 mod load;
+mod operand;
 
-pub use self::load::{Load, LoadCharset, LoadFormat};
+pub use self::{
+    load::{Load, LoadCharset, LoadFormat},
+    operand::Operand,
+};
 
 use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
-use crate::{
-    statement::{dml::Effects, mysql},
-    walk::search::operand::Operand,
-};
+use self::effects::Effects;
 
 /// What an accepted text does with protected fields, and what must be put in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +81,7 @@ impl Statement {
 
     /// The same of a text that may ask the client for a file.
     pub fn unread_of(text: &[u8]) -> Self {
-        let client_file = mysql::may_ask_for_file(text).then_some(ClientFile::Any);
+        let client_file = may_ask_for_file(text).then_some(ClientFile::Any);
         Self { client_file, ..Self::unread() }
     }
 
@@ -97,6 +99,12 @@ pub enum ClientFile {
     Named(String),
     /// The text was not read, and may name one.
     Any,
+}
+
+/// Whether a text that is not read may ask the client for a file.
+fn may_ask_for_file(text: &[u8]) -> bool {
+    const WORD: &[u8] = b"infile";
+    text.windows(WORD.len()).any(|window| window.eq_ignore_ascii_case(WORD))
 }
 
 /// The results of a statement, where a text's statements have theirs one after the other.

@@ -46,8 +46,8 @@ mod walk;
 
 pub use analysis::{
     Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Load, LoadCharset,
-    LoadFormat, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse, Splice, Statement,
-    StatementKind,
+    LoadFormat, Operand, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse, Splice,
+    Statement, StatementKind,
 };
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, Stored};
@@ -60,10 +60,7 @@ pub use statement::session::{Names, Prepared};
 pub use view_sources::{ViewSource, view_sources};
 pub use walk::{
     mysql::search::like_pattern,
-    search::{
-        operand::Operand,
-        predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX},
-    },
+    search::predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX},
 };
 
 use std::{collections::HashMap, rc::Rc};

@@ -7,12 +7,11 @@ mod postgres;
 pub(crate) mod session;
 
 use self::{
-    dml::Effects,
     postgres::{copy, setting, utility},
     session::{Names, Prepared},
 };
 use crate::{
-    analysis::{SessionUse, StatementKind},
+    analysis::{SessionUse, StatementKind, effects::Effects},
     catalog::Catalog,
     identity,
     lex::Kind,

@@ -15,12 +15,9 @@ use sqlparser::{
 };
 use zeroize::Zeroizing;
 
-use self::{
-    search::operand::Operand,
-    value::parameter::{Placed, StoredAt},
-};
+use self::value::parameter::{Placed, StoredAt};
 use crate::{
-    analysis::{Form, ParameterUse, Replacement, Splice},
+    analysis::{Form, Operand, ParameterUse, Replacement, Splice},
     catalog::{Catalog, Relation, RelationKind},
     mention, names,
     parse::position::Positions,

@@ -1,13 +1,14 @@
 //! CREATE, ALTER and DROP of, or beside, a protected table.
 
 use crate::{
+    analysis::effects::Effects,
     catalog::{Catalog, Relation},
     lex::{Kind, Token},
     mention,
     refusal::Refusal,
     resolve::protected::Protected,
     segment::Segment,
-    statement::dml::{self, Effects},
+    statement::dml,
     walk::search::predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX, require_equality},
 };
 

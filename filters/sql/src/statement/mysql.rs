@@ -12,19 +12,17 @@ mod unseen;
 mod utility;
 
 pub(crate) use ddl::{makes_one_of, only_defines};
-pub(crate) use results::{client_file, may_ask_for_file, results};
+pub(crate) use results::{client_file, results};
 pub(crate) use unseen::names_unseen;
 
 use crate::{
-    analysis::StatementKind,
+    analysis::{StatementKind, effects::Effects},
     catalog::Catalog,
     identity, mention,
     refusal::Refusal,
     segment::{self, Segment},
     statement::{
-        Analyzed,
-        dml::{self, Effects},
-        is_dml,
+        Analyzed, dml, is_dml,
         session::{self, Names},
         with_kind,
     },

@@ -6,15 +6,12 @@ use std::rc::Rc;
 use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
-    analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement},
+    analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
     catalog::Catalog,
     refusal::Refusal,
     resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
-    statement::{
-        self, Analyzed,
-        dml::{self, Effects},
-    },
+    statement::{self, Analyzed, dml},
     walk::{Walker, search::operand, value::Fault},
 };
 

@@ -10,14 +10,14 @@ use zeroize::Zeroizing;
 
 use self::cast::TextShape;
 use crate::{
-    analysis::{Form, ParameterUse, Replacement},
+    analysis::{Form, Operand, ParameterUse, Replacement},
     catalog::Stored,
     dialect::Dialect,
     field::Declared,
     lex::{self, Kind, Style, Token},
     refusal::Refusal,
     resolve::protected::Protected,
-    walk::{Walker, mysql::literal::is_date, search::operand::Operand},
+    walk::{Walker, mysql::literal::is_date},
 };
 
 /// A value as written.

@@ -2,16 +2,14 @@
 
 use super::{explain, index, set};
 use crate::{
+    analysis::effects::Effects,
     catalog::{Catalog, Relation},
     lex::{Kind, Token},
     mention,
     refusal::Refusal,
     resolve::protected::Protected,
     segment::{self, Segment},
-    statement::{
-        ddl::{self, no_protected_column, unsupported},
-        dml::Effects,
-    },
+    statement::ddl::{self, no_protected_column, unsupported},
 };
 
 /// Tokens of a statement that is looked at word by word, forth and back; a table has at most 4096 columns.

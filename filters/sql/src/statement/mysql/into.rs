@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use crate::{
+    analysis::effects::Effects,
     catalog::Catalog,
     lex::{Kind, Token},
     refusal::Refusal,
     segment::Segment,
-    statement::dml::{self, Effects},
+    statement::dml,
 };
 
 /// The tokens of the INTO of a SELECT.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use self::grammar::{Clauses, Duplicates, Item};
 use crate::{
-    analysis::{Load, LoadCharset, ParameterUse, Replacement, Splice},
+    analysis::{Load, LoadCharset, ParameterUse, Replacement, Splice, effects::Effects},
     catalog::{Catalog, Column, Relation, RelationKind, Stored},
     field::Declared,
     lex::{Kind, Style, Token},
@@ -16,7 +16,6 @@ use crate::{
     refusal::Refusal,
     resolve::protected::Protected,
     segment::Segment,
-    statement::dml::Effects,
     walk::{
         value::cast::is_plain_number,
         write::insert::{refuse_defaults, refuse_generated, written_column},

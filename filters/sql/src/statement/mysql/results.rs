@@ -47,9 +47,3 @@ pub(crate) fn client_file(segment: &Segment<'_>) -> Option<ClientFile> {
         _ => ClientFile::Any,
     })
 }
-
-/// Whether a text that is not read may be such a statement.
-pub(crate) fn may_ask_for_file(text: &[u8]) -> bool {
-    const WORD: &[u8] = b"infile";
-    text.windows(WORD.len()).any(|window| window.eq_ignore_ascii_case(WORD))
-}

@@ -3,12 +3,13 @@
 
 use super::{ddl, is_transaction, set};
 use crate::{
+    analysis::effects::Effects,
     catalog::Catalog,
     lex::Kind,
     mention,
     refusal::Refusal,
     segment::{self, Segment},
-    statement::{dml::Effects, mysql::load},
+    statement::mysql::load,
 };
 
 /// What the statement does with relations of the catalog; refused where it isn't surely harmless.

@@ -5,14 +5,14 @@ mod options;
 
 use self::options::Options;
 use crate::{
-    analysis::{Copy, CopyFormat, Replacement, Splice},
+    analysis::{Copy, CopyFormat, Replacement, Splice, effects::Effects},
     catalog::{Catalog, Column, Relation, RelationKind},
     dialect::Dialect,
     lex::Kind,
     mention, names,
     refusal::Refusal,
     segment::{Segment, reader::Reader},
-    statement::dml::{self, Effects},
+    statement::dml,
     walk::write::insert::{refuse_defaults, refuse_generated, refuse_twice},
 };
 

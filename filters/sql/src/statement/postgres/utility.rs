@@ -2,12 +2,8 @@
 //! protected table, as none of them carries a value to or from it.
 
 use crate::{
-    catalog::Catalog,
-    lex::Token,
-    mention,
-    refusal::Refusal,
-    segment::Segment,
-    statement::{ddl, dml::Effects},
+    analysis::effects::Effects, catalog::Catalog, lex::Token, mention, refusal::Refusal, segment::Segment,
+    statement::ddl,
 };
 
 /// What the statement does with relations of the catalog; refused where it isn't surely harmless.

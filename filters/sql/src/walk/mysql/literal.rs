@@ -4,12 +4,12 @@ use sqlparser::ast::{DataType, ExactNumberInfo, Expr, Ident, TimezoneInfo, Value
 use zeroize::Zeroizing;
 
 use crate::{
+    analysis::Operand,
     field::Declared,
     lex::{Kind, Style},
     parse::mysql::end_of_strings,
     walk::{
         Walker,
-        search::operand::Operand,
         value::{Content, FORM, Fault, NUMBER, PLACE, ValueContext, Written, cast::is_plain_number},
     },
 };

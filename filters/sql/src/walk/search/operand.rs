@@ -15,7 +15,7 @@
 use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan};
 
 use crate::{
-    analysis::ParameterUse,
+    analysis::{Operand, ParameterUse},
     catalog::Stored,
     field::{Declared, Field},
     refusal::Refusal,
@@ -29,20 +29,6 @@ use crate::{
         },
     },
 };
-
-/// The type that a parameter which is looked for has, where its values must be read as that type's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operand {
-    /// The column's, or one whose values are compared as the column's are.
-    #[default]
-    Declared,
-    /// `int4`, beside a wider integer.
-    Int4,
-    /// `int2`, beside a wider integer.
-    Int2,
-    /// `text`, beside `char(n)`.
-    Text,
-}
 
 const NO_OPERATOR: Fault = Fault(
     "the server compares the column with a value of this type in another way, or not at all",

@@ -1,11 +1,11 @@
 //! Parameters in protected places: what each is for, wherever it stands.
 
 use crate::{
-    analysis::{Form, Parameter, ParameterUse, Replacement},
+    analysis::{Form, Operand, Parameter, ParameterUse, Replacement},
     lex::Kind,
     refusal::Refusal,
     resolve::protected::Protected,
-    walk::{Walker, search::operand::Operand},
+    walk::Walker,
 };
 
 impl<'c> Walker<'_, 'c> {
