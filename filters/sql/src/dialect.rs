@@ -52,6 +52,12 @@ impl MySqlDialect {
             folds_tables: lower_case_table_names.trim() != "0",
         })
     }
+
+    /// In which the server writes the queries of views, for every session alike.
+    #[must_use]
+    pub fn of_views(self) -> Self {
+        Self { ansi_quotes: false, no_backslash_escapes: false, pipes_as_concat: false, ..self }
+    }
 }
 
 impl Dialect {

@@ -17,14 +17,6 @@ pub struct ViewSource {
     pub name: String,
 }
 
-impl MySqlDialect {
-    /// In which the server writes the queries of views, for every session alike.
-    #[must_use]
-    pub fn of_views(self) -> Self {
-        Self { ansi_quotes: false, no_backslash_escapes: false, pipes_as_concat: false, ..self }
-    }
-}
-
 /// The relations that the query of a view reads, common table expressions aside; None if that can't be told.
 #[must_use]
 pub fn view_sources(query: &str, dialect: MySqlDialect) -> Option<Vec<ViewSource>> {

@@ -4,6 +4,7 @@ mod expression;
 pub(crate) mod mysql;
 mod query;
 pub(crate) mod search;
+mod statement;
 pub(crate) mod value;
 pub(crate) mod write;
 

@@ -115,17 +115,3 @@ fn check_strings(segment: &Segment<'_>) -> Result<(), Refusal> {
     }
     Ok(())
 }
-
-impl<'c> Walker<'_, 'c> {
-    /// One statement of the kinds that are understood, and what it yields.
-    pub fn statement(&mut self, tree: &Tree) -> Result<Outputs<'c>, Refusal> {
-        match tree {
-            Tree::Query(query) => self.query(query, None),
-            Tree::Insert(insert) => self.insert(insert),
-            Tree::Update(update) => self.update(update),
-            Tree::Delete(delete) => self.delete(delete),
-            Tree::Merge(merge) => self.merge(merge),
-            _ => Err(Refusal::unparsable("the statement's kind isn't understood")),
-        }
-    }
-}

@@ -12,7 +12,7 @@ use crate::{
     resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
     statement::{self, Analyzed, dml},
-    walk::{Walker, search::operand, value::Fault},
+    walk::{search::operand, value::Fault},
 };
 
 /// What a session has prepared and declared by SQL, and in the protocol.
@@ -208,7 +208,10 @@ fn sealed_arguments(
             let number = |p: &Parameter| usize::from(p.number);
             let placed = parameters.binary_search_by_key(&index.saturating_add(1), number);
             match placed.ok().and_then(|place| parameters.get(place)) {
-                Some(placed) => walker.argument(placed, value)?,
+                Some(placed) => {
+                    let at = Protected::of_field(catalog, placed.field).ok_or_else(not_understood)?;
+                    walker.argument(at, placed, value)?;
+                }
                 None => walker.expr(value, &Scope::default())?,
             }
         }
@@ -221,21 +224,6 @@ fn sealed_arguments(
         ));
     }
     Ok(effects.splices)
-}
-
-impl Walker<'_, '_> {
-    /// A value for a parameter in a protected place.
-    fn argument(&mut self, placed: &Parameter, value: &sqlparser::ast::Expr) -> Result<(), Refusal> {
-        let Some(at) = Protected::of_field(self.catalog, placed.field) else { return Err(not_understood()) };
-        self.assigned_to = Some(placed.operand);
-        let sealed = match placed.form {
-            Form::Array => self.array_value(at, value),
-            Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
-            Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
-        };
-        self.assigned_to = None;
-        sealed
-    }
 }
 
 /// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table. A routine's body

@@ -23,17 +23,17 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         return query(segment, start, catalog);
     }
     let mut reader = Reader { segment, at: start };
-    let (schema, name) = reader.table()?;
+    let (schema, name) = table(&mut reader)?;
     let relation = catalog
         .named(&name)
         .find(|relation| schema.as_ref().map_or(relation.visible, |schema| &relation.schema == schema));
     let Some(relation) = relation else { return Ok(Effects::default()) };
     touchable(relation)?;
-    let listed = reader.columns()?;
+    let listed = columns(&mut reader)?;
     let behind = reader.at.saturating_sub(1);
     let columns = targets(relation, listed.as_deref())?;
-    let from_client = reader.direction()?;
-    reader.client(from_client)?;
+    let from_client = direction(&mut reader)?;
+    client(&mut reader, from_client)?;
     let (options, rest) = Options::read(segment, reader.at, start == 2)?;
     if rest < segment.tokens.len() {
         return Err(not_understood());
@@ -91,10 +91,10 @@ fn query(segment: &Segment<'_>, open: usize, catalog: &Catalog) -> Result<Effect
         return Ok(effects);
     }
     let mut reader = Reader { segment, at: close.saturating_add(1) };
-    if reader.direction()? {
+    if direction(&mut reader)? {
         return Err(not_understood());
     }
-    reader.client(false)?;
+    client(&mut reader, false)?;
     let (options, rest) = Options::read(segment, reader.at, false)?;
     if rest < segment.tokens.len() {
         return Err(not_understood());
@@ -143,54 +143,52 @@ fn targets<'c>(relation: &'c Relation, listed: Option<&[String]>) -> Result<Vec<
     listed.iter().map(find).collect()
 }
 
-impl Reader<'_, '_> {
-    fn name(&mut self) -> Result<String, Refusal> {
-        self.takes_name().ok_or_else(not_understood)
-    }
+fn read_name(reader: &mut Reader<'_, '_>) -> Result<String, Refusal> {
+    reader.takes_name().ok_or_else(not_understood)
+}
 
-    /// `[database.][schema.]table`
-    fn table(&mut self) -> Result<(Option<String>, String), Refusal> {
-        let mut schema = None;
-        let mut name = self.name()?;
-        while self.takes_symbol(".") {
-            schema = Some(std::mem::replace(&mut name, self.name()?));
-        }
-        Ok((schema, name))
+/// `[database.][schema.]table`
+fn table(reader: &mut Reader<'_, '_>) -> Result<(Option<String>, String), Refusal> {
+    let mut schema = None;
+    let mut name = read_name(reader)?;
+    while reader.takes_symbol(".") {
+        schema = Some(std::mem::replace(&mut name, read_name(reader)?));
     }
+    Ok((schema, name))
+}
 
-    fn columns(&mut self) -> Result<Option<Vec<String>>, Refusal> {
-        if !self.takes_symbol("(") {
-            return Ok(None);
-        }
-        let mut columns = vec![self.name()?];
-        while self.takes_symbol(",") {
-            columns.push(self.name()?);
-        }
-        if self.takes_symbol(")") { Ok(Some(columns)) } else { Err(not_understood()) }
+fn columns(reader: &mut Reader<'_, '_>) -> Result<Option<Vec<String>>, Refusal> {
+    if !reader.takes_symbol("(") {
+        return Ok(None);
     }
+    let mut columns = vec![read_name(reader)?];
+    while reader.takes_symbol(",") {
+        columns.push(read_name(reader)?);
+    }
+    if reader.takes_symbol(")") { Ok(Some(columns)) } else { Err(not_understood()) }
+}
 
-    /// Whether it is FROM.
-    fn direction(&mut self) -> Result<bool, Refusal> {
-        let from = self.takes_word("from");
-        if from || self.takes_word("to") { Ok(from) } else { Err(not_understood()) }
-    }
+/// Whether it is FROM.
+fn direction(reader: &mut Reader<'_, '_>) -> Result<bool, Refusal> {
+    let from = reader.takes_word("from");
+    if from || reader.takes_word("to") { Ok(from) } else { Err(not_understood()) }
+}
 
-    /// STDIN or STDOUT: the server takes either word both ways.
-    fn client(&mut self, from: bool) -> Result<(), Refusal> {
-        if self.takes_word("stdin") || self.takes_word("stdout") {
-            return Ok(());
-        }
-        let other = self.segment.tokens.get(self.at);
-        if self.segment.is_word(self.at, "program")
-            || other.is_some_and(|t| matches!(t.kind, Kind::Text { .. }))
-        {
-            return Err(Refusal::unsupported(
-                "COPY of a table with sealed columns to or from a file or program of the server",
-                if from { "send the data: COPY … FROM STDIN" } else { "take the data: COPY … TO STDOUT" },
-            ));
-        }
-        Err(not_understood())
+/// STDIN or STDOUT: the server takes either word both ways.
+fn client(reader: &mut Reader<'_, '_>, from: bool) -> Result<(), Refusal> {
+    if reader.takes_word("stdin") || reader.takes_word("stdout") {
+        return Ok(());
     }
+    let other = reader.segment.tokens.get(reader.at);
+    if reader.segment.is_word(reader.at, "program")
+        || other.is_some_and(|t| matches!(t.kind, Kind::Text { .. }))
+    {
+        return Err(Refusal::unsupported(
+            "COPY of a table with sealed columns to or from a file or program of the server",
+            if from { "send the data: COPY … FROM STDIN" } else { "take the data: COPY … TO STDOUT" },
+        ));
+    }
+    Err(not_understood())
 }
 
 fn not_understood() -> Refusal {

@@ -1,5 +1,7 @@
 //! Parameters in protected places: what each is for, wherever it stands.
 
+use sqlparser::ast::Expr;
+
 use crate::{
     analysis::{Form, Operand, Parameter, ParameterUse, Replacement},
     lex::Kind,
@@ -9,6 +11,18 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
+    /// A value that EXECUTE gives for a parameter in a protected place.
+    pub fn argument(&mut self, at: Protected<'c>, placed: &Parameter, value: &Expr) -> Result<(), Refusal> {
+        self.assigned_to = Some(placed.operand);
+        let sealed = match placed.form {
+            Form::Array => self.array_value(at, value),
+            Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
+            Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
+        };
+        self.assigned_to = None;
+        sealed
+    }
+
     /// A parameter in a protected place.
     pub fn parameter(
         &mut self,

@@ -1,6 +1,6 @@
 //! `FIELDS …` and `LINES …`: how the file is written.
 
-use super::not_understood;
+use super::{grammar::text, not_understood};
 use crate::{analysis::LoadFormat, dialect::MySqlDialect, refusal::Refusal, segment::reader::Reader};
 
 /// Characters that fields and lines end with, and lines start by, at most: each is looked for at every place of the file.
@@ -28,12 +28,12 @@ impl Format {
         };
         if reader.takes_word("fields") || reader.takes_word("columns") {
             while let Some(part) = format.field_part(reader) {
-                *part = reader.text().ok_or_else(not_understood)?;
+                *part = text(reader).ok_or_else(not_understood)?;
             }
         }
         if reader.takes_word("lines") {
             while let Some(part) = format.line_part(reader) {
-                *part = reader.text().ok_or_else(not_understood)?;
+                *part = text(reader).ok_or_else(not_understood)?;
             }
         }
         Ok(format)

@@ -56,7 +56,7 @@ impl Clauses {
         let mut reader = Reader { segment, at: 2 };
         let _ = reader.takes_word("low_priority") || reader.takes_word("concurrent");
         let local = reader.takes_word("local");
-        if !reader.takes_word("infile") || reader.text().is_none() {
+        if !reader.takes_word("infile") || text(&mut reader).is_none() {
             return Err(not_understood());
         }
         let duplicates = if reader.takes_word("replace") {
@@ -75,15 +75,15 @@ impl Clauses {
         }
         let table_at = reader.at.saturating_sub(1);
         if reader.takes_word("partition") {
-            reader.names()?;
+            names(&mut reader)?;
         }
-        let charset = reader.charset()?;
+        let charset = charset(&mut reader)?;
         let Dialect::MySql(dialect) = segment.dialect else { return Err(not_understood()) };
         let format = Format::read(&mut reader, dialect)?;
-        let skipped = reader.skipped()?;
+        let skipped = skipped(&mut reader)?;
         let list_behind = reader.at.saturating_sub(1);
-        let list = reader.list()?;
-        let set = if reader.takes_word("set") { reader.assignments()? } else { Vec::new() };
+        let list = list(&mut reader)?;
+        let set = if reader.takes_word("set") { assignments(&mut reader)? } else { Vec::new() };
         if !reader.is_end() {
             return Err(not_understood());
         }
@@ -103,125 +103,123 @@ impl Clauses {
     }
 }
 
-impl Reader<'_, '_> {
-    /// A string, also in hexadecimal digits, if it is UTF-8.
-    pub(super) fn text(&mut self) -> Option<String> {
-        let text = match &self.segment.tokens.get(self.at)?.kind {
-            Kind::Text { value, style: Style::Plain } => value.as_str().to_owned(),
-            Kind::Text { value, style: Style::Hex } => {
-                let byte = |pair: &[u8]| {
-                    let digits = std::str::from_utf8(pair).ok().filter(|digits| digits.len() == 2)?;
-                    u8::from_str_radix(digits, 16).ok()
-                };
-                let bytes: Option<Vec<u8>> = value.as_bytes().chunks(2).map(byte).collect();
-                String::from_utf8(bytes?).ok()?
-            }
-            _ => return None,
-        };
-        self.advance();
-        Some(text)
-    }
+/// A string, also in hexadecimal digits, if it is UTF-8.
+pub(super) fn text(reader: &mut Reader<'_, '_>) -> Option<String> {
+    let text = match &reader.segment.tokens.get(reader.at)?.kind {
+        Kind::Text { value, style: Style::Plain } => value.as_str().to_owned(),
+        Kind::Text { value, style: Style::Hex } => {
+            let byte = |pair: &[u8]| {
+                let digits = std::str::from_utf8(pair).ok().filter(|digits| digits.len() == 2)?;
+                u8::from_str_radix(digits, 16).ok()
+            };
+            let bytes: Option<Vec<u8>> = value.as_bytes().chunks(2).map(byte).collect();
+            String::from_utf8(bytes?).ok()?
+        }
+        _ => return None,
+    };
+    reader.advance();
+    Some(text)
+}
 
-    /// `(name, …)`
-    fn names(&mut self) -> Result<(), Refusal> {
-        if !self.takes_symbol("(") {
+/// `(name, …)`
+fn names(reader: &mut Reader<'_, '_>) -> Result<(), Refusal> {
+    if !reader.takes_symbol("(") {
+        return Err(not_understood());
+    }
+    loop {
+        reader.takes_name().ok_or_else(not_understood)?;
+        if reader.takes_symbol(")") {
+            return Ok(());
+        }
+        if !reader.takes_symbol(",") {
             return Err(not_understood());
         }
-        loop {
-            self.takes_name().ok_or_else(not_understood)?;
-            if self.takes_symbol(")") {
-                return Ok(());
-            }
-            if !self.takes_symbol(",") {
-                return Err(not_understood());
-            }
+    }
+}
+
+/// `CHARACTER SET name`
+fn charset(reader: &mut Reader<'_, '_>) -> Result<LoadCharset, Refusal> {
+    let named = reader.takes_words(&["character", "set"])
+        || reader.takes_words(&["char", "set"])
+        || reader.takes_word("charset");
+    if !named {
+        return Ok(LoadCharset::Unnamed);
+    }
+    let name = text(reader).or_else(|| reader.takes_name()).ok_or_else(not_understood)?;
+    match name.to_ascii_lowercase().as_str() {
+        "utf8mb4" | "utf8mb3" | "utf8" => Ok(LoadCharset::Utf8),
+        "binary" => Ok(LoadCharset::Binary),
+        "latin1" | "ascii" => Ok(LoadCharset::SingleByte),
+        _ => Err(Refusal::unsupported(
+            "LOAD DATA of a file in another character set than utf8mb4, latin1, ascii and binary",
+            "write the file in UTF-8, and load it with CHARACTER SET utf8mb4",
+        )),
+    }
+}
+
+/// `IGNORE n LINES`
+fn skipped(reader: &mut Reader<'_, '_>) -> Result<u64, Refusal> {
+    if !reader.takes_word("ignore") {
+        return Ok(0);
+    }
+    let token = reader.segment.tokens.get(reader.at).filter(|token| matches!(token.kind, Kind::Number));
+    let number = token.and_then(|token| token.source(reader.segment.text).parse().ok());
+    reader.advance();
+    match number {
+        Some(number) if reader.takes_word("lines") || reader.takes_word("rows") => Ok(number),
+        _ => Err(not_understood()),
+    }
+}
+
+/// `(column_or_variable, …)`, or `()`, which is as none.
+fn list(reader: &mut Reader<'_, '_>) -> Result<Option<Vec<Item>>, Refusal> {
+    if !reader.takes_symbol("(") {
+        return Ok(None);
+    }
+    let mut items = Vec::new();
+    loop {
+        let at = reader.at;
+        let token = reader.segment.tokens.get(at).ok_or_else(not_understood)?;
+        items.push(match (token.user_variable(), token.name()) {
+            (Some(_), _) => Item::Variable(at),
+            (None, Some(name)) => Item::Column { name: name.to_owned(), at },
+            (None, None) => return Err(not_understood()),
+        });
+        reader.advance();
+        if reader.takes_symbol(")") {
+            return Ok(Some(items));
+        }
+        if !reader.takes_symbol(",") {
+            return Err(not_understood());
         }
     }
+}
 
-    /// `CHARACTER SET name`
-    fn charset(&mut self) -> Result<LoadCharset, Refusal> {
-        let named = self.takes_words(&["character", "set"])
-            || self.takes_words(&["char", "set"])
-            || self.takes_word("charset");
-        if !named {
-            return Ok(LoadCharset::Unnamed);
+fn assignments(reader: &mut Reader<'_, '_>) -> Result<Vec<LoadAssignment>, Refusal> {
+    let mut assignments = Vec::new();
+    loop {
+        let name = reader.takes_name().ok_or_else(not_understood)?;
+        if !(reader.takes_symbol("=") || reader.takes_symbol(":=")) {
+            return Err(not_understood());
         }
-        let name = self.text().or_else(|| self.takes_name()).ok_or_else(not_understood)?;
-        match name.to_ascii_lowercase().as_str() {
-            "utf8mb4" | "utf8mb3" | "utf8" => Ok(LoadCharset::Utf8),
-            "binary" => Ok(LoadCharset::Binary),
-            "latin1" | "ascii" => Ok(LoadCharset::SingleByte),
-            _ => Err(Refusal::unsupported(
-                "LOAD DATA of a file in another character set than utf8mb4, latin1, ascii and binary",
-                "write the file in UTF-8, and load it with CHARACTER SET utf8mb4",
-            )),
+        let start = reader.at;
+        let mut depth = 0_usize;
+        while !(reader.is_end() || (depth == 0 && reader.segment.is_symbol(reader.at, ","))) {
+            if reader.segment.is_symbol(reader.at, "(") {
+                depth = depth.saturating_add(1);
+            } else if reader.segment.is_symbol(reader.at, ")") {
+                depth = depth.checked_sub(1).ok_or_else(not_understood)?;
+            }
+            reader.advance();
         }
-    }
-
-    /// `IGNORE n LINES`
-    fn skipped(&mut self) -> Result<u64, Refusal> {
-        if !self.takes_word("ignore") {
-            return Ok(0);
+        let is_named = |token: &Token| token.user_variable().is_some_and(|v| v.starts_with("fieldveil"));
+        let value = reader.segment.tokens.get(start..reader.at).unwrap_or_default();
+        if value.is_empty() || depth > 0 || value.iter().any(is_named) {
+            return Err(not_understood());
         }
-        let token = self.segment.tokens.get(self.at).filter(|token| matches!(token.kind, Kind::Number));
-        let number = token.and_then(|token| token.source(self.segment.text).parse().ok());
-        self.advance();
-        match number {
-            Some(number) if self.takes_word("lines") || self.takes_word("rows") => Ok(number),
-            _ => Err(not_understood()),
-        }
-    }
-
-    /// `(column_or_variable, …)`, or `()`, which is as none.
-    fn list(&mut self) -> Result<Option<Vec<Item>>, Refusal> {
-        if !self.takes_symbol("(") {
-            return Ok(None);
-        }
-        let mut items = Vec::new();
-        loop {
-            let at = self.at;
-            let token = self.segment.tokens.get(at).ok_or_else(not_understood)?;
-            items.push(match (token.user_variable(), token.name()) {
-                (Some(_), _) => Item::Variable(at),
-                (None, Some(name)) => Item::Column { name: name.to_owned(), at },
-                (None, None) => return Err(not_understood()),
-            });
-            self.advance();
-            if self.takes_symbol(")") {
-                return Ok(Some(items));
-            }
-            if !self.takes_symbol(",") {
-                return Err(not_understood());
-            }
-        }
-    }
-
-    fn assignments(&mut self) -> Result<Vec<LoadAssignment>, Refusal> {
-        let mut assignments = Vec::new();
-        loop {
-            let name = self.takes_name().ok_or_else(not_understood)?;
-            if !(self.takes_symbol("=") || self.takes_symbol(":=")) {
-                return Err(not_understood());
-            }
-            let start = self.at;
-            let mut depth = 0_usize;
-            while !(self.is_end() || (depth == 0 && self.segment.is_symbol(self.at, ","))) {
-                if self.segment.is_symbol(self.at, "(") {
-                    depth = depth.saturating_add(1);
-                } else if self.segment.is_symbol(self.at, ")") {
-                    depth = depth.checked_sub(1).ok_or_else(not_understood)?;
-                }
-                self.advance();
-            }
-            let is_named = |token: &Token| token.user_variable().is_some_and(|v| v.starts_with("fieldveil"));
-            let value = self.segment.tokens.get(start..self.at).unwrap_or_default();
-            if value.is_empty() || depth > 0 || value.iter().any(is_named) {
-                return Err(not_understood());
-            }
-            assignments.push(LoadAssignment { name, value: start..self.at });
-            if !self.takes_symbol(",") {
-                return Ok(assignments);
-            }
+        assignments.push(LoadAssignment { name, value: start..reader.at });
+        if !reader.takes_symbol(",") {
+            return Ok(assignments);
         }
     }
 }
