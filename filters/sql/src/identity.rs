@@ -14,11 +14,11 @@ pub use self::comment::Comment;
 use crate::{
     budget::Budget,
     dialect::Dialect,
+    kind::{self, mysql},
     lex::{self, Kind, Style, Token},
     names,
     refusal::Refusal,
     segment::{self, Segment},
-    statement::{self, mysql},
 };
 
 /// The setting that holds the end user's token, a JWT.
@@ -98,7 +98,7 @@ fn token_name(dialect: Dialect) -> &'static str {
 }
 
 /// Whether a user variable's name may be one of ours to the server.
-pub(crate) fn is_ours(name: &str) -> bool {
+fn is_ours(name: &str) -> bool {
     let resembles = |own| names::resemble(name.trim_end(), own);
     name.starts_with(PREFIX) || resembles(TOKEN_VARIABLE) || resembles(PURPOSE_VARIABLE)
 }
@@ -192,7 +192,7 @@ pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
 /// Whether the session may be another principal's after the statement.
 pub(crate) fn changes(segment: &Segment<'_>) -> bool {
     if segment.dialect.is_mysql() {
-        return mysql::changes_identity(segment);
+        return variables::changes(segment);
     }
     let has = |name| segment.tokens.iter().any(|token| token.name() == Some(name));
     match segment.word(0) {
@@ -204,7 +204,7 @@ pub(crate) fn changes(segment: &Segment<'_>) -> bool {
             let is_role = ["role", "session", "session_authorization", "authorization"];
             name == "application_name" || name.starts_with(PREFIX) || is_role.contains(&name.as_str())
         }
-        _ => has("set_config") || has("pg_settings") || statement::ends_transaction(segment),
+        _ => has("set_config") || has("pg_settings") || kind::ends_transaction(segment),
     }
 }
 

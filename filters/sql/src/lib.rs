@@ -32,6 +32,7 @@ mod catalog;
 mod dialect;
 mod field;
 pub mod identity;
+mod kind;
 mod lex;
 mod mention;
 mod names;
@@ -128,7 +129,7 @@ fn analyze_statements(
         if let Some(next) = segments.get(index.saturating_add(1))
             && !changed
             && catalog.dialect.is_mysql()
-            && mysql::may_change_reading(segment)
+            && kind::mysql::may_change_reading(segment)
         {
             changed = true;
             refuse_read_otherwise(text.get(next.offset..).unwrap_or_default(), catalog)?;
@@ -224,7 +225,7 @@ impl Before<'_> {
 
     fn take_in(&mut self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) {
         // The end of a transaction takes back, or makes last, what was changed in it.
-        let changes = analyzed.changes_catalog || statement::ends_transaction(segment);
+        let changes = analyzed.changes_catalog || kind::ends_transaction(segment);
         self.renamed |= changes;
         self.identified |= identity::changes(segment);
         let names = || mention::may_name(segment, catalog) || mysql::names_unseen(segment, catalog);

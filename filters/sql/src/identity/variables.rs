@@ -1,15 +1,15 @@
 //! `SET @fieldveil_token = '…'`: how a MySQL or MariaDB session says who the end user is.
 
-use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds, spelling};
+use super::{Identity, TOKEN_VARIABLE, TokenParameter, holds, is_ours, spelling};
 use crate::{
+    kind::mysql::{
+        self,
+        set::{self, Assignment, Target},
+    },
     lex::{Kind, Style},
     names,
     refusal::Refusal,
     segment::Segment,
-    statement::mysql::{
-        self,
-        set::{self, Assignment, Target},
-    },
 };
 
 /// One statement of a text.
@@ -109,6 +109,19 @@ pub(super) fn is_for_anybody(segment: &Segment<'_>) -> bool {
         }),
         _ => mysql::is_transaction(segment),
     }
+}
+
+/// Whether the session may be another principal's after the statement: its user, its role, or what its variables say.
+pub(super) fn changes(segment: &Segment<'_>) -> bool {
+    match segment.word(0) {
+        "set" => set::changes_names(segment) || names_variable(segment),
+        _ => names_variable(segment) && !matches!(segment.word(0), "show" | "explain" | "describe" | "desc"),
+    }
+}
+
+/// Whether a variable of ours stands anywhere in it.
+fn names_variable(segment: &Segment<'_>) -> bool {
+    segment.tokens.iter().any(|token| token.user_variable().is_some_and(is_ours))
 }
 
 fn misplaced(reason: &str) -> Refusal {

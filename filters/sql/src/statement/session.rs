@@ -8,6 +8,7 @@ use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Pars
 use crate::{
     analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
     catalog::Catalog,
+    kind,
     refusal::Refusal,
     resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
@@ -70,7 +71,7 @@ pub(crate) fn prepare(
     let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
     // EXECUTE may come when there are more keys.
     let inner = Segment { outlives_keys: true, ..segment.starting_at(as_.saturating_add(1)) };
-    if !statement::is_dml(&inner) {
+    if !kind::is_dml(&inner) {
         return Err(not_understood());
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
@@ -148,7 +149,7 @@ pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyz
     let cursor = word_outside(segment, 2, "cursor").ok_or_else(not_understood)?;
     let for_ = word_outside(segment, cursor, "for").ok_or_else(not_understood)?;
     let inner = segment.starting_at(for_.saturating_add(1));
-    if !statement::is_dml(&inner) {
+    if !kind::is_dml(&inner) {
         return Err(not_understood());
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;

@@ -1,6 +1,5 @@
 //! CREATE, ALTER, DROP and RENAME of, or beside, a protected table.
 
-use super::{explain, index, set};
 use crate::{
     analysis::effects::Effects,
     catalog::{Catalog, Relation},
@@ -10,6 +9,10 @@ use crate::{
     resolve::protected::Protected,
     segment::{self, Segment},
     statement::ddl::{self, no_protected_column, unsupported},
+};
+use crate::{
+    kind::mysql::set,
+    statement::mysql::{explain, index},
 };
 
 /// Tokens of a statement that is looked at word by word, forth and back; a table has at most 4096 columns.

@@ -1,6 +1,6 @@
 //! EXPLAIN, DESCRIBE, and MariaDB's ANALYZE of a statement.
 
-use crate::{segment::Segment, statement::is_dml};
+use crate::{kind::is_dml, segment::Segment};
 
 /// The statement behind `EXPLAIN …`; None of `DESCRIBE table`.
 pub(super) fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {

@@ -48,11 +48,6 @@ pub(super) fn execute_immediate(segment: &Segment<'_>, catalog: &Catalog) -> Res
     Ok(analyzed)
 }
 
-/// `DEALLOCATE PREPARE name`, `DROP PREPARE name`
-pub(super) fn is_deallocate(segment: &Segment<'_>) -> bool {
-    matches!((segment.word(0), segment.word(1)), ("deallocate" | "drop", "prepare"))
-}
-
 fn protects(catalog: &Catalog) -> bool {
     !(catalog.relations.is_empty() && catalog.planned.is_empty())
 }

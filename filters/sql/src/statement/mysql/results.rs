@@ -1,6 +1,6 @@
 //! What the server answers a statement with, rows aside: how many results, and the request for a file of the client's.
 
-use super::set;
+use crate::kind::mysql::set;
 use crate::{
     analysis::{ClientFile, Results, StatementKind},
     lex::{Kind, Style},

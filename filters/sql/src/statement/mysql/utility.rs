@@ -1,15 +1,15 @@
 //! Statements other than those that read and write rows, by their words: a list of those that may name a protected table,
 //! as none of them carries a value to or from it.
 
-use super::{ddl, is_transaction, set};
 use crate::{
     analysis::effects::Effects,
     catalog::Catalog,
+    kind::mysql::{is_transaction, set},
     lex::Kind,
     mention,
     refusal::Refusal,
     segment::{self, Segment},
-    statement::mysql::load,
+    statement::mysql::{ddl, load},
 };
 
 /// What the statement does with relations of the catalog; refused where it isn't surely harmless.

@@ -3,10 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    catalog::Catalog,
     lex::{Kind, Token},
-    mention,
-    refusal::Refusal,
     segment::Segment,
 };
 
@@ -37,6 +34,11 @@ const READING: &[&str] = &[
     "collation_connection",
     "old_mode",
 ];
+
+/// Whether a system variable has a say in how a text is read.
+pub(crate) fn affects_reading(name: &str) -> bool {
+    READING.contains(&name)
+}
 
 /// The assignments of a SET.
 pub(crate) fn assignments(segment: &Segment<'_>) -> Vec<Assignment> {
@@ -138,38 +140,7 @@ pub(crate) fn changes_names(segment: &Segment<'_>) -> bool {
 pub(crate) fn changes_reading(segment: &Segment<'_>) -> bool {
     assignments(segment).iter().any(|assignment| match &assignment.target {
         Target::User(_) => false,
-        Target::System(name) => READING.contains(&name.as_str()),
+        Target::System(name) => affects_reading(name),
         Target::Special(word) => !matches!(word.as_str(), "transaction" | "password" | "role" | "default"),
     })
-}
-
-/// Whether the session may be for another after a SET.
-pub(crate) fn changes_identity(segment: &Segment<'_>) -> bool {
-    changes_names(segment) || super::names_variable(segment)
-}
-
-/// Refuses a `SET STATEMENT` before a statement on a protected table that could change how it is understood.
-pub(super) fn refuse_changed_reading(
-    segment: &Segment<'_>,
-    inner: &Segment<'_>,
-    catalog: &Catalog,
-) -> Result<(), Refusal> {
-    let settings = segment.up_to_query(inner);
-    let harmless = |assignment: &Assignment| match &assignment.target {
-        Target::System(name) => !READING.contains(&name.as_str()),
-        // `STATEMENT name = value`: the first is told by its second word.
-        Target::Special(word) => word == "statement" && !READING.contains(&settings.word(2)),
-        Target::User(_) => false,
-    };
-    let brackets = (0..settings.tokens.len()).any(|index| settings.is_symbol(index, "("));
-    if !catalog.relations.is_empty()
-        && mention::may_name(segment, catalog)
-        && (brackets || !assignments(&settings).iter().all(harmless))
-    {
-        return Err(Refusal::unsupported(
-            "SET STATEMENT may change how a statement on a table with sealed columns is read",
-            "leave the setting out, or set it before",
-        ));
-    }
-    Ok(())
 }
