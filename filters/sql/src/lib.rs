@@ -6,6 +6,21 @@
 //! the text are literals to be sealed, and which parameters will carry values to be sealed. Or it gives a
 //! [`Refusal`], which names the label where it is known, the reason, and the remedy.
 //!
+//! # Rooms
+//! A statement passes through them in this order; `filters/layering.json` lists which may use which.
+//! 1. `lex` reads a text's tokens by the server's own rules, and `segment` cuts them into statements.
+//! 2. `text` takes the statements one after the other, and refuses what one may change for those behind it.
+//! 3. `kind` says what kind of statement it is by its words, `mention` whether they may name anything protected, and
+//!    [`identity`] whether they say who the end user is.
+//! 4. `statement` chooses the rules by the kind. Most statements end here: they touch nothing, or are refused.
+//! 5. `parse` makes the tree of a query or of a statement that writes rows, and checks that the tree is the text.
+//! 6. `walk` goes through the tree; `resolve` tells it which column a name means. It finds what is read, searched and
+//!    written, and what to replace.
+//! 7. `analysis` is the result; `shape` keeps it for texts that differ in their values only.
+//!
+//! All of them speak in terms of `catalog`, `field`, `dialect`, `names`, `budget` and `refusal`. `view_sources` reads what a
+//! view of MySQL's stands upon, for the catalog.
+//!
 //! # Rules
 //! - **Whitelist.** What isn't known to be right for sealed values is refused, and so is what isn't understood.
 //! - **Two readings.** A lexer of our own follows the server's rules; where the parser's tokens differ from its
@@ -42,6 +57,7 @@ mod resolve;
 mod segment;
 mod shape;
 mod statement;
+mod text;
 mod view_sources;
 mod walk;
 
@@ -58,242 +74,9 @@ pub use lex::mysql::binary::binary_as_hexadecimal;
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
 pub use statement::session::{Names, Prepared};
+pub use text::{analyze, analyze_in, analyze_within};
 pub use view_sources::{ViewSource, view_sources};
 pub use walk::{
     mysql::search::like_pattern,
     search::predicate::{ARMORED_INDEX_PREFIX, RAW_INDEX_PREFIX},
 };
-
-use std::{collections::HashMap, rc::Rc};
-
-use lex::Unread;
-use segment::Segment;
-use statement::{Analyzed, mysql};
-
-/// Analyzes one text, which may hold several statements.
-///
-/// # Errors
-/// A [`Refusal`] when the text can't be seen to be safe. Nothing of it may be forwarded then.
-pub fn analyze(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
-    analyze_in(text, catalog, &())
-}
-
-/// The same for a session with prepared statements and cursors of its own.
-///
-/// # Errors
-/// As [`analyze`].
-pub fn analyze_in(text: &str, catalog: &Catalog, names: &dyn Names) -> Result<Analysis, Refusal> {
-    analyze_within(text, catalog, names, &Budget::new())
-}
-
-/// The same, with a budget of the caller's, which tells afterwards how many steps were taken.
-///
-/// # Errors
-/// As [`analyze`].
-pub fn analyze_within(
-    text: &str,
-    catalog: &Catalog,
-    names: &dyn Names,
-    budget: &Budget,
-) -> Result<Analysis, Refusal> {
-    let catalog = catalog.folded();
-    match analyze_statements(text, catalog, names, budget) {
-        // What is too complex passes like any other text that isn't read, where nothing protected is in reach.
-        Err(refusal) if refusal.class == RefusalClass::TooComplex && !mention::may_reach(text, catalog) => {
-            Ok(unread_analysis(text))
-        }
-        other => other,
-    }
-}
-
-fn analyze_statements(
-    text: &str,
-    catalog: &Catalog,
-    names: &dyn Names,
-    budget: &Budget,
-) -> Result<Analysis, Refusal> {
-    let segments = match segment::split(text, catalog.dialect, budget) {
-        Ok(segments) => segments,
-        Err(why) => return unread(text, &why, catalog),
-    };
-    let mut analysis = Analysis::default();
-    let mut before =
-        Before { names, prepared: HashMap::new(), renamed: false, reshaped: false, identified: false };
-    let mut changed = false;
-    for (index, segment) in segments.iter().enumerate() {
-        budget.spend(segment.tokens.len())?;
-        let analyzed = statement::analyze(segment, catalog, &before)?;
-        before.check(segment, &analyzed, catalog)?;
-        before.take_in(segment, &analyzed, catalog);
-        // What is behind the first statement that changes how texts are read is behind all that follow.
-        if let Some(next) = segments.get(index.saturating_add(1))
-            && !changed
-            && catalog.dialect.is_mysql()
-            && kind::mysql::may_change_reading(segment)
-        {
-            changed = true;
-            refuse_read_otherwise(text.get(next.offset..).unwrap_or_default(), catalog)?;
-        }
-        let Analyzed { kind, changes_catalog, mut effects, is_dml: _ } = analyzed;
-        if segments.len() > 1 {
-            if !effects.parameters.is_empty() {
-                return Err(Refusal::unsupported(
-                    "a text of several statements has parameters",
-                    "send the statements one by one",
-                ));
-            }
-            if effects.copy.is_some() {
-                return Err(Refusal::unsupported(
-                    "a text of several statements has a COPY of a table with sealed columns",
-                    "send the COPY as a text of its own",
-                ));
-            }
-            if effects.load.is_some() {
-                return Err(Refusal::unsupported(
-                    "a text of several statements has a LOAD DATA into a table with sealed columns",
-                    "send the LOAD DATA as a text of its own",
-                ));
-            }
-        }
-        let changes_identity = changes_catalog || identity::changes(segment);
-        budget.spend(effects.weight().saturating_mul(STEPS_A_PART))?;
-        analysis.splices.append(&mut effects.splices);
-        analysis.parameters.append(&mut effects.parameters);
-        let statement = effects.into_statement(kind, changes_catalog, changes_identity);
-        analysis.statements.push(Statement {
-            client_file: mysql::client_file(segment),
-            results: mysql::results(segment, kind),
-            ..statement
-        });
-    }
-    Ok(analysis)
-}
-
-/// Steps of the budget for each part of what is kept of a statement. A few words can stand for many: `*` for all columns of a
-/// table, EXECUTE for what was prepared.
-const STEPS_A_PART: usize = 1;
-
-/// What the statements before may have done: to the catalog, which was read before all of them, and to the
-/// session's prepared statements.
-struct Before<'n> {
-    names: &'n dyn Names,
-    /// Prepared by this text; None for what it deallocated.
-    prepared: HashMap<String, Option<Rc<Prepared>>>,
-    /// A name may mean another relation.
-    renamed: bool,
-    /// A relation of the catalog was changed too: rows of it may be reached by names that aren't in the catalog,
-    /// such as a partition's.
-    reshaped: bool,
-    /// The session may be another principal's.
-    identified: bool,
-}
-
-impl Before<'_> {
-    /// Refuses what the statements before may have given another meaning.
-    fn check(&self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) -> Result<(), Refusal> {
-        let may_name = mention::may_name(segment, catalog);
-        if analyzed.is_dml && (self.reshaped || (self.renamed && may_name)) {
-            return Err(Refusal::unsupported(
-                "one text changes what names mean, and then reads or writes rows",
-                "send the statements one by one",
-            ));
-        }
-        if analyzed.executes() && self.renamed {
-            return Err(Refusal::unsupported(
-                "one text changes what names mean, and then executes a prepared statement",
-                "send the statements one by one",
-            ));
-        }
-        let uses_rows = analyzed.is_dml || analyzed.effects.session.is_some();
-        if self.identified && analyzed.effects.touched && uses_rows {
-            return Err(Refusal::unsupported(
-                "one text changes who the session is for, and then goes on with a table with sealed columns",
-                "send the statements one by one",
-            ));
-        }
-        let planned = mention::names_planned(segment, catalog);
-        if statement::makes_one_of(segment, catalog)
-            || (self.renamed && (planned || may_name) && !statement::only_defines(segment))
-        {
-            return Err(Refusal::unsupported(
-                "one text changes what names mean, or makes a protected table, and goes on with such a table",
-                "send the statement on the protected table separately",
-            ));
-        }
-        Ok(())
-    }
-
-    fn take_in(&mut self, segment: &Segment<'_>, analyzed: &Analyzed, catalog: &Catalog) {
-        // The end of a transaction takes back, or makes last, what was changed in it.
-        let changes = analyzed.changes_catalog || kind::ends_transaction(segment);
-        self.renamed |= changes;
-        self.identified |= identity::changes(segment);
-        let names = || mention::may_name(segment, catalog) || mysql::names_unseen(segment, catalog);
-        self.reshaped |= analyzed.changes_catalog && names();
-        match &analyzed.effects.session {
-            Some(SessionUse::Prepare { name, .. }) => {
-                self.prepared.insert(name.clone(), analyzed.prepared().map(Rc::new));
-            }
-            Some(SessionUse::Deallocate { name: Some(name) }) => {
-                self.prepared.insert(name.clone(), None);
-            }
-            _ => {}
-        }
-    }
-}
-
-impl Names for Before<'_> {
-    fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
-        match self.prepared.get(name) {
-            Some(known) => known.clone(),
-            None => self.names.prepared(name),
-        }
-    }
-
-    fn cursor(&self, name: &str) -> Option<Statement> {
-        self.names.cursor(name)
-    }
-
-    fn server_name(&self, name: &str) -> String {
-        self.names.server_name(name)
-    }
-}
-
-/// Refuses a text whose rest a MySQL may read otherwise than its beginning, as after `SET sql_mode`, if anything protected
-/// may be in the rest.
-fn refuse_read_otherwise(rest: &str, catalog: &Catalog) -> Result<(), Refusal> {
-    if mention::may_reach(rest, catalog) {
-        return Err(Refusal::unsupported(
-            "one text changes how texts are read, and then goes on with a table with sealed columns",
-            "send the statements one by one",
-        ));
-    }
-    Ok(())
-}
-
-/// A text whose tokens can't be told apart, which the server will most likely not accept either; or one of too
-/// many, which it may.
-fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refusal> {
-    if mention::may_reach(text, catalog) {
-        return Err(match why {
-            Unread::Doubt => {
-                Refusal::unparsable("the text's words and literals can't be told apart with certainty")
-            }
-            Unread::Executed => Refusal {
-                remedy: "write what is in /*! … */ as a part of the statement, or leave it out".to_owned(),
-                ..Refusal::unparsable("the text has a comment that the server executes")
-            },
-            Unread::TooLong => Refusal {
-                class: RefusalClass::TooComplex,
-                remedy: "send shorter statements, or use parameters".to_owned(),
-                ..Refusal::unparsable("the text is too long to be analyzed")
-            },
-        });
-    }
-    Ok(unread_analysis(text))
-}
-
-/// One statement that may do anything but reach what is protected.
-fn unread_analysis(text: &str) -> Analysis {
-    Analysis { statements: vec![Statement::unread_of(text.as_bytes())], ..Analysis::default() }
-}
