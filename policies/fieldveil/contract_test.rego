@@ -1,6 +1,7 @@
 package fieldveil_test
 
 import data.fieldveil
+import data.fieldveil.shape.schemas
 
 # Each case is a folder of policies/contract. The filter's own tests read the same files.
 
@@ -12,7 +13,7 @@ test_plan_is_what_the_contract_says[case] if {
 		with data.tokens as object.get(contract, "tokens", {})
 		with data.system as object.get(contract, "system", {})
 		with time.now_ns as time.parse_rfc3339_ns(object.get(contract, "now", "2026-01-01T12:00:00Z"))
-	json.match_schema(plan, data.schemas.plan) == [true, []]
+	json.match_schema(plan, schemas.whole.plan) == [true, []]
 
 	# The revision is a hash of everything, of which the form alone is agreed.
 	said := flat(object.union(plan, {"revision": contract.plan.revision}))

@@ -1,6 +1,7 @@
 package fieldveil_test
 
 import data.fieldveil
+import data.fieldveil.shape.schemas
 import data.fieldveil.tokens_test
 
 # What a plan says beside its fields: whose it is, until when it holds, and why.
@@ -9,7 +10,7 @@ said(plan) := object.remove(plan, ["fields", "revision", "ttl_seconds", "max_sta
 
 ordinary := {"bundle": "", "subject": "user:app", "break_glass": [], "reads_comments": false}
 
-fits(plan) if json.match_schema(plan, data.schemas.plan) == [true, []]
+fits(plan) if json.match_schema(plan, schemas.whole.plan) == [true, []]
 
 shop_rules(more) := object.union(data.rules, {"more": more})
 
@@ -184,7 +185,7 @@ test_plan_schema_refuses_budgets_and_masks_that_the_filter_would_not_understand 
 		{"op": "replace", "path": "subject", "value": ""},
 		{"op": "add", "path": "denied", "value": ""},
 	} {
-		not json.match_schema(json.patch(plan, [patch]), data.schemas.plan)[0]
+		not json.match_schema(json.patch(plan, [patch]), schemas.whole.plan)[0]
 	}
 	every format in {"partial(0,\"-\",0)", "partial(64,\"xx xx\",64)", "year"} {
 		fits(json.patch(plan, [{"op": "replace", "path": read, "value": {"treatment": "mask", "format": format}}]))

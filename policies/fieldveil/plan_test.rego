@@ -1,6 +1,7 @@
 package fieldveil_test
 
 import data.fieldveil
+import data.fieldveil.shape.schemas
 
 asking(user) := {
 	"protocol": "postgres",
@@ -99,7 +100,7 @@ test_indexed_and_format_preserving_labels_and_what_to_do_with_plaintext_reach_th
 	}}
 	principal := json.patch(asking("app"), [{"op": "replace", "path": "session/database", "value": "parts"}])
 	plan := fieldveil.plan with input as principal with data.catalog as object.union(data.catalog, catalog)
-	json.match_schema(plan, data.schemas.plan) == [true, []]
+	json.match_schema(plan, schemas.whole.plan) == [true, []]
 	stored := {field.column: object.filter(field, ["protection", "on_plaintext", "alphabet"]) | some field in plan.fields}
 	stored == {
 		"maker": {"protection": "indexed", "on_plaintext": "reveal"},
@@ -256,11 +257,11 @@ test_inputs_fit_their_schema if {
 test_plans_fit_their_schema if {
 	every user in {"app", "billing", "support", "intern", "auditor", ""} {
 		plan := fieldveil.plan with input as asking(user)
-		json.match_schema(plan, data.schemas.plan) == [true, []]
+		json.match_schema(plan, schemas.whole.plan) == [true, []]
 	}
 	nothing := json.patch(asking("app"), [{"op": "replace", "path": "session/database", "value": "other"}])
 	plan := fieldveil.plan with input as nothing
-	json.match_schema(plan, data.schemas.plan) == [true, []]
+	json.match_schema(plan, schemas.whole.plan) == [true, []]
 }
 
 test_plan_schema_refuses_what_the_filter_would_not_understand if {
@@ -279,6 +280,6 @@ test_plan_schema_refuses_what_the_filter_would_not_understand if {
 		{"op": "replace", "path": "ttl_seconds", "value": 0},
 		{"op": "remove", "path": "revision"},
 	} {
-		not json.match_schema(json.patch(plan, [patch]), data.schemas.plan)[0]
+		not json.match_schema(json.patch(plan, [patch]), schemas.whole.plan)[0]
 	}
 }

@@ -1,6 +1,7 @@
 package fieldveil_test
 
 import data.fieldveil
+import data.fieldveil.shape.schemas
 
 # A service of two routes, and of cards everywhere.
 
@@ -54,7 +55,7 @@ limits(unless) := {
 
 planning(asker, rules) := plan if {
 	plan := fieldveil.plan with input as asker with data.catalog as api_catalog with data.rules as {"r": {"rules": rules}}
-	json.match_schema(plan, data.schemas.plan) == [true, []]
+	json.match_schema(plan, schemas.whole.plan) == [true, []]
 }
 
 # By route, methods and place: what is read and written.

@@ -1,12 +1,13 @@
 package fieldveil.problems
 
 import data.fieldveil.columns
+import data.fieldveil.shape.schemas
 
 # Of a format-preserving label: the least length of which there are a million values, since fewer can be guessed.
 shortest := {"digits": 6, "alphanumeric": 4, "alphanumeric_lower": 4, "alphanumeric_upper": 4}
 
 # Their values are characters, and none of another type keeps its form.
-characters := {"text", "tinytext", "mediumtext", "longtext", "varchar", "bpchar"}
+characters := {type | some type in schemas.whole.masks.types.characters}
 
 # Where equality shows, fewer values than these are told apart by how often each is stored.
 few := 1000

@@ -1,15 +1,13 @@
 package fieldveil.problems
 
 import data.fieldveil.columns
+import data.fieldveil.shape.schemas
 import data.fieldveil.treatment
 
 # What each mask can be made of; the types as their first word. Arrays have no mask.
-masks := {
-	"last4": characters,
-	"first1": characters,
-	"email": characters,
-	"partial": characters,
-	"year": {"date", "timestamp", "timestamptz", "datetime"},
+masks[name] := types if {
+	some name, mask in schemas.whole.masks.masks
+	types := {type | some type in schemas.whole.masks.types[mask.types]}
 }
 
 # Every mask of a rule, with its place in it.

@@ -4,6 +4,7 @@
 package fieldveil.shape
 
 import data.fieldveil.shape.nodes
+import data.fieldveil.shape.schemas
 
 # METADATA
 # title: problems
@@ -29,12 +30,12 @@ else := {{
 
 fits(document, name) if {
 	is_object(document)
-	json.match_schema(document, data.schemas[name])[0]
+	json.match_schema(document, schemas.whole[name])[0]
 }
 
 complaints(document, name) := found if {
 	is_object(document)
-	found := json.match_schema(document, data.schemas[name])[1]
+	found := json.match_schema(document, schemas.whole[name])[1]
 }
 
 vague := {"number_any_of", "number_one_of", "number_all_of", "condition_then", "condition_else"}
@@ -167,12 +168,12 @@ described(complaint, _, name) := {
 words_in(complaint) := regex.replace(complaint.desc, `^.* must be one of the following: `, "")
 
 names_in(key, name) := {node.propertyNames |
-	walk(data.schemas[name], [path, node])
+	walk(schemas.whole[name], [path, node])
 	path[count(path) - 1] == key
 }
 
 wanting(complaint, name) := {node |
-	walk(data.schemas[name], [_, node])
+	walk(schemas.whole[name], [_, node])
 	concat("", ["Does not match pattern '", node.pattern, "'"]) == complaint.desc
 }
 

@@ -1,6 +1,7 @@
 package fieldveil.tenancy_test
 
 import data.fieldveil
+import data.fieldveil.shape.schemas
 import data.fieldveil.tenancy
 
 asking := {
@@ -35,7 +36,7 @@ reveal := {"treatment": "reveal"}
 
 fields(tenant, principal, read) := {field.column: field | some field in plan.fields} if {
 	plan := fieldveil.plan with input as principal with data.catalog as catalog(tenant) with data.rules as rules(read)
-	json.match_schema(plan, data.schemas.plan) == [true, []]
+	json.match_schema(plan, schemas.whole.plan) == [true, []]
 }
 
 keys(field) := [field.keyset, field.tenant]

@@ -3,6 +3,8 @@
 # description: What a schema wants at a place of a document, and what it gives as an example there.
 package fieldveil.shape.nodes
 
+import data.fieldveil.shape.schemas
+
 # METADATA
 # title: of
 # description: |
@@ -11,14 +13,14 @@ package fieldveil.shape.nodes
 # scope: document
 of(place, name) := resolved({schema}, schema) if {
 	place == []
-	schema := data.schemas[name]
+	schema := schemas.whole[name]
 }
 
-of(place, name) := resolved(found, data.schemas[name]) if {
+of(place, name) := resolved(found, schemas.whole[name]) if {
 	place != []
 	endings := endings_of(place)
 	found := {node |
-		walk(data.schemas[name], [path, node])
+		walk(schemas.whole[name], [path, node])
 		some ending in endings
 		array.slice(path, count(path) - count(ending), count(path)) == ending
 	}
@@ -28,7 +30,7 @@ of(place, name) := resolved(found, data.schemas[name]) if {
 # title: properties
 # description: By name, the nodes of what may stand in any of these.
 # scope: document
-properties(nodes, name) := {key: resolved(wanted, data.schemas[name]) |
+properties(nodes, name) := {key: resolved(wanted, schemas.whole[name]) |
 	some one in nodes
 	some key, _ in one.properties
 	wanted := {node.properties[key] | some node in nodes}
