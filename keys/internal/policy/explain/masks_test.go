@@ -25,13 +25,20 @@ func documentedMasks(t *testing.T) [][]string {
 
 func TestExamplesOfMasksAreWhatTheFilterMakes(t *testing.T) {
 	rows := documentedMasks(t)
-	for mask, sample := range sampleValues {
+	if len(masks().Masks) == 0 {
+		t.Error("no mask is described")
+	}
+	for mask, described := range masks().Masks {
+		sample := described.Example
 		found := false
 		for _, row := range rows {
-			found = found || row[0] == mask && row[2] == sample[0] && row[3] == sample[1]
+			found = found || row[0] == sample.Format && row[2] == sample.Value && row[3] == sample.Shown
 		}
 		if !found {
-			t.Errorf("docs/reference/masks.md has no row of %s that makes %s of %s", mask, sample[1], sample[0])
+			t.Errorf("docs/masks.md has no row of %s that makes %s of %s", sample.Format, sample.Shown, sample.Value)
+		}
+		if _, _, known := Example(sample.Format); !known || !strings.HasPrefix(sample.Format, mask) {
+			t.Errorf("%s has no example of its own", mask)
 		}
 	}
 	partials := 0

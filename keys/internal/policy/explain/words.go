@@ -7,15 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The made-up values that examples of masks are made of, by the mask's name: rows of
-// docs/reference/masks.md, which the filter is held to.
-var sampleValues = map[string][2]string{
-	"last4":  {"123-45-6789", "***-**-6789"},
-	"first1": {"Alice", "A****"},
-	"email":  {"alice@example.com", "a***@e***.com"},
-	"year":   {"1980-05-17", "1980-01-01"},
-}
-
+// partialSample is the made-up value that examples of partial masks are made of.
 const partialSample = "4111-1111-1111-1234"
 
 // Text is a treatment in a few words: "mask last4", "reveal 500 rows per 60 s, then null".
@@ -48,8 +40,8 @@ func seconds(n int64) string {
 
 // Example is a made-up value and what a mask leaves of it; of no mask and of an unknown one, nothing.
 func Example(format string) (value, masked string, known bool) {
-	if sample, found := sampleValues[format]; found {
-		return sample[0], sample[1], true
+	if mask, found := masks().Masks[format]; found && mask.Example.Format == format {
+		return mask.Example.Value, mask.Example.Shown, true
 	}
 	first, padding, last, ok := parsePartial(format)
 	if !ok {
@@ -63,21 +55,17 @@ func Example(format string) (value, masked string, known bool) {
 	return sample, partial(sample, first, padding, last), true
 }
 
-// maxShown is the most that a partial mask shows at each end.
-const maxShown = 64
-
 // parsePartial reads partial(FIRST,"PADDING",LAST).
 func parsePartial(format string) (first int, padding string, last int, ok bool) {
 	inner, found := strings.CutPrefix(format, "partial(")
-	inner, closed := strings.CutSuffix(inner, ")")
-	start, end := strings.Index(inner, `,"`), strings.LastIndex(inner, `",`)
-	if !found || !closed || start < 0 || end < start+2 {
+	if !found || !masks().pattern.MatchString(format) {
 		return 0, "", 0, false
 	}
+	inner = strings.TrimSuffix(inner, ")")
+	start, end := strings.Index(inner, `,"`), strings.LastIndex(inner, `",`)
 	first, err := strconv.Atoi(inner[:start])
 	last, err2 := strconv.Atoi(inner[end+2:])
-	return first, inner[start+2 : end], last, err == nil && err2 == nil &&
-		first >= 0 && first <= maxShown && last >= 0 && last <= maxShown
+	return first, inner[start+2 : end], last, err == nil && err2 == nil
 }
 
 // partial never shows more than half of the value.
