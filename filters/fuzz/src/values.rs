@@ -50,8 +50,15 @@ pub(crate) static TYPES: LazyLock<Vec<DeclaredType>> =
     LazyLock::new(|| NAMES.iter().map(|name| name.parse().expect("a known type")).collect());
 
 static MASKS: LazyLock<Vec<Mask>> = LazyLock::new(|| {
-    let partial = r#"partial(2,"XX-",1)"#;
-    ["last4", "first1", "email", "year", partial].map(|name| name.parse().expect("a known mask")).into()
+    let described = include_str!("../../../policies/schemas/masks/data.json");
+    let described: serde_json::Value = serde_json::from_str(described).expect("a description of masks");
+    let masks = described["masks"].as_object().expect("masks by their names");
+    let mut formats: Vec<&str> =
+        masks.values().filter_map(|mask| mask["example"]["format"].as_str()).collect();
+    // Inputs name a mask by its place, which is the place in the pattern.
+    let pattern = described["pattern"].as_str().expect("a pattern of masks");
+    formats.sort_by_key(|format| format.split('(').next().and_then(|name| pattern.find(name)));
+    formats.into_iter().map(|format| format.parse().expect("a known mask")).collect()
 });
 
 const ELEMENTS: &[u32] = &[

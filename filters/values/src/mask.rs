@@ -1,4 +1,6 @@
 //! Masks: what of a value may be seen. The result is a value of the same type.
+//!
+//! `policies/schemas/masks/data.json` describes the masks, and the tests here compare it with this code.
 
 use std::str::FromStr;
 
@@ -47,16 +49,17 @@ pub struct Partial {
 )]
 pub struct UnknownMask;
 
+/// Every mask without parameters, by its name.
+static PLAIN: [(&str, Mask); 4] =
+    [("last4", Mask::Last4), ("first1", Mask::First1), ("email", Mask::Email), ("year", Mask::Year)];
+
 impl FromStr for Mask {
     type Err = UnknownMask;
 
     fn from_str(name: &str) -> Result<Self, UnknownMask> {
-        match name {
-            "last4" => Ok(Self::Last4),
-            "first1" => Ok(Self::First1),
-            "email" => Ok(Self::Email),
-            "year" => Ok(Self::Year),
-            _ => Partial::parse(name).map(Self::Partial).ok_or(UnknownMask),
+        match PLAIN.iter().find(|(known, _)| *known == name) {
+            Some((_, mask)) => Ok(mask.clone()),
+            None => Partial::parse(name).map(Self::Partial).ok_or(UnknownMask),
         }
     }
 }
@@ -169,9 +172,62 @@ fn year(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
     use super::*;
 
-    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/reference/masks.md`.
+    /// The description of the masks that policies, command and filter share.
+    fn described() -> Value {
+        serde_json::from_str(include_str!("../../../policies/schemas/masks/data.json")).unwrap()
+    }
+
+    fn names(described: &Value) -> BTreeSet<&str> {
+        described["masks"].as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn described_masks_are_those_of_the_code() {
+        let mut known: BTreeSet<&str> = PLAIN.iter().map(|(name, _)| *name).collect();
+        known.insert("partial");
+        let described = described();
+        assert_eq!(names(&described), known);
+        let told = UnknownMask.to_string();
+        for name in known {
+            assert!(told.contains(name), "{name} is missing in: {told}");
+            let example = &described["masks"][name]["example"];
+            let [format, value, shown] =
+                ["format", "value", "shown"].map(|key| example[key].as_str().unwrap());
+            let row = [format, value, shown];
+            assert!(
+                documented().any(|[mask, _, of, to]| [mask, of, to] == row),
+                "docs/masks.md has not {row:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn described_masks_apply_to_the_types_that_are_described() {
+        let described = described();
+        let types: Vec<(&str, &str)> = described["types"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(group, types)| {
+                types.as_array().unwrap().iter().map(move |of| (&**group, of.as_str().unwrap()))
+            })
+            .collect();
+        for mask in described["masks"].as_object().unwrap().values() {
+            let parsed: Mask = mask["example"]["format"].as_str().unwrap().parse().unwrap();
+            for (group, declared) in &types {
+                let applies = parsed.applies_to(&declared.parse().unwrap());
+                assert_eq!(applies, mask["types"] == **group, "{mask} of {declared}");
+            }
+        }
+    }
+
+    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/masks.md`.
     fn documented() -> impl Iterator<Item = [&'static str; 4]> {
         include_str!("../../../docs/reference/masks.md").lines().filter_map(|line| {
             let cells: Vec<&str> = line.strip_prefix("| `")?.strip_suffix("` |")?.split("` | `").collect();
@@ -192,7 +248,7 @@ mod tests {
             );
             assert_eq!(apply(mask, declared, value), shown, "{mask} of {declared} {value}");
         }
-        for mask in ["last4", "first1", "email", "year", "partial("] {
+        for mask in names(&described()) {
             assert!(documented().filter(|row| row[0].starts_with(mask)).count() > 2, "{mask}");
         }
     }

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod jsonb;
+mod masks;
 mod mysql;
 mod mysql_properties;
 mod parameter;

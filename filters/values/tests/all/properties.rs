@@ -5,6 +5,8 @@
 use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
 use proptest::prelude::*;
 
+use crate::masks;
+
 const TYPES: [&str; 33] = [
     "text",
     "varchar(5)",
@@ -61,7 +63,9 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn mask() -> impl Strategy<Value = Mask> {
-    "last4|first1|email|year|partial\\([0-9],\"[X* ]{1,9}\",[0-9]\\)".prop_map(|name| name.parse().unwrap())
+    let partial = "partial\\([0-9],\"[X* ]{1,9}\",[0-9]\\)";
+    prop_oneof![4 => prop::sample::select(masks::formats()), 1 => partial]
+        .prop_map(|name| name.parse().unwrap())
 }
 
 proptest! {
