@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 KEYS = ROOT / "keys"
 RULES = KEYS / "layering.json"
 MODULE = "github.com/fieldveil/fieldveil/keys/"
