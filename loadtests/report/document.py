@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from dev.layout import LOADTESTS, ROOT
 from loadtests.report import answer, facts, grids, shares, suite_page, words
 from loadtests.report.markdown import escape, table
 from loadtests.results import Results, read
-from dev.layout import LOADTESTS, ROOT
 
 RUNS = LOADTESTS / "runs"
 DOCS = ROOT / "docs"
