@@ -10,7 +10,7 @@ use fieldveil_sql::{
     identity::{self, Comment, TokenParameter},
 };
 
-use super::{Session, Settings};
+use super::Session;
 use crate::client_error::ClientError;
 use crate::database::{Given, Lasts, Replaced};
 
@@ -36,20 +36,6 @@ impl EndUserMentions {
     /// Bytes of the tokens that it holds.
     pub fn len(&self) -> usize {
         self.given.iter().fold(0, |sum, given| sum.saturating_add(given.len()))
-    }
-}
-
-impl Settings {
-    /// The text, if the server reads it as it does under the settings that statements are read with: ASCII is the same in
-    /// each encoding, and without a backslash strings end where they seem to.
-    fn read_alike<'t>(&self, text: &'t [u8]) -> Result<&'t str, ClientError> {
-        let alike = (self.utf8 || text.is_ascii()) && (self.standard_strings || !text.contains(&b'\\'));
-        if !alike {
-            self.readable()?;
-        }
-        std::str::from_utf8(text).map_err(|_| {
-            ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
-        })
     }
 }
 

@@ -37,7 +37,7 @@ impl IdentityRow {
 impl Session {
     /// Whether the server is to be asked before a statement that depends on who the session is for.
     pub(super) fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        !self.replicates && self.core.identity_is_due(plan)
+        !self.settings.replicates && self.core.identity_is_due(plan)
     }
 
     /// Whether the server is to be asked before this text though it is for anybody: within the transaction that it begins

@@ -19,6 +19,7 @@
 //! | the server says who the session is for | `identity.rs` |
 //! | the server sends the catalog | `catalog.rs` |
 //! | the filter queries the server for both | `own_queries.rs` |
+//! | the settings by which statements are read | `settings.rs` |
 //! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
 //! | SQL makes prepared statements and cursors | `names.rs` |
@@ -42,6 +43,7 @@ mod refuse;
 mod rows;
 mod seal;
 mod server;
+mod settings;
 mod startup;
 mod statements;
 
@@ -53,8 +55,8 @@ use fieldveil_pg_wire::backend::TransactionStatus;
 use self::copy::Copies;
 use self::pending::PendingResponses;
 use self::pipeline::Pipeline;
+use self::settings::Settings;
 use self::statements::Statements;
-use crate::client_error::ClientError;
 pub use crate::database::CallbackOutput;
 use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
 use crate::ports::{Ports, random_name};
@@ -87,31 +89,6 @@ struct Block {
     changed_identity: bool,
 }
 
-/// The settings of the session, as the server reports them, by which statements are read.
-struct Settings {
-    utf8: bool,
-    standard_strings: bool,
-    search_path: Vec<u8>,
-}
-
-impl Settings {
-    /// Refuses statements that the filter would read in another way than the server.
-    fn readable(&self) -> Result<(), ClientError> {
-        let refuse = |what, remedy| Err(ClientError::unsupported(what, remedy));
-        if !self.utf8 {
-            return refuse(
-                "statements cannot be read: client_encoding is not UTF8",
-                "Set client_encoding to UTF8.",
-            );
-        }
-        if !self.standard_strings {
-            let what = "statements cannot be read: standard_conforming_strings is off";
-            return refuse(what, "Set standard_conforming_strings to on.");
-        }
-        Ok(())
-    }
-}
-
 /// What happens to the rest of a response of which a row was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Swallowing {
@@ -124,8 +101,6 @@ enum Swallowing {
 pub struct Session {
     core: Core,
     state: State,
-    /// Whether it is a connection for logical replication, which is allowed only under a plan without fields.
-    replicates: bool,
     client: Inbox,
     server: Inbox,
     pending: PendingResponses,
@@ -152,14 +127,13 @@ impl Session {
             core: Core::new(worker, ports, source),
             own_name,
             state: State::Startup,
-            replicates: false,
             client: Inbox::default(),
             server: Inbox::default(),
             pending: PendingResponses::default(),
             statements: Statements::default(),
             block: Block::default(),
             identity: None,
-            settings: Settings { utf8: true, standard_strings: true, search_path: Vec::new() },
+            settings: Settings::default(),
             status: TransactionStatus::Idle,
             pipeline: Pipeline::default(),
             copies: Copies::default(),

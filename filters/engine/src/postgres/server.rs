@@ -168,22 +168,7 @@ impl Session {
 
     fn parameter_status(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
         let status = ParameterStatus::parse(body).map_err(|_| MALFORMED)?;
-        match status.name {
-            b"client_encoding" => {
-                self.settings.utf8 = status.value.eq_ignore_ascii_case(b"UTF8");
-                self.core.catalog.current = None;
-            }
-            b"standard_conforming_strings" => self.settings.standard_strings = status.value == b"on",
-            b"application_name" if status.value != self.core.input.session.application_name.as_bytes() => {
-                self.core.identity.may_change();
-            }
-            b"session_authorization" => self.core.identity.may_change(),
-            b"search_path" if status.value != self.settings.search_path => {
-                self.settings.search_path = status.value.to_vec();
-                self.core.catalog.current = None;
-            }
-            _ => {}
-        }
+        self.settings.report(&status, &mut self.core);
         Ok(Fate::Pass)
     }
 

@@ -77,7 +77,7 @@ impl Session {
         }
         match Replication::of(&startup) {
             Replication::No => {}
-            Replication::Logical => self.replicates = true,
+            Replication::Logical => self.settings.replicates = true,
             // Physical replication copies the whole server, which no plan covers.
             Replication::Physical => return self.refuse_startup(replication_refused(PHYSICAL), out),
         }
@@ -106,7 +106,7 @@ impl Session {
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
         let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
         let policy = self.core.policy(comment, logged_in)?;
-        if self.replicates && !policy.plan.fields.is_empty() {
+        if self.settings.replicates && !policy.plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
         let plan = Rc::clone(&policy.plan);
