@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::TransactionStatus;
 use fieldveil_sql::identity::{self, Comment};
-use fieldveil_sql::{Analysis, Dialect, SessionUse, Statement, StatementKind};
+use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
@@ -83,7 +82,8 @@ impl Session {
         catalog: Option<&CompiledPlan>,
         out: &mut CallbackOutput,
     ) -> Readiness {
-        match self.ask(identity, catalog, out) {
+        let sent = (&self.pipeline, &mut self.pending);
+        match self.own_queries.send(identity, catalog, &mut self.core, sent, out) {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),
         }
@@ -101,7 +101,7 @@ impl Session {
             return false;
         }
         // What may end a failed transaction needs no catalog.
-        self.status != TransactionStatus::Failed || self.pipeline.is_open() || !self.pending.is_empty()
+        !self.transaction.had_failed() || self.pipeline.is_open() || !self.pending.is_empty()
     }
 
     /// Takes over the catalog, whose rows have all arrived.
@@ -116,12 +116,6 @@ impl Session {
         if let Some(catalog) = self.core.keys_renewed() {
             self.statements.by_sql.catalog_read(&catalog);
         }
-    }
-
-    /// Refuses the statement that waits for an answer which could not be read.
-    pub(super) fn catalog_failed(&mut self, reason: &str) {
-        let remedy = "See that this user may read pg_catalog, then send the statement again.";
-        self.core.catalog_failed(reason, remedy);
     }
 
     /// Checks a text. The error is the one that the client gets.
@@ -152,52 +146,6 @@ impl Session {
         Ok(Rc::new(checked))
     }
 
-    /// Marks catalog and identity as out of date where a message may end the transaction that changed them. The end undoes these
-    /// changes or makes them permanent, so that nothing that was read within the transaction is sure afterwards.
-    pub(super) fn transaction_may_end(&mut self) {
-        if self.block.is_open {
-            return;
-        }
-        if self.block.changed_catalog {
-            self.core.catalog.current = None;
-        }
-        if self.block.changed_identity {
-            self.core.identity.may_change();
-        }
-    }
-
-    /// Notes what a statement that goes to the server, or is about to be executed, does to the catalog and to the session's
-    /// identity. The end of the transaction, or of a savepoint, may undo it.
-    pub(super) fn executes(&mut self, checked: &Checked) {
-        if checked.analysis.statements.len() > 1 {
-            self.statements.by_sql.names_may_change();
-        }
-        for statement in &checked.analysis.statements {
-            if statement.kind == StatementKind::Transaction {
-                // A savepoint, and its release, leave every cursor what it is.
-                if !matches!(
-                    statement.session,
-                    Some(SessionUse::Savepoint { .. } | SessionUse::Release { .. })
-                ) {
-                    self.statements.by_sql.names_may_change();
-                }
-                self.block.is_open = false;
-                self.transaction_may_end();
-                continue;
-            }
-            if self.block.is_open && self.statements.fetches_quietly(statement) {
-                continue;
-            }
-            if statement.changes_catalog {
-                self.core.catalog.current = None;
-                self.block.changed_catalog = true;
-                self.statements.by_sql.names_may_change();
-            }
-            if statement.changes_identity {
-                self.identity_may_change(checked);
-            }
-        }
-    }
 }
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {

@@ -86,7 +86,7 @@ impl Session {
                 if !self.copies.server_reads {
                     self.pending.push(PendingResponse::client(Awaited::Sync));
                 }
-                self.transaction_may_end();
+                self.transaction.may_end(&mut self.core);
                 self.pipeline.sync();
                 return self.pass(header, rest);
             }
@@ -271,8 +271,8 @@ impl Session {
                     }
                     None => Outcome::Passes,
                 };
-                self.executes(&checked);
-                self.transaction_may_end();
+                self.transaction.execute(&checked, &mut self.core, &mut self.statements);
+                self.transaction.may_end(&mut self.core);
                 let names = self.take_names(&checked);
                 let copy = self.begin_copy_in(&checked);
                 self.pending

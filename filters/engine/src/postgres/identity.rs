@@ -1,18 +1,21 @@
 //! Who the session is for now: role, purpose, token and `application_name`, as the server has them. The server alone
 //! knows what SET LOCAL, a ROLLBACK, a savepoint or a function leaves of them, so it is asked.
 
-use fieldveil_pg_wire::backend::{DataRow, TransactionStatus};
+use fieldveil_pg_wire::backend::DataRow;
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::Dialect;
 
 use super::Session;
-use crate::database::{Checked, MAX_PURPOSE};
+use crate::database::{Core, MAX_PURPOSE};
 use crate::field::CompiledPlan;
 
 /// What the server is asked.
 pub(super) const QUESTION: &str = "SELECT current_user::pg_catalog.text, \
     pg_catalog.current_setting('fieldveil.token', true), pg_catalog.current_setting('fieldveil.purpose', true), \
     pg_catalog.current_setting('application_name')";
+
+/// Why a response is of no use.
+pub(super) const UNREADABLE: &str = "it does not say who the session is for";
 
 /// The server's answer. It holds no token, but a word.
 pub(super) struct IdentityRow {
@@ -32,6 +35,18 @@ impl IdentityRow {
         let answer = Self { role: next()?, word: next()?, purpose: next()?, application_name: next()? };
         (row.columns() == 4 && !answer.role.is_empty()).then_some(answer)
     }
+
+    /// Takes over who the session is for. `is_idle` says that it was asked for outside of a transaction block and of a pipeline.
+    pub fn take_over(self, is_idle: bool, core: &mut Core) {
+        let Self { role, word, purpose, application_name } = self;
+        if purpose.len() <= MAX_PURPOSE && is_idle {
+            core.identity.words.settle(&word);
+        }
+        let session = SessionInput { role, purpose, application_name, ..core.input.session.clone() };
+        if let Err(error) = core.identity_read(&word, session, "fieldveil.purpose") {
+            core.catalog.failed = Some(error);
+        }
+    }
 }
 
 impl Session {
@@ -50,30 +65,4 @@ impl Session {
         !self.pipeline.is_open() && self.core.identity.words.are_unsettled() && begins()
     }
 
-    /// A statement went to the server, or is about to be executed, that may change who the session is for.
-    pub(super) fn identity_may_change(&mut self, checked: &Checked) {
-        self.core.identity.spoken_of |= checked.speaks_of_end_user;
-        if self.core.identity.spoken_of || !checked.plan.fields.is_empty() {
-            self.core.identity.may_change();
-            self.block.changed_identity = true;
-        }
-    }
-
-    /// The server's answer is complete.
-    pub(super) fn identity_read(&mut self) {
-        let Some(IdentityRow { role, word, purpose, application_name }) = self.identity.take() else {
-            if self.core.catalog.failed.is_none() {
-                self.catalog_failed("it does not say who the session is for");
-            }
-            return;
-        };
-        if purpose.len() <= MAX_PURPOSE && self.status == TransactionStatus::Idle && !self.pipeline.is_open()
-        {
-            self.core.identity.words.settle(&word);
-        }
-        let session = SessionInput { role, purpose, application_name, ..self.core.input.session.clone() };
-        if let Err(error) = self.core.identity_read(&word, session, "fieldveil.purpose") {
-            self.core.catalog.failed = Some(error);
-        }
-    }
 }

@@ -19,6 +19,7 @@
 //! | the server says who the session is for | `identity.rs` |
 //! | the server sends the catalog | `catalog.rs` |
 //! | the filter queries the server for both | `own_queries.rs` |
+//! | the transaction block | `transaction.rs` |
 //! | the settings by which statements are read | `settings.rs` |
 //! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
@@ -46,20 +47,21 @@ mod server;
 mod settings;
 mod startup;
 mod statements;
+mod transaction;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::TransactionStatus;
-
 use self::copy::Copies;
+use self::own_queries::OwnQueries;
 use self::pending::PendingResponses;
 use self::pipeline::Pipeline;
 use self::settings::Settings;
 use self::statements::Statements;
+use self::transaction::Transaction;
 pub use crate::database::CallbackOutput;
 use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
-use crate::ports::{Ports, random_name};
+use crate::ports::Ports;
 use crate::worker::Worker;
 
 /// The stage of the connection.
@@ -78,25 +80,6 @@ enum State {
     Ending,
 }
 
-/// The transaction block.
-#[derive(Default)]
-struct Block {
-    /// It is open for sure: neither Sync nor Query ends it.
-    is_open: bool,
-    /// Something in it changed the catalog: its end, too, may change it.
-    changed_catalog: bool,
-    /// Something in it changed who the session is for, likewise.
-    changed_identity: bool,
-}
-
-/// What happens to the rest of a response of which a row was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Swallowing {
-    No,
-    /// It is dropped up to ReadyForQuery, which is forwarded.
-    UntilReady,
-}
-
 /// One connection.
 pub struct Session {
     core: Core,
@@ -105,43 +88,30 @@ pub struct Session {
     server: Inbox,
     pending: PendingResponses,
     statements: Statements,
-    block: Block,
-    /// The server's response about the session's identity, while it arrives.
-    identity: Option<identity::IdentityRow>,
+    transaction: Transaction,
+    own_queries: OwnQueries,
     settings: Settings,
-    status: TransactionStatus,
     pipeline: Pipeline,
     copies: Copies,
-    swallowing: Swallowing,
-    /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can
-    /// use it.
-    own_name: String,
 }
 
 impl Session {
     /// Makes a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        let own_name = own_name(&ports);
+        let own_queries = OwnQueries::new(&ports);
         Self {
             // The audit names the connection by another random name, because nobody may learn this one.
             core: Core::new(worker, ports, source),
-            own_name,
             state: State::Startup,
             client: Inbox::default(),
             server: Inbox::default(),
             pending: PendingResponses::default(),
             statements: Statements::default(),
-            block: Block::default(),
-            identity: None,
+            transaction: Transaction::default(),
+            own_queries,
             settings: Settings::default(),
-            status: TransactionStatus::Idle,
             pipeline: Pipeline::default(),
             copies: Copies::default(),
-            swallowing: Swallowing::No,
         }
     }
-}
-
-fn own_name(ports: &Rc<RefCell<dyn Ports>>) -> String {
-    format!("fieldveil_{}", random_name(&**ports))
 }

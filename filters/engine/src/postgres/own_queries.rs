@@ -1,58 +1,90 @@
-//! Questions of the filter's own to the server, on the client's connection: they keep to the extended protocol and to a
-//! name of their own, so that neither the client's unnamed statement nor its open transaction is disturbed.
+//! The filter's own queries, on the client's connection: who the session is for, and the catalog. They use the extended protocol
+//! and a name of their own, so that neither the client's unnamed statement nor its open transaction is disturbed.
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use fieldveil_pg_wire::WireError;
 use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
 use fieldveil_sql::Dialect;
 
 use super::catalog;
-use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Session, Waiting, identity};
+use super::identity::{self, IdentityRow};
+use super::pending::{Awaited, PendingResponse, PendingResponses};
+use super::pipeline::Pipeline;
 use crate::client_error::ClientError;
-use crate::database::CatalogReading;
+use crate::database::{CallbackOutput, CatalogReading, Core, Waiting};
 use crate::field::CompiledPlan;
+use crate::ports::{Ports, random_name};
 
-impl Session {
-    /// Asks who the session is for, or for the catalog, or both. Between two Syncs of the client the question ends with
+/// The remedy where the response to one of the queries cannot be used.
+const REMEDY: &str = "See that this user may read pg_catalog, then send the statement again.";
+
+/// The filter's own queries of a session.
+pub struct OwnQueries {
+    name: String,
+    /// The row that says who the session is for, until its response is complete.
+    row: Option<IdentityRow>,
+}
+
+impl OwnQueries {
+    /// Makes those of a new session.
+    pub fn new(ports: &Rc<RefCell<dyn Ports>>) -> Self {
+        Self { name: random(ports), row: None }
+    }
+
+    /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can use
+    /// it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Takes another name, because the server may still have a statement under the name before.
+    pub fn rename(&mut self, core: &Core) {
+        self.name = random(&core.ports);
+    }
+
+    /// Sends the query for the session's identity, or for the catalog, or both. Between two Syncs of the client they end with a
     /// Flush, else with a Sync.
-    pub(super) fn ask(
-        &mut self,
+    pub fn send(
+        &self,
         identity: bool,
         catalog: Option<&CompiledPlan>,
+        core: &mut Core,
+        (pipeline, pending): (&Pipeline, &mut PendingResponses),
         out: &mut CallbackOutput,
     ) -> Result<(), ClientError> {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
-        let mut question = Vec::new();
+        let mut queries = Vec::new();
         let mut awaited = Vec::new();
         if identity {
-            self.put(identity::QUESTION, &mut question).map_err(too_long)?;
+            self.write(identity::QUESTION, &mut queries).map_err(too_long)?;
             awaited.push(Awaited::Identity);
         }
         if let Some(plan) = catalog {
-            self.put(&catalog::question(plan), &mut question).map_err(too_long)?;
+            self.write(&catalog::question(plan), &mut queries).map_err(too_long)?;
             awaited.push(Awaited::Catalog);
-            self.core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
+            core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
         }
-        let end =
-            if self.pipeline.is_open() { Flush.encode(&mut question) } else { Sync.encode(&mut question) };
+        let end = if pipeline.is_open() { Flush.encode(&mut queries) } else { Sync.encode(&mut queries) };
         end.map_err(too_long)?;
-        out.to_server.append(&mut question);
+        out.to_server.append(&mut queries);
         for awaited in awaited {
             for awaited in
                 [Awaited::Parse(None), Awaited::Bind(None), awaited, Awaited::Close, Awaited::Close]
             {
-                self.pending.push(PendingResponse::injected(awaited));
+                pending.push(PendingResponse::injected(awaited));
             }
         }
-        if !self.pipeline.is_open() {
-            self.pending.push(PendingResponse::injected(Awaited::Sync));
+        if !pipeline.is_open() {
+            pending.push(PendingResponse::injected(Awaited::Sync));
         }
-        self.core.waiting = Waiting::Server;
+        core.waiting = Waiting::Server;
         Ok(())
     }
 
-    fn put(&self, text: &str, out: &mut Vec<u8>) -> Result<(), WireError> {
-        let name = self.own_name.as_bytes();
+    fn write(&self, text: &str, out: &mut Vec<u8>) -> Result<(), WireError> {
+        let name = self.name.as_bytes();
         Parse { name, text: text.as_bytes(), parameter_types: Vec::new() }.encode(out)?;
         Bind {
             portal: name,
@@ -66,4 +98,49 @@ impl Session {
         Close { target: Target::Portal, name }.encode(out)?;
         Close { target: Target::Statement, name }.encode(out)
     }
+
+    /// Reads a row of the catalog.
+    pub fn catalog_row(body: &[u8], core: &mut Core) {
+        if core.catalog.reading.is_none() {
+            return;
+        }
+        let row = catalog::row(body).ok_or("the catalog's answer is not as asked for");
+        if let Err(reason) = row.and_then(|row| core.catalog_row(row)) {
+            core.catalog_failed(reason, REMEDY);
+        }
+    }
+
+    /// Reads the row that says who the session is for.
+    pub fn identity_row(&mut self, body: &[u8], core: &mut Core) {
+        match IdentityRow::read(body) {
+            Some(row) => self.row = Some(row),
+            None => core.catalog_failed(identity::UNREADABLE, REMEDY),
+        }
+    }
+
+    /// Takes over who the session is for, when the response is complete. `is_idle` says that it was asked for outside of a
+    /// transaction block and of a pipeline.
+    pub fn identity_read(&mut self, is_idle: bool, core: &mut Core) {
+        match self.row.take() {
+            Some(row) => row.take_over(is_idle, core),
+            None if core.catalog.failed.is_none() => core.catalog_failed(identity::UNREADABLE, REMEDY),
+            None => {}
+        }
+    }
+
+    /// Notes that the server refused one of the queries with this SQLSTATE, so that the statement which waits is refused, too.
+    pub fn fail(code: &[u8], core: &mut Core) {
+        if code == b"25P02" {
+            // The server would have answered the statement in the same way.
+            core.catalog.reading = None;
+            core.catalog.failed = Some(ClientError::failed_transaction());
+        } else {
+            let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
+            core.catalog_failed(&reason, REMEDY);
+        }
+    }
+}
+
+fn random(ports: &Rc<RefCell<dyn Ports>>) -> String {
+    format!("fieldveil_{}", random_name(&**ports))
 }

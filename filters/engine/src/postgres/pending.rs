@@ -161,6 +161,7 @@ pub struct PendingResponses {
     is_flushed: bool,
     in_block: bool,
     is_kept: bool,
+    is_withheld: bool,
 }
 
 impl PendingResponses {
@@ -286,6 +287,17 @@ impl PendingResponses {
     pub fn end_group(&mut self, status: TransactionStatus) {
         self.in_block = status != TransactionStatus::Idle;
         self.is_kept = false;
+        self.is_withheld = false;
+    }
+
+    /// Withholds the rest of the response from the client, up to ReadyForQuery, because a row of it was refused.
+    pub fn withhold(&mut self) {
+        self.is_withheld = true;
+    }
+
+    /// Whether the rest of the response is withheld.
+    pub fn is_withheld(&self) -> bool {
+        self.is_withheld
     }
 
     /// Whether a Sync was sent behind the head.

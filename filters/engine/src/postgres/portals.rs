@@ -51,7 +51,7 @@ impl Session {
         }
         let open = &portal;
         self.gives(&open.statement.said);
-        self.executes(&open.checked);
+        self.transaction.execute(&open.checked, &mut self.core, &mut self.statements);
         let names = self.take_names(&open.checked);
         let copy = self.begin_copy_in(&open.checked);
         let entry = PendingResponse::client(Awaited::Execute(Some(portal))).names(names).copy(copy);

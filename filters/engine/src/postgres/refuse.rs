@@ -54,7 +54,7 @@ impl Session {
         // Outside of the filter's own queries no statement has this name, so the message fails with 26000.
         let bind = Bind {
             portal: b"",
-            statement: self.own_name.as_bytes(),
+            statement: self.own_queries.name().as_bytes(),
             parameter_formats: Vec::new(),
             values: Vec::new(),
             result_formats: Vec::new(),

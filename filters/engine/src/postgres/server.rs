@@ -5,12 +5,12 @@ mod description;
 mod error;
 
 use fieldveil_pg_wire::Header;
-use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, Tag, TransactionStatus};
+use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, Tag};
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, Origin};
-use super::{CallbackOutput, Session, State, Step, Swallowing, Waiting};
+use super::{CallbackOutput, Session, State, Step, Waiting};
 
 /// What happens to the message.
 pub(super) enum Fate {
@@ -61,7 +61,7 @@ impl Session {
 
     /// Whether the message is forwarded unread, whatever its length.
     fn streams(&mut self, tag: Tag) -> bool {
-        if self.swallowing == Swallowing::UntilReady {
+        if self.pending.is_withheld() {
             return false;
         }
         match tag {
@@ -94,7 +94,7 @@ impl Session {
         match tag {
             Tag::ReadyForQuery => self.ready_for_query(body),
             Tag::NoticeResponse | Tag::NotificationResponse => Ok(Fate::Pass),
-            _ if self.swallowing == Swallowing::UntilReady => self.swallow(tag, body, out),
+            _ if self.pending.is_withheld() => self.swallow(tag, body, out),
             _ => self.answer(tag, body, out),
         }
     }
@@ -137,7 +137,8 @@ impl Session {
             }
             (Tag::CommandComplete, Awaited::Identity) => {
                 self.pending.pop();
-                self.identity_read();
+                let is_idle = self.transaction.was_idle() && !self.pipeline.is_open();
+                self.own_queries.identity_read(is_idle, &mut self.core);
                 if self.core.catalog.reading.is_none() {
                     self.core.waiting = Waiting::No;
                 }
@@ -173,23 +174,14 @@ impl Session {
     }
 
     fn ready_for_query(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
-        self.status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
-        self.swallowing = Swallowing::No;
-        self.pending.end_group(self.status);
+        let status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
+        self.pending.end_group(status);
         let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
         if !matches!(entry.awaited, Awaited::Query(..) | Awaited::Sync | Awaited::FunctionCall) {
             return Err(OUT_OF_PLACE);
         }
-        if self.pending.is_empty() {
-            self.block.is_open = self.status == TransactionStatus::InTransaction;
-        }
-        if self.pending.is_empty() && self.status == TransactionStatus::Idle {
-            self.statements.forget_portals();
-            drop(self.statements.by_sql.cursors.end_transaction(false));
-            self.block.changed_catalog = false;
-            self.block.changed_identity = false;
-            self.core.identity.words.transaction_ended();
-        }
+        let is_last = self.pending.is_empty();
+        self.transaction.report(status, is_last, &mut self.core, &mut self.statements);
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,
             Origin::Injected => Fate::Taken,

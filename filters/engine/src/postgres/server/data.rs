@@ -11,12 +11,12 @@ use crate::client_error::{ClientError, sqlstate};
 use crate::database::{RowError, Tally};
 use crate::field::CompiledPlan;
 use crate::ports::Level;
-use crate::postgres::identity::IdentityRow;
+use crate::postgres::own_queries::OwnQueries;
 use crate::postgres::pending::Awaited;
 use crate::postgres::rows::RowPlan;
 use crate::postgres::statements::Portal;
-use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step, Swallowing};
-use crate::postgres::{catalog, copy};
+use crate::postgres::copy;
+use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step};
 
 /// Why the session ends with an error in a row's place.
 const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
@@ -37,7 +37,7 @@ impl Session {
         if header.total_len() <= MAX_HELD {
             return Ok(Step::More);
         }
-        if self.swallowing == Swallowing::UntilReady {
+        if self.pending.is_withheld() {
             self.server.drop = header.total_len();
             return Ok(Step::Took(0));
         }
@@ -122,7 +122,7 @@ impl Session {
 
     /// A row comes, and maybe more behind it: what is sealed in them is opened together.
     pub(super) fn rows_come(&mut self, messages: &[u8]) {
-        if self.swallowing != Swallowing::No || self.core.buffers().scratch.batch().covers(messages) {
+        if self.pending.is_withheld() || self.core.buffers().scratch.batch().covers(messages) {
             return;
         }
         if let (Ok(Some(plan)), Some(keyring)) = (self.row_plan(), self.core.keyring()) {
@@ -133,14 +133,11 @@ impl Session {
     pub(super) fn data_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
-                self.catalog_row(body);
+                OwnQueries::catalog_row(body, &mut self.core);
                 return Ok(Fate::Taken);
             }
             Some(Awaited::Identity) => {
-                match IdentityRow::read(body) {
-                    Some(answer) => self.identity = Some(answer),
-                    None => self.catalog_failed("it does not say who the session is for"),
-                }
+                self.own_queries.identity_row(body, &mut self.core);
                 return Ok(Fate::Taken);
             }
             _ => {}
@@ -166,16 +163,6 @@ impl Session {
             }
         }
         Ok(Fate::Taken)
-    }
-
-    pub(super) fn catalog_row(&mut self, body: &[u8]) {
-        if self.core.catalog.reading.is_none() {
-            return;
-        }
-        let row = catalog::row(body).ok_or("the catalog's answer is not as asked for");
-        if let Err(reason) = row.and_then(|row| self.core.catalog_row(row)) {
-            self.catalog_failed(reason);
-        }
     }
 
     /// The plan of the answer that comes now.
@@ -218,7 +205,7 @@ impl Session {
             return;
         }
         self.write_error("ERROR", error, &mut out.to_client);
-        self.swallowing = Swallowing::UntilReady;
+        self.pending.withhold();
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
         if extended && !self.pending.has_sync() {
             self.pipeline.skip();

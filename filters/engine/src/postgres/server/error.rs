@@ -4,9 +4,9 @@ use fieldveil_pg_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;
-use crate::client_error::ClientError;
 use crate::postgres::pending::{Awaited, Origin, PendingResponse};
-use crate::postgres::{CallbackOutput, Session, Waiting, own_name};
+use crate::postgres::own_queries::OwnQueries;
+use crate::postgres::{CallbackOutput, Session, Waiting};
 
 impl Session {
     pub(super) fn take_back(&mut self, skipped: Vec<PendingResponse>) {
@@ -87,17 +87,10 @@ impl Session {
         }
         if leaves_statement {
             // Under another name the next question can be prepared, and a refused Bind finds no statement.
-            self.own_name = own_name(&self.core.ports);
+            self.own_queries.rename(&self.core);
         }
         if for_catalog {
-            if code == b"25P02" {
-                // So it would have answered the statement.
-                self.core.catalog.reading = None;
-                self.core.catalog.failed = Some(ClientError::failed_transaction());
-            } else {
-                let reason = format!("it answered SQLSTATE {}", String::from_utf8_lossy(code));
-                self.catalog_failed(&reason);
-            }
+            OwnQueries::fail(code, &mut self.core);
             self.core.waiting = Waiting::No;
             fate = Fate::Taken;
             if !sync_sent {
