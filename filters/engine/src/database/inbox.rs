@@ -79,6 +79,12 @@ impl Inbox {
         Step::Pass(now)
     }
 
+    /// Drops a message of this length, now and as the rest of it arrives.
+    pub fn drop_message(&mut self, length: usize) -> Step {
+        self.drop = length;
+        Step::Took(0)
+    }
+
     /// Says how many of the `available` bytes are to pass unread, and how many behind those are to be dropped.
     pub fn due(&mut self, available: usize) -> (usize, usize) {
         let passed = self.pass.min(available);

@@ -34,7 +34,7 @@ impl WireProtocol for Session {
     }
 
     fn piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
-        self.copy_piece(piece, out);
+        self.copies.push(piece, &mut self.core, &mut self.pending, out);
     }
 
     fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {

@@ -1,13 +1,14 @@
 //! Checks a statement's text against plan and catalog: whether it may go to the server, and what must be sealed in it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 
+use super::end_user::{EndUserMentions, identify};
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
-
 use crate::database::{Checked, Unready};
 use crate::field::CompiledPlan;
 
@@ -15,16 +16,42 @@ use crate::field::CompiledPlan;
 const MAX_CONTROL: usize = 256;
 
 /// Whether a statement can be checked now.
-pub(super) enum Readiness {
+pub(super) enum Readiness<T = Rc<CompiledPlan>> {
     /// Yes, under this plan; the catalog is there if the plan has a field.
-    Ready(Rc<CompiledPlan>),
+    Ready(T),
     /// No. Something was asked for; the statement is checked when the response has arrived.
     Wait,
     /// No. It is refused with this error.
     Refuse(ClientError),
 }
 
+/// A statement's text, and the plan that it is checked under.
+pub(super) struct ReadyText<'t> {
+    /// The client's text, with words in the place of tokens.
+    pub text: Cow<'t, [u8]>,
+    /// What it says of the end user.
+    pub said: EndUserMentions,
+    pub plan: Rc<CompiledPlan>,
+}
+
 impl Session {
+    /// Replaces the tokens in a text by words, and makes sure that all is known that its check needs.
+    pub(super) fn ready_text<'t>(
+        &mut self,
+        text: &'t [u8],
+        out: &mut CallbackOutput,
+    ) -> Readiness<ReadyText<'t>> {
+        let (text, said) = match identify(&mut self.core, &self.settings, text) {
+            Ok(identified) => identified,
+            Err(error) => return Readiness::Refuse(error),
+        };
+        match self.before_statement(&text, &said.comment, out) {
+            Readiness::Ready(plan) => Readiness::Ready(ReadyText { text, said, plan }),
+            Readiness::Wait => Readiness::Wait,
+            Readiness::Refuse(error) => Readiness::Refuse(error),
+        }
+    }
+
     /// Makes sure, before a statement is checked, that identity, plan, keys and catalog are known and fresh.
     pub(super) fn before_statement(
         &mut self,
@@ -104,20 +131,6 @@ impl Session {
         !self.transaction.had_failed() || self.pipeline.is_open() || !self.pending.is_empty()
     }
 
-    /// Takes over the catalog, whose rows have all arrived.
-    pub(super) fn catalog_read(&mut self) {
-        if let Some(catalog) = self.core.catalog_read() {
-            self.statements.by_sql.catalog_read(&catalog);
-        }
-    }
-
-    /// Reacts to new keys of the worker.
-    pub(super) fn keys_renewed(&mut self) {
-        if let Some(catalog) = self.core.keys_renewed() {
-            self.statements.by_sql.catalog_read(&catalog);
-        }
-    }
-
     /// Checks a text. The error is the one that the client gets.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
@@ -142,10 +155,9 @@ impl Session {
             }
             checked => checked?,
         };
-        self.check_names(&checked)?;
+        self.statements.check_names(&checked, &self.core)?;
         Ok(Rc::new(checked))
     }
-
 }
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {

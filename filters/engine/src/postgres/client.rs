@@ -1,6 +1,5 @@
 //! A message from the client.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_pg_wire::frame::HEADER_LEN;
@@ -12,6 +11,7 @@ use fieldveil_sql::{Dialect, identity};
 use super::check::Readiness;
 use super::copy::Copying;
 use super::pending::{Awaited, PendingResponse};
+use super::seal::server_text;
 use super::{CallbackOutput, MAX_HELD, Session, State, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
@@ -64,7 +64,7 @@ impl Session {
         }
         if matches!(self.state, State::Authenticating) {
             if matches!(tag, Tag::Password | Tag::Terminate) {
-                return self.pass(header, rest);
+                return self.client.pass_message(header.total_len(), rest.len());
             }
             // What a client sends ahead is looked at when the session is up.
             self.core.waiting = Waiting::Answers;
@@ -88,31 +88,31 @@ impl Session {
                 }
                 self.transaction.may_end(&mut self.core);
                 self.pipeline.sync();
-                return self.pass(header, rest);
+                return self.client.pass_message(header.total_len(), rest.len());
             }
             Tag::Terminate => {
                 self.core.note_end(Ended::Client);
-                return self.pass(header, rest);
+                return self.client.pass_message(header.total_len(), rest.len());
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
             Tag::CopyData | Tag::CopyDone | Tag::CopyFail
                 if self.pending.is_empty() && self.core.protects() =>
             {
-                return self.drop(header);
+                return self.client.drop_message(header.total_len());
             }
             Tag::CopyData => return self.copy_message(header, rest),
             Tag::CopyDone | Tag::CopyFail => {
                 if tag == Tag::CopyDone {
-                    self.copy_done(out);
+                    self.copies.finish(&mut self.core, &mut self.pending, out);
                 }
                 if !self.copies.end_from_client() {
-                    return self.drop(header);
+                    return self.client.drop_message(header.total_len());
                 }
                 self.pending.push(PendingResponse::client(Awaited::CopyEnd));
-                return self.pass(header, rest);
+                return self.client.pass_message(header.total_len(), rest.len());
             }
-            _ if self.pipeline.is_skipped() => return self.drop(header),
-            Tag::Flush => return self.pass(header, rest),
+            _ if self.pipeline.is_skipped() => return self.client.drop_message(header.total_len()),
+            Tag::Flush => return self.client.pass_message(header.total_len(), rest.len()),
             _ if self.pending.is_heavy() => return self.wait_for_fewer_pending(out),
             _ => {}
         }
@@ -165,22 +165,13 @@ impl Session {
     /// Reads a CopyData message. Where its rows are sealed, its body is read piece by piece.
     fn copy_message(&mut self, header: Header, rest: &[u8]) -> Step {
         match self.copies.from_client {
-            Copying::No => self.pass(header, rest),
-            Copying::Failed => self.drop(header),
+            Copying::No => self.client.pass_message(header.total_len(), rest.len()),
+            Copying::Failed => self.client.drop_message(header.total_len()),
             Copying::Sealing(_) => {
                 self.client.feed = header.body_len;
                 Step::Took(HEADER_LEN)
             }
         }
-    }
-
-    fn pass(&mut self, header: Header, rest: &[u8]) -> Step {
-        self.client.pass_message(header.total_len(), rest.len())
-    }
-
-    fn drop(&mut self, header: Header) -> Step {
-        self.client.drop = header.total_len();
-        Step::Took(0)
     }
 
     /// Handles a message that is too long to be held. The values of a statement that touches nothing protected pass; everything
@@ -204,7 +195,7 @@ impl Session {
                         Readiness::Wait => return Step::More,
                         Readiness::Refuse(error) => {
                             self.refuse_bind(error, out);
-                            return self.drop(header);
+                            return self.client.drop_message(header.total_len());
                         }
                         Readiness::Ready(_) => {}
                     }
@@ -216,16 +207,12 @@ impl Session {
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
                     self.pending.push(entry);
-                    return self.pass(header, rest);
+                    return self.client.pass_message(header.total_len(), rest.len());
                 }
                 self.refuse_bind(error, out);
             }
             Tag::Query => {
-                let checked = self.nothing_checked();
-                match checked {
-                    Some(checked) => self.refuse_query(error, checked, out),
-                    None => self.end_session(error, out),
-                }
+                self.refuse_query(error, out);
             }
             Tag::Parse => self.refuse_parse(b"", error, out),
             _ => {
@@ -233,60 +220,57 @@ impl Session {
                 return Step::Took(rest.len());
             }
         }
-        self.drop(header)
+        self.client.drop_message(header.total_len())
     }
 
-    fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        let plan = self.core.plan.as_ref()?;
-        Some(Rc::new(Checked::untouched(plan, Rc::default(), false)))
-    }
-
+    /// Carries a Query from the client to the server.
     fn query(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
         }
-        let checked = match self.identify(query.text) {
-            Err(error) => Err(error),
-            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
-                Readiness::Wait => return Ok(Outcome::Again),
-                Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text)),
-            },
+        // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
+        let ready = match self.ready_text(query.text, out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(ready) => Ok(ready),
         };
-        let sealed = checked.and_then(|(checked, text)| {
-            let text = match (checked.analysis.splices.is_empty(), &text) {
-                (true, Cow::Borrowed(_)) => None,
-                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
-                (false, text) => Some(self.seal_text(text, &checked)?),
-            };
-            Ok((checked, text))
-        });
-        match sealed {
-            Ok((checked, text)) => {
-                let outcome = match text {
-                    Some(text) => {
-                        Query { text: &text }.encode(&mut out.to_server)?;
-                        Outcome::Done
-                    }
-                    None => Outcome::Passes,
-                };
-                self.transaction.execute(&checked, &mut self.core, &mut self.statements);
-                self.transaction.may_end(&mut self.core);
-                let names = self.take_names(&checked);
-                let copy = self.begin_copy_in(&checked);
-                self.pending
-                    .push(PendingResponse::client(Awaited::Query(checked, 0, None)).names(names).copy(copy));
-                self.pipeline.query();
-                return Ok(outcome);
+        // The text is checked against plan and catalog.
+        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready.text)));
+        // Its literals in protected places are sealed.
+        let sealed =
+            checked.and_then(|(checked, text)| Ok((server_text(&mut self.core, &text, &checked)?, checked)));
+        let (text, checked) = match sealed {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                match is_copy_in(query.text) {
+                    true => self.end_session(error, out),
+                    false => self.refuse_query(error, out),
+                }
+                return Ok(Outcome::Done);
             }
-            Err(error) if is_copy_in(query.text) => self.end_session(error, out),
-            Err(error) => match self.nothing_checked() {
-                Some(checked) => self.refuse_query(error, checked, out),
-                None => self.end_session(error, out),
-            },
-        }
-        Ok(Outcome::Done)
+        };
+        // It goes to the server, which owes a response.
+        let outcome = match text {
+            Some(text) => {
+                Query { text: &text }.encode(&mut out.to_server)?;
+                Outcome::Done
+            }
+            None => Outcome::Passes,
+        };
+        let entry = self.executing(&checked, Awaited::Query(Rc::clone(&checked), 0, None));
+        self.pending.push(entry);
+        self.transaction.may_end(&mut self.core);
+        self.pipeline.query();
+        Ok(outcome)
+    }
+
+    /// Notes what a text that is about to be executed does to the session, and returns the entry of its response.
+    pub(super) fn executing(&mut self, checked: &Rc<Checked>, awaited: Awaited) -> PendingResponse {
+        self.transaction.execute(checked, &mut self.core, &mut self.statements);
+        let names = self.statements.take_names(checked, &self.core);
+        let copy = self.copies.execute(checked, &self.core);
+        PendingResponse::client(awaited).names(names).copy(copy)
     }
 
     fn function_call(&mut self, message: &[u8], out: &mut CallbackOutput) -> Outcome {
@@ -296,12 +280,7 @@ impl Session {
             (false, false) => None,
         };
         if let Some(reason) = reason {
-            // An error of FunctionCall does not wait for Sync: it is refused as a simple query is.
-            let error = ClientError::unsupported(reason, "Call the function with SELECT.");
-            match self.nothing_checked() {
-                Some(checked) => self.refuse_query(error, checked, out),
-                None => self.end_session(error, out),
-            }
+            self.refuse_query(ClientError::unsupported(reason, "Call the function with SELECT."), out);
         } else {
             self.pending.push(PendingResponse::client(Awaited::FunctionCall));
             return Outcome::Passes;

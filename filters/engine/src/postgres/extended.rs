@@ -1,6 +1,5 @@
 //! The extended protocol's messages from the client: statements, portals, and what is known of them.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -8,9 +7,11 @@ use fieldveil_pg_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Tar
 use fieldveil_pg_wire::name::significant;
 use fieldveil_pg_wire::{Format, WireError};
 
-use super::check::Readiness;
+use super::check::{Readiness, ReadyText};
 use super::client::{Outcome, is_copy_in};
+use super::end_user::identify_values;
 use super::pending::{Awaited, PendingResponse};
+use super::seal::{seal_text, seal_values, server_text};
 use super::statements::{Portal, Statement};
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
@@ -38,42 +39,38 @@ impl Session {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
-        let identified = self.identify(parse.text);
-        let checked = match identified {
-            Err(error) => Err(error),
-            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
-                Readiness::Wait => return Ok(Outcome::Again),
-                Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(_) if self.statements.is_full(name, &text, &said) => {
-                    Err(ClientError::limit(
-                        "the session holds too many prepared statements",
-                        "Close statements that are no longer used.",
-                    ))
-                }
-                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text, said)),
-            },
+        // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
+        let ready = match self.ready_text(parse.text, out) {
+            Readiness::Wait => return Ok(Outcome::Again),
+            Readiness::Refuse(error) => Err(error),
+            Readiness::Ready(ready) if self.statements.is_full(name, &ready.text, &ready.said) => {
+                Err(ClientError::limit(
+                    "the session holds too many prepared statements",
+                    "Close statements that are no longer used.",
+                ))
+            }
+            Readiness::Ready(ready) => Ok(ready),
         };
-        let sealed = checked.and_then(|(checked, own, said)| {
+        // The text is checked against plan and catalog.
+        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready)));
+        // Its literals in protected places are sealed.
+        let sealed = checked.and_then(|(checked, ready)| {
             self.core.may_keep()?;
-            let plain = checked.analysis.splices.is_empty() && checked.analysis.parameters.is_empty();
-            let text = match (plain, &own) {
-                (true, Cow::Borrowed(_)) => None,
-                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
-                (false, own) => Some(self.seal_text(own, &checked)?),
-            };
-            Ok((checked, text, own, said))
+            Ok((server_text(&mut self.core, &ready.text, &checked)?, checked, ready))
         });
-        let (checked, text, own, said) = match sealed {
+        let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,
-            Err(error) if is_copy_in(parse.text) => {
-                self.end_session(error, out);
-                return Ok(Outcome::Done);
-            }
             Err(error) => {
-                self.refuse_parse(parse.name, error, out);
+                match is_copy_in(parse.text) {
+                    true => self.end_session(error, out),
+                    false => self.refuse_parse(parse.name, error, out),
+                }
                 return Ok(Outcome::Done);
             }
         };
+        // The server infers the types of sealed parameters, which the client's message may name.
+        let seals_parameters = !checked.analysis.parameters.is_empty();
+        let text = text.or_else(|| seals_parameters.then(|| own.to_vec()));
         let statement = Statement {
             text: Rc::from(own.as_ref()),
             said,
@@ -197,17 +194,17 @@ impl Session {
         let ready = ready.and_then(|rechecked| {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));
             let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
-            let text = anew.then(|| self.seal_text(&statement.text, &checked)).transpose()?;
+            let text = anew.then(|| seal_text(&mut self.core, &statement.text, &checked)).transpose()?;
             let seals = !checked.analysis.parameters.is_empty();
             if !seals && !statement.said.reads_parameters() {
                 return Ok((checked, text, None));
             }
             let mut whole = Bind::parse(body).map_err(|error| ClientError::protocol(&error.to_string()))?;
             if seals {
-                self.seal_values(&mut whole, &statement, &checked)?;
+                seal_values(&mut self.core, &mut whole, &statement, &checked)?;
             }
-            let named =
-                statement.said.reads_parameters() && self.identify_values(&mut whole, &statement.said)?;
+            let named = statement.said.reads_parameters()
+                && identify_values(&mut self.core, &mut whole, &statement.said)?;
             Ok((checked, text, (seals || named).then_some(whole)))
         });
         match ready {

@@ -64,5 +64,4 @@ impl Session {
         };
         !self.pipeline.is_open() && self.core.identity.words.are_unsettled() && begins()
     }
-
 }

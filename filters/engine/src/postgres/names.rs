@@ -9,11 +9,10 @@ use std::rc::Rc;
 
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
-use super::Session;
 use super::cursors::{Cursors, MAX_CURSORS};
 use super::statements::{Change, Statements, Undo};
 use crate::client_error::ClientError;
-use crate::database::{Checked, ServerCatalog};
+use crate::database::{Checked, Core, ServerCatalog};
 use crate::field::CompiledPlan;
 use crate::memory::Weighed;
 
@@ -128,6 +127,95 @@ impl Statements {
         let Some(SessionUse::Fetch { name }) = &statement.session else { return false };
         self.by_sql.quiet.contains(name.as_bytes()) && self.portal(name.as_bytes()).is_none()
     }
+
+    /// Whether the names that the texts of this session give are all known: else it must wait for the answers.
+    pub fn check_names(&self, checked: &Checked, core: &Core) -> Result<(), ClientError> {
+        let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
+        let keeps = |s: &Statement| {
+            use SessionUse::{Declare, Prepare};
+            matches!(s.session, Some(Prepare { .. } | Declare { .. }))
+        };
+        if checked.analysis.statements.iter().any(keeps) {
+            core.may_keep()?;
+        }
+        if checked.analysis.statements.iter().any(prepares) && self.by_sql.is_full() {
+            return Err(ClientError::limit(
+                "the session has prepared too many statements in SQL",
+                "Deallocate statements that are no longer used.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A text goes to the server, or is about to be executed: what it prepares and declares. What is to be taken back if
+    /// it fails comes back, with the number of the statement in the text.
+    pub fn take_names(&mut self, checked: &Checked, core: &Core) -> Vec<(usize, Undo)> {
+        let mut undo = Vec::new();
+        for (index, statement) in checked.analysis.statements.iter().enumerate() {
+            let names = &mut self.by_sql;
+            let before = core.memory_in_use();
+            match &statement.session {
+                Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
+                    let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
+                    let (server_name, parameters) = (server_name.clone(), parameters.clone());
+                    let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
+                    let name = name.clone().into_bytes();
+                    let prepared = Weighed { value: Rc::new(prepared), _weight: core.weight_since(before) };
+                    undo.push((index, names.set(name, Some(Rc::new(prepared)))));
+                }
+                Some(SessionUse::Deallocate { name: Some(name) }) => {
+                    let name = name.clone().into_bytes();
+                    undo.push((
+                        index,
+                        match names.prepared.contains_key(&name) {
+                            true => names.set(name, None),
+                            // SQL reaches what was prepared in the protocol.
+                            false => self.set_statement(&name, None),
+                        },
+                    ));
+                }
+                // Should it fail, what is still prepared is refused until it is prepared anew.
+                Some(SessionUse::Deallocate { name: None }) => {
+                    names.prepared.clear();
+                    // DISCARD ALL
+                    if statement.changes_catalog {
+                        names.forget_cursors();
+                    }
+                    self.forget_named();
+                }
+                Some(SessionUse::Declare { name, holds }) => {
+                    let name = name.clone().into_bytes();
+                    let cursor = Statement { session: None, ..statement.clone() };
+                    let weight = core.weight_since(before);
+                    undo.push((index, self.set_portal(&name, None)));
+                    let names = &mut self.by_sql;
+                    undo.push((index, names.cursors.declare(name.clone(), cursor, *holds, weight)));
+                    // Among other statements it may not stay what it is.
+                    if checked.analysis.statements.len() == 1 && names.quiet.len() < MAX_CURSORS {
+                        names.quiet.insert(name);
+                    }
+                }
+                // A portal that it names is closed, too.
+                Some(SessionUse::Close { name: Some(name) }) => {
+                    let name = name.as_bytes();
+                    undo.extend(self.close_portal(name).map(|undo| (index, undo)));
+                }
+                Some(SessionUse::Close { name: None }) => names.forget_cursors(),
+                Some(SessionUse::Savepoint { name }) => names.cursors.savepoint(name.clone().into_bytes()),
+                Some(SessionUse::Release { name }) => names.cursors.release(name.as_bytes()),
+                Some(SessionUse::RollBackTo { name }) => {
+                    let closed = names.cursors.roll_back_to(name.as_bytes());
+                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
+                }
+                Some(SessionUse::End { rolls_back }) => {
+                    let closed = names.cursors.end_transaction(*rolls_back);
+                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
+                }
+                Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
+            }
+        }
+        undo
+    }
 }
 
 impl Names for Statements {
@@ -148,97 +236,5 @@ impl Names for Statements {
         let number = self.by_sql.given.get().saturating_add(1);
         self.by_sql.given.set(number);
         format!("{}_{number}", self.by_sql.prefix)
-    }
-}
-
-impl Session {
-    /// Whether the names that the texts of this session give are all known: else it must wait for the answers.
-    pub(super) fn check_names(&self, checked: &Checked) -> Result<(), ClientError> {
-        let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
-        let keeps = |s: &Statement| {
-            use SessionUse::{Declare, Prepare};
-            matches!(s.session, Some(Prepare { .. } | Declare { .. }))
-        };
-        if checked.analysis.statements.iter().any(keeps) {
-            self.core.may_keep()?;
-        }
-        if checked.analysis.statements.iter().any(prepares) && self.statements.by_sql.is_full() {
-            return Err(ClientError::limit(
-                "the session has prepared too many statements in SQL",
-                "Deallocate statements that are no longer used.",
-            ));
-        }
-        Ok(())
-    }
-
-    /// A text goes to the server, or is about to be executed: what it prepares and declares. What is to be taken back if
-    /// it fails comes back, with the number of the statement in the text.
-    pub(super) fn take_names(&mut self, checked: &Checked) -> Vec<(usize, Undo)> {
-        let mut undo = Vec::new();
-        for (index, statement) in checked.analysis.statements.iter().enumerate() {
-            let names = &mut self.statements.by_sql;
-            let before = self.core.memory_in_use();
-            match &statement.session {
-                Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
-                    let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
-                    let (server_name, parameters) = (server_name.clone(), parameters.clone());
-                    let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
-                    let name = name.clone().into_bytes();
-                    let prepared =
-                        Weighed { value: Rc::new(prepared), _weight: self.core.weight_since(before) };
-                    undo.push((index, names.set(name, Some(Rc::new(prepared)))));
-                }
-                Some(SessionUse::Deallocate { name: Some(name) }) => {
-                    let name = name.clone().into_bytes();
-                    undo.push((
-                        index,
-                        match names.prepared.contains_key(&name) {
-                            true => names.set(name, None),
-                            // SQL reaches what was prepared in the protocol.
-                            false => self.statements.set_statement(&name, None),
-                        },
-                    ));
-                }
-                // Should it fail, what is still prepared is refused until it is prepared anew.
-                Some(SessionUse::Deallocate { name: None }) => {
-                    names.prepared.clear();
-                    // DISCARD ALL
-                    if statement.changes_catalog {
-                        names.forget_cursors();
-                    }
-                    self.statements.forget_named();
-                }
-                Some(SessionUse::Declare { name, holds }) => {
-                    let name = name.clone().into_bytes();
-                    let cursor = Statement { session: None, ..statement.clone() };
-                    let weight = self.core.weight_since(before);
-                    undo.push((index, self.statements.set_portal(&name, None)));
-                    let names = &mut self.statements.by_sql;
-                    undo.push((index, names.cursors.declare(name.clone(), cursor, *holds, weight)));
-                    // Among other statements it may not stay what it is.
-                    if checked.analysis.statements.len() == 1 && names.quiet.len() < MAX_CURSORS {
-                        names.quiet.insert(name);
-                    }
-                }
-                // A portal that it names is closed, too.
-                Some(SessionUse::Close { name: Some(name) }) => {
-                    let name = name.as_bytes();
-                    undo.extend(self.statements.close_portal(name).map(|undo| (index, undo)));
-                }
-                Some(SessionUse::Close { name: None }) => names.forget_cursors(),
-                Some(SessionUse::Savepoint { name }) => names.cursors.savepoint(name.clone().into_bytes()),
-                Some(SessionUse::Release { name }) => names.cursors.release(name.as_bytes()),
-                Some(SessionUse::RollBackTo { name }) => {
-                    let closed = names.cursors.roll_back_to(name.as_bytes());
-                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
-                }
-                Some(SessionUse::End { rolls_back }) => {
-                    let closed = names.cursors.end_transaction(*rolls_back);
-                    undo.extend(closed.into_iter().map(|undo| (index, undo)));
-                }
-                Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }) | None => {}
-            }
-        }
-        undo
     }
 }

@@ -11,7 +11,10 @@ use super::rows::RowPlan;
 use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
 use crate::database::Checked;
+use crate::field::CompiledPlan;
 
+/// Why the connection ends where the server sends what answers nothing.
+pub const OUT_OF_PLACE: &str = "an answer to another message than the one in flight";
 /// The most entries. A client that pipelines more waits for responses.
 pub const MAX_IN_FLIGHT: usize = 65_536;
 /// As soon as the entries, with what is known of their statements, take so many bytes, the client waits for responses.
@@ -159,8 +162,11 @@ pub struct PendingResponses {
     bytes: usize,
     /// The server was asked to send its responses to all of them.
     is_flushed: bool,
+    /// The server is in a transaction block.
     in_block: bool,
+    /// The server has done something since its last ReadyForQuery that stays: see [`Self::is_kept`].
     is_kept: bool,
+    /// The rest of the response is not for the client.
     is_withheld: bool,
 }
 
@@ -210,6 +216,33 @@ impl PendingResponses {
             self.pop_front();
         }
         self.entries.front_mut()
+    }
+
+    /// Returns how the rows that arrive now are treated, or None while that is not known.
+    pub fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
+        match self.head().map(|entry| &entry.awaited) {
+            Some(Awaited::Query(_, _, rows)) => Ok(rows.clone()),
+            Some(Awaited::Execute(Some(portal))) => Ok(portal.row_plan()),
+            _ => Err(OUT_OF_PLACE),
+        }
+    }
+
+    /// Whether the rows that arrive now pass unread.
+    pub fn rows_pass(&mut self) -> bool {
+        match self.head().map(|entry| &entry.awaited) {
+            Some(Awaited::Query(checked, _, plan)) => {
+                plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
+            }
+            Some(Awaited::Execute(portal)) => {
+                portal.as_ref().is_none_or(|portal| !portal.checked.returns_protected())
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the plan of the statement whose response arrives now.
+    pub fn plan(&mut self) -> Option<Rc<CompiledPlan>> {
+        self.head()?.executed().map(|checked| Rc::clone(&checked.plan))
     }
 
     /// Removes the head, whose response is complete.

@@ -50,11 +50,8 @@ impl Session {
             }
         }
         let open = &portal;
-        self.gives(&open.statement.said);
-        self.transaction.execute(&open.checked, &mut self.core, &mut self.statements);
-        let names = self.take_names(&open.checked);
-        let copy = self.begin_copy_in(&open.checked);
-        let entry = PendingResponse::client(Awaited::Execute(Some(portal))).names(names).copy(copy);
+        self.core.gives(open.statement.said.given());
+        let entry = self.executing(&Rc::clone(&open.checked), Awaited::Execute(Some(portal)));
         Ok(self.forward(entry))
     }
 

@@ -2,6 +2,8 @@
 //! place of the refused one. The server's error arrives in the right place among the responses and puts the transaction into the
 //! right state, and the filter replaces its text.
 
+use std::rc::Rc;
+
 use fieldveil_pg_wire::backend::ErrorResponse;
 use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
 use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
@@ -10,6 +12,7 @@ use super::pending::{Awaited, PendingResponse};
 use super::{CallbackOutput, Session, State};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
+use crate::database::{Checked, Core};
 use crate::ports::Level;
 
 /// A text that is no SQL. It fails with 42601 in any state of the transaction.
@@ -28,13 +31,10 @@ impl Session {
         self.state = State::Ending;
     }
 
-    /// Refuses a simple query.
-    pub(super) fn refuse_query(
-        &mut self,
-        error: ClientError,
-        checked: std::rc::Rc<crate::database::Checked>,
-        out: &mut CallbackOutput,
-    ) {
+    /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
+    pub(super) fn refuse_query(&mut self, error: ClientError, out: &mut CallbackOutput) {
+        let Some(plan) = &self.core.plan else { return self.end_session(error, out) };
+        let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
         self.core.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
@@ -83,32 +83,27 @@ impl Session {
         self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.state = State::Ending;
     }
+}
 
-    /// Whether the server's error is the one that the filter's message was made to cause.
-    pub(super) fn is_provoked(code: &[u8]) -> bool {
-        // A syntax error, an unknown statement, a missing user, an unknown message type, a COPY that the client gave up.
-        matches!(code, b"42601" | b"26000" | b"28000" | b"08P01" | b"57014")
+/// Whether the server's error is the one that the filter's message was made to cause.
+pub(super) fn is_provoked(code: &[u8]) -> bool {
+    // A syntax error, an unknown statement, a missing user, an unknown message type, a COPY that the client gave up.
+    matches!(code, b"42601" | b"26000" | b"28000" | b"08P01" | b"57014")
+}
+
+/// Writes an error to the client. `detail` may be empty.
+pub(super) fn write_error(
+    core: &Core,
+    severity: &str,
+    error: &ClientError,
+    detail: &str,
+    to_client: &mut Vec<u8>,
+) {
+    let mut response = ErrorResponse::new(severity, error.code, error.message.as_str());
+    if !detail.is_empty() {
+        response = response.with(ErrorResponse::DETAIL, detail);
     }
-
-    /// Writes an error to the client.
-    pub(super) fn write_error(&self, severity: &str, error: &ClientError, to_client: &mut Vec<u8>) {
-        self.write_detailed(severity, error, "", to_client);
-    }
-
-    /// Writes an error to the client, and updates the queue and the transaction as after an error of the server.
-    pub(super) fn write_detailed(
-        &self,
-        severity: &str,
-        error: &ClientError,
-        detail: &str,
-        to_client: &mut Vec<u8>,
-    ) {
-        let mut response = ErrorResponse::new(severity, error.code, error.message.as_str());
-        if !detail.is_empty() {
-            response = response.with(ErrorResponse::DETAIL, detail);
-        }
-        if response.with(ErrorResponse::HINT, error.hint.as_str()).encode(to_client).is_err() {
-            self.core.log(Level::Error, "an error message could not be written");
-        }
+    if response.with(ErrorResponse::HINT, error.hint.as_str()).encode(to_client).is_err() {
+        core.log(Level::Error, "an error message could not be written");
     }
 }

@@ -8,96 +8,106 @@ use fieldveil_pg_wire::frontend::Bind;
 use fieldveil_sql::{Envelopes, Form, Operand, Parameter, ParameterUse, Replacement};
 use fieldveil_values::oid;
 
-use super::Session;
 use super::statements::Statement;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core, Place, misplaced, purpose};
 use crate::field::Stored;
 
-impl Session {
-    /// Returns the text to forward, in which every literal in a protected place is sealed.
-    pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
-        self.core.replaced(text, checked, |core, replacement, sealed| {
-            match replacement {
-                Replacement::Seal { field, value, use_, form: Form::Value } => {
-                    let place = Place::of(checked, *field)?;
-                    place.refuse_shown(*use_, Some(value.as_bytes()))?;
-                    let envelope = core.seal(place.field, value.as_bytes(), place.stored, *use_)?;
-                    write_literal(sealed, &envelope, place.stored);
-                }
-                Replacement::Seal { field, value, use_, form: Form::Envelopes } => {
-                    let Place { field, stored, .. } = Place::of(checked, *field)?;
-                    let envelopes = core.seal_with_each(field, value.as_bytes(), stored, *use_)?;
-                    write_array(sealed, &array_of(envelopes.into_iter().map(Some), stored), stored);
-                }
-                Replacement::Seal { field, value, use_, form: Form::Array } => {
-                    let place = Place::of(checked, *field)?;
-                    let array = seal_array(core, place, *use_, (0, false), value.as_bytes())?;
-                    write_string(sealed, &array);
-                }
-                Replacement::Nulls { field } => {
-                    let place = Place::of(checked, *field)?;
-                    write_array(sealed, &nulls(core, place), place.stored);
-                }
-                // These occur in MySQL only, or are replaced already.
-                Replacement::Seal { form: Form::Pattern, .. }
-                | Replacement::Placeholders { .. }
-                | Replacement::Text(_) => return Err(misplaced()),
-            }
-            Ok(())
-        })
+/// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
+/// words in the place of tokens.
+pub(super) fn server_text(
+    core: &mut Core,
+    text: &Cow<'_, [u8]>,
+    checked: &Checked,
+) -> Result<Option<Vec<u8>>, ClientError> {
+    match (checked.analysis.splices.is_empty(), text) {
+        (true, Cow::Borrowed(_)) => Ok(None),
+        (true, Cow::Owned(rewritten)) => Ok(Some(rewritten.clone())),
+        (false, text) => seal_text(core, text, checked).map(Some),
     }
+}
 
-    /// Seals every value in a protected place of a Bind.
-    pub(super) fn seal_values(
-        &mut self,
-        bind: &mut Bind<'_>,
-        statement: &Statement,
-        checked: &Checked,
-    ) -> Result<(), ClientError> {
-        let mut formats: Vec<Format> =
-            (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
-        let foreign = foreign_types(statement, checked);
-        for parameter in &checked.analysis.parameters {
-            let index = usize::from(parameter.number).saturating_sub(1);
-            let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
-            let value = bind.values.get_mut(index).ok_or_else(too_few)?;
-            let place = Place::of(checked, parameter.field)?;
-            let format = formats.get_mut(index).ok_or_else(too_few)?;
-            let Some(clear) = value else {
-                place.refuse_shown(parameter.use_, None)?;
-                if parameter.form == Form::Envelopes {
-                    *value = Some(Cow::Owned(nulls(&self.core, place)));
-                    *format = Format::Text;
-                }
-                continue;
-            };
-            let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
-            let beside = foreign.get(&parameter.field).copied().filter(|_| parameter.form != Form::Array);
-            let client_oid = operand_type(parameter, client_oid, beside);
-            let binary = *format == Format::Binary;
-            if parameter.form == Form::Array {
-                let form = (client_oid, binary);
-                *value = Some(Cow::Owned(seal_array(&mut self.core, place, parameter.use_, form, clear)?));
-                *format = Format::Text;
-                continue;
+/// Returns the text to forward, in which every literal in a protected place is sealed.
+pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+    core.replaced(text, checked, |core, replacement, sealed| {
+        match replacement {
+            Replacement::Seal { field, value, use_, form: Form::Value } => {
+                let place = Place::of(checked, *field)?;
+                place.refuse_shown(*use_, Some(value.as_bytes()))?;
+                let envelope = core.seal(place.field, value.as_bytes(), place.stored, *use_)?;
+                write_literal(sealed, &envelope, place.stored);
             }
-            let Place { field, stored, .. } = place;
-            let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
-            place.refuse_shown(parameter.use_, Some(&text))?;
-            if parameter.form == Form::Envelopes {
-                let envelopes = self.core.seal_with_each(field, &text, stored, parameter.use_)?;
-                *value = Some(Cow::Owned(array_of(envelopes.into_iter().map(Some), stored)));
-                *format = Format::Text;
-                continue;
+            Replacement::Seal { field, value, use_, form: Form::Envelopes } => {
+                let Place { field, stored, .. } = Place::of(checked, *field)?;
+                let envelopes = core.seal_with_each(field, value.as_bytes(), stored, *use_)?;
+                write_array(sealed, &array_of(envelopes.into_iter().map(Some), stored), stored);
             }
-            *value = Some(Cow::Owned(self.core.seal(field, &text, stored, parameter.use_)?));
-            // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
-            *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
+            Replacement::Seal { field, value, use_, form: Form::Array } => {
+                let place = Place::of(checked, *field)?;
+                let array = seal_array(core, place, *use_, (0, false), value.as_bytes())?;
+                write_string(sealed, &array);
+            }
+            Replacement::Nulls { field } => {
+                let place = Place::of(checked, *field)?;
+                write_array(sealed, &nulls(core, place), place.stored);
+            }
+            // These occur in MySQL only, or are replaced already.
+            Replacement::Seal { form: Form::Pattern, .. }
+            | Replacement::Placeholders { .. }
+            | Replacement::Text(_) => return Err(misplaced()),
         }
-        bind.parameter_formats = formats;
         Ok(())
+    })
+}
+
+/// Seals every value in a protected place of a Bind.
+pub(super) fn seal_values(
+    core: &mut Core,
+    bind: &mut Bind<'_>,
+    statement: &Statement,
+    checked: &Checked,
+) -> Result<(), ClientError> {
+    let mut formats: Vec<Format> = (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
+    let foreign = foreign_types(statement, checked);
+    for parameter in &checked.analysis.parameters {
+        let index = usize::from(parameter.number).saturating_sub(1);
+        let too_few = || ClientError::protocol("Bind has fewer values than the statement has parameters");
+        let value = bind.values.get_mut(index).ok_or_else(too_few)?;
+        let place = Place::of(checked, parameter.field)?;
+        let format = formats.get_mut(index).ok_or_else(too_few)?;
+        let Some(clear) = value else {
+            place.refuse_shown(parameter.use_, None)?;
+            if parameter.form == Form::Envelopes {
+                *value = Some(Cow::Owned(nulls(core, place)));
+                *format = Format::Text;
+            }
+            continue;
+        };
+        let client_oid = statement.parameter_types.get(index).copied().unwrap_or_default();
+        let beside = foreign.get(&parameter.field).copied().filter(|_| parameter.form != Form::Array);
+        let client_oid = operand_type(parameter, client_oid, beside);
+        let binary = *format == Format::Binary;
+        if parameter.form == Form::Array {
+            let form = (client_oid, binary);
+            *value = Some(Cow::Owned(seal_array(core, place, parameter.use_, form, clear)?));
+            *format = Format::Text;
+            continue;
+        }
+        let Place { field, stored, .. } = place;
+        let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
+        place.refuse_shown(parameter.use_, Some(&text))?;
+        if parameter.form == Form::Envelopes {
+            let envelopes = core.seal_with_each(field, &text, stored, parameter.use_)?;
+            *value = Some(Cow::Owned(array_of(envelopes.into_iter().map(Some), stored)));
+            *format = Format::Text;
+            continue;
+        }
+        *value = Some(Cow::Owned(core.seal(field, &text, stored, parameter.use_)?));
+        // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
+        *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
     }
+    bind.parameter_formats = formats;
+    Ok(())
 }
 
 /// For each field, the type that the client named for a parameter of a search. It decides how the server compares the other

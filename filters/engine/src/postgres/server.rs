@@ -9,7 +9,7 @@ use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, Tag};
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
-use super::pending::{Awaited, Origin};
+use super::pending::{Awaited, OUT_OF_PLACE, Origin};
 use super::{CallbackOutput, Session, State, Step, Waiting};
 
 /// What happens to the message.
@@ -20,7 +20,6 @@ pub(super) enum Fate {
     Taken,
 }
 
-const OUT_OF_PLACE: &str = "an answer to another message than the one in flight";
 pub(super) const MALFORMED: &str = "a malformed message";
 
 impl Session {
@@ -67,14 +66,7 @@ impl Session {
         match tag {
             Tag::NoticeResponse | Tag::NotificationResponse => true,
             Tag::CopyData => self.copies.from_server.is_none(),
-            Tag::DataRow => match self.pending.head().map(|e| (&e.awaited, e.origin)) {
-                Some((Awaited::Query(checked, _, plan), _)) => {
-                    plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
-                }
-                Some((Awaited::Execute(Some(portal)), _)) => !portal.checked.returns_protected(),
-                Some((Awaited::Execute(None), _)) => true,
-                _ => false,
-            },
+            Tag::DataRow => self.pending.rows_pass(),
             _ => false,
         }
     }
@@ -132,7 +124,9 @@ impl Session {
             }
             (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
-                self.catalog_read();
+                if let Some(catalog) = self.core.catalog_read() {
+                    self.statements.by_sql.catalog_read(&catalog);
+                }
                 self.core.waiting = Waiting::No;
             }
             (Tag::CommandComplete, Awaited::Identity) => {
@@ -149,8 +143,8 @@ impl Session {
                 self.copies.from_server = None;
             }
             (Tag::DataRow, _) => return self.data_row(body, out),
-            (Tag::ParameterDescription, _) => return self.parameter_description(body, fate, out),
-            (Tag::RowDescription, _) => return self.row_description(body, fate, out),
+            (Tag::ParameterDescription, _) => return self.pending.parameter_description(body, fate, out),
+            (Tag::RowDescription, _) => return self.pending.row_description(body, fate, out),
             (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 self.copies.server_reads = !self.pending.begin_copy();
             }

@@ -6,8 +6,10 @@ use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::Comment;
 
+use super::end_user::identify_startup;
 use super::names::SqlNames;
 use super::pending::{Awaited, PendingResponse};
+use super::refuse::write_error;
 use super::{CallbackOutput, Session, State, Step};
 use crate::client_error::ClientError;
 use crate::database::{PlanChange, Unready};
@@ -70,7 +72,7 @@ impl Session {
         if is_cut {
             return self.refuse_startup(cut_name(), out);
         }
-        match self.identify_startup(&mut startup) {
+        match identify_startup(&mut self.core, &mut startup) {
             Ok(None) => {}
             Ok(Some(replaced)) => self.state = State::AwaitingPolicy(replaced),
             Err(error) => return self.refuse_startup(error, out),
@@ -115,12 +117,15 @@ impl Session {
             PlanChange::No => {}
             PlanChange::SameStorage => self.statements.by_sql.go_on_under(&plan),
             PlanChange::Other => {
-                self.statements.by_sql = SqlNames::under(&plan, self.own_queries.name(), &self.statements.by_sql);
+                self.statements.by_sql =
+                    SqlNames::under(&plan, self.own_queries.name(), &self.statements.by_sql);
                 self.core.catalog.current = None;
             }
         }
         if renewed.keys {
-            self.keys_renewed();
+            if let Some(catalog) = self.core.keys_renewed() {
+                self.statements.by_sql.catalog_read(&catalog);
+            }
         }
         Ok(())
     }
@@ -154,7 +159,7 @@ impl Session {
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         self.core.count_refusal(error);
         self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
-        self.write_error("FATAL", error, &mut out.to_client);
+        write_error(&self.core, "FATAL", error, "", &mut out.to_client);
         out.close = true;
     }
 }

@@ -195,6 +195,18 @@ impl Portal {
         let (weight, statement) = (statement.weight.beside(bytes), Rc::clone(statement));
         Rc::new(Self { name, checked, statement, result_formats, rows: OnceCell::new(), weight })
     }
+
+    /// Returns how its rows are treated, once the columns of its statement are known.
+    pub fn row_plan(&self) -> Option<Rc<RowPlan>> {
+        if let Some(known) = self.rows.get() {
+            return Some(Rc::clone(known));
+        }
+        if self.checked.is_fetch() {
+            return None;
+        }
+        let plan = self.statement.rows(&self.checked, &self.result_formats)?;
+        Some(Rc::clone(self.rows.get_or_init(|| plan)))
+    }
 }
 
 /// A change that a message made to the maps.

@@ -1,21 +1,17 @@
 //! Rows on their way to the client: DataRow, CopyData, and those too long to be held.
 
-use std::rc::Rc;
-
 use fieldveil_pg_wire::Header;
 use fieldveil_pg_wire::backend::Tag;
 use fieldveil_pg_wire::frame::HEADER_LEN;
 
-use super::{Fate, MALFORMED, OUT_OF_PLACE};
+use super::{Fate, MALFORMED};
 use crate::client_error::{ClientError, sqlstate};
 use crate::database::{RowError, Tally};
-use crate::field::CompiledPlan;
 use crate::ports::Level;
+use crate::postgres::copy;
 use crate::postgres::own_queries::OwnQueries;
 use crate::postgres::pending::Awaited;
-use crate::postgres::rows::RowPlan;
-use crate::postgres::statements::Portal;
-use crate::postgres::copy;
+use crate::postgres::refuse::write_error;
 use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step};
 
 /// Why the session ends with an error in a row's place.
@@ -80,25 +76,14 @@ impl Session {
             return Err(RowError::Server("rows came before the keys"));
         };
         if tag == Tag::CopyData {
-            let Some(mut copy) = self.copies.from_server.take() else { return Ok(Some((0, Vec::new()))) };
-            let begun = copy.begin(begin, &keyring, &mut self.core);
-            self.copies.from_server = Some(copy);
-            return begun;
+            let Some(copy) = &mut self.copies.from_server else { return Ok(Some((0, Vec::new()))) };
+            return copy.begin(begin, &keyring, &mut self.core);
         }
-        match self.row_plan().map_err(RowError::Server)? {
+        match self.pending.row_plan().map_err(RowError::Server)? {
             Some(plan) => plan.begin(begin, &keyring, &mut self.core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
-        }
-    }
-
-    /// What the rows that come now get; None while that is not known.
-    pub(super) fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
-        match &self.pending.head().ok_or(OUT_OF_PLACE)?.awaited {
-            Awaited::Query(_, _, rows) => Ok(rows.clone()),
-            Awaited::Execute(Some(portal)) => Ok(portal_rows(portal)),
-            _ => Err(OUT_OF_PLACE),
         }
     }
 
@@ -125,7 +110,7 @@ impl Session {
         if self.pending.is_withheld() || self.core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(plan)), Some(keyring)) = (self.row_plan(), self.core.keyring()) {
+        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.row_plan(), self.core.keyring()) {
             plan.open_ahead(messages, &keyring, self.core.buffers().scratch.batch());
         }
     }
@@ -142,7 +127,7 @@ impl Session {
             }
             _ => {}
         }
-        let plan = self.row_plan()?;
+        let plan = self.pending.row_plan()?;
         let keyring = self.core.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
@@ -165,20 +150,11 @@ impl Session {
         Ok(Fate::Taken)
     }
 
-    /// The plan of the answer that comes now.
-    fn head_plan(&mut self) -> Option<Rc<CompiledPlan>> {
-        match &self.pending.head()?.awaited {
-            Awaited::Query(checked, ..) => Some(Rc::clone(&checked.plan)),
-            Awaited::Execute(Some(portal)) => Some(Rc::clone(&portal.checked.plan)),
-            _ => None,
-        }
-    }
-
     /// A row that the client can't be given. The client gets an error in its place and nothing more of this
     /// answer. Where the server has done, or will do, more than read, an error would say too little: then
     /// the session ends.
     pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut CallbackOutput) {
-        let plan = self.head_plan();
+        let plan = self.pending.plan();
         self.core.count_ended(plan.as_ref(), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
@@ -200,11 +176,11 @@ impl Session {
             None
         };
         if let Some(why) = why {
-            self.write_detailed("FATAL", error, why, &mut out.to_client);
+            write_error(&self.core, "FATAL", error, why, &mut out.to_client);
             out.close = true;
             return;
         }
-        self.write_error("ERROR", error, &mut out.to_client);
+        write_error(&self.core, "ERROR", error, "", &mut out.to_client);
         self.pending.withhold();
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
         if extended && !self.pending.has_sync() {
@@ -227,16 +203,4 @@ impl Session {
         }
         Ok(Fate::Taken)
     }
-}
-
-/// What a portal's rows get, once the statement's columns are known.
-fn portal_rows(portal: &Rc<Portal>) -> Option<Rc<RowPlan>> {
-    if let Some(known) = portal.rows.get() {
-        return Some(Rc::clone(known));
-    }
-    if portal.checked.is_fetch() {
-        return None;
-    }
-    let plan = portal.statement.rows(&portal.checked, &portal.result_formats)?;
-    Some(Rc::clone(portal.rows.get_or_init(|| plan)))
 }

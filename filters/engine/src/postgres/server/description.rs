@@ -8,22 +8,21 @@ use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription};
 use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;
 
-use super::{Fate, MALFORMED, OUT_OF_PLACE};
-use crate::database::Checked;
-use crate::postgres::pending::Awaited;
+use super::{Fate, MALFORMED};
+use crate::database::{CallbackOutput, Checked};
+use crate::postgres::pending::{Awaited, OUT_OF_PLACE, PendingResponses};
 use crate::postgres::rows::{self, ResultColumn, RowPlan};
 use crate::postgres::statements::Portal;
-use crate::postgres::{CallbackOutput, Session};
 
-impl Session {
+impl PendingResponses {
     /// ParameterDescription: the declared types in the place of the stored ones.
-    pub(super) fn parameter_description(
+    pub fn parameter_description(
         &mut self,
         body: &[u8],
         fate: Fate,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
+        let entry = self.head().ok_or(OUT_OF_PLACE)?;
         let Awaited::DescribeStatement(statement) = &entry.awaited else { return Err(OUT_OF_PLACE) };
         let Some(statement) = statement.as_ref().filter(|s| s.checked.borrow().touched) else {
             return Ok(fate);
@@ -58,13 +57,13 @@ impl Session {
     }
 
     /// RowDescription: the declared types in the place of the stored ones.
-    pub(super) fn row_description(
+    pub fn row_description(
         &mut self,
         body: &[u8],
         fate: Fate,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
-        match &mut self.pending.head().ok_or(OUT_OF_PLACE)?.awaited {
+        match &mut self.head().ok_or(OUT_OF_PLACE)?.awaited {
             Awaited::Query(checked, statement, rows) => {
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
@@ -77,7 +76,7 @@ impl Session {
             }
             Awaited::DescribeStatement(statement) => {
                 let statement = statement.take();
-                self.pending.pop();
+                self.pop();
                 let description = parse(body)?;
                 let Some(statement) = statement else { return Ok(fate) };
                 statement.described(rows::columns(&description));
@@ -86,7 +85,7 @@ impl Session {
             }
             Awaited::DescribePortal(portal) => {
                 let portal = portal.take();
-                self.pending.pop();
+                self.pop();
                 let read = |portal: &Rc<Portal>| portal.checked.touched || portal.checked.returns_protected();
                 let Some(portal) = portal.filter(read) else { return parse(body).map(|_| fate) };
                 if matches!(fate, Fate::Pass)

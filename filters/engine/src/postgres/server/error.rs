@@ -4,34 +4,37 @@ use fieldveil_pg_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;
-use crate::postgres::pending::{Awaited, Origin, PendingResponse};
 use crate::postgres::own_queries::OwnQueries;
+use crate::postgres::pending::{Awaited, Origin, PendingResponse};
+use crate::postgres::refuse::{is_provoked, write_error};
+use crate::postgres::statements::Statements;
 use crate::postgres::{CallbackOutput, Session, Waiting};
 
-impl Session {
-    pub(super) fn take_back(&mut self, skipped: Vec<PendingResponse>) {
-        self.statements.by_sql.names_may_change();
+impl Statements {
+    /// Reverts what these messages changed, which the server skipped.
+    fn take_back(&mut self, skipped: Vec<PendingResponse>) {
+        self.by_sql.names_may_change();
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
-            names.chain(entry.undo.into_iter().rev()).for_each(|undo| self.statements.undo(undo));
+            names.chain(entry.undo.into_iter().rev()).for_each(|undo| self.undo(undo));
             if let Awaited::Bind(Some(portal)) = &entry.awaited {
-                self.statements.undo_portal(portal);
+                self.undo_portal(portal);
             }
         }
     }
 
-    /// A text failed: what its statements from the one at fault on would have prepared is not there.
-    pub(super) fn take_back_names(&mut self) {
-        let Some(entry) = self.pending.head() else { return };
+    /// Reverts what a text that failed prepared, from its statement at fault on.
+    fn take_back_names(&mut self, entry: &mut PendingResponse) {
         let Awaited::Query(_, failed, _) = &entry.awaited else { return };
         let failed = *failed;
-        for (_, undo) in
-            std::mem::take(&mut entry.names).into_iter().rev().filter(|(number, _)| *number >= failed)
-        {
-            self.statements.undo(undo);
+        let names = std::mem::take(&mut entry.names).into_iter().rev();
+        for (_, undo) in names.filter(|(number, _)| *number >= failed) {
+            self.undo(undo);
         }
     }
+}
 
+impl Session {
     pub(super) fn error_response(
         &mut self,
         body: &[u8],
@@ -43,14 +46,14 @@ impl Session {
         let fatal = severity != b"ERROR";
         self.copies.end_with_error();
         let provoked = self.pending.head().is_some_and(|entry| {
-            matches!(entry.awaited, Awaited::End) || entry.refused.is_some() && Self::is_provoked(code)
+            matches!(entry.awaited, Awaited::End) || entry.refused.is_some() && is_provoked(code)
         });
         if fatal && !provoked {
             // It says so before it goes, and the end itself is not always seen: a write to it may break first.
             self.core.note_end(Ended::Server);
         }
         let Some(entry) = self.pending.head() else { return Ok(Fate::Pass) };
-        let refused = entry.refused.clone().filter(|_| Self::is_provoked(code));
+        let refused = entry.refused.clone().filter(|_| is_provoked(code));
         let ends = matches!(entry.awaited, Awaited::End);
         let copy = entry.copy;
         // The Parse of a statement that is parsed anew stands for the client's Bind, which comes behind it.
@@ -64,12 +67,15 @@ impl Session {
         let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
-            self.write_error(if ends { "FATAL" } else { "ERROR" }, &error, &mut out.to_client);
+            let severity = if ends { "FATAL" } else { "ERROR" };
+            write_error(&self.core, severity, &error, "", &mut out.to_client);
             fate = Fate::Taken;
         }
         self.copies.give_up(copy);
         if fatal || ends || simple {
-            self.take_back_names();
+            if let Some(entry) = self.pending.head() {
+                self.statements.take_back_names(entry);
+            }
             return Ok(fate);
         }
         let (skipped, sync_sent) = self.pending.skip_to_sync();
@@ -81,7 +87,7 @@ impl Session {
         for number in skipped.iter().filter_map(|entry| entry.copy) {
             self.copies.give_up(Some(number));
         }
-        self.take_back(skipped);
+        self.statements.take_back(skipped);
         if !sync_sent {
             self.pipeline.skip();
         }
@@ -96,7 +102,7 @@ impl Session {
             if !sync_sent {
                 // In the middle of a pipeline the server now skips: so the client hears of it here.
                 if let Some(error) = self.core.catalog.failed.take() {
-                    self.write_error("ERROR", &error, &mut out.to_client);
+                    write_error(&self.core, "ERROR", &error, "", &mut out.to_client);
                 }
             }
         }
