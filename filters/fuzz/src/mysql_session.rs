@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
-use fieldveil_engine::mysql::Session;
+use fieldveil_engine::mysql::MySqlConnection;
 use fieldveil_engine::worker::Worker;
 
 use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of};
@@ -36,7 +36,7 @@ pub(crate) fn session(bytes: &[u8]) {
 }
 
 pub(crate) struct MySql {
-    session: Session,
+    session: MySqlConnection,
     client: Packets,
     server: Packets,
     /// The client's packets are commands.
@@ -46,9 +46,9 @@ pub(crate) struct MySql {
 impl Protocol for MySql {
     const PROTOCOL: config::Protocol = config::Protocol::MySql;
 
-    type Session = Session;
+    type Session = MySqlConnection;
 
-    fn session(&mut self) -> &mut Session {
+    fn session(&mut self) -> &mut MySqlConnection {
         &mut self.session
     }
 
@@ -58,7 +58,7 @@ impl Protocol for MySql {
     }
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self {
-        let session = Session::new(worker, ports, "127.0.0.1".to_owned());
+        let session = MySqlConnection::new(worker, ports, "127.0.0.1".to_owned());
         Self { session, client: Packets::default(), server: Packets::default(), has_commands: false }
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
-use fieldveil_engine::postgres::Session;
+use fieldveil_engine::postgres::PostgresConnection;
 use fieldveil_engine::worker::Worker;
 
 use crate::connection::{self, Connection, FixedPorts, Protocol, plan_of};
@@ -24,20 +24,20 @@ pub(crate) fn session(bytes: &[u8]) {
 }
 
 pub(crate) struct Postgres {
-    session: Session,
+    session: PostgresConnection,
 }
 
 impl Protocol for Postgres {
     const PROTOCOL: config::Protocol = config::Protocol::Postgres;
 
-    type Session = Session;
+    type Session = PostgresConnection;
 
-    fn session(&mut self) -> &mut Session {
+    fn session(&mut self) -> &mut PostgresConnection {
         &mut self.session
     }
 
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<FixedPorts>>) -> Self {
-        Self { session: Session::new(worker, ports, "127.0.0.1".to_owned()) }
+        Self { session: PostgresConnection::new(worker, ports, "127.0.0.1".to_owned()) }
     }
 
     fn plan() -> &'static [u8] {

@@ -117,7 +117,7 @@ impl Served for Postgres {
     const CONTEXTS: ContextType = ContextType::StreamContext;
 
     fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
-        Some(Box::new(Stream::<postgres::Session>::new(id, shared)))
+        Some(Box::new(Stream::<postgres::PostgresConnection>::new(id, shared)))
     }
 }
 
@@ -133,7 +133,7 @@ impl Served for MySql {
     const CONTEXTS: ContextType = ContextType::StreamContext;
 
     fn stream(id: u32, shared: Shared) -> Option<Box<dyn StreamContext>> {
-        Some(Box::new(Stream::<mysql::Session>::new(id, shared)))
+        Some(Box::new(Stream::<mysql::MySqlConnection>::new(id, shared)))
     }
 }
 

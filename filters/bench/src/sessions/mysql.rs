@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_engine::Random;
 use fieldveil_engine::config::Protocol;
-use fieldveil_engine::mysql::Session;
+use fieldveil_engine::mysql::MySqlConnection;
 
 use super::database::{Database, Step};
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
@@ -112,14 +112,14 @@ fn range_read(
     Ok(database.over(vec![Step::client(execute(&[b"1", b"100"]), Vec::new()), Step::server(stored, shown)]))
 }
 
-type Connected = (Database<Session>, Rc<Sealer>, Box<dyn Random>);
+type Connected = (Database<MySqlConnection>, Rc<Sealer>, Box<dyn Random>);
 
 /// A session that is up and knows the catalog.
 fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
     let sealer = Rc::new(Sealer::new()?);
     let world =
         World::new(Protocol::MySql, plan(&fields("shop", "varchar(64)", treatment), None), randomness()?)?;
-    let mut database = Database::<Session>::new(world, Rc::clone(&sealer));
+    let mut database = Database::<MySqlConnection>::new(world, Rc::clone(&sealer));
     database.server(&greeting());
     database.client(&handshake_response(), answer)?;
     database.server(&ok(2));
@@ -130,7 +130,7 @@ fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, S
 
 /// Prepares the statement, which the server numbers 1.
 fn prepare(
-    database: &mut Database<Session>,
+    database: &mut Database<MySqlConnection>,
     text: &str,
     parameters: u16,
     table: &str,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_engine::config::Protocol;
-use fieldveil_engine::postgres::Session;
+use fieldveil_engine::postgres::PostgresConnection;
 
 use super::database::{Database, Step};
 use super::values::{self, CONCEALED, REVEALED, Sealer, fields, holds};
@@ -155,7 +155,7 @@ fn searching<'a>(
     })
 }
 
-type Connected = (Database<Session>, Rc<Sealer>, Box<dyn fieldveil_engine::Random>);
+type Connected = (Database<PostgresConnection>, Rc<Sealer>, Box<dyn fieldveil_engine::Random>);
 
 /// A session that is up and knows the catalog.
 fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, String> {
@@ -172,7 +172,7 @@ fn connected(randomness: Randomness<'_>, treatment: &str) -> Result<Connected, S
 
 /// The statement `s`, prepared as pgx does.
 fn prepare(
-    database: &mut Database<Session>,
+    database: &mut Database<PostgresConnection>,
     text: &str,
     parameters: u16,
     description: &[u8],

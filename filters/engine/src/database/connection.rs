@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use super::inbox::Inbox;
 use super::unchanged::Unchanged;
-use super::{CallbackOutput, Core, Inbox, Step, Waiting};
+use super::{CallbackOutput, Core, Step, Waiting};
 use crate::audit::Ended;
 use crate::fetch::Fetch;
 use crate::ports::{Level, Ports};
 use crate::worker::Worker;
 
-/// One connection to a database, as the host sees it: every [`WireProtocol`] is one.
+/// One connection to a database, as the host sees it: a [`Duplex`] of the session of either protocol.
 pub trait Connection: 'static {
     /// A new connection from `source`, the client's address.
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
@@ -62,19 +63,15 @@ pub trait Connection: 'static {
 
 /// What a database's protocol adds to a connection: how its messages are read, and what state they leave.
 pub(crate) trait WireProtocol: 'static {
-    /// Makes a new connection from `source`, the client's address.
+    /// Makes the session of a new connection from `source`, the client's address.
     fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self;
     fn core(&self) -> &Core;
     fn core_mut(&mut self) -> &mut Core;
-    /// The client's bytes that were not read to the end yet.
-    fn client(&mut self) -> &mut Inbox;
-    /// The server's bytes that were not read to the end yet.
-    fn server(&mut self) -> &mut Inbox;
-    /// Reads the next message of the client, and says how many bytes it took.
+    /// Reads the next message of the client.
     fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step;
-    /// Reads a piece of a client's message that is too long to be held whole.
-    fn piece(&mut self, _piece: &[u8], _out: &mut CallbackOutput) {}
-    /// Reads the next message of the server, and says how many bytes it took, or how it breaks the protocol.
+    /// Reads a piece of a client's message that is read piece by piece.
+    fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput);
+    /// Reads the next message of the server. The error says how it breaks the protocol.
     fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str>;
     /// Whether enough responses have arrived for the client's waiting messages to be read.
     fn can_resume(&self) -> bool;
@@ -84,111 +81,118 @@ pub(crate) trait WireProtocol: 'static {
     fn in_flight(&self) -> usize;
 }
 
-impl<P: WireProtocol> Connection for P {
+/// A session of a protocol, with the bytes of both directions that it has not read yet.
+pub struct Duplex<P> {
+    session: P,
+    client: Inbox,
+    server: Inbox,
+}
+
+impl<P: WireProtocol> Connection for Duplex<P> {
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        Self::begin(worker, ports, source)
+        Self { session: P::begin(worker, ports, source), client: Inbox::default(), server: Inbox::default() }
     }
 
     fn is_waiting(&self) -> bool {
-        self.core().is_waiting()
+        self.session.core().is_waiting()
     }
 
     fn client_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput) {
-        self.core_mut().begin_callback();
-        let joined = self.client().join(bytes);
-        self.core_mut().begin_prints(joined.from(0).len());
+        self.session.core_mut().begin_callback();
+        let joined = self.client.join(bytes);
+        self.session.core_mut().begin_prints(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
-        while !self.core().is_waiting() && !out.close {
+        while !self.session.core().is_waiting() && !out.close {
             let rest = joined.from(position);
-            let (passed, dropped) = self.client().due(rest.len());
+            let (passed, dropped) = self.client.due(rest.len());
             if passed > 0 || dropped > 0 {
                 unchanged.pass(rest.get(..passed).unwrap_or_default(), position, &mut out.to_server);
                 position = position.saturating_add(passed).saturating_add(dropped);
                 unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
-            let feed = self.client().feed;
-            if feed > 0 && !rest.is_empty() {
-                let piece = rest.get(..feed).unwrap_or(rest);
-                self.client().feed = feed.saturating_sub(piece.len());
-                position = position.saturating_add(piece.len());
-                self.piece(piece, out);
+            let piece = self.client.piece(rest.len());
+            if piece > 0 {
+                self.session.read_piece(rest.get(..piece).unwrap_or(rest), out);
+                position = position.saturating_add(piece);
                 unchanged.settle(&joined, position, &mut out.to_server);
                 continue;
             }
-            let step = self.read_client(rest, out);
-            position = unchanged.step(&step, &joined, position, &mut out.to_server);
+            let step = self.session.read_client(rest, out);
+            let done = self.client.note(&step, rest.len());
+            position = unchanged.step(done, &joined, position, &mut out.to_server);
             if let Step::More = step {
                 break;
             }
         }
         out.unchanged = unchanged.finish();
-        self.client().keep(joined, position);
+        self.client.keep(joined, position);
         finish(self, out);
     }
 
     fn server_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput) {
-        self.core_mut().begin_answer();
-        let waited = self.core().is_waiting();
-        let joined = self.server().join(bytes);
-        self.core_mut().begin_prints(joined.from(0).len());
+        self.session.core_mut().begin_answer();
+        let waited = self.session.core().is_waiting();
+        let joined = self.server.join(bytes);
+        self.session.core_mut().begin_prints(joined.from(0).len());
         // Of what is opened nothing is to stay where a buffer that was too small has been.
         out.to_client.reserve(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
         while !out.close {
             let rest = joined.from(position);
-            let (passed, dropped) = self.server().due(rest.len());
+            let (passed, dropped) = self.server.due(rest.len());
             if passed > 0 || dropped > 0 {
                 unchanged.pass(rest.get(..passed).unwrap_or_default(), position, &mut out.to_client);
                 position = position.saturating_add(passed).saturating_add(dropped);
                 unchanged.settle(&joined, position, &mut out.to_client);
                 continue;
             }
-            match self.read_server(rest, out) {
+            match self.session.read_server(rest, out) {
                 Ok(step) => {
-                    position = unchanged.step(&step, &joined, position, &mut out.to_client);
+                    let done = self.server.note(&step, rest.len());
+                    position = unchanged.step(done, &joined, position, &mut out.to_client);
                     if let Step::More = step {
                         break;
                     }
                 }
                 Err(reason) => {
                     let line = format!("the server broke the protocol: {reason}; connection closed");
-                    self.core().log(Level::Error, &line);
+                    self.session.core().log(Level::Error, &line);
                     out.close = true;
                     unchanged.settle(&joined, position, &mut out.to_client);
                 }
             }
         }
         out.unchanged = unchanged.finish();
-        self.server().keep(joined, position);
+        self.server.keep(joined, position);
         finish(self, out);
-        if self.core().waiting == Waiting::Answers && self.can_resume() {
-            self.core_mut().waiting = Waiting::No;
+        if self.session.core().waiting == Waiting::Answers && self.session.can_resume() {
+            self.session.core_mut().waiting = Waiting::No;
         }
-        out.resume = waited && !self.core().is_waiting();
+        out.resume = waited && !self.session.core().is_waiting();
     }
 
     fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
-        self.core_mut().answered(fetch, result);
+        self.session.core_mut().answered(fetch, result);
     }
 
     fn end(&mut self, how: Ended) {
-        self.core_mut().end(how);
+        self.session.core_mut().end(how);
     }
 
     fn note_end(&mut self, how: Ended) {
-        self.core_mut().note_end(how);
+        self.session.core_mut().note_end(how);
     }
 }
 
 /// Ends a callback: the worker learns how much the connection holds, and the audit what happened.
-fn finish(session: &mut impl WireProtocol, out: &mut CallbackOutput) {
-    let held = session
-        .client()
+fn finish<P: WireProtocol>(connection: &mut Duplex<P>, out: &mut CallbackOutput) {
+    let Duplex { session, client, server } = connection;
+    let held = client
         .memory()
-        .saturating_add(session.server().memory())
+        .saturating_add(server.memory())
         .saturating_add(session.bytes_of_state())
         .saturating_add(session.core().bytes_of_state());
     let in_flight = session.in_flight();

@@ -1,7 +1,7 @@
 //! One direction's bytes between callbacks: the partial message that waits for its rest, and how much of a
 //! long message is still to be passed or dropped unread.
 
-use super::Step;
+use super::{Step, Unread};
 
 /// Bytes of memory that are kept when all held bytes have been read. What a longer message took is given back.
 const MAX_SPARE: usize = 64 << 10;
@@ -14,11 +14,11 @@ pub struct Inbox {
     /// after each message.
     read: usize,
     /// Bytes of the current message still to copy to the output.
-    pub pass: usize,
+    pass: usize,
     /// Bytes of the current message still to drop.
-    pub drop: usize,
+    drop: usize,
     /// Bytes of the current message still to be read piece by piece.
-    pub feed: usize,
+    pieces: usize,
 }
 
 /// The held bytes and the new ones of a callback, as one slice.
@@ -72,17 +72,37 @@ impl Inbox {
         };
     }
 
-    /// Lets a message of this length pass: the bytes that are available now, and the rest as it arrives.
-    pub fn pass_message(&mut self, length: usize, there: usize) -> Step {
-        let now = length.min(there);
-        self.pass = length.saturating_sub(now);
-        Step::Pass(now)
+    /// Notes what is to become of bytes that a step did not read. Returns how many of the `available` bytes it is done with, and
+    /// whether these pass unchanged.
+    pub fn note(&mut self, step: &Step, available: usize) -> (usize, bool) {
+        match *step {
+            Step::More => (0, false),
+            Step::Took(taken) => (taken, false),
+            Step::TookHead(taken, Unread::Pass(rest)) => {
+                self.pass = rest;
+                (taken, false)
+            }
+            Step::TookHead(taken, Unread::Pieces(rest)) => {
+                self.pieces = rest;
+                (taken, false)
+            }
+            Step::Pass(length) => {
+                let now = length.min(available);
+                self.pass = length.saturating_sub(now);
+                (now, true)
+            }
+            Step::Drop(length) => {
+                self.drop = length;
+                (0, false)
+            }
+        }
     }
 
-    /// Drops a message of this length, now and as the rest of it arrives.
-    pub fn drop_message(&mut self, length: usize) -> Step {
-        self.drop = length;
-        Step::Took(0)
+    /// Returns how many of the `available` bytes are the next piece of a message that is read piece by piece.
+    pub fn piece(&mut self, available: usize) -> usize {
+        let piece = self.pieces.min(available);
+        self.pieces = self.pieces.saturating_sub(piece);
+        piece
     }
 
     /// Says how many of the `available` bytes are to pass unread, and how many behind those are to be dropped.

@@ -41,10 +41,9 @@ pub(crate) use self::catalog::{
     CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog, words_of_view,
 };
 pub(crate) use self::checked::Checked;
-pub use self::connection::Connection;
 pub(crate) use self::connection::WireProtocol;
+pub use self::connection::{Connection, Duplex};
 pub(crate) use self::identity::{Replaced, SessionIdentity};
-pub(crate) use self::inbox::Inbox;
 pub(crate) use self::policy::{PlanChange, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
@@ -103,14 +102,26 @@ impl CallbackOutput {
     }
 }
 
-/// The result of reading one message of either side.
+/// The result of reading the next message of either side. A number of bytes may exceed those that have arrived.
 pub(crate) enum Step {
-    /// So many bytes were read, and what goes on in their place was written.
+    /// So many of the bytes that have arrived were read, and what goes on in their place was written.
     Took(usize),
+    /// The same; what follows them is not read as a message.
+    TookHead(usize, Unread),
     /// So many bytes pass unchanged, behind what was written.
     Pass(usize),
+    /// So many bytes are dropped.
+    Drop(usize),
     /// More bytes are needed, or the session waits.
     More,
+}
+
+/// The rest of a message of which only the head was read.
+pub(crate) enum Unread {
+    /// So many bytes pass unchanged.
+    Pass(usize),
+    /// So many bytes are read piece by piece, as they arrive.
+    Pieces(usize),
 }
 
 /// Why the client's bytes are held back.

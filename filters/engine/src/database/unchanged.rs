@@ -1,7 +1,6 @@
 //! The bytes of a callback that pass unchanged. As long as the callback does nothing else they are only counted, so that
 //! Envoy's buffer stays as it is and nothing is copied.
 
-use super::Step;
 use super::inbox::Joined;
 
 /// How far the bytes of a callback have passed unchanged.
@@ -41,13 +40,14 @@ impl Unchanged {
         }
     }
 
-    /// Applies a step of the session to the bytes from `position` on, and returns where it ended.
-    pub fn step(&mut self, step: &Step, joined: &Joined<'_>, position: usize, out: &mut Vec<u8>) -> usize {
-        let (taken, passes) = match step {
-            Step::Took(taken) => (*taken, false),
-            Step::Pass(taken) => (*taken, true),
-            Step::More => (0, false),
-        };
+    /// Applies a step that is done with `taken` bytes from `position` on, which may pass unchanged. Returns where it ended.
+    pub fn step(
+        &mut self,
+        (taken, passes): (usize, bool),
+        joined: &Joined<'_>,
+        position: usize,
+        out: &mut Vec<u8>,
+    ) -> usize {
         // So it is with most steps.
         if (passes || taken == 0) && self.begin == Some(position) && out.is_empty() {
             let position = position.saturating_add(taken).min(self.length);
@@ -78,11 +78,11 @@ mod tests {
     const BYTES: &[u8] = b"abcdef";
 
     /// The output of steps that each write something first.
-    fn run(joined: &Joined<'_>, steps: &[(&[u8], Step)]) -> (usize, Vec<u8>) {
+    fn run(joined: &Joined<'_>, steps: &[(&[u8], (usize, bool))]) -> (usize, Vec<u8>) {
         let (mut unchanged, mut out, mut position) = (Unchanged::of(joined), Vec::new(), 0);
         for (written, step) in steps {
             out.extend_from_slice(written);
-            position = unchanged.step(step, joined, position, &mut out);
+            position = unchanged.step(*step, joined, position, &mut out);
         }
         (unchanged.finish(), out)
     }
@@ -90,34 +90,33 @@ mod tests {
     #[test]
     fn bytes_that_pass_are_counted_and_not_copied() {
         let joined = Joined::Fresh(BYTES);
-        let whole =
-            [(&b""[..], Step::Pass(2)), (b"", Step::Took(0)), (b"", Step::Pass(4)), (b"", Step::More)];
+        let whole = [(&b""[..], (2, true)), (b"", (0, false)), (b"", (4, true)), (b"", (0, false))];
         assert_eq!(run(&joined, &whole), (6, Vec::new()));
-        assert_eq!(run(&joined, &[(b"", Step::Pass(2)), (b"", Step::More)]), (2, Vec::new()));
+        assert_eq!(run(&joined, &[(b"", (2, true)), (b"", (0, false))]), (2, Vec::new()));
         assert_eq!(run(&joined, &[]), (0, Vec::new()));
     }
 
     #[test]
     fn what_is_written_stands_behind_what_passed_before() {
         let joined = Joined::Fresh(BYTES);
-        let steps = [(&b""[..], Step::Pass(2)), (b"XYZ", Step::Took(2)), (b"", Step::Pass(2))];
+        let steps = [(&b""[..], (2, true)), (b"XYZ", (2, false)), (b"", (2, true))];
         assert_eq!(run(&joined, &steps), (0, b"abXYZef".to_vec()));
-        let steps = [(&b""[..], Step::Pass(2)), (b"X", Step::Pass(4))];
+        let steps = [(&b""[..], (2, true)), (b"X", (4, true))];
         assert_eq!(run(&joined, &steps), (0, b"abXcdef".to_vec()));
-        assert_eq!(run(&joined, &[(b"X", Step::Pass(6))]), (0, b"Xabcdef".to_vec()));
-        assert_eq!(run(&joined, &[(b"", Step::Pass(6)), (b"X", Step::More)]), (0, b"abcdefX".to_vec()));
+        assert_eq!(run(&joined, &[(b"X", (6, true))]), (0, b"Xabcdef".to_vec()));
+        assert_eq!(run(&joined, &[(b"", (6, true)), (b"X", (0, false))]), (0, b"abcdefX".to_vec()));
     }
 
     #[test]
     fn bytes_that_are_dropped_do_not_go_on() {
         let joined = Joined::Fresh(BYTES);
-        let steps = [(&b""[..], Step::Pass(2)), (b"", Step::Took(2)), (b"", Step::Pass(2))];
+        let steps = [(&b""[..], (2, true)), (b"", (2, false)), (b"", (2, true))];
         assert_eq!(run(&joined, &steps), (0, b"abef".to_vec()));
-        assert_eq!(run(&joined, &[(b"", Step::Took(2))]), (0, Vec::new()));
+        assert_eq!(run(&joined, &[(b"", (2, false))]), (0, Vec::new()));
     }
 
     #[test]
     fn bytes_that_were_held_are_copied() {
-        assert_eq!(run(&Joined::Held(BYTES.to_vec(), 0), &[(b"", Step::Pass(6))]), (0, BYTES.to_vec()));
+        assert_eq!(run(&Joined::Held(BYTES.to_vec(), 0), &[(b"", (6, true))]), (0, BYTES.to_vec()));
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{CallbackOutput, Session, Step};
-use crate::database::{Core, Inbox, WireProtocol};
+use crate::database::{Core, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -21,14 +21,6 @@ impl WireProtocol for Session {
         &mut self.core
     }
 
-    fn client(&mut self) -> &mut Inbox {
-        &mut self.client
-    }
-
-    fn server(&mut self) -> &mut Inbox {
-        &mut self.server
-    }
-
     fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.read_client_message(rest, out)
     }
@@ -41,7 +33,7 @@ impl WireProtocol for Session {
         self.can_resume_client()
     }
 
-    fn piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
+    fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.load_piece(piece, out);
     }
 

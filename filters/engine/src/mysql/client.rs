@@ -7,7 +7,7 @@ use fieldveil_mysql_wire::{CommandCode, WireError};
 use super::pending::Awaited;
 use super::{CallbackOutput, Continues, Session, State};
 use crate::client_error::ClientError;
-use crate::database::{MAX_HELD, Step};
+use crate::database::{MAX_HELD, Step, Unread};
 
 /// What happened to a command.
 pub(super) enum Outcome {
@@ -32,8 +32,7 @@ impl Session {
         match self.state {
             State::Greeting => return self.waits_for_answers(),
             State::Passing => {
-                self.client.pass = rest.len();
-                return Step::Took(0);
+                return Step::Pass(rest.len());
             }
             State::Ending => return Step::Took(rest.len()),
             State::Handshake => return self.handshake(rest, out),
@@ -81,29 +80,25 @@ impl Session {
         }
         let shift = self.pending.head().map_or(0, |entry| entry.shift);
         if shift == 0 {
-            self.client.pass = header.total_len();
-            return Step::Took(0);
+            return Step::Pass(header.total_len());
         }
         let [a, b, c, ..] = header.payload_len.to_le_bytes();
         out.to_server.extend_from_slice(&[a, b, c, header.sequence.wrapping_sub(shift)]);
-        self.client.pass = header.payload_len;
-        Step::Took(HEADER_LEN)
+        Step::TookHead(HEADER_LEN, Unread::Pass(header.payload_len))
     }
 
     /// Lets the packet, and those that continue its message, pass unread.
     pub(super) fn pass_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
-        self.client.pass = header.total_len();
         self.client_continues = if header.is_continued() { Continues::Passing } else { Continues::No };
-        Step::Took(0)
+        Step::Pass(header.total_len())
     }
 
     /// Drops the packet and those that continue its message.
     pub(super) fn drop_from_client(&mut self, header: Header) -> Step {
         self.client_sequence = header.sequence;
-        self.client.drop = header.total_len();
         self.client_continues = if header.is_continued() { Continues::Dropped } else { Continues::No };
-        Step::Took(0)
+        Step::Drop(header.total_len())
     }
 
     /// Drops the next packet of a command, which is refused when all of it was dropped.

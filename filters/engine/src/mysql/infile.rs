@@ -20,7 +20,7 @@ use super::seal::bad_value;
 use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Place, Step};
+use crate::database::{Checked, Place, Step, Unread};
 use crate::ports::Level;
 
 /// Bytes of rows that are kept before the first of them goes.
@@ -84,14 +84,13 @@ impl Session {
         let Some(loading) = &mut self.loading else { return Step::Took(HEADER_LEN) };
         if is_end {
             self.end_load(header, out);
-        } else {
-            if loading.has_failed {
-                // So that the server does not take the client for gone.
-                loading.packet(b"\n", out);
-            }
-            self.client.feed = header.payload_len;
+            return Step::Took(HEADER_LEN);
         }
-        Step::Took(HEADER_LEN)
+        if loading.has_failed {
+            // So that the server does not take the client for gone.
+            loading.packet(b"\n", out);
+        }
+        Step::TookHead(HEADER_LEN, Unread::Pieces(header.payload_len))
     }
 
     /// A piece of the file.

@@ -69,7 +69,7 @@ use self::session_settings::SessionSettings;
 use self::statements::Statements;
 use crate::client_error::ClientError;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Inbox, PlanChange, Renewed, Step, Waiting};
+use crate::database::{Core, Duplex, PlanChange, Renewed, Step, Waiting};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -103,12 +103,13 @@ enum Continues {
     Dropped,
 }
 
-/// One connection.
+/// A connection to MySQL or MariaDB, as the host sees it.
+pub type MySqlConnection = Duplex<Session>;
+
+/// The session of one connection.
 pub struct Session {
     core: Core,
     state: State,
-    client: Inbox,
-    server: Inbox,
     /// The client's message goes on in the next packet.
     client_continues: Continues,
     /// The server's message goes on in the next packet.
@@ -138,13 +139,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// A new connection from `source`, the client's address.
-    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+    /// Makes the session of a new connection from `source`, the client's address.
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         Self {
             core: Core::new(worker, ports, source),
             state: State::Greeting,
-            client: Inbox::default(),
-            server: Inbox::default(),
             client_continues: Continues::No,
             server_continues: Continues::No,
             capabilities: Capabilities::default(),

@@ -20,7 +20,7 @@ use super::seal::bad_value;
 use super::statements::{ParameterPlaces, Statement};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Place, Step, misplaced, purpose};
+use crate::database::{Checked, Place, Step, Unread, misplaced, purpose};
 use crate::field::Stored;
 
 impl Session {
@@ -150,8 +150,7 @@ impl Session {
         let [h, i] = parameter.to_le_bytes();
         let command = fixed.first().copied().unwrap_or_default();
         out.to_server.extend_from_slice(&[a, b, c, header.sequence, command, d, e, f, g, h, i]);
-        self.client.pass = data_len;
-        Some(Step::Took(HEADER_LEN.saturating_add(FIXED)))
+        Some(Step::TookHead(HEADER_LEN.saturating_add(FIXED), Unread::Pass(data_len)))
     }
 
     /// A part of a protected value that is sent ahead: it is kept until the execution.

@@ -3,7 +3,7 @@
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 
 use super::{CallbackOutput, Continues, Session, State};
-use crate::database::{Step, Waiting};
+use crate::database::{Step, Unread, Waiting};
 
 /// Said where the server does not keep to the protocol.
 pub(super) const OUT_OF_PLACE: &str = "an answer to another command than the one in flight";
@@ -21,8 +21,7 @@ impl Session {
         }
         match self.state {
             State::Passing => {
-                self.server.pass = rest.len();
-                return Ok(Step::Took(0));
+                return Ok(Step::Pass(rest.len()));
             }
             State::Greeting => {
                 let step = self.greeting(rest, out)?;
@@ -63,19 +62,16 @@ impl Session {
     pub(super) fn pass_from_server(&mut self, header: Header, shift: u8, out: &mut CallbackOutput) -> Step {
         self.server_continues = if header.is_continued() { Continues::Passing } else { Continues::No };
         if shift == 0 {
-            self.server.pass = header.total_len();
-            return Step::Took(0);
+            return Step::Pass(header.total_len());
         }
         let [a, b, c, ..] = header.payload_len.to_le_bytes();
         out.to_client.extend_from_slice(&[a, b, c, header.sequence.wrapping_add(shift)]);
-        self.server.pass = header.payload_len;
-        Step::Took(HEADER_LEN)
+        Step::TookHead(HEADER_LEN, Unread::Pass(header.payload_len))
     }
 
     /// As [`Self::pass_from_server`], to nowhere.
     pub(super) fn drop_from_server(&mut self, header: Header) -> Step {
         self.server_continues = if header.is_continued() { Continues::Dropped } else { Continues::No };
-        self.server.drop = header.total_len();
-        Step::Took(0)
+        Step::Drop(header.total_len())
     }
 }

@@ -1,12 +1,27 @@
 //! Logging in: between client and server, but for what the sidecar's ending of TLS changes in it.
 
 use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, Tag};
+use fieldveil_pg_wire::frontend;
 
 use super::server::{Fate, MALFORMED};
-use super::{CallbackOutput, Session, State};
+use super::{CallbackOutput, Phase, Session, Step, Waiting};
 use crate::client_error::ClientError;
 
 impl Session {
+    /// Reads a message of the client that is logging in. What it sends ahead of its session waits until the session is up.
+    pub(super) fn read_login_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        match self.client_header(rest, out) {
+            Ok((frontend::Tag::Password | frontend::Tag::Terminate, header)) => {
+                Step::Pass(header.total_len())
+            }
+            Ok(_) => {
+                self.core.waiting = Waiting::Answers;
+                Step::More
+            }
+            Err(step) => step,
+        }
+    }
+
     /// A message between the StartupMessage and the first ReadyForQuery.
     pub(super) fn authentication_message(
         &mut self,
@@ -15,7 +30,7 @@ impl Session {
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         match tag {
-            Tag::ReadyForQuery => self.state = State::Ready,
+            Tag::ReadyForQuery => self.phase = Phase::Ready,
             Tag::Authentication => match Authentication::peek(body).map_err(|_| MALFORMED)? {
                 Authentication::Ok => {
                     self.core.note_authenticated();

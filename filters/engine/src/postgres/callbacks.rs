@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{CallbackOutput, Session, Step};
-use crate::database::{Core, Inbox, WireProtocol};
+use crate::database::{Core, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -21,19 +21,11 @@ impl WireProtocol for Session {
         &mut self.core
     }
 
-    fn client(&mut self) -> &mut Inbox {
-        &mut self.client
-    }
-
-    fn server(&mut self) -> &mut Inbox {
-        &mut self.server
-    }
-
     fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.read_client_message(rest, out)
     }
 
-    fn piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
+    fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
         self.copies.push(piece, &mut self.core, &mut self.pending, out);
     }
 
@@ -46,7 +38,7 @@ impl WireProtocol for Session {
     }
 
     fn bytes_of_state(&self) -> usize {
-        let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
+        let startup = if let super::Phase::AwaitingPolicy(bytes) = &self.phase { bytes.len() } else { 0 };
         startup.saturating_add(self.copies.from_client.held())
     }
 

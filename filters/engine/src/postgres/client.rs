@@ -12,10 +12,10 @@ use super::check::Readiness;
 use super::copy::Copying;
 use super::pending::{Awaited, PendingResponse};
 use super::seal::server_text;
-use super::{CallbackOutput, MAX_HELD, Session, State, Step, Waiting};
+use super::{CallbackOutput, MAX_HELD, Phase, Session, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::{Checked, Unread};
 
 /// A Flush message.
 const FLUSH: [u8; 5] = [Tag::Flush.code(), 0, 0, 0, 4];
@@ -31,46 +31,44 @@ pub(super) enum Outcome {
 }
 
 impl Session {
-    /// Reads the next message of the client.
+    /// Reads the next message of the client, as the phase of the connection demands.
     pub(super) fn read_client_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        if let State::AwaitingPolicy(_) = self.state {
+        if let Phase::AwaitingPolicy(_) = self.phase {
             self.admit(out);
             return Step::Took(0);
         }
         if rest.is_empty() {
             return Step::More;
         }
-        match self.state {
-            State::Startup => return self.startup_step(rest, out),
-            State::Passing => {
-                self.client.pass = rest.len();
-                return Step::Took(0);
-            }
-            State::Ending => return Step::Took(rest.len()),
-            State::AwaitingPolicy(_) | State::Authenticating | State::Ready => {}
+        match self.phase {
+            Phase::Startup => self.read_first_packet(rest, out),
+            Phase::Authenticating => self.read_login_message(rest, out),
+            Phase::Ready => self.read_session_message(rest, out),
+            Phase::Passing => Step::Pass(rest.len()),
+            Phase::AwaitingPolicy(_) | Phase::Ending => Step::Took(rest.len()),
         }
+    }
+
+    /// Reads the header of the client's next message. The error is the step that ends the reading.
+    pub(super) fn client_header(
+        &mut self,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Result<(Tag, Header), Step> {
         let header = match Header::peek(rest) {
             Ok(Some(header)) => header,
-            Ok(None) => return Step::More,
-            Err(error) => return self.broken(error, rest, out),
+            Ok(None) => return Err(Step::More),
+            Err(error) => return Err(self.broken(error, rest, out)),
         };
         let Some(tag) = Tag::of(header.tag) else {
             self.end_session(ClientError::protocol("an unknown message type"), out);
-            return Step::Took(rest.len());
+            return Err(Step::Took(rest.len()));
         };
         if self.pending.is_full() {
             self.core.waiting = Waiting::Answers;
-            return Step::More;
+            return Err(Step::More);
         }
-        if matches!(self.state, State::Authenticating) {
-            if matches!(tag, Tag::Password | Tag::Terminate) {
-                return self.client.pass_message(header.total_len(), rest.len());
-            }
-            // What a client sends ahead is looked at when the session is up.
-            self.core.waiting = Waiting::Answers;
-            return Step::More;
-        }
-        self.ready_step(tag, header, rest, out)
+        Ok((tag, header))
     }
 
     fn broken(&mut self, error: WireError, rest: &[u8], out: &mut CallbackOutput) -> Step {
@@ -79,42 +77,13 @@ impl Session {
     }
 
     /// Reads a message of an authenticated session.
-    fn ready_step(&mut self, tag: Tag, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        match tag {
-            Tag::Sync => {
-                // In COPY mode the server ignores it: it answers the one behind CopyDone.
-                if !self.copies.server_reads {
-                    self.pending.push(PendingResponse::client(Awaited::Sync));
-                }
-                self.transaction.may_end(&mut self.core);
-                self.pipeline.sync();
-                return self.client.pass_message(header.total_len(), rest.len());
-            }
-            Tag::Terminate => {
-                self.core.note_end(Ended::Client);
-                return self.client.pass_message(header.total_len(), rest.len());
-            }
-            // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
-            Tag::CopyData | Tag::CopyDone | Tag::CopyFail
-                if self.pending.is_empty() && self.core.protects() =>
-            {
-                return self.client.drop_message(header.total_len());
-            }
-            Tag::CopyData => return self.copy_message(header, rest),
-            Tag::CopyDone | Tag::CopyFail => {
-                if tag == Tag::CopyDone {
-                    self.copies.finish(&mut self.core, &mut self.pending, out);
-                }
-                if !self.copies.end_from_client() {
-                    return self.client.drop_message(header.total_len());
-                }
-                self.pending.push(PendingResponse::client(Awaited::CopyEnd));
-                return self.client.pass_message(header.total_len(), rest.len());
-            }
-            _ if self.pipeline.is_skipped() => return self.client.drop_message(header.total_len()),
-            Tag::Flush => return self.client.pass_message(header.total_len(), rest.len()),
-            _ if self.pending.is_heavy() => return self.wait_for_fewer_pending(out),
-            _ => {}
+    fn read_session_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        let (tag, header) = match self.client_header(rest, out) {
+            Ok(read) => read,
+            Err(step) => return step,
+        };
+        if let Some(step) = self.read_control_message(tag, header, out) {
+            return step;
         }
         let Some(message) = rest.get(..header.total_len()) else {
             return if header.body_len > MAX_HELD {
@@ -132,7 +101,7 @@ impl Session {
             Tag::Execute => self.execute(body, out),
             Tag::Close => self.close(body),
             Tag::FunctionCall => Ok(self.function_call(message, out)),
-            // A password belongs to the authentication; the others were read above.
+            // A password belongs to the authentication; the others are control messages.
             Tag::Password
             | Tag::Sync
             | Tag::Terminate
@@ -152,6 +121,51 @@ impl Session {
         }
     }
 
+    /// Reads a message that is no statement and belongs to none, or one that is dropped or must wait. Returns None for all others.
+    fn read_control_message(&mut self, tag: Tag, header: Header, out: &mut CallbackOutput) -> Option<Step> {
+        Some(match tag {
+            Tag::Sync => {
+                // In COPY mode the server ignores it: it answers the one behind CopyDone.
+                if !self.copies.server_reads {
+                    self.pending.push(PendingResponse::client(Awaited::Sync));
+                }
+                self.transaction.may_end(&mut self.core);
+                self.pipeline.sync();
+                Step::Pass(header.total_len())
+            }
+            Tag::Terminate => {
+                self.core.note_end(Ended::Client);
+                Step::Pass(header.total_len())
+            }
+            // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
+            Tag::CopyData | Tag::CopyDone | Tag::CopyFail
+                if self.pending.is_empty() && self.core.protects() =>
+            {
+                Step::Drop(header.total_len())
+            }
+            Tag::CopyData => match self.copies.from_client {
+                Copying::No => Step::Pass(header.total_len()),
+                Copying::Failed => Step::Drop(header.total_len()),
+                // Its body is read piece by piece.
+                Copying::Sealing(_) => Step::TookHead(HEADER_LEN, Unread::Pieces(header.body_len)),
+            },
+            Tag::CopyDone | Tag::CopyFail => {
+                if tag == Tag::CopyDone {
+                    self.copies.finish(&mut self.core, &mut self.pending, out);
+                }
+                if !self.copies.end_from_client() {
+                    return Some(Step::Drop(header.total_len()));
+                }
+                self.pending.push(PendingResponse::client(Awaited::CopyEnd));
+                Step::Pass(header.total_len())
+            }
+            _ if self.pipeline.is_skipped() => Step::Drop(header.total_len()),
+            Tag::Flush => Step::Pass(header.total_len()),
+            _ if self.pending.is_heavy() => self.wait_for_fewer_pending(out),
+            _ => return None,
+        })
+    }
+
     /// Lets the client's next message wait, because the pending responses take as much memory as they may. The server may keep its
     /// responses until a Sync, which the client sends only behind that message, so the filter asks for them with a Flush.
     fn wait_for_fewer_pending(&mut self, out: &mut CallbackOutput) -> Step {
@@ -160,18 +174,6 @@ impl Session {
         }
         self.core.waiting = Waiting::Answers;
         Step::More
-    }
-
-    /// Reads a CopyData message. Where its rows are sealed, its body is read piece by piece.
-    fn copy_message(&mut self, header: Header, rest: &[u8]) -> Step {
-        match self.copies.from_client {
-            Copying::No => self.client.pass_message(header.total_len(), rest.len()),
-            Copying::Failed => self.client.drop_message(header.total_len()),
-            Copying::Sealing(_) => {
-                self.client.feed = header.body_len;
-                Step::Took(HEADER_LEN)
-            }
-        }
     }
 
     /// Handles a message that is too long to be held. The values of a statement that touches nothing protected pass; everything
@@ -195,7 +197,7 @@ impl Session {
                         Readiness::Wait => return Step::More,
                         Readiness::Refuse(error) => {
                             self.refuse_bind(error, out);
-                            return self.client.drop_message(header.total_len());
+                            return Step::Drop(header.total_len());
                         }
                         Readiness::Ready(_) => {}
                     }
@@ -207,7 +209,7 @@ impl Session {
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
                     self.pending.push(entry);
-                    return self.client.pass_message(header.total_len(), rest.len());
+                    return Step::Pass(header.total_len());
                 }
                 self.refuse_bind(error, out);
             }
@@ -220,7 +222,7 @@ impl Session {
                 return Step::Took(rest.len());
             }
         }
-        self.client.drop_message(header.total_len())
+        Step::Drop(header.total_len())
     }
 
     /// Carries a Query from the client to the server.

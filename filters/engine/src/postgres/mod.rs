@@ -60,12 +60,12 @@ use self::settings::Settings;
 use self::statements::Statements;
 use self::transaction::Transaction;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Inbox, MAX_HELD, Step, Waiting};
+use crate::database::{Core, Duplex, MAX_HELD, Step, Waiting};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
-/// The stage of the connection.
-enum State {
+/// The phase of the connection, with the state that only this phase has.
+enum Phase {
     /// Before the StartupMessage.
     Startup,
     /// The StartupMessage waits for plan and keys.
@@ -80,12 +80,13 @@ enum State {
     Ending,
 }
 
-/// One connection.
+/// A connection to PostgreSQL, as the host sees it.
+pub type PostgresConnection = Duplex<Session>;
+
+/// The session of one connection.
 pub struct Session {
     core: Core,
-    state: State,
-    client: Inbox,
-    server: Inbox,
+    phase: Phase,
     pending: PendingResponses,
     statements: Statements,
     transaction: Transaction,
@@ -96,15 +97,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Makes a new connection from `source`, the client's address.
-    pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+    /// Makes the session of a new connection from `source`, the client's address.
+    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let own_queries = OwnQueries::new(&ports);
         Self {
             // The audit names the connection by another random name, because nobody may learn this one.
             core: Core::new(worker, ports, source),
-            state: State::Startup,
-            client: Inbox::default(),
-            server: Inbox::default(),
+            phase: Phase::Startup,
             pending: PendingResponses::default(),
             statements: Statements::default(),
             transaction: Transaction::default(),

@@ -9,7 +9,7 @@ use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
 use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
 
 use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Session, State};
+use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core};
@@ -28,7 +28,7 @@ impl Session {
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.state = State::Ending;
+        self.phase = Phase::Ending;
     }
 
     /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
@@ -72,7 +72,7 @@ impl Session {
     /// Ends the session behind the pending responses, because the client broke the protocol.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.note_refusal(&error);
-        if matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
+        if matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
         self.core.note_end(Ended::Filter);
@@ -81,7 +81,7 @@ impl Session {
         }
         out.to_server.extend_from_slice(&NO_MESSAGE);
         self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.state = State::Ending;
+        self.phase = Phase::Ending;
     }
 }
 

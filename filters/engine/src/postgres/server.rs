@@ -10,7 +10,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};
-use super::{CallbackOutput, Session, State, Step, Waiting};
+use super::{CallbackOutput, Phase, Session, Step, Waiting};
 
 /// What happens to the message.
 pub(super) enum Fate {
@@ -32,18 +32,17 @@ impl Session {
         if rest.is_empty() {
             return Ok(Step::More);
         }
-        if matches!(self.state, State::Passing) {
-            self.server.pass = rest.len();
-            return Ok(Step::Took(0));
+        if matches!(self.phase, Phase::Passing) {
+            return Ok(Step::Pass(rest.len()));
         }
         let encryption = matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption));
-        if encryption || matches!(self.state, State::Startup | State::AwaitingPolicy(_)) {
+        if encryption || matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_)) {
             return self.startup_answer(rest, out);
         }
         let Some(header) = Header::peek(rest).map_err(|_| MALFORMED)? else { return Ok(Step::More) };
         let tag = Tag::of(header.tag).ok_or("an unknown message type")?;
         if self.streams(tag) {
-            return Ok(self.server.pass_message(header.total_len(), rest.len()));
+            return Ok(Step::Pass(header.total_len()));
         }
         let Some(message) = rest.get(..header.total_len()) else {
             return self.long_message(tag, header, rest, out);
@@ -80,7 +79,7 @@ impl Session {
         if tag == Tag::ParameterStatus {
             return self.parameter_status(body);
         }
-        if matches!(self.state, State::Authenticating) && tag != Tag::ErrorResponse {
+        if matches!(self.phase, Phase::Authenticating) && tag != Tag::ErrorResponse {
             return self.authentication_message(tag, body, out);
         }
         match tag {

@@ -10,7 +10,7 @@ use super::end_user::identify_startup;
 use super::names::SqlNames;
 use super::pending::{Awaited, PendingResponse};
 use super::refuse::write_error;
-use super::{CallbackOutput, Session, State, Step};
+use super::{CallbackOutput, Phase, Session, Step};
 use crate::client_error::ClientError;
 use crate::database::{PlanChange, Unready};
 use crate::ports::Level;
@@ -35,7 +35,7 @@ fn cut_name() -> ClientError {
 
 impl Session {
     /// Reads the packets before the session.
-    pub(super) fn startup_step(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    pub(super) fn read_first_packet(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let (packet, taken) = match FirstPacket::parse(rest) {
             Ok(Some(found)) => found,
             Ok(None) => return Step::More,
@@ -52,7 +52,7 @@ impl Session {
             }
             FirstPacket::CancelRequest => {
                 out.to_server.extend_from_slice(bytes);
-                self.state = State::Passing;
+                self.phase = Phase::Passing;
             }
             FirstPacket::Startup(startup) => self.startup(startup, bytes, out),
         }
@@ -68,13 +68,13 @@ impl Session {
             SessionInput { role: user.clone(), user, database, application_name, ..SessionInput::default() };
         let is_cut = session.user.len() > MAX_NAME || session.database.len() > MAX_NAME;
         self.core.introduce("postgres", session);
-        self.state = State::AwaitingPolicy(bytes.to_vec());
+        self.phase = Phase::AwaitingPolicy(bytes.to_vec());
         if is_cut {
             return self.refuse_startup(cut_name(), out);
         }
         match identify_startup(&mut self.core, &mut startup) {
             Ok(None) => {}
-            Ok(Some(replaced)) => self.state = State::AwaitingPolicy(replaced),
+            Ok(Some(replaced)) => self.phase = Phase::AwaitingPolicy(replaced),
             Err(error) => return self.refuse_startup(error, out),
         }
         match Replication::of(&startup) {
@@ -90,8 +90,8 @@ impl Session {
     pub(super) fn admit(&mut self, out: &mut CallbackOutput) {
         match self.policy_ready(&Comment::Nothing) {
             Ok(()) => {
-                let State::AwaitingPolicy(startup) =
-                    std::mem::replace(&mut self.state, State::Authenticating)
+                let Phase::AwaitingPolicy(startup) =
+                    std::mem::replace(&mut self.phase, Phase::Authenticating)
                 else {
                     return;
                 };
@@ -106,7 +106,7 @@ impl Session {
 
     /// Uses the plan and the keys of now, and discards what was found under others. The error says what is missing.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
-        let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
+        let logged_in = !matches!(self.phase, Phase::AwaitingPolicy(_));
         let policy = self.core.policy(comment, logged_in)?;
         if self.settings.replicates && !policy.plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));

@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 
 use fieldveil_engine::config::Protocol;
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
-use fieldveil_engine::mysql::Session;
+use fieldveil_engine::mysql::MySqlConnection;
 use serde_json::{Value, json};
 
 use crate::support::{Both, contains, keys, plan};
@@ -154,7 +154,7 @@ pub fn view_column<'a>(view: &'a str, number: &'a str, name: &'a str) -> Vec<Opt
 
 /// A session of MySQL and all that came out of it.
 pub struct Dialogue {
-    both: Both<Session>,
+    both: Both<MySqlConnection>,
     /// The session's character_set_client, as the server says it.
     pub charset: &'static str,
     /// Its character_set_results.
@@ -168,15 +168,15 @@ pub struct Dialogue {
 }
 
 impl Deref for Dialogue {
-    type Target = Both<Session>;
+    type Target = Both<MySqlConnection>;
 
-    fn deref(&self) -> &Both<Session> {
+    fn deref(&self) -> &Both<MySqlConnection> {
         &self.both
     }
 }
 
 impl DerefMut for Dialogue {
-    fn deref_mut(&mut self) -> &mut Both<Session> {
+    fn deref_mut(&mut self) -> &mut Both<MySqlConnection> {
         &mut self.both
     }
 }

@@ -96,10 +96,10 @@ fn packets(mut bytes: &[u8]) -> Vec<Vec<u8>> {
 
 #[test]
 fn recorded_dialogues_with_postgresql_come_out_the_same_at_every_split() {
-    check::<postgres::Session>("dialogues", Protocol::Postgres, 6, |bytes| vec![bytes.to_vec()]);
+    check::<postgres::PostgresConnection>("dialogues", Protocol::Postgres, 6, |bytes| vec![bytes.to_vec()]);
 }
 
 #[test]
 fn recorded_dialogues_with_mysql_come_out_the_same_at_every_split() {
-    check::<mysql::Session>("mysql-dialogues", Protocol::MySql, 8, packets);
+    check::<mysql::MySqlConnection>("mysql-dialogues", Protocol::MySql, 8, packets);
 }

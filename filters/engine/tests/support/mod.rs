@@ -26,12 +26,12 @@ use std::ops::{Deref, DerefMut};
 
 use fieldveil_engine::config::Protocol;
 pub use fieldveil_engine::database::Connection;
-use fieldveil_engine::postgres::Session;
+use fieldveil_engine::postgres::PostgresConnection;
 use serde_json::json;
 
 /// A session of PostgreSQL and all that came out of it.
 pub struct Dialogue {
-    both: Both<Session>,
+    both: Both<PostgresConnection>,
     /// The transaction status that the server has.
     pub status: u8,
     /// What the server says to who the session is for: role, word, purpose, application_name.
@@ -39,15 +39,15 @@ pub struct Dialogue {
 }
 
 impl Deref for Dialogue {
-    type Target = Both<Session>;
+    type Target = Both<PostgresConnection>;
 
-    fn deref(&self) -> &Both<Session> {
+    fn deref(&self) -> &Both<PostgresConnection> {
         &self.both
     }
 }
 
 impl DerefMut for Dialogue {
-    fn deref_mut(&mut self) -> &mut Both<Session> {
+    fn deref_mut(&mut self) -> &mut Both<PostgresConnection> {
         &mut self.both
     }
 }
@@ -103,7 +103,7 @@ impl Dialogue {
         Self::of(Both::new(Protocol::Postgres, workload, usize::MAX))
     }
 
-    fn of(both: Both<Session>) -> Self {
+    fn of(both: Both<PostgresConnection>) -> Self {
         Self { both, status: b'I', identity: ["app", "", "", ""].map(str::to_owned) }
     }
 

@@ -6,7 +6,7 @@ use fieldveil_pg_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED};
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{RowError, Tally};
+use crate::database::{RowError, Tally, Unread};
 use crate::ports::Level;
 use crate::postgres::copy;
 use crate::postgres::own_queries::OwnQueries;
@@ -34,8 +34,7 @@ impl Session {
             return Ok(Step::More);
         }
         if self.pending.is_withheld() {
-            self.server.drop = header.total_len();
-            return Ok(Step::Took(0));
+            return Ok(Step::Drop(header.total_len()));
         }
         if !copy::holds_row(tag) {
             return Err("a message too long to be read");
@@ -49,21 +48,18 @@ impl Session {
                     "Select the protected columns before the long ones, or shorter ones.",
                 );
                 self.row_failed(&error, out);
-                self.server.drop = header.total_len();
             }
             Ok(Some((taken, treated))) => {
                 let left = header.body_len.saturating_sub(taken);
                 out.to_client.extend(copy::head(tag, &treated, left).ok_or(MALFORMED)?);
-                self.server.pass = left;
-                return Ok(Step::Took(HEADER_LEN.saturating_add(taken)));
+                return Ok(Step::TookHead(HEADER_LEN.saturating_add(taken), Unread::Pass(left)));
             }
             Err(RowError::Server(reason)) => return Err(reason),
             Err(RowError::Treatment(error)) => {
                 self.row_failed(&error, out);
-                self.server.drop = header.total_len();
             }
         }
-        Ok(Step::Took(0))
+        Ok(Step::Drop(header.total_len()))
     }
 
     /// The treated begin of a row that is not whole.
