@@ -1,22 +1,49 @@
-//! Counts what happens in the session, for the worker's statistics and for the audit.
+//! Counts what happens in a session, for the worker's statistics and for the audit.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
 
-use super::{CallbackOutput, Core};
 use crate::audit::{Audit, AuditedBudget, Ended, ValueOutcome};
 use crate::client_error::{ClientError, sqlstate};
-use crate::field::{self, CompiledPlan, FieldPlan};
-use crate::ports::Level;
+use crate::field::{Budget, CompiledPlan, FieldPlan};
+use crate::ports::{Level, Ports, random_name};
+use crate::worker::Worker;
 
-impl Core {
-    /// The connection has ended: the last lines of its audit are written. A second call does nothing.
+/// The counts of one session.
+pub(crate) struct SessionAudit {
+    worker: Rc<RefCell<Worker>>,
+    ports: Rc<RefCell<dyn Ports>>,
+    /// What the worker writes out from time to time.
+    audit: Rc<RefCell<Audit>>,
+    /// The time of this callback.
+    now_ms: u64,
+    ended: Option<Ended>,
+}
+
+impl SessionAudit {
+    /// Makes that of a new connection.
+    pub fn new(worker: &Rc<RefCell<Worker>>, ports: &Rc<RefCell<dyn Ports>>) -> Self {
+        let audit = worker.borrow().audit(random_name(&**ports));
+        Self {
+            worker: Rc::clone(worker),
+            ports: Rc::clone(ports),
+            audit: Rc::new(RefCell::new(audit)),
+            now_ms: 0,
+            ended: None,
+        }
+    }
+
+    /// Begins a callback.
+    pub fn begin_callback(&mut self, now_ms: u64) {
+        self.now_ms = now_ms;
+    }
+
+    /// Ends the connection.
     pub fn end(&mut self, how: Ended) {
-        self.begin_callback();
         let how = self.ended.unwrap_or(how);
         self.record(|audit, now_ms| audit.end(how, now_ms));
-        self.write_audit(&CallbackOutput::default());
     }
 
     /// Notes who ends the connection; only the first note counts.
@@ -24,14 +51,10 @@ impl Core {
         self.ended.get_or_insert(how);
     }
 
-    /// Enters the following statements for the session's principal, or for the end user that a comment names, under this plan.
-    /// Without a plan they are refused.
-    pub fn audit_principal(&mut self, by_comment: Option<&PlanInput>, plan: Option<&Rc<CompiledPlan>>) {
-        let mut audit = self.audit.borrow_mut();
-        let was_idle = audit.is_idle();
-        audit.principal(by_comment.unwrap_or(&self.input), plan, self.now_ms);
-        drop(audit);
-        self.audit_began(was_idle);
+    /// Enters the following statements for this principal: the session's, or the end user that a comment names. Without a plan
+    /// they are refused.
+    pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) {
+        self.record(|audit, now_ms| audit.principal(input, plan, now_ms));
     }
 
     /// Counts a client that the server has let in.
@@ -46,7 +69,7 @@ impl Core {
     }
 
     /// Counts a row that was not revealed under `plan` because the budget is spent.
-    pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &field::Budget) {
+    pub fn count_spent(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget) {
         self.record(|audit, now_ms| audit.budget(plan, &budget.label, AuditedBudget::from(budget), now_ms));
     }
 
@@ -54,7 +77,7 @@ impl Core {
     pub fn note_refusal(&mut self, error: &ClientError) {
         self.count_refusal(error);
         if matches!(error.code, sqlstate::CANNOT_CONNECT_NOW | sqlstate::PROTOCOL_VIOLATION) {
-            self.log(Level::Warn, &format!("{} ({})", error.message, error.code));
+            self.ports.borrow().log(Level::Warn, &format!("{} ({})", error.message, error.code));
         }
     }
 
@@ -74,15 +97,8 @@ impl Core {
         });
     }
 
-    /// Writes the lines of the audit that are ready, at the end of a callback.
-    pub fn write_audit(&mut self, out: &CallbackOutput) {
-        if let Some(mut buffers) = self.buffers.take() {
-            buffers.wipe();
-            self.worker.borrow_mut().buffers = Some(buffers);
-        }
-        if out.close {
-            self.note_end(Ended::Filter);
-        }
+    /// Writes the lines that are ready.
+    pub fn write(&mut self) {
         for line in self.audit.borrow_mut().take_lines() {
             self.ports.borrow().audit(&line);
         }
@@ -92,12 +108,9 @@ impl Core {
         let mut audit = self.audit.borrow_mut();
         let was_idle = audit.is_idle();
         what(&mut audit, self.now_ms);
+        let has_begun = was_idle && !audit.is_idle();
         drop(audit);
-        self.audit_began(was_idle);
-    }
-
-    fn audit_began(&self, was_idle: bool) {
-        if was_idle && !self.audit.borrow().is_idle() {
+        if has_begun {
             self.worker.borrow_mut().audits.add(&self.audit);
         }
     }

@@ -10,7 +10,7 @@ use crate::spending::{self, Spent};
 
 impl Tally for Core {
     fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
-        self.count_value(plan, field, outcome);
+        self.audit.count_value(plan, field, outcome);
     }
 
     fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
@@ -25,7 +25,7 @@ impl Tally for Core {
     fn spend(&mut self, plan: &Rc<CompiledPlan>, budget: &Budget, rows: u32) -> Result<bool, ClientError> {
         let spent = spending::spend(&self.worker, &self.ports, plan, budget, rows, self.now_ms);
         let Err(Spent { again_seconds }) = spent else { return Ok(true) };
-        self.count_spent(plan, budget);
+        self.audit.count_spent(plan, budget);
         match budget.then {
             Read::Refuse => Err(ClientError::budget_spent(&budget.label, budget.allowance, again_seconds)),
             _ => Ok(false),

@@ -19,8 +19,8 @@ impl Core {
         catalog: &Rc<ServerCatalog>,
         names: &dyn Names,
     ) -> Result<Checked, ClientError> {
-        self.has_room()?;
-        let in_use = || self.memory_in_use();
+        self.memory.has_room()?;
+        let in_use = || self.memory.in_use();
         let analysed =
             self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, names, &in_use);
         let Analysed { analysis, bytes } =
@@ -34,10 +34,10 @@ impl Core {
             speaks_of_end_user: identity::may_mention(text.as_bytes()),
             overwritten: Default::default(),
             more_parameters: Default::default(),
-            _plan_weight: Some(self.plan_weights.borrow_mut().of(plan, &self.account)),
-            weight: self.weight(bytes.saturating_add(size_of::<Checked>())),
+            _plan_weight: Some(self.memory.plan_weight(plan)),
+            weight: self.memory.weight(bytes.saturating_add(size_of::<Checked>())),
         };
-        self.has_room()?;
+        self.memory.has_room()?;
         allowed(&checked, catalog)?;
         self.served(&checked)?;
         self.within_budgets(&checked)?;
@@ -47,7 +47,7 @@ impl Core {
 
     /// Refuses a statement that needs a keyset which the agent does not have, such as that of one tenant, before the server has it.
     pub fn served(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let Some(keyring) = self.policy.keyring() else { return Ok(()) };
         let concerned =
             checked.analysis.statements.iter().flat_map(|statement| {
                 statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
@@ -60,7 +60,7 @@ impl Core {
 
     /// Refuses a statement in which the server compares ciphertexts of a field whose equal values may have different ones.
     fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.keyring() else { return Ok(()) };
+        let Some(keyring) = self.policy.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
         for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
             if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {

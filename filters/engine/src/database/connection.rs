@@ -183,7 +183,7 @@ impl<P: WireProtocol> Connection for Duplex<P> {
     }
 
     fn note_end(&mut self, how: Ended) {
-        self.session.core_mut().note_end(how);
+        self.session.core_mut().audit.note_end(how);
     }
 }
 
@@ -196,6 +196,5 @@ fn finish<P: WireProtocol>(connection: &mut Duplex<P>, out: &mut CallbackOutput)
         .saturating_add(session.bytes_of_state())
         .saturating_add(session.core().bytes_of_state());
     let in_flight = session.in_flight();
-    session.core_mut().account(held, in_flight, out);
-    session.core_mut().write_audit(out);
+    session.core_mut().end_callback(held, in_flight, out);
 }

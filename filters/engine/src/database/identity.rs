@@ -8,7 +8,6 @@ use fieldveil_sql::identity::{Comment, Identity as Found};
 
 use super::{Core, Given, Lasts, MAX_AGE_MS, MAX_PURPOSE, MAX_TOKEN, TokenWords};
 use crate::client_error::ClientError;
-use crate::fetch::PrincipalKey;
 use crate::field::CompiledPlan;
 
 /// The token of a session whose word the filter does not know. The policy refuses it, like every token that is no JWT.
@@ -72,13 +71,10 @@ impl Core {
             "" => "",
             word => self.identity.words.token(word).unwrap_or(UNKNOWN),
         };
-        let mut input = self.input.clone();
+        let mut input = self.policy.input.clone();
         token.clone_into(&mut input.token);
         input.session = session;
-        if input != self.input {
-            self.principal = Some(PrincipalKey::new(&input));
-            self.input = input;
-        }
+        self.policy.change_input(input);
         self.identity.due = false;
         self.identity.read_ms = self.now_ms;
         self.worker.borrow_mut().count("identity.reads", 1);

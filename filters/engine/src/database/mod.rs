@@ -7,6 +7,7 @@
 //! | the bytes of a message that is not whole are held | `inbox.rs` |
 //! | bytes that pass unchanged are counted | `unchanged.rs` |
 //! | the principal, plan and keys | `policy.rs` |
+//! | how much memory the connection keeps | `memory_use.rs` |
 //! | the server's catalog | `catalog.rs` |
 //! | a text is checked against plan and catalog | `check.rs` |
 //! | the result of that check | `checked.rs` |
@@ -25,6 +26,7 @@ mod checked;
 mod connection;
 mod identity;
 mod inbox;
+mod memory_use;
 mod policy;
 mod seal;
 mod token_words;
@@ -32,11 +34,9 @@ mod treat;
 mod unchanged;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
-use fieldveil_plan::PlanInput;
-
+pub(crate) use self::audited::SessionAudit;
 pub(crate) use self::catalog::{
     CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog, words_of_view,
 };
@@ -44,26 +44,21 @@ pub(crate) use self::checked::Checked;
 pub(crate) use self::connection::WireProtocol;
 pub use self::connection::{Connection, Duplex};
 pub(crate) use self::identity::{Replaced, SessionIdentity};
-pub(crate) use self::policy::{PlanChange, Renewed, Unready};
+pub(crate) use self::memory_use::MemoryUse;
+pub(crate) use self::policy::{PlanChange, PolicyGate, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
 pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
 pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowError, RowTreatment, Tally, Treated, restart};
-use crate::audit::{Audit, Ended};
+use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::fetch::{Fetch, PrincipalKey};
-use crate::field::CompiledPlan;
-use crate::keyring::Keyring;
-use crate::memory::{Account, PlanWeights, Weight};
-use crate::plans::Holder;
-use crate::ports::{Level, Ports, random_name};
+use crate::fetch::Fetch;
+use crate::ports::{Level, Ports};
 use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::worker::Worker;
 
 /// A message of at most so many bytes is held until it can be read whole. A longer one passes if nothing in it is protected,
 /// and is refused if something may be.
 pub const MAX_HELD: usize = 16 << 20;
-/// A connection that holds no more than this is not closed when memory is short.
-const MAX_SMALL: usize = 64 << 10;
 
 /// The output of one callback. It holds opened values: no `Debug`.
 #[derive(Default)]
@@ -136,85 +131,55 @@ pub(crate) enum Waiting {
     Answers,
 }
 
-/// The parts of one connection that do not depend on its protocol: whom it is for, its plan and keys, and its audit.
+/// The parts of one connection that do not depend on its protocol.
 pub(crate) struct Core {
     pub worker: Rc<RefCell<Worker>>,
     pub ports: Rc<RefCell<dyn Ports>>,
-    /// The client's address.
-    source: String,
+    /// The time of this callback.
     pub now_ms: u64,
     pub waiting: Waiting,
-    /// Who asks.
-    pub input: PlanInput,
-    pub principal: Option<PrincipalKey>,
-    /// The principal whose plan and keys this callback has taken up. They do not change within a callback, nor does the clock.
-    settled: Option<PrincipalKey>,
-    /// Keeps the principal's plan with the worker.
-    holder: Holder,
-    pub plan: Option<Rc<CompiledPlan>>,
-    /// The keys that the last statement was checked with. Only the worker keeps them alive, so that keys which the agent no longer
-    /// has are gone here too, even if the session is silent.
-    keyring: Weak<Keyring>,
-    /// Whether the keysets of a new plan's tenants were asked for. They are asked for once.
-    asked_for_tenants: bool,
+    pub policy: PolicyGate,
     pub catalog: CatalogState,
     pub identity: SessionIdentity,
-    /// Why the last fetch of the plan and that of the keys failed.
-    fetch_failures: BTreeMap<&'static str, String>,
-    /// How many held bytes the worker was told of.
-    held: usize,
-    /// The account of the memory that the connection keeps.
-    account: Rc<Account>,
-    plan_weights: RefCell<PlanWeights>,
-    audit: Rc<RefCell<Audit>>,
+    pub memory: MemoryUse,
+    pub audit: SessionAudit,
     /// The worker's buffers, while this callback treats values.
     buffers: Option<Box<Buffers>>,
     /// How many bytes of values this callback may still write.
     prints: PrintBudget,
-    ended: Option<Ended>,
 }
 
 impl Core {
     /// Makes the core of a new connection from `source`, the client's address.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
-        let audit = worker.borrow().audit(random_name(&*ports));
-        // The server says whose connection it is when it lets the client in.
-        let user = worker.borrow_mut().user(&source);
+        let audit = SessionAudit::new(&worker, &ports);
+        let memory = MemoryUse::new(&worker, &ports, &source);
+        let policy = PolicyGate::new(&worker, source);
         Self {
             worker,
             ports,
-            source,
             now_ms: 0,
             waiting: Waiting::No,
-            input: PlanInput::default(),
-            principal: None,
-            settled: None,
-            holder: Holder::default(),
-            plan: None,
-            keyring: Weak::new(),
-            asked_for_tenants: false,
+            policy,
             catalog: CatalogState::default(),
             identity: SessionIdentity::default(),
-            fetch_failures: BTreeMap::new(),
-            held: 0,
-            account: Rc::new(Account::new(user)),
-            plan_weights: RefCell::default(),
-            audit: Rc::new(RefCell::new(audit)),
+            memory,
+            audit,
             buffers: None,
             prints: PrintBudget::default(),
-            ended: None,
         }
     }
 
-    /// Begins a callback.
+    /// Begins a callback. Within it neither the clock nor the principal's plan and keys change.
     pub fn begin_callback(&mut self) {
         self.now_ms = self.ports.borrow().now_ms();
-        self.settled = None;
+        self.policy.begin_callback();
+        self.audit.begin_callback(self.now_ms);
     }
 
     /// Begins a callback with the server's bytes. The time matters only where something is protected or was asked for.
     pub fn begin_answer(&mut self) {
-        if self.protects() || self.is_waiting() {
+        if self.policy.protects() || self.is_waiting() {
             self.begin_callback();
         }
     }
@@ -227,6 +192,35 @@ impl Core {
     /// Counts bytes of a value that were written.
     pub fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
         self.prints.take(bytes).map_err(|PrintedTooMuch(limit)| ClientError::printed_too_much(limit))
+    }
+
+    /// Ends a callback. `held` is how many bytes of messages that are not whole the session holds, `in_flight` how many its
+    /// pending responses take.
+    pub fn end_callback(&mut self, held: usize, in_flight: usize, out: &mut CallbackOutput) {
+        if let Err(line) = self.memory.report(held, in_flight) {
+            self.log(Level::Error, line);
+            out.close = true;
+        }
+        if out.close {
+            self.audit.note_end(Ended::Filter);
+        }
+        self.wipe_buffers();
+        self.audit.write();
+    }
+
+    /// Ends the connection: the last lines of its audit are written. A second call does nothing.
+    pub fn end(&mut self, how: Ended) {
+        self.begin_callback();
+        self.audit.end(how);
+        self.wipe_buffers();
+        self.audit.write();
+    }
+
+    fn wipe_buffers(&mut self) {
+        if let Some(mut buffers) = self.buffers.take() {
+            buffers.wipe();
+            self.worker.borrow_mut().buffers = Some(buffers);
+        }
     }
 
     /// Whether the client's bytes are to be held back.
@@ -244,7 +238,7 @@ impl Core {
     /// not. When [`Self::is_waiting`] turns false, give the session the client's bytes again.
     pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) {
         if let Err(reason) = result {
-            self.fetch_failures.insert(part_name(fetch), reason);
+            self.policy.note_failure(fetch, reason);
         }
         if let Waiting::Fetches(outstanding) = self.waiting {
             self.waiting = match outstanding.saturating_sub(1) {
@@ -254,54 +248,12 @@ impl Core {
         }
     }
 
-    /// Tells the worker how many bytes of messages that are not whole the session holds, and how many its pending responses take.
-    /// A connection that takes more than is left for all is closed.
-    pub fn account(&mut self, held: usize, in_flight: usize, out: &mut CallbackOutput) {
-        // Where the memory in use is known, it decides.
-        let same = held == self.held;
-        let within = same || self.worker.borrow_mut().holds(self.held, held) || self.memory_in_use() > 0;
-        let grows = held > self.held && held > MAX_SMALL;
-        self.held = held;
-        self.account.waits_with(held.saturating_add(in_flight));
-        let line = match (within, grows.then(|| self.has_room())) {
-            (false, _) => "the connections of this worker hold too many unfinished messages; one was closed",
-            (true, Some(Err(_))) => {
-                "a connection keeps more than there is room for in this worker; it was closed"
-            }
-            (true, _) => return,
-        };
-        self.log(Level::Error, line);
-        out.close = true;
-    }
-
-    /// Whether there is memory for one more statement that is executed and not kept.
-    pub fn has_room(&self) -> Result<(), ClientError> {
-        self.account.has_room(self.memory_in_use())
-    }
-
-    /// Whether there is memory to keep what was weighed last.
-    pub fn may_keep(&self) -> Result<(), ClientError> {
-        self.account.may_keep(self.memory_in_use())
-    }
-
-    /// Whether there is memory for one more portal.
-    pub fn may_open(&self) -> Result<(), ClientError> {
-        self.account.may_open()
-    }
-
-    /// Returns the bytes of memory that the module has in use.
-    pub fn memory_in_use(&self) -> usize {
-        self.ports.borrow().memory_in_use()
-    }
-
-    /// Enters something that takes so many bytes into the account of what is kept.
-    pub fn weight(&self, bytes: usize) -> Weight {
-        Weight::new(&self.account, bytes)
-    }
-
-    /// Enters what was made since so many bytes were in use.
-    pub fn weight_since(&self, before: usize) -> Weight {
-        self.weight(self.memory_in_use().saturating_sub(before))
+    /// Notes that the server has let the client in.
+    pub fn authenticated(&mut self) {
+        self.audit.note_authenticated();
+        if self.policy.hold_plan(self.now_ms) {
+            self.memory.belongs_to(&self.policy.input.session.user);
+        }
     }
 
     /// Counts the bytes that a session of any protocol holds: the catalog while it is read, and tokens.
@@ -310,30 +262,7 @@ impl Core {
         reading.saturating_add(self.identity.words.bytes())
     }
 
-    /// Returns the keyring that the last statement was checked with, or the one that replaced it.
-    pub fn keyring(&self) -> Option<Rc<Keyring>> {
-        self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
-    }
-
-    /// Whether anything is protected in this session.
-    pub fn protects(&self) -> bool {
-        self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty())
-    }
-
     pub fn log(&self, level: Level, line: &str) {
         self.ports.borrow().log(level, line);
-    }
-}
-
-impl Drop for Core {
-    fn drop(&mut self) {
-        self.worker.borrow_mut().holds(self.held, 0);
-    }
-}
-
-fn part_name(fetch: &Fetch) -> &'static str {
-    match fetch {
-        Fetch::Plan(_) => "plan",
-        Fetch::Keys(_) => "keys",
     }
 }

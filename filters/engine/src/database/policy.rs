@@ -1,15 +1,19 @@
 //! The principal, its plan and the keys. No statement is examined without them.
 
-use std::rc::Rc;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
 
 use fieldveil_plan::{CommentInput, PlanInput, SessionInput};
 use fieldveil_sql::identity::Comment;
 
-use super::Core;
+use super::SessionAudit;
 use crate::client_error::ClientError;
 use crate::fetch::{Fetch, PrincipalKey};
 use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
+use crate::plans::Holder;
+use crate::worker::Worker;
 
 /// Why a statement cannot be checked now.
 pub(crate) enum Unready {
@@ -43,10 +47,79 @@ pub(crate) struct Renewed {
     pub keys: bool,
 }
 
-impl Core {
+/// Decides under which plan and with which keys the session's statements are examined.
+pub(crate) struct PolicyGate {
+    worker: Rc<RefCell<Worker>>,
+    /// Who asks.
+    pub input: PlanInput,
+    principal: Option<PrincipalKey>,
+    /// The principal whose plan and keys this callback has taken up. They do not change within a callback, nor does the clock.
+    settled: Option<PrincipalKey>,
+    /// Keeps the principal's plan with the worker.
+    holder: Holder,
+    pub plan: Option<Rc<CompiledPlan>>,
+    /// The keys that the last statement was checked with. Only the worker keeps them alive, so that keys which the agent no longer
+    /// has are gone here too, even if the session is silent.
+    keyring: Weak<Keyring>,
+    /// Whether the keysets of a new plan's tenants were asked for. They are asked for once.
+    asked_for_tenants: bool,
+    /// Why the last fetch of the plan and that of the keys failed.
+    failures: BTreeMap<&'static str, String>,
+}
+
+impl PolicyGate {
+    /// Makes that of a new connection from `source`, the client's address.
+    pub fn new(worker: &Rc<RefCell<Worker>>, source: String) -> Self {
+        let session = SessionInput { source, ..SessionInput::default() };
+        Self {
+            worker: Rc::clone(worker),
+            input: PlanInput { session, ..PlanInput::default() },
+            principal: None,
+            settled: None,
+            holder: Holder::default(),
+            plan: None,
+            keyring: Weak::new(),
+            asked_for_tenants: false,
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// Begins a callback.
+    pub fn begin_callback(&mut self) {
+        self.settled = None;
+    }
+
+    /// Whether anything is protected in this session.
+    pub fn protects(&self) -> bool {
+        self.plan.as_ref().is_none_or(|plan| !plan.fields.is_empty())
+    }
+
+    /// Returns the keyring that the last statement was checked with, or the one that replaced it.
+    pub fn keyring(&self) -> Option<Rc<Keyring>> {
+        self.keyring.upgrade().or_else(|| self.worker.borrow().latest_keyring())
+    }
+
+    /// Notes why a fetch failed.
+    pub fn note_failure(&mut self, fetch: &Fetch, reason: String) {
+        let part = match fetch {
+            Fetch::Plan(_) => "plan",
+            Fetch::Keys(_) => "keys",
+        };
+        self.failures.insert(part, reason);
+    }
+
+    /// Takes over who asks from now on, as the server has it.
+    pub fn change_input(&mut self, input: PlanInput) {
+        if input != self.input {
+            self.principal = Some(PrincipalKey::new(&input));
+            self.input = input;
+        }
+    }
+
     /// Takes over who asks, as the client says when it logs in.
-    pub fn introduce(&mut self, protocol: &str, session: SessionInput) {
-        let session = SessionInput { source: self.source.clone(), ..session };
+    pub fn introduce(&mut self, protocol: &str, session: SessionInput, audit: &mut SessionAudit) {
+        let source = std::mem::take(&mut self.input.session.source);
+        let session = SessionInput { source, ..session };
         self.input = {
             let worker = self.worker.borrow();
             PlanInput {
@@ -60,38 +133,44 @@ impl Core {
         // What it does not know yet, it asks for first.
         let _ = self.worker.borrow().identify(&mut self.input.workload);
         self.principal = Some(PrincipalKey::new(&self.input));
-        self.audit_principal(None, None);
+        audit.principal(&self.input, None);
     }
 
     /// Gets plan and keys from the worker: for the session's principal or, where its plan reads comments, for the end user that
     /// the statement's comment names. What is missing must be fetched, unless a fetch just failed. The worker keeps a plan only
     /// for a client that has logged in.
-    pub fn policy(&mut self, comment: &Comment, logged_in: bool) -> Result<Policy, Unready> {
+    pub fn find(
+        &mut self,
+        comment: &Comment,
+        logged_in: bool,
+        now_ms: u64,
+        audit: &mut SessionAudit,
+    ) -> Result<Policy, Unready> {
         if let Some(policy) = self.settled_policy(comment) {
             return Ok(policy);
         }
         self.settled = None;
-        let failures = std::mem::take(&mut self.fetch_failures);
-        self.identify_workload(failures.get("keys"))?;
+        let failures = std::mem::take(&mut self.failures);
+        self.identify_workload(failures.get("keys"), now_ms)?;
         let Some(mut principal) = self.principal.clone() else {
             return Err(Unready::Refuse(ClientError::protocol("a statement before the session is up")));
         };
         let in_vain = failures.contains_key("plan");
-        let mut plan = self.worker_plan(&principal, logged_in, in_vain);
+        let mut plan = self.worker_plan(&principal, (logged_in, in_vain), now_ms);
         let mut by_comment = None;
         if let Some(without) = &plan {
             by_comment = self.principal_by(comment, without).map_err(Unready::Refuse)?;
         }
         if let Some(input) = &by_comment {
             principal = PrincipalKey::new(input);
-            plan = self.worker.borrow_mut().plan_in_passing(&principal, &self.holder, in_vain, self.now_ms);
+            plan = self.worker.borrow_mut().plan_in_passing(&principal, &self.holder, in_vain, now_ms);
         }
-        let keyring = self.worker.borrow().keyring(self.now_ms);
+        let keyring = self.worker.borrow().keyring(now_ms);
         let (plan, keyring) = match (plan, keyring) {
             (Some(plan), Some(keyring)) => (plan, keyring),
             (plan, keyring) => {
                 if let (None, Some(reason)) = (&plan, failures.get("plan")) {
-                    self.audit_principal(by_comment.as_ref(), None);
+                    audit.principal(by_comment.as_ref().unwrap_or(&self.input), None);
                     return Err(Unready::Refuse(ClientError::unavailable(
                         "the policy (OPA)",
                         reason,
@@ -106,19 +185,19 @@ impl Core {
                     fetches.push(Fetch::Plan(principal));
                 }
                 if keyring.is_none() {
-                    fetches.push(self.worker.borrow_mut().fetch_keys(self.now_ms));
+                    fetches.push(self.worker.borrow_mut().fetch_keys(now_ms));
                 }
                 return Err(Unready::Fetch(fetches));
             }
         };
-        self.audit_principal(by_comment.as_ref(), Some(&plan));
+        audit.principal(by_comment.as_ref().unwrap_or(&self.input), Some(&plan));
         if self.is_other(&plan) || !self.has_taken_up(&keyring) {
             if let Some(missing) = plan.missing_keys(&keyring) {
                 return Err(Unready::Refuse(ClientError::no_keyset(&missing)));
             }
             if self.is_other(&plan) && !self.asked_for_tenants && plan.lacks_tenant_keys(&keyring) {
                 self.asked_for_tenants = true;
-                return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(self.now_ms)]));
+                return Err(Unready::Fetch(vec![self.worker.borrow_mut().fetch_keys(now_ms)]));
             }
         }
         self.asked_for_tenants = false;
@@ -129,7 +208,7 @@ impl Core {
     /// Returns plan and keys if this callback took them up already, for the session's present principal.
     fn settled_policy(&self, comment: &Comment) -> Option<Policy> {
         let of = self.settled.as_ref()?;
-        let says_nothing = matches!(comment, Comment::Nothing) && self.fetch_failures.is_empty();
+        let says_nothing = matches!(comment, Comment::Nothing) && self.failures.is_empty();
         if !says_nothing || !self.principal.as_ref()?.is_copy_of(of) {
             return None;
         }
@@ -155,13 +234,12 @@ impl Core {
         Renewed { plan: change, keys }
     }
 
-    /// Has the worker keep the plan from now on, because the server has let the session in.
-    pub fn hold_plan(&mut self) {
-        if let Some(principal) = &self.principal {
-            let mut worker = self.worker.borrow_mut();
-            worker.plan(principal, &mut self.holder, true, self.now_ms);
-            self.account.belongs_to(worker.user(&format!("user {}", self.input.session.user)));
-        }
+    /// Has the worker keep the plan from now on, because the server has let the session in. Returns false if nobody has
+    /// introduced himself.
+    pub fn hold_plan(&mut self, now_ms: u64) -> bool {
+        let Some(principal) = &self.principal else { return false };
+        self.worker.borrow_mut().plan(principal, &mut self.holder, true, now_ms);
+        true
     }
 
     fn is_other(&self, plan: &Rc<CompiledPlan>) -> bool {
@@ -169,7 +247,7 @@ impl Core {
     }
 
     /// Brings the workload's own identity up to date, before anything is asked in its name.
-    fn identify_workload(&mut self, failure: Option<&String>) -> Result<(), Unready> {
+    fn identify_workload(&mut self, failure: Option<&String>, now_ms: u64) -> Result<(), Unready> {
         let mut worker = self.worker.borrow_mut();
         match (worker.identify(&mut self.input.workload), failure) {
             (Some(is_another), _) => {
@@ -179,7 +257,7 @@ impl Core {
                 Ok(())
             }
             (None, Some(reason)) => Err(no_keys(reason)),
-            (None, None) => Err(Unready::Fetch(vec![worker.fetch_keys(self.now_ms)])),
+            (None, None) => Err(Unready::Fetch(vec![worker.fetch_keys(now_ms)])),
         }
     }
 
@@ -187,13 +265,13 @@ impl Core {
     fn worker_plan(
         &mut self,
         principal: &PrincipalKey,
-        logged_in: bool,
-        in_vain: bool,
+        (logged_in, in_vain): (bool, bool),
+        now_ms: u64,
     ) -> Option<Rc<CompiledPlan>> {
         let mut worker = self.worker.borrow_mut();
         match logged_in {
-            false => worker.plan_in_passing(principal, &self.holder, in_vain, self.now_ms),
-            true => worker.plan(principal, &mut self.holder, in_vain, self.now_ms),
+            false => worker.plan_in_passing(principal, &self.holder, in_vain, now_ms),
+            true => worker.plan(principal, &mut self.holder, in_vain, now_ms),
         }
     }
 

@@ -35,13 +35,13 @@ impl Core {
 
     /// Says how many different envelopes equal values of the field may have now.
     pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
-        let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
+        let keys = self.policy.keyring().map(|keyring| field.sealing_keys(&keyring));
         field.envelopes(&keys.unwrap_or_default())
     }
 
     /// Counts the envelopes that a value of the field has.
     pub fn envelope_count(&self, field: &FieldPlan) -> usize {
-        self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
+        self.policy.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
     }
 
     /// Seals a value under each enabled key, under the primary one first.
@@ -83,7 +83,7 @@ impl Core {
 
     /// Returns the keys, unless the value is too long.
     fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
-        let Some(keyring) = self.keyring() else {
+        let Some(keyring) = self.policy.keyring() else {
             return Err(ClientError::unavailable(
                 "the key agent",
                 "no keyset is held",
@@ -111,8 +111,8 @@ impl Core {
             ParameterUse::Store => ValueOutcome::Sealed,
             ParameterUse::Search => ValueOutcome::Searched,
         };
-        if let Some(plan) = self.plan.clone() {
-            self.count_value(&plan, field, outcome);
+        if let Some(plan) = self.policy.plan.clone() {
+            self.audit.count_value(&plan, field, outcome);
         }
     }
 }

@@ -24,7 +24,7 @@ impl Session {
         let Some(entry) = self.pending.head() else {
             // It says why it goes: it is shut down, or the session was killed or idle for too long.
             if first == kind::ERROR {
-                self.core.note_end(Ended::Server);
+                self.core.audit.note_end(Ended::Server);
                 return Ok(self.pass_from_server(header, 0, out));
             }
             return Err("an answer to nothing that was asked");
@@ -99,9 +99,8 @@ impl Session {
             let Awaited::ChangeUser(session) = entry.awaited else { return Err(OUT_OF_PLACE) };
             self.session_reset();
             if first == kind::OK {
-                self.core.introduce("mysql", *session);
-                self.core.note_authenticated();
-                self.core.hold_plan();
+                self.core.policy.introduce("mysql", *session, &mut self.core.audit);
+                self.core.authenticated();
             }
         } else if self.heed_method(first, rest).is_none() {
             return Ok(Step::More);

@@ -28,11 +28,10 @@ impl Session {
     ) -> Result<Step, &'static str> {
         match first {
             kind::OK => {
-                self.core.note_authenticated();
-                self.core.hold_plan();
+                self.core.authenticated();
                 self.state = State::Ready;
             }
-            kind::ERROR => self.core.note_end(Ended::Server),
+            kind::ERROR => self.core.audit.note_end(Ended::Server),
             // AuthSwitchRequest, AuthMoreData, AuthNextFactor: the client's to answer.
             _ if self.heed_method(first, rest).is_none() => return Ok(Step::More),
             _ => {}

@@ -34,7 +34,7 @@ impl Session {
     ) -> Readiness {
         // Of use to this statement now, or to none: what was read of it grows old.
         let begun = self.catalog_begun.take();
-        let Some(held) = self.core.plan.clone() else {
+        let Some(held) = self.core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         let quiet = || needs_no_question(text, &held).is_some();
@@ -54,7 +54,7 @@ impl Session {
                 return Readiness::Wait;
             }
         }
-        let Some(plan) = self.core.plan.clone() else {
+        let Some(plan) = self.core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         let is_fresh =
@@ -101,7 +101,7 @@ impl Session {
             checked => checked?,
         };
         if self.names.check(&checked)? {
-            self.core.may_keep()?;
+            self.core.memory.may_keep()?;
         }
         Ok(Rc::new(checked))
     }
@@ -122,7 +122,7 @@ impl Session {
 
     /// What is known of a command that is not looked at.
     pub(super) fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        Some(untouched(b"", self.core.plan.as_ref()?, Statement::unread()))
+        Some(untouched(b"", self.core.policy.plan.as_ref()?, Statement::unread()))
     }
 }
 

@@ -32,7 +32,7 @@ impl Session {
         use CommandCode as Is;
         let single = match command {
             Is::Quit => {
-                self.core.note_end(Ended::Client);
+                self.core.audit.note_end(Ended::Client);
                 return Some(self.pass_from_client(header));
             }
             Is::StmtSendLongData => return self.stream_long_data(header, rest, out),
@@ -155,7 +155,7 @@ impl Session {
             self.refuse(ClientError::in_clear_on_the_network(), out);
             return Ok(Outcome::Done);
         }
-        let before = &self.core.input.session;
+        let before = &self.core.policy.input.session;
         let session = SessionInput {
             user: text(change.user),
             role: text(change.user),

@@ -52,7 +52,7 @@ impl Session {
         &mut self,
         text: &'t [u8],
     ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
-        let protects = self.core.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
+        let protects = self.core.policy.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
         let Some(rewritten) = protects.then(|| self.settings.rewritten(text)).flatten() else {
             return self.identified(text);
         };

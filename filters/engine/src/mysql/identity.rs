@@ -79,7 +79,8 @@ impl Session {
             self.core.identity.words.settle(&word);
         }
         let database = settings.database.clone();
-        let session = SessionInput { user, role, purpose, database, ..self.core.input.session.clone() };
+        let session =
+            SessionInput { user, role, purpose, database, ..self.core.policy.input.session.clone() };
         if let Err(error) = self.core.identity_read(&word, session, "@fieldveil_purpose") {
             self.core.catalog.failed = Some(error);
             return;

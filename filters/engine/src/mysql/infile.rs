@@ -171,7 +171,7 @@ impl Session {
 
     /// Makes the statement fail.
     fn give_up(&mut self, loading: &mut Loading, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         loading.has_failed = true;
         match loading.rows.giving_up(!loading.streams) {
             Some(row) => {
@@ -183,7 +183,7 @@ impl Session {
             // No row has gone, and none of the server's will be read before many lines more.
             None => {
                 self.core.log(Level::Error, &error.message);
-                self.core.note_end(Ended::Filter);
+                self.core.audit.note_end(Ended::Filter);
                 out.close = true;
             }
         }

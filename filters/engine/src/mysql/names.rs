@@ -59,7 +59,7 @@ impl SqlNames {
 
     /// A statement of a text was done, or has failed: even then what had its name is gone.
     pub fn executed(&mut self, statement: &Statement, has_failed: bool, core: &Core) {
-        let before = core.memory_in_use();
+        let before = core.memory.in_use();
         match &statement.session {
             Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
                 let prepared = Prepared {
@@ -68,7 +68,8 @@ impl SqlNames {
                     sealed: sealed.clone(),
                     statement: Statement { session: None, changes_catalog: true, ..statement.clone() },
                 };
-                let prepared = Weighed { value: Rc::new(prepared), _weight: core.weight_since(before) };
+                let prepared =
+                    Weighed { value: Rc::new(prepared), _weight: core.memory.weight_since(before) };
                 match has_failed {
                     true => self.prepared.remove(name),
                     false => self.prepared.insert(name.clone(), prepared),

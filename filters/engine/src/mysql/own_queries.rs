@@ -101,7 +101,7 @@ impl Session {
         match question {
             Question::Identity => self.identity_read(),
             Question::Catalog(mut answer) => {
-                let Some(plan) = self.core.plan.clone() else { return };
+                let Some(plan) = self.core.policy.plan.clone() else { return };
                 let database = self.settings.database.clone();
                 let folding = NameFolding {
                     plan: &plan,

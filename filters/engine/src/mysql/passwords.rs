@@ -132,8 +132,8 @@ impl Session {
 
     /// The server gets an empty answer, and lets nobody in.
     fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_refusal(&error);
+        self.core.audit.note_end(Ended::Filter);
         self.client_sequence = number;
         let mut sequence = Sequence::starting_at(number);
         out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();

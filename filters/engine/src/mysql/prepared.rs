@@ -67,7 +67,7 @@ impl Session {
         };
         let sealed = checked.and_then(|(checked, own, said)| {
             infile::refuse_prepared(&checked)?;
-            self.core.may_keep()?;
+            self.core.memory.may_keep()?;
             let text = match (checked.analysis.splices.is_empty(), &own) {
                 (true, Cow::Borrowed(_)) => None,
                 (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
@@ -191,7 +191,7 @@ impl Session {
             self.refuse(error, out);
             return Ok(Outcome::Done);
         }
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         let reset = StmtReset { statement: statement.server_id.get() };
         reset.encode(&mut Sequence::default(), &mut out.to_server)?;
         let entry = PendingResponse::refused(Awaited::Single(Single::Nothing), error);
@@ -273,7 +273,7 @@ impl Session {
 
     /// Whether a statement was checked under the plan and catalog in force.
     fn is_current(&self, checked: &Checked) -> bool {
-        let same_plan = self.core.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_plan = self.core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
         let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),

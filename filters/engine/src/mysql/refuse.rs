@@ -23,8 +23,8 @@ impl Session {
     /// client gets our error and the connection ends. A HandshakeResponse that the server cannot read would not do: it
     /// counts those against the host, and shuts it out.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_refusal(&error);
+        self.core.audit.note_end(Ended::Filter);
         let name = format!("fieldveil_{}", random_name(&*self.core.ports));
         let nobody = HandshakeResponse41 {
             capabilities: Capabilities::PROTOCOL_41
@@ -47,14 +47,14 @@ impl Session {
 
     /// Refuses a command.
     pub(super) fn refuse(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         self.refuse_as(Awaited::Single(super::pending::Single::Nothing), error, out);
     }
 
     /// The client broke the protocol: the session ends, after the answers in flight.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_refusal(&error);
+        self.core.audit.note_end(Ended::Filter);
         self.refuse_as(Awaited::End, error, out);
         self.state = State::Ending;
     }

@@ -161,11 +161,11 @@ impl Session {
             "the server asks for a file that the statement does not name",
             "Name it in LOAD DATA LOCAL INFILE as it is, and see that the server is the one that is meant.",
         );
-        let plan = self.core.plan.clone();
-        self.core.count_ended(plan.as_ref(), &error);
+        let plan = self.core.policy.plan.clone();
+        self.core.audit.count_ended(plan.as_ref(), &error);
         self.core.log(Level::Error, &error.message);
         self.write_error(&error, number, &mut out.to_client);
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_end(Ended::Filter);
         out.close = true;
     }
 
@@ -188,7 +188,7 @@ impl Session {
         let shift = entry.shift;
         let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
         let (rows, is_binary) = (answer.rows.clone().ok_or(OUT_OF_PLACE)?, answer.statement.is_some());
-        let Some(keyring) = self.core.keyring() else { return Err("rows came before the keys") };
+        let Some(keyring) = self.core.policy.keyring() else { return Err("rows came before the keys") };
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();
         let body = message.payload.as_ref();
@@ -224,14 +224,14 @@ impl Session {
         let number = header.sequence.wrapping_add(entry.shift);
         let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
         let checked = Rc::clone(&answer.checked);
-        self.core.count_ended(Some(&checked.plan), error);
+        self.core.audit.count_ended(Some(&checked.plan), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
             self.core.log(Level::Error, &error.message);
         }
         self.write_error(error, number, &mut out.to_client);
         if !checked.only_reads() || self.pending.has_more() {
-            self.core.note_end(Ended::Filter);
+            self.core.audit.note_end(Ended::Filter);
             out.close = true;
         }
         Ok(())

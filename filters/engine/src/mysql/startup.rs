@@ -76,7 +76,7 @@ impl Session {
             // It lets nobody in now.
             out.to_client.extend_from_slice(rest.get(..taken).unwrap_or_default());
             self.state = State::Ending;
-            self.core.note_end(Ended::Server);
+            self.core.audit.note_end(Ended::Server);
             return Ok(Step::Took(taken));
         }
         let mut payload = message.payload.into_owned();
@@ -136,7 +136,7 @@ impl Session {
         if self.shows_password(response.auth_response) {
             return Err(ClientError::in_clear_on_the_network());
         }
-        self.core.introduce("mysql", session);
+        self.core.policy.introduce("mysql", session, &mut self.core.audit);
         let mut payload = payload.to_vec();
         HandshakeResponse41::clear_capabilities(&mut payload, CLEARED.without(LAYOUT)).map_err(malformed)?;
         Ok(payload)
@@ -162,8 +162,8 @@ impl Session {
     /// Takes up plan and keys.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
         let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
-        let policy = self.core.policy(comment, logged_in)?;
-        let renewed = self.core.take_up(policy);
+        let policy = self.core.policy.find(comment, logged_in, self.core.now_ms, &mut self.core.audit)?;
+        let renewed = self.core.policy.take_up(policy);
         self.renewed(&renewed);
         Ok(())
     }

@@ -33,8 +33,7 @@ impl Session {
             Tag::ReadyForQuery => self.phase = Phase::Ready,
             Tag::Authentication => match Authentication::peek(body).map_err(|_| MALFORMED)? {
                 Authentication::Ok => {
-                    self.core.note_authenticated();
-                    self.core.hold_plan();
+                    self.core.authenticated();
                 }
                 Authentication::Sasl => return self.sasl_offer(body, out),
                 Authentication::Other(_) => {}

@@ -59,7 +59,7 @@ impl Session {
         comment: &Comment,
         out: &mut CallbackOutput,
     ) -> Readiness {
-        let Some(held) = self.core.plan.clone() else {
+        let Some(held) = self.core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         // Reading the text for that is not for every execution of it.
@@ -87,7 +87,7 @@ impl Session {
                 return Readiness::Wait;
             }
         }
-        let Some(plan) = self.core.plan.clone() else {
+        let Some(plan) = self.core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         if plan.fields.is_empty() {

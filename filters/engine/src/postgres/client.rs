@@ -134,12 +134,12 @@ impl Session {
                 Step::Pass(header.total_len())
             }
             Tag::Terminate => {
-                self.core.note_end(Ended::Client);
+                self.core.audit.note_end(Ended::Client);
                 Step::Pass(header.total_len())
             }
             // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
             Tag::CopyData | Tag::CopyDone | Tag::CopyFail
-                if self.pending.is_empty() && self.core.protects() =>
+                if self.pending.is_empty() && self.core.policy.protects() =>
             {
                 Step::Drop(header.total_len())
             }
@@ -202,7 +202,7 @@ impl Session {
                         Readiness::Ready(_) => {}
                     }
                 }
-                let due = self.core.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+                let due = self.core.policy.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
                 let untouched = statement.filter(|s| {
                     !due && !s.said.reads_parameters() && !s.checked.borrow().touched && self.is_current(s)
                 });
@@ -276,7 +276,7 @@ impl Session {
     }
 
     fn function_call(&mut self, message: &[u8], out: &mut CallbackOutput) -> Outcome {
-        let reason = match (self.core.protects(), identity::names_token(message, Dialect::Postgres)) {
+        let reason = match (self.core.policy.protects(), identity::names_token(message, Dialect::Postgres)) {
             (true, _) => Some("the function call message is not supported while any field is protected"),
             (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),
             (false, false) => None,

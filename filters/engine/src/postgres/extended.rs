@@ -55,7 +55,7 @@ impl Session {
         let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready)));
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, ready)| {
-            self.core.may_keep()?;
+            self.core.memory.may_keep()?;
             Ok((server_text(&mut self.core, &ready.text, &checked)?, checked, ready))
         });
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
@@ -84,7 +84,7 @@ impl Session {
             described: RefCell::default(),
             parsed_anew: Cell::new(false),
             name_bytes: name.len(),
-            weight: self.core.weight(0),
+            weight: self.core.memory.weight(0),
         };
         let statement = statement.weighed();
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
@@ -130,13 +130,13 @@ impl Session {
         !statement.confirmed.get()
             && statement.group.get() != self.pipeline.number()
             && self.pending.parses(statement)
-            && self.core.protects()
+            && self.core.policy.protects()
     }
 
     /// Whether the statement was checked under the plan and catalog in force.
     pub(super) fn is_current(&self, statement: &Statement) -> bool {
         let checked = statement.checked.borrow();
-        let same_plan = self.core.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_plan = self.core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
         let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),
@@ -189,7 +189,9 @@ impl Session {
                     "Close portals that are no longer used.",
                 ))
             }
-            Readiness::Ready(plan) => self.core.may_open().and_then(|()| self.recheck(&statement, &plan)),
+            Readiness::Ready(plan) => {
+                self.core.memory.may_open().and_then(|()| self.recheck(&statement, &plan))
+            }
         };
         let ready = ready.and_then(|rechecked| {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));

@@ -42,7 +42,7 @@ impl IdentityRow {
         if purpose.len() <= MAX_PURPOSE && is_idle {
             core.identity.words.settle(&word);
         }
-        let session = SessionInput { role, purpose, application_name, ..core.input.session.clone() };
+        let session = SessionInput { role, purpose, application_name, ..core.policy.input.session.clone() };
         if let Err(error) = core.identity_read(&word, session, "fieldveil.purpose") {
             core.catalog.failed = Some(error);
         }

@@ -136,7 +136,7 @@ impl Statements {
             matches!(s.session, Some(Prepare { .. } | Declare { .. }))
         };
         if checked.analysis.statements.iter().any(keeps) {
-            core.may_keep()?;
+            core.memory.may_keep()?;
         }
         if checked.analysis.statements.iter().any(prepares) && self.by_sql.is_full() {
             return Err(ClientError::limit(
@@ -153,14 +153,15 @@ impl Statements {
         let mut undo = Vec::new();
         for (index, statement) in checked.analysis.statements.iter().enumerate() {
             let names = &mut self.by_sql;
-            let before = core.memory_in_use();
+            let before = core.memory.in_use();
             match &statement.session {
                 Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
                     let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
                     let (server_name, parameters) = (server_name.clone(), parameters.clone());
                     let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
                     let name = name.clone().into_bytes();
-                    let prepared = Weighed { value: Rc::new(prepared), _weight: core.weight_since(before) };
+                    let prepared =
+                        Weighed { value: Rc::new(prepared), _weight: core.memory.weight_since(before) };
                     undo.push((index, names.set(name, Some(Rc::new(prepared)))));
                 }
                 Some(SessionUse::Deallocate { name: Some(name) }) => {
@@ -186,7 +187,7 @@ impl Statements {
                 Some(SessionUse::Declare { name, holds }) => {
                     let name = name.clone().into_bytes();
                     let cursor = Statement { session: None, ..statement.clone() };
-                    let weight = core.weight_since(before);
+                    let weight = core.memory.weight_since(before);
                     undo.push((index, self.set_portal(&name, None)));
                     let names = &mut self.by_sql;
                     undo.push((index, names.cursors.declare(name.clone(), cursor, *holds, weight)));

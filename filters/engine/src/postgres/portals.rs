@@ -23,7 +23,7 @@ impl Session {
             return Ok(outcome);
         }
         let Some(open) = &portal else {
-            if self.core.protects() {
+            if self.core.policy.protects() {
                 let error = ClientError::unsupported(
                     "this portal was not opened through the sidecar's protocol",
                     "Open it with a Bind message, or FETCH from the cursor.",

@@ -23,8 +23,8 @@ const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 impl Session {
     /// Refuses the session: the server gets a StartupMessage without a user, which it refuses before it does anything.
     pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_refusal(&error);
+        self.core.audit.note_end(Ended::Filter);
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::End, error));
@@ -33,16 +33,16 @@ impl Session {
 
     /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
     pub(super) fn refuse_query(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        let Some(plan) = &self.core.plan else { return self.end_session(error, out) };
+        let Some(plan) = &self.core.policy.plan else { return self.end_session(error, out) };
         let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }
 
     /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
     pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
         self.refused_extended(error);
@@ -50,7 +50,7 @@ impl Session {
 
     /// Refuses a Bind, or any other message of the extended protocol.
     pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         // Outside of the filter's own queries no statement has this name, so the message fails with 26000.
         let bind = Bind {
             portal: b"",
@@ -71,11 +71,11 @@ impl Session {
 
     /// Ends the session behind the pending responses, because the client broke the protocol.
     pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.note_refusal(&error);
+        self.core.audit.note_refusal(&error);
         if matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_)) {
             return self.refuse_startup(error, out);
         }
-        self.core.note_end(Ended::Filter);
+        self.core.audit.note_end(Ended::Filter);
         if self.copies.server_reads {
             out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
         }

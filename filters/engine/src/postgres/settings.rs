@@ -31,7 +31,7 @@ impl Settings {
                 core.catalog.current = None;
             }
             b"standard_conforming_strings" => self.standard_strings = status.value == b"on",
-            b"application_name" if status.value != core.input.session.application_name.as_bytes() => {
+            b"application_name" if status.value != core.policy.input.session.application_name.as_bytes() => {
                 core.identity.may_change();
             }
             b"session_authorization" => core.identity.may_change(),

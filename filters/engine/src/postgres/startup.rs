@@ -67,7 +67,7 @@ impl Session {
         let session =
             SessionInput { role: user.clone(), user, database, application_name, ..SessionInput::default() };
         let is_cut = session.user.len() > MAX_NAME || session.database.len() > MAX_NAME;
-        self.core.introduce("postgres", session);
+        self.core.policy.introduce("postgres", session, &mut self.core.audit);
         self.phase = Phase::AwaitingPolicy(bytes.to_vec());
         if is_cut {
             return self.refuse_startup(cut_name(), out);
@@ -107,12 +107,12 @@ impl Session {
     /// Uses the plan and the keys of now, and discards what was found under others. The error says what is missing.
     pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
         let logged_in = !matches!(self.phase, Phase::AwaitingPolicy(_));
-        let policy = self.core.policy(comment, logged_in)?;
+        let policy = self.core.policy.find(comment, logged_in, self.core.now_ms, &mut self.core.audit)?;
         if self.settings.replicates && !policy.plan.fields.is_empty() {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
         let plan = Rc::clone(&policy.plan);
-        let renewed = self.core.take_up(policy);
+        let renewed = self.core.policy.take_up(policy);
         match renewed.plan {
             PlanChange::No => {}
             PlanChange::SameStorage => self.statements.by_sql.go_on_under(&plan),
@@ -157,7 +157,7 @@ impl Session {
 
     /// Gives the client an error in the place of a response that the session cannot continue with, and closes the connection.
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut CallbackOutput) {
-        self.core.count_refusal(error);
+        self.core.audit.count_refusal(error);
         self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
         write_error(&self.core, "FATAL", error, "", &mut out.to_client);
         out.close = true;

@@ -36,7 +36,7 @@ impl Core {
 
     /// A row of the catalog's answer; the error says what is wrong with it.
     pub fn catalog_row(&mut self, row: ColumnRow<'_>) -> Result<(), &'static str> {
-        match (&mut self.catalog.reading, &self.plan) {
+        match (&mut self.catalog.reading, &self.policy.plan) {
             (Some(reading), Some(plan)) => reading.row(row, plan),
             _ => Ok(()),
         }
@@ -51,9 +51,11 @@ impl Core {
 
     /// The catalog's answer is complete: the catalog that holds from now on.
     pub fn catalog_read(&mut self) -> Option<Rc<ServerCatalog>> {
-        let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.plan) else { return None };
+        let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.policy.plan) else {
+            return None;
+        };
         let mut catalog = reading.finish(plan);
-        if let Some(keyring) = self.keyring() {
+        if let Some(keyring) = self.policy.keyring() {
             catalog.take_keys(plan, &keyring);
             let mut ports = self.ports.borrow_mut();
             catalog.check_widths(|field, stored| {
@@ -79,7 +81,7 @@ impl Core {
             let line = format!("the policy protects {}, but the table has no such column", spec.place);
             self.log(Level::Warn, &line);
         }
-        let catalog = self.worker.borrow_mut().share(catalog, &self.account);
+        let catalog = self.worker.borrow_mut().share(catalog, self.memory.account());
         self.catalog.current = Some(Rc::clone(&catalog));
         self.catalog.read_ms = self.now_ms;
         self.catalog.is_new = true;
@@ -89,10 +91,11 @@ impl Core {
 
     /// The worker has other keys than before: the catalog that holds from now on, if there is one.
     pub fn keys_renewed(&mut self) -> Option<Rc<ServerCatalog>> {
-        let (catalog, plan, keyring) = (self.catalog.current.as_ref()?, self.plan.as_ref()?, self.keyring()?);
+        let (catalog, plan, keyring) =
+            (self.catalog.current.as_ref()?, self.policy.plan.as_ref()?, self.policy.keyring()?);
         let mut renewed = ServerCatalog::clone(catalog);
         renewed.take_keys(plan, &keyring);
-        let renewed = self.worker.borrow_mut().share(renewed, &self.account);
+        let renewed = self.worker.borrow_mut().share(renewed, self.memory.account());
         self.catalog.current = Some(Rc::clone(&renewed));
         Some(renewed)
     }

@@ -77,7 +77,7 @@ impl Copies {
         pending: &mut PendingResponses,
         out: &mut CallbackOutput,
     ) {
-        core.note_refusal(&error);
+        core.audit.note_refusal(&error);
         out.close |= CopyFail { reason: GIVEN_UP }.encode(&mut out.to_server).is_err();
         pending.refuse_copy(self.number(), error);
         pending.push(PendingResponse::client(Awaited::CopyEnd));

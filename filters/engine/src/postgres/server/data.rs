@@ -68,7 +68,7 @@ impl Session {
         tag: Tag,
         begin: &[u8],
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
-        let Some(keyring) = self.core.keyring() else {
+        let Some(keyring) = self.core.policy.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
         if tag == Tag::CopyData {
@@ -106,7 +106,7 @@ impl Session {
         if self.pending.is_withheld() || self.core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.row_plan(), self.core.keyring()) {
+        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.row_plan(), self.core.policy.keyring()) {
             plan.open_ahead(messages, &keyring, self.core.buffers().scratch.batch());
         }
     }
@@ -124,7 +124,7 @@ impl Session {
             _ => {}
         }
         let plan = self.pending.row_plan()?;
-        let keyring = self.core.keyring();
+        let keyring = self.core.policy.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
             self.row_failed(&error, out);
@@ -151,7 +151,7 @@ impl Session {
     /// the session ends.
     pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         let plan = self.pending.plan();
-        self.core.count_ended(plan.as_ref(), error);
+        self.core.audit.count_ended(plan.as_ref(), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
             self.core.log(Level::Error, &error.message);

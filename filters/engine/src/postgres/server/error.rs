@@ -50,7 +50,7 @@ impl Session {
         });
         if fatal && !provoked {
             // It says so before it goes, and the end itself is not always seen: a write to it may break first.
-            self.core.note_end(Ended::Server);
+            self.core.audit.note_end(Ended::Server);
         }
         let Some(entry) = self.pending.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| is_provoked(code));
