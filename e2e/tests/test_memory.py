@@ -13,7 +13,7 @@ from tests.rows import ADA, INSERT
 
 OUT_OF_MEMORY = "53200"
 MIB = 1 << 20
-# What stands in docs/internals/architecture.md: what one connection keeps, and what of it is in flight.
+# What stands in docs/reference/limits.md: what one connection keeps, and what of it is in flight.
 KEPT_BYTES = 128 * MIB
 IN_FLIGHT_BYTES = 16 * MIB
 # Analyses that are kept for all, and what a worker has anyway.

@@ -1,11 +1,11 @@
-"""Each number in the tables of limits in `docs/internals/architecture.md` stands in the code that its row names."""
+"""Each number in the tables of `docs/reference/limits.md` stands in the code that its row names."""
 
 import re
 from pathlib import Path
 
 from dev.layout import ROOT
 
-NAME = "docs/internals/architecture.md"
+NAME = "docs/reference/limits.md"
 DOCUMENT = ROOT / NAME
 HEADER = "| what | limit | where |"
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}

@@ -22,7 +22,7 @@ use serde_json::json;
 use support::*;
 
 const MIB: usize = 1 << 20;
-/// What stands in `docs/internals/architecture.md`.
+/// What stands in `docs/reference/limits.md`.
 const ANALYSES: usize = 16 * MIB;
 const IN_FLIGHT: usize = 16 * MIB;
 
