@@ -26,7 +26,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	for _, match := range served {
 		there = append(there, namespace+"_"+match[1])
 	}
-	reference, err := os.ReadFile("../../../docs/guides/key-agent.md")
+	reference, err := os.ReadFile("../../../docs/reference/key-agent-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}
