@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dev.layout import LOADTESTS, ROOT
-from loadtests.report import answer, facts, grids, shares, suite_page, words
+from loadtests.report import answer, bodies, facts, grids, shares, suite_page, words
 from loadtests.report.markdown import escape, table
 from loadtests.results import Results, read
 
@@ -121,7 +120,7 @@ def _overview(runs: list[Results]) -> Iterator[str]:
     targets = {target.name: target.what for run in runs for target in run.targets}
     yield from (f"- `{name}`: {escape(what)}" for name, what in targets.items())
     yield ""
-    yield from (f"- {one}" for one in words.READING)
+    yield from (f"- {escape(one)}" for one in (*words.READING, grids.COST_NOTE, f"{bodies.TITLE}: {bodies.NOTE}"))
 
 
 def _links(runs: list[Results], folder: str) -> Iterator[str]:

@@ -106,7 +106,8 @@ def lines(results: Results, suite: SuiteResult) -> Iterator[str]:
     for found in (grids.summary(alone), bodies.summary(alone)):
         if found and found.rows:
             yield from ("", f"## {found.title}", "")
-            yield from table(found)
+            # What it means is said once for all pages.
+            yield from table(replace(found, note=""))
     if suite.scenarios:
         yield from ("", "## All scenarios", "")
         yield from table(_scenarios(suite))
