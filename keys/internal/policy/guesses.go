@@ -15,7 +15,7 @@ import (
 const searchByWriting = "search-by-writing"
 
 // guessed warns of each rule by which somebody who may not search by a label may write values of it, where equal values
-// are stored alike: what the filter can not hide from who writes is said in docs/start/threat-model.md.
+// are stored alike: what the filter can not hide from who writes is said in docs/reference/search-by-writing.md.
 func (p *Policy) guessed(ctx context.Context, whole string, now time.Time) (Problems, error) {
 	guesses, err := explain.Guesses(ctx, p, now)
 	if err != nil {
