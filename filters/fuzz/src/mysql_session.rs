@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
+use fieldveil_engine::database::Connection as _;
 use fieldveil_engine::mysql::MySqlConnection;
 use fieldveil_engine::worker::Worker;
 

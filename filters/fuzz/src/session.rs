@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::LazyLock;
 
 use fieldveil_engine::config;
+use fieldveil_engine::database::Connection as _;
 use fieldveil_engine::postgres::PostgresConnection;
 use fieldveil_engine::worker::Worker;
 
