@@ -82,7 +82,7 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 		defer bundle.Close()
 	}
 
-	// Look and open for as long as this serves. A KMS that hangs holds up the
+	// Scan and open for as long as this serves. A KMS that hangs holds up the
 	// opener alone; at the end nobody waits for it.
 	s := newState(config, newClock(sinceBoot))
 	defer s.stop()
@@ -90,20 +90,20 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 		s.identity = newIdentity()
 	}
 	m.registry.MustRegister(collector{s})
-	told := &teller{state: s, folder: store.Folder(), logger: logger, problems: map[string]string{}}
-	looks := &looker{store: store, state: s, told: told}
-	opens := &opener{kms: &kms{openKEK: openKEK, observe: m.observeKMS, now: time.Now}, state: s, told: told}
+	changes := &changeLogger{state: s, folder: store.Folder(), logger: logger, problems: map[string]string{}}
+	scanner := &folderScanner{store: store, state: s, changes: changes}
+	opener := &opener{kms: &kms{openKEK: openKEK, observe: m.observeKMS, now: time.Now}, state: s, changes: changes}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.identity != nil {
 		s.identity.changed = func(id string) {
 			logger.Info("the workload's identity", "spiffe_id", id)
-			told.tell()
+			changes.log()
 		}
 		go s.identity.watch(ctx, config.SpiffeSocket, logger)
 	}
-	go opens.run(ctx)
-	go looks.run(ctx, config.Refresh)
+	go opener.run(ctx)
+	go scanner.run(ctx, config.Refresh)
 
 	peers := &peerListener{UnixListener: socket, allowed: config.allowedUIDs(), refused: m.peersRefused.Inc, logger: logger}
 	if unreachable := config.unreachableUIDs(); len(unreachable) > 0 {

@@ -22,7 +22,7 @@ var (
 	descNotTaken   = description("keyset_files_refused", "1 if a keyset's files are not taken up as they are now: they can't be read, or the KMS or a check refuses them.", "keyset")
 	descTenantBad  = description("tenant_files_refused", "Tenants' names whose files are refused so.")
 	descFolder     = description("folder_problem", "1 if the folder of keysets could not be read, or a look at it does not end.")
-	descLooked     = description("last_look_seconds", "Time since a look at the folder last ended. It is looked at every --refresh.")
+	descScanned    = description("last_look_seconds", "Time since a look at the folder last ended. It is looked at every --refresh.")
 	descSince      = description("keyset_last_opened_seconds", "Time since the KMS last opened the keyset.", "keyset")
 	descIdentity   = description("spiffe_id_known", "1 if the SPIFFE id of the workload is known. There with --spiffe-socket alone.")
 	descRefused    = description("keyset_refused_seconds", "Time since the KMS has refused the open keyset; 0 if it has not.", "keyset")
@@ -78,7 +78,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	gauge(descTenantBad, tenantsRefused)
 	gauge(descTenantAge, oldest)
 	gauge(descFolder, one(r.folder != nil))
-	gauge(descLooked, r.now.Sub(r.lookedAt).Seconds())
+	gauge(descScanned, r.now.Sub(r.scannedAt).Seconds())
 	gauge(descOffline, r.offlineSeconds())
 	if !r.answeredAt.IsZero() {
 		gauge(descAnswered, r.now.Sub(r.answeredAt).Seconds())

@@ -25,7 +25,7 @@ type Config struct {
 	PolicyBundle  string // the file of policies that OPA polls; "": none
 	PolicyAddress string // HOST:PORT of the loopback for it
 
-	Refresh    time.Duration // time between two looks at the folder, give or take a tenth
+	Refresh    time.Duration // time between two scans of the folder, give or take a tenth
 	KMSCheck   time.Duration // time between two openings of an unchanged keyset, give or take a tenth
 	MaxOffline time.Duration // how long a keyset is served after the KMS last opened it
 	MaxRefused time.Duration // the same after the KMS first said no

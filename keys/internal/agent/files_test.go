@@ -151,7 +151,7 @@ func TestOverfullFolderDropsWhatIsRemovedAndTakesUpNothingNew(t *testing.T) {
 	if got := a.get(path, ""); got.names(t) != "payments pii pii/acme" {
 		t.Fatalf("keysets %q", got.names(t))
 	}
-	// At once: a look that comes between two writes would know some of the new names.
+	// At once: a scan that comes between two writes would know some of the new names.
 	store := f.config.Keysets
 	full := store + "-full"
 	err := os.CopyFS(full, os.DirFS(store))

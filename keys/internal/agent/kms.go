@@ -82,9 +82,9 @@ func (o *observedKEK) wipe() {
 
 // opener does what is to be asked of the KMS, one after the other.
 type opener struct {
-	kms   *kms
-	state *state
-	told  *teller
+	kms     *kms
+	state   *state
+	changes *changeLogger
 }
 
 func (o *opener) run(ctx context.Context) {
@@ -93,7 +93,7 @@ func (o *opener) run(ctx context.Context) {
 		if j, wait, ok := o.state.next(); ok {
 			opened, outcome, err := o.kms.open(j.wrapped)
 			o.state.apply(j, opened, outcome, err)
-			o.told.tell()
+			o.changes.log()
 		} else {
 			timer := time.NewTimer(wait)
 			select {

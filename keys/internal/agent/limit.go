@@ -14,7 +14,7 @@ const (
 	maxStatusConnections = 64
 )
 
-// connectionLimits leave descriptors to the looks at the folder and to the KMS.
+// connectionLimits leave descriptors to the scans of the folder and to the KMS.
 func connectionLimits() (socket, status int) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

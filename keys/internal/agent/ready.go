@@ -60,13 +60,13 @@ func (s *state) serveReady(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (k *keysetReport) ready(ahead time.Duration) readyKeyset {
-	told := func(at time.Time) time.Time { return at.Add(ahead).UTC() }
+	machineTime := func(at time.Time) time.Time { return at.Add(ahead).UTC() }
 	answer := readyKeyset{
-		OpenSince: told(k.openSince), LastOpened: told(k.lastOpened), ServedUntil: told(k.end),
+		OpenSince: machineTime(k.openSince), LastOpened: machineTime(k.lastOpened), ServedUntil: machineTime(k.end),
 		Purposes: map[keystore.Purpose]readyKeyIDs{},
 	}
 	if !k.refusedSince.IsZero() {
-		since := told(k.refusedSince)
+		since := machineTime(k.refusedSince)
 		answer.RefusedSince = &since
 	}
 	for purpose, p := range k.purposes {

@@ -18,7 +18,7 @@ type report struct {
 	ready    bool
 	open     bool // every configured keyset is
 	servable bool
-	looked   bool
+	scanned  bool
 	revision string // of the answer without tenants
 
 	asksIdentity bool   // --spiffe-socket is given
@@ -26,7 +26,7 @@ type report struct {
 	noIdentity   error
 
 	folder       error
-	lookedAt     time.Time
+	scannedAt    time.Time
 	answeredAt   time.Time // zero: the KMS has not answered yet
 	offlineSince time.Time // zero: the KMS answered last time
 	offline      error
@@ -73,8 +73,8 @@ func (s *state) report() *report {
 	now := s.lock()
 	defer s.mutex.Unlock()
 	r := &report{
-		now: now, ahead: time.Since(now).Round(time.Second), looked: s.looked, servable: v != nil,
-		folder: s.folderProblem(now), lookedAt: s.lookedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
+		now: now, ahead: time.Since(now).Round(time.Second), scanned: s.scanned, servable: v != nil,
+		folder: s.folderProblem(now), scannedAt: s.scannedAt, answeredAt: s.answeredAt, offlineSince: s.offline.since, offline: s.offline.reason,
 	}
 	r.asksIdentity = s.identity != nil
 	r.spiffeID, r.noIdentity = s.identity.current()
@@ -82,7 +82,7 @@ func (s *state) report() *report {
 		r.revision, r.leftOut = v.revision, slices.Sorted(maps.Keys(v.leftOut))
 	}
 	names := 0
-	r.ready = s.looked
+	r.ready = s.scanned
 	for _, name := range slices.Sorted(maps.Keys(s.entries)) {
 		k := s.entries[name].report(s)
 		r.keysets = append(r.keysets, k)
@@ -194,7 +194,7 @@ func (r *report) unready() string {
 		text = describe(problems[:maxProblems])
 	case len(problems) > 0:
 		text = describe(problems)
-	case len(r.keysets) > 0 || !r.looked:
+	case len(r.keysets) > 0 || !r.scanned:
 		text = "keysets are being opened"
 	}
 	return "not every keyset is open: " + text

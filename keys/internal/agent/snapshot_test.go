@@ -28,7 +28,7 @@ func TestAnswerIsNoLongerThanAWorkerReads(t *testing.T) {
 	for _, name := range tenants {
 		purposes[name] = []keystore.Purpose{keystore.AEAD}
 	}
-	c.see(c.folder("pii"), purposes, nil)
+	c.applyScan(c.folder("pii"), purposes, nil)
 	for name, f := range c.folder(tenants...) {
 		c.admit(name, f)
 		c.answer(t, answered, nil)

@@ -19,21 +19,21 @@ type state struct {
 	// Who runs here; nil where nobody asks.
 	identity *identity
 
-	mutex      sync.Mutex
-	entries    map[string]*entry             // by name, those of tenants among them
-	tenants    map[string][]keystore.Purpose // of the tenants' keysets that the folder holds
-	reading    map[string]bool               // tenants' keysets whose files are read, to be admitted
-	folder     error                         // why the folder could not be read last time
-	looking    time.Time                     // since when a look is under way; zero: none is
-	lookedAt   time.Time                     // when the last look ended, whatever it found; before the first: the start
-	looked     bool                          // the folder was read once
-	settled    bool                          // each name was tried once, or the KMS was found away
-	opened     bool                          // something was open once
-	stopped    bool
-	offline    offline
-	answeredAt time.Time     // when the KMS last answered, whatever it said
-	dropped    []dropped     // since it was last told
-	changed    chan struct{} // closed at the next change
+	mutex       sync.Mutex
+	entries     map[string]*entry             // by name, those of tenants among them
+	tenants     map[string][]keystore.Purpose // of the tenants' keysets that the folder holds
+	reading     map[string]bool               // tenants' keysets whose files are read, to be admitted
+	folder      error                         // why the folder could not be read last time
+	scanStarted time.Time                     // since when a scan is under way; zero: none is
+	scannedAt   time.Time                     // when the last scan ended, whatever it found; before the first: the start
+	scanned     bool                          // the folder was read once
+	settled     bool                          // each name was tried once, or the KMS was found away
+	opened      bool                          // something was open once
+	stopped     bool
+	offline     offline
+	answeredAt  time.Time     // when the KMS last answered, whatever it said
+	dropped     []dropped     // since it was last told
+	changed     chan struct{} // closed at the next change
 }
 
 // offline is how the KMS has not answered.
@@ -83,7 +83,7 @@ const (
 )
 
 func newState(config *Config, now func() time.Time) *state {
-	return &state{config: config, now: now, entries: map[string]*entry{}, reading: map[string]bool{}, lookedAt: now(), changed: make(chan struct{})}
+	return &state{config: config, now: now, entries: map[string]*entry{}, reading: map[string]bool{}, scannedAt: now(), changed: make(chan struct{})}
 }
 
 // lock gives the time of what is done under it, with what is too old gone.
@@ -153,49 +153,49 @@ func (s *state) stop() {
 }
 
 // keptNames are those that are known, tenants' among them as far as they were
-// asked for: a look reads their files.
+// asked for: a scan reads their files.
 func (s *state) keptNames() []string {
 	s.lock()
 	defer s.mutex.Unlock()
 	return slices.Collect(maps.Keys(s.entries))
 }
 
-func (s *state) beginLook() {
-	s.looking = s.lock()
+func (s *state) beginScan() {
+	s.scanStarted = s.lock()
 	s.mutex.Unlock()
 }
 
 // folderProblem is why the folder could not be read, or is not being read.
 func (s *state) folderProblem(now time.Time) error {
-	if !s.looking.IsZero() && now.Sub(s.looking) >= lookPatience {
+	if !s.scanStarted.IsZero() && now.Sub(s.scanStarted) >= scanPatience {
 		return fault.Failure(s.config.Keysets, "a look at it does not end, so no change or removal is seen",
 			"see why its file system does not answer")
 	}
 	return s.folder
 }
 
-// found is what a look at the folder gave for one name.
-type found struct {
+// scannedName is what a scan of the folder gave for one name.
+type scannedName struct {
 	purposes []keystore.Purpose
 	wrapped  *wrapped
 	err      error
 }
 
-// see takes over what a look at the folder gave. A name that is gone, or a
+// applyScan takes over what a scan of the folder gave. A name that is gone, or a
 // purpose of it, is dropped at once: somebody took it away, and no KMS is asked.
 // With an error there are no names, or too many: then what is known stays up to
 // date, and nothing new is taken up.
-func (s *state) see(names map[string]found, tenants map[string][]keystore.Purpose, err error) {
+func (s *state) applyScan(names map[string]scannedName, tenants map[string][]keystore.Purpose, err error) {
 	now := s.lock()
 	defer s.mutex.Unlock()
-	s.looking, s.lookedAt = time.Time{}, now
-	if s.folder = err; s.stopped || names == nil || (err != nil && !s.looked) {
+	s.scanStarted, s.scannedAt = time.Time{}, now
+	if s.folder = err; s.stopped || names == nil || (err != nil && !s.scanned) {
 		return
 	}
 	if err != nil {
 		maps.DeleteFunc(tenants, func(name string, _ []keystore.Purpose) bool { return s.tenants[name] == nil })
 	}
-	s.looked, s.tenants = true, tenants
+	s.scanned, s.tenants = true, tenants
 	for name, f := range names {
 		e := s.entries[name]
 		if e == nil && keystore.IsTenant(name) {
@@ -218,7 +218,7 @@ func (s *state) see(names map[string]found, tenants map[string][]keystore.Purpos
 	s.announce()
 }
 
-func (s *state) update(e *entry, f found, now time.Time) {
+func (s *state) update(e *entry, f scannedName, now time.Time) {
 	if e.held != nil {
 		s.keepPurposes(e, f.purposes)
 	}
@@ -251,7 +251,7 @@ func (s *state) keepPurposes(e *entry, purposes []keystore.Purpose) {
 // settle notes when everything was tried once: before that, what is open is a
 // part by chance.
 func (s *state) settle() {
-	if s.settled || !s.looked {
+	if s.settled || !s.scanned {
 		return
 	}
 	if s.offline.since.IsZero() {

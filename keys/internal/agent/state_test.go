@@ -22,17 +22,17 @@ func newClocked(t *testing.T, names ...string) *clocked {
 	config := Defaults()
 	c := &clocked{clock: time.Unix(1_000_000, 0)}
 	c.state = newState(&config, func() time.Time { return c.clock })
-	c.see(c.folder(names...), nil, nil)
+	c.applyScan(c.folder(names...), nil, nil)
 	for range names {
 		c.answer(t, answered, nil)
 	}
 	return c
 }
 
-func (c *clocked) folder(names ...string) map[string]found {
-	all := map[string]found{}
+func (c *clocked) folder(names ...string) map[string]scannedName {
+	all := map[string]scannedName{}
 	for _, name := range names {
-		all[name] = found{[]keystore.Purpose{keystore.AEAD}, &wrapped{digest: digest{byte(len(name))}}, nil}
+		all[name] = scannedName{[]keystore.Purpose{keystore.AEAD}, &wrapped{digest: digest{byte(len(name))}}, nil}
 	}
 	return all
 }
@@ -124,7 +124,7 @@ func TestNothingIsAskedBeforeItIsDue(t *testing.T) {
 func TestChangedFilesAreOpenedBeforeOpenOnesAreConfirmed(t *testing.T) {
 	c := newClocked(t, "pii")
 	c.clock = c.clock.Add(11 * time.Minute)
-	c.see(c.folder("pii", "new"), nil, nil)
+	c.applyScan(c.folder("pii", "new"), nil, nil)
 	if j, _, ok := c.next(); !ok || j.entry.name != "new" {
 		t.Errorf("%v is asked for first", j.entry)
 	}
@@ -133,9 +133,9 @@ func TestChangedFilesAreOpenedBeforeOpenOnesAreConfirmed(t *testing.T) {
 func TestLookThatDoesNotEndIsTold(t *testing.T) {
 	c := newClocked(t, "pii")
 	var log lockedBuffer
-	l := &looker{state: c.state, told: &teller{state: c.state, logger: slog.New(slog.NewJSONHandler(&log, nil)), problems: map[string]string{}}}
-	c.beginLook()
-	c.clock = c.clock.Add(lookPatience - 1)
+	l := &folderScanner{state: c.state, changes: &changeLogger{state: c.state, logger: slog.New(slog.NewJSONHandler(&log, nil)), problems: map[string]string{}}}
+	c.beginScan()
+	c.clock = c.clock.Add(scanPatience - 1)
 	if problems := c.report().problems(); len(problems) != 0 {
 		t.Errorf("%v before its time", problems)
 	}
@@ -146,11 +146,11 @@ func TestLookThatDoesNotEndIsTold(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "a look at it does not end") || !strings.Contains(text, `"of":"the folder"`) {
 		t.Errorf("the log: %s", text)
 	}
-	if r := c.report(); r.folder == nil || r.now.Sub(r.lookedAt) != lookPatience {
-		t.Errorf("folder %v, looked at %v ago", r.folder, r.now.Sub(r.lookedAt))
+	if r := c.report(); r.folder == nil || r.now.Sub(r.scannedAt) != scanPatience {
+		t.Errorf("folder %v, looked at %v ago", r.folder, r.now.Sub(r.scannedAt))
 	}
-	c.see(c.folder("pii"), nil, nil)
-	if r := c.report(); r.folder != nil || !r.lookedAt.Equal(c.clock) {
+	c.applyScan(c.folder("pii"), nil, nil)
+	if r := c.report(); r.folder != nil || !r.scannedAt.Equal(c.clock) {
 		t.Errorf("after a look: folder %v", r.folder)
 	}
 }

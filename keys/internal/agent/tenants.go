@@ -18,7 +18,7 @@ type tenantOutcome string
 
 const (
 	tenantOpen    tenantOutcome = "open"
-	tenantAbsent  tenantOutcome = "absent"   // the folder did not hold it at the last look
+	tenantAbsent  tenantOutcome = "absent"   // the folder did not hold it at the last scan
 	tenantTooMany tenantOutcome = "too_many" // --max-tenants are open
 	tenantClosed  tenantOutcome = "closed"   // it is there, and did not open (yet)
 	tenantNoRoom  tenantOutcome = "no_room"  // it is open, and the answer is full
@@ -31,7 +31,7 @@ func (s *state) request(ctx context.Context, store *keystore.Store, names []stri
 	if missing := s.missing(names); len(missing) > 0 {
 		go func() {
 			for name, purposes := range missing {
-				f := found{purposes: purposes}
+				f := scannedName{purposes: purposes}
 				f.wrapped, f.err = readWrapped(store, name, purposes)
 				s.admit(name, f)
 			}
@@ -52,8 +52,8 @@ func (s *state) request(ctx context.Context, store *keystore.Store, names []stri
 	}
 }
 
-// missing are those of the names that the folder held at the last look and that
-// are not known yet: what it did not hold costs nothing until the next look. Who
+// missing are those of the names that the folder held at the last scan and that
+// are not known yet: what it did not hold costs nothing until the next scan. Who
 // asks for them is to read and admit each.
 func (s *state) missing(names []string) map[string][]keystore.Purpose {
 	now := s.lock()
@@ -72,9 +72,9 @@ func (s *state) missing(names []string) map[string][]keystore.Purpose {
 	return missing
 }
 
-// admit takes in what was read, unless a look found meanwhile that it is gone:
+// admit takes in what was read, unless a scan found meanwhile that it is gone:
 // the files may have been read before that.
-func (s *state) admit(name string, f found) {
+func (s *state) admit(name string, f scannedName) {
 	now := s.lock()
 	defer s.mutex.Unlock()
 	delete(s.reading, name)

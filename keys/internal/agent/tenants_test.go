@@ -160,7 +160,7 @@ func TestTenantThatIsRemovedWhileItsFilesAreReadIsNotTakenIn(t *testing.T) {
 		for _, name := range names {
 			tenants[name] = purposes
 		}
-		c.see(c.folder("pii"), tenants, nil)
+		c.applyScan(c.folder("pii"), tenants, nil)
 	}
 	look("pii/acme", "pii/globex")
 	read := c.missing([]string{"pii/acme", "pii/globex"})

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// teller says what has changed, once: a lasting problem is one line and not one
+// changeLogger logs what has changed, once: a lasting problem is one line and not one
 // a refresh.
-type teller struct {
+type changeLogger struct {
 	state  *state
 	folder string
 	logger *slog.Logger
@@ -19,7 +19,7 @@ type teller struct {
 	files    string            // those that were ignored
 }
 
-func (t *teller) tell() {
+func (t *changeLogger) log() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	dropped := t.state.takeDropped()
@@ -59,8 +59,8 @@ func (t *teller) tell() {
 	}
 }
 
-// ignored says once which files have names that are not understood.
-func (t *teller) ignored(files []string) {
+// logIgnored logs once which files have names that are not understood.
+func (t *changeLogger) logIgnored(files []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if text := strings.Join(files, ", "); text != t.files {

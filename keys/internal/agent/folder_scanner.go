@@ -10,24 +10,24 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 )
 
-// looker reads the folder again and again, and asks no KMS: what was removed is
+// folderScanner reads the folder again and again, and asks no KMS: what was removed is
 // dropped even while the KMS hangs.
-type looker struct {
-	store *keystore.Store
-	state *state
-	told  *teller
+type folderScanner struct {
+	store   *keystore.Store
+	state   *state
+	changes *changeLogger
 
 	folder fs.FileInfo // in which keysets were last seen
 }
 
-// lookPatience is how long a look may take before that is told as a problem: a
+// scanPatience is how long a scan may take before that is logged as a problem: a
 // file system that hangs keeps removals from being seen.
-const lookPatience = 10 * time.Second
+const scanPatience = 10 * time.Second
 
-func (l *looker) run(ctx context.Context, interval time.Duration) {
+func (l *folderScanner) run(ctx context.Context, interval time.Duration) {
 	for ctx.Err() == nil {
-		l.state.beginLook()
-		l.watch(ctx, lookPatience, l.look)
+		l.state.beginScan()
+		l.watch(ctx, scanPatience, l.scan)
 		timer := time.NewTimer(jittered(interval))
 		select {
 		case <-ctx.Done():
@@ -37,13 +37,13 @@ func (l *looker) run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// watch waits for a look, and tells of one that does not end. At the end nobody
+// watch waits for a scan, and logs one that does not end. At the end nobody
 // waits for it.
-func (l *looker) watch(ctx context.Context, patience time.Duration, look func()) {
+func (l *folderScanner) watch(ctx context.Context, patience time.Duration, scan func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		look()
+		scan()
 	}()
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -54,19 +54,19 @@ func (l *looker) watch(ctx context.Context, patience time.Duration, look func())
 		case <-ended:
 			return
 		case <-late.C:
-			l.told.tell()
+			l.changes.log()
 		}
 	}
 }
 
-func (l *looker) look() {
+func (l *folderScanner) scan() {
 	listing, err := l.list()
 	if listing == nil {
-		l.state.see(nil, nil, err)
-		l.told.tell()
+		l.state.applyScan(nil, nil, err)
+		l.changes.log()
 		return
 	}
-	names := map[string]found{}
+	names := map[string]scannedName{}
 	tenants := map[string][]keystore.Purpose{}
 	for _, name := range listing.Tenants {
 		tenants[name] = listing.Purposes[name]
@@ -80,19 +80,19 @@ func (l *looker) look() {
 		if _, done := names[name]; done || !there {
 			continue
 		}
-		f := found{purposes: purposes}
+		f := scannedName{purposes: purposes}
 		f.wrapped, f.err = readWrapped(l.store, name, purposes)
 		names[name] = f
 	}
-	l.state.see(names, tenants, err)
-	l.told.ignored(listing.Ignored)
-	l.told.tell()
+	l.state.applyScan(names, tenants, err)
+	l.changes.logIgnored(listing.Ignored)
+	l.changes.log()
 }
 
 // list reads the folder's names; with an error if there are too many. An empty folder in place of the one that held
 // keysets is what an unmounted volume leaves: nobody removed a name, so that is a
 // folder that is gone. In the same folder, an empty one says that all were removed.
-func (l *looker) list() (*keystore.Listing, error) {
+func (l *folderScanner) list() (*keystore.Listing, error) {
 	listing, tooMany := l.store.List()
 	if listing == nil {
 		return nil, tooMany
