@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Said is something that the policies say differently, and that the samples need not show:
+// DataChange is something that the policies say differently, and that the samples need not show:
 // what is old and not new, and what is new and not old.
-type Said struct {
+type DataChange struct {
 	Verdict Verdict  `json:"verdict"`
 	Place   string   `json:"place"` // "tokens idp: leeway_seconds", "rule NAME: who.session.user"
 	Old     string   `json:"old"`
@@ -21,11 +21,11 @@ type Said struct {
 	rule    string   // whose name samples show where it decides; empty: none
 }
 
-// Coded is what policies say beside data: the text of each file of Rego, by its name.
-type Coded interface{ Code() map[string]string }
+// WithCode is what policies say beside data: the text of each file of Rego, by its name.
+type WithCode interface{ Code() map[string]string }
 
-// said is the data that decides, as the library reads it.
-type said struct {
+// policyData is the data that decides, as the library reads it.
+type policyData struct {
 	catalogs map[string]catalog
 	rules    []rule
 	accepted map[string]any
@@ -43,11 +43,11 @@ type catalog struct {
 // CompareData compares what the policies say, for samples are not everybody. What is not known to
 // give less, or the same, is changed. Parts that Compare judges by reports are left to it.
 func (d *Diff) CompareData(ctx context.Context, old, new Policies, samples []Sample, wanted string, asOf time.Time) error {
-	before, err := readSaid(ctx, old, asOf)
+	before, err := readPolicyData(ctx, old, asOf)
 	if err != nil {
 		return err
 	}
-	after, err := readSaid(ctx, new, asOf)
+	after, err := readPolicyData(ctx, new, asOf)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (d *Diff) CompareData(ctx context.Context, old, new Policies, samples []Sam
 	c.labels(before.labels, after.labels)
 	c.places(before, after, samples, wanted)
 	c.code(before.code, after.code)
-	d.Data = slices.DeleteFunc(append(d.Data, c.found...), func(one Said) bool { return one.Verdict == Same || d.shows(one) })
-	slices.SortStableFunc(d.Data, func(a, b Said) int {
+	d.Data = slices.DeleteFunc(append(d.Data, c.found...), func(one DataChange) bool { return one.Verdict == Same || d.shows(one) })
+	slices.SortStableFunc(d.Data, func(a, b DataChange) int {
 		return cmp.Or(a.Verdict.gravity()-b.Verdict.gravity(), cmp.Compare(a.Place, b.Place))
 	})
 	d.count()
@@ -68,19 +68,19 @@ func (d *Diff) CompareData(ctx context.Context, old, new Policies, samples []Sam
 
 // shows tells whether a change that a sample shows is of the same rule and as grave: then
 // what the rule says stands there already.
-func (d *Diff) shows(one Said) bool {
+func (d *Diff) shows(one DataChange) bool {
 	return one.rule != "" && slices.ContainsFunc(d.Changes, func(c Change) bool {
 		by := slices.Concat(c.Old.ReadBy, c.Old.WriteBy, c.New.ReadBy, c.New.WriteBy)
 		return slices.Contains(by, one.rule) && c.Verdict.gravity() <= one.Verdict.gravity()
 	})
 }
 
-func readSaid(ctx context.Context, policies Policies, asOf time.Time) (*said, error) {
+func readPolicyData(ctx context.Context, policies Policies, asOf time.Time) (*policyData, error) {
 	var sets map[string]struct {
 		Accept map[string][]any `json:"accept"`
 		Rules  []map[string]any `json:"rules"`
 	}
-	s := &said{accepted: map[string]any{}, labels: map[string]map[string]any{}}
+	s := &policyData{accepted: map[string]any{}, labels: map[string]map[string]any{}}
 	for query, target := range map[string]any{"data.catalog": &s.catalogs, "data.rules": &sets, "data.tokens": &s.tokens} {
 		if err := read(ctx, policies, query, asOf, target); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func readSaid(ctx context.Context, policies Policies, asOf time.Time) (*said, er
 			s.labels[name] = label
 		}
 	}
-	if coded, ok := policies.(Coded); ok {
+	if coded, ok := policies.(WithCode); ok {
 		s.code = coded.Code()
 	}
 	return s, nil
@@ -108,14 +108,14 @@ func readSaid(ctx context.Context, policies Policies, asOf time.Time) (*said, er
 
 // comparison gathers what differs.
 type comparison struct {
-	found []Said
+	found []DataChange
 	fresh map[string]bool // labels that are new, and of places that had none: what rules say of them takes nobody's protection away
 }
 
-func (d *Diff) fresh(old, new *said) map[string]bool {
+func (d *Diff) fresh(old, new *policyData) map[string]bool {
 	found := map[string]bool{}
 	for name := range new.labels {
-		relabelled := slices.ContainsFunc(d.Moves, func(m Move) bool { return m.NewLabel == name && m.OldLabel != "" })
+		relabelled := slices.ContainsFunc(d.Places, func(m PlaceChange) bool { return m.NewLabel == name && m.OldLabel != "" })
 		found[name] = old.labels[name] == nil && !relabelled
 	}
 	return found
@@ -142,12 +142,12 @@ func (c *comparison) compare(place string, path []string, old, new any, judged j
 	if len(path) > 0 {
 		place += ": " + strings.Join(path, ".")
 	}
-	gone, come := apart(old, new)
-	c.found = append(c.found, Said{Verdict: judged(path, old, new), Place: place, Old: gone, New: come})
+	gone, come := difference(old, new)
+	c.found = append(c.found, DataChange{Verdict: judged(path, old, new), Place: place, Old: gone, New: come})
 }
 
 func (c *comparison) add(verdict Verdict, place, old, new string) {
-	c.found = append(c.found, Said{Verdict: verdict, Place: place, Old: shortened(old), New: shortened(new)})
+	c.found = append(c.found, DataChange{Verdict: verdict, Place: place, Old: shortened(old), New: shortened(new)})
 }
 
 // code compares the Rego, of which nothing can be judged.
@@ -166,8 +166,8 @@ func presence(code string) string {
 	return "other text"
 }
 
-// apart is what is old and not new, and what is new and not old: of lists the elements.
-func apart(old, new any) (gone, come string) {
+// difference is what is old and not new, and what is new and not old: of lists the elements.
+func difference(old, new any) (gone, come string) {
 	before, wasList := old.([]any)
 	after, isList := new.([]any)
 	if (wasList || old == nil) && (isList || new == nil) {
@@ -244,8 +244,8 @@ func keysOfBoth[V any](a, b map[string]V) []string {
 	return slices.Compact(keys)
 }
 
-// grows judges a list of which each element gives: more elements are wider.
-func grows(old, new any) Verdict {
+// compareLists judges a list of which each element gives: more elements are wider.
+func compareLists(old, new any) Verdict {
 	before, _ := old.([]any)
 	after, _ := new.([]any)
 	gone, come := len(without(before, after)), len(without(after, before))
@@ -258,8 +258,8 @@ func grows(old, new any) Verdict {
 	return Changed
 }
 
-// rises judges a number of which more is wider.
-func rises(old, new any, unless float64) Verdict {
+// compareNumbers judges a number of which more is wider.
+func compareNumbers(old, new any, unless float64) Verdict {
 	number := func(value any) float64 {
 		if value, is := value.(float64); is {
 			return value

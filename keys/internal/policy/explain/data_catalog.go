@@ -35,9 +35,9 @@ func issuerShown(issuer any) string {
 func tokenVerdict(path []string, old, new any) Verdict {
 	switch path[len(path)-1] {
 	case "leeway_seconds":
-		return rises(old, new, 0)
+		return compareNumbers(old, new, 0)
 	case "algorithms", "keys":
-		return grows(old, new)
+		return compareLists(old, new)
 	}
 	return Changed
 }
@@ -45,7 +45,7 @@ func tokenVerdict(path []string, old, new any) Verdict {
 // acceptVerdict: a token that is not accepted where it stands is refused; a purpose is not seen, which may lift what it limits.
 func acceptVerdict(path []string, old, new any) Verdict {
 	if path[len(path)-1] == "token" {
-		return grows(old, new)
+		return compareLists(old, new)
 	}
 	return Changed
 }
@@ -82,7 +82,7 @@ func (c *comparison) labels(old, new map[string]map[string]any) {
 }
 
 // places compares databases and services: their settings, and what stands in those that no sample asks for.
-func (c *comparison) places(old, new *said, samples []Sample, wanted string) {
+func (c *comparison) places(old, new *policyData, samples []Sample, wanted string) {
 	before, after := old.places(), new.places()
 	for _, name := range keysOfBoth(before, after) {
 		if wanted != "" && wanted != name {
@@ -98,7 +98,7 @@ func (c *comparison) places(old, new *said, samples []Sample, wanted string) {
 				unless float64
 			}{{"ttl_seconds", defaultTTL}, {"max_stale_seconds", defaultMaxStale}} {
 				c.compare("database "+name, []string{setting.name}, was.settings[setting.name], is.settings[setting.name],
-					func(_ []string, old, new any) Verdict { return rises(old, new, setting.unless) })
+					func(_ []string, old, new any) Verdict { return compareNumbers(old, new, setting.unless) })
 			}
 		}
 	}
@@ -112,7 +112,7 @@ type database struct {
 }
 
 // defined is places with what is said of their labels.
-func (s *said) defined(places any) any {
+func (s *policyData) defined(places any) any {
 	switch places := places.(type) {
 	case map[string]any:
 		made := map[string]any{}
@@ -126,7 +126,7 @@ func (s *said) defined(places any) any {
 	return places
 }
 
-func (s *said) places() map[string]database {
+func (s *policyData) places() map[string]database {
 	found := map[string]database{}
 	for _, catalog := range sortedKeys(s.catalogs) {
 		for _, one := range slices.Concat(s.catalogs[catalog].Databases, s.catalogs[catalog].Services) {

@@ -36,7 +36,7 @@ func (r rule) breaksGlass() bool { return r.body["break_glass"] != nil }
 func (r rule) place() string { return "rule " + r.name }
 
 // rules compares rules by what they say, and those that say something else by their names.
-func (c *comparison) rules(old, new *said) {
+func (c *comparison) rules(old, new *policyData) {
 	everywhere := slices.Concat(old.rules, new.rules)
 	names := slices.Concat(sortedKeys(old.labels), sortedKeys(new.labels))
 	before, after := unlike(old.rules, new.rules), unlike(new.rules, old.rules)
@@ -74,7 +74,7 @@ func (c *comparison) whole(r rule, comes bool, everywhere []rule, names []string
 	case r.gives(everywhere, names):
 		verdict = Widened
 	}
-	one := Said{Verdict: verdict, Place: r.place(), New: "a rule", rule: r.name, labels: r.labels(names)}
+	one := DataChange{Verdict: verdict, Place: r.place(), New: "a rule", rule: r.name, labels: r.labels(names)}
 	if !comes {
 		one.Verdict, one.Old, one.New = verdict.reversed(), one.New, ""
 	}
@@ -107,9 +107,9 @@ func (c *comparison) rule(old, new rule, everywhere []rule, names []string) {
 	compare("write", true, alwaysChanged)
 	compare("break_glass", false, breakGlassVerdict)
 	if text(old.body["read"]) != text(new.body["read"]) {
-		one := Said{Verdict: Changed, Place: new.place() + ": read", Old: orNothing(old.read), New: orNothing(new.read), rule: new.name, labels: labels}
+		one := DataChange{Verdict: Changed, Place: new.place() + ": read", Old: orNothing(old.read), New: orNothing(new.read), rule: new.name, labels: labels}
 		if old.read != nil && new.read != nil {
-			one.Verdict = judge(*old.read, *new.read)
+			one.Verdict = compareReads(*old.read, *new.read)
 		}
 		c.found = append(c.found, one)
 	}
@@ -132,12 +132,12 @@ func (c *comparison) spoken(old, new rule, names, labels []string, wider func(Ve
 	if text(before) == text(after) {
 		return
 	}
-	verdict := wider(grows(before, after))
+	verdict := wider(compareLists(before, after))
 	if new.limits() {
 		verdict = verdict.reversed()
 	}
-	gone, come := apart(before, after)
-	c.found = append(c.found, Said{Verdict: verdict, Place: new.place() + ": labels", Old: gone, New: come, rule: new.name, labels: labels})
+	gone, come := difference(before, after)
+	c.found = append(c.found, DataChange{Verdict: verdict, Place: new.place() + ": labels", Old: gone, New: come, rule: new.name, labels: labels})
 }
 
 func orNothing(read *Read) string {
@@ -155,7 +155,7 @@ func conditionVerdict(old, new any) Verdict {
 	case new == nil:
 		return Widened
 	}
-	return grows(old, new)
+	return compareLists(old, new)
 }
 
 // breakGlassVerdict: a reason says nothing of access. With or without break-glass the same rule may give more.
@@ -206,7 +206,7 @@ func (r rule) gives(everywhere []rule, names []string) bool {
 		if other.limits() || other.read == nil || other.breaksGlass() && !r.breaksGlass() {
 			return false // it takes the place of this one, and is not stricter together with it
 		}
-		verdict := judge(*r.read, *other.read)
+		verdict := compareReads(*r.read, *other.read)
 		return verdict != Same && verdict != Narrowed &&
 			slices.ContainsFunc(other.labels(names), func(label string) bool { return slices.Contains(labels, label) })
 	})

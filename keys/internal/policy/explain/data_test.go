@@ -98,7 +98,7 @@ func TestWhatPoliciesSayIsComparedWhoeverAsks(t *testing.T) {
 		"a rule that gives": {[]string{`"rules": [`, `"rules": [{"name": "yes", "who": {"session": {"user": ["x"]}}, "labels": ["c.ssn"], "read": {"treatment": "reveal"}},`},
 			[]string{"widened rule yes:  → a rule"}},
 	} {
-		d := &Diff{Data: []Said{}}
+		d := &Diff{Data: []DataChange{}}
 		if got := comparedData(t, d, saying(t), saying(t, one.changes...)); !slices.Equal(got, one.want) {
 			t.Errorf("%s:\n%s\nnot\n%s", name, strings.Join(got, "\n"), strings.Join(one.want, "\n"))
 		}
@@ -157,7 +157,7 @@ func TestLabelsOfADatabaseThatNobodyAsksForAreCompared(t *testing.T) {
 }
 
 func TestRuleOfALabelThatTakesAnothersPlaceIsCompared(t *testing.T) {
-	d := &Diff{Moves: []Move{{Place: "shop.public.c.ssn", OldLabel: "c.ssn", NewLabel: "c.name"}}}
+	d := &Diff{Places: []PlaceChange{{Place: "shop.public.c.ssn", OldLabel: "c.ssn", NewLabel: "c.name"}}}
 	got := comparedData(t, d, saying(t), saying(t, `"c.card":`, `"c.name": {"type": "text"}, "c.card":`,
 		`"rules": [`, `"rules": [{"name": "new", "who": {"session": {"user": ["x"]}}, "labels": ["c.name"], "read": {"treatment": "mask"}},`))
 	if !slices.Contains(got, "changed rule new:  → a rule") {

@@ -2,37 +2,22 @@ package explain
 
 import "slices"
 
-// Verdict is what a change does to somebody's access.
-type Verdict string
-
-// The verdicts, the gravest first. Changed is neither more nor less: two masks that
-// show different parts, say.
-const (
-	Widened  Verdict = "widened"
-	Changed  Verdict = "changed"
-	Narrowed Verdict = "narrowed"
-	Same     Verdict = "same"
-)
-
-// Verdicts are all but Same, the gravest first.
-var Verdicts = []Verdict{Widened, Changed, Narrowed}
-
 // Diff is whose access changes from one set of policies to another.
 type Diff struct {
-	Version    int         `json:"version"`
-	Old        []string    `json:"old"`
-	New        []string    `json:"new"`
-	AsOf       string      `json:"as_of"`
-	Source     string      `json:"principals_from"`
-	Notes      []string    `json:"notes"`
-	Principals []Principal `json:"principals"` // under the new policies
-	Summary    Summary     `json:"summary"`
-	Changes    []Change    `json:"changes"` // of labels that both have: the gravest first, then by label and principal
-	Added      []string    `json:"labels_added"`
-	Removed    []string    `json:"labels_removed"`
-	Moves      []Move      `json:"places"`  // of which the label changed, the gravest first, then by place
-	Storage    []Restored  `json:"storage"` // labels that are stored in another way
-	Data       []Said      `json:"data"`    // what the policies say differently, and no sample need show
+	Version    int             `json:"version"`
+	Old        []string        `json:"old"`
+	New        []string        `json:"new"`
+	AsOf       string          `json:"as_of"`
+	Source     string          `json:"principals_from"`
+	Notes      []string        `json:"notes"`
+	Principals []Principal     `json:"principals"` // under the new policies
+	Summary    Summary         `json:"summary"`
+	Changes    []Change        `json:"changes"` // of labels that both have: the gravest first, then by label and principal
+	Added      []string        `json:"labels_added"`
+	Removed    []string        `json:"labels_removed"`
+	Places     []PlaceChange   `json:"places"`  // of which the label changed, the gravest first, then by place
+	Storage    []StorageChange `json:"storage"` // labels that are stored in another way
+	Data       []DataChange    `json:"data"`    // what the policies say differently, and no sample need show
 }
 
 // Summary counts verdicts: of changes, of places whose label changed, of storage, and of data.
@@ -56,9 +41,9 @@ type Change struct {
 	New       Access  `json:"new"`
 }
 
-// Move is a place that got another label. With no old label it was not protected, with
+// PlaceChange is a place that got another label. With no old label it was not protected, with
 // no new one it is no longer: then whoever may log in reads what stands there.
-type Move struct {
+type PlaceChange struct {
 	Verdict  Verdict  `json:"verdict"`
 	Place    string   `json:"place"`
 	OldLabel string   `json:"old_label"`
@@ -66,9 +51,9 @@ type Move struct {
 	Changes  []Change `json:"changes"` // where both labels are: of the place's new label
 }
 
-// Restored is an attribute of a label's storage that differs. What shows more to whoever
+// StorageChange is an attribute of a label's storage that differs. What shows more to whoever
 // sees what is stored, or plaintext that is left, is widened; most say nothing of that.
-type Restored struct {
+type StorageChange struct {
 	Verdict   Verdict `json:"verdict"`
 	Label     string  `json:"label"`
 	Attribute string  `json:"attribute"`
@@ -80,7 +65,7 @@ type Restored struct {
 func Compare(old, new *Report) *Diff {
 	d := &Diff{
 		Version: FormatVersion, Old: old.Policies, New: new.Policies, AsOf: new.AsOf, Source: new.Source, Notes: new.Notes,
-		Principals: new.Principals, Changes: []Change{}, Added: []string{}, Removed: []string{}, Moves: []Move{}, Storage: []Restored{}, Data: []Said{},
+		Principals: new.Principals, Changes: []Change{}, Added: []string{}, Removed: []string{}, Places: []PlaceChange{}, Storage: []StorageChange{}, Data: []DataChange{},
 	}
 	before, after := old.cells(), new.cells()
 	for _, label := range new.Labels {
@@ -90,36 +75,36 @@ func Compare(old, new *Report) *Diff {
 			continue
 		}
 		d.Changes = append(d.Changes, changes(before, after, label.Name, label.Name, new.Principals)...)
-		d.Storage = append(d.Storage, restored(previous, label)...)
+		d.Storage = append(d.Storage, storageChanges(previous, label)...)
 	}
 	for _, label := range old.Labels {
 		if _, both := new.label(label.Name); !both {
 			d.Removed = append(d.Removed, label.Name)
 		}
 	}
-	d.Moves = moves(old, new, before, after)
+	d.Places = placeChanges(old, new, before, after)
 	slices.SortStableFunc(d.Changes, func(a, b Change) int { return a.Verdict.gravity() - b.Verdict.gravity() })
-	slices.SortStableFunc(d.Storage, func(a, b Restored) int { return a.Verdict.gravity() - b.Verdict.gravity() })
-	slices.SortStableFunc(d.Moves, func(a, b Move) int { return a.Verdict.gravity() - b.Verdict.gravity() })
+	slices.SortStableFunc(d.Storage, func(a, b StorageChange) int { return a.Verdict.gravity() - b.Verdict.gravity() })
+	slices.SortStableFunc(d.Places, func(a, b PlaceChange) int { return a.Verdict.gravity() - b.Verdict.gravity() })
 	d.count()
 	return d
 }
 
 // Empty says whether nothing changes.
 func (d *Diff) Empty() bool {
-	return len(d.Changes)+len(d.Added)+len(d.Removed)+len(d.Moves)+len(d.Storage)+len(d.Data) == 0
+	return len(d.Changes)+len(d.Added)+len(d.Removed)+len(d.Places)+len(d.Storage)+len(d.Data) == 0
 }
 
 // Widens says whether somebody may get more: a change that is neither more nor less may be that too.
 func (d *Diff) Widens() bool { return d.Summary.Widened+d.Summary.Changed > 0 }
 
 func (d *Diff) count() {
-	d.Summary = Summary{Places: len(d.Moves), Storage: len(d.Storage), Data: len(d.Data)}
+	d.Summary = Summary{Places: len(d.Places), Storage: len(d.Storage), Data: len(d.Data)}
 	verdicts := map[Verdict]*int{Widened: &d.Summary.Widened, Changed: &d.Summary.Changed, Narrowed: &d.Summary.Narrowed}
 	for _, change := range d.Changes {
 		*verdicts[change.Verdict]++
 	}
-	for _, move := range d.Moves {
+	for _, move := range d.Places {
 		if counted := verdicts[move.Verdict]; counted != nil {
 			*counted++
 		}
@@ -143,7 +128,7 @@ func changes(before, after cells, oldLabel, newLabel string, principals []Princi
 			continue // one of another database; where the label is gone from it, that shows by its places
 		}
 		change := Change{Label: newLabel, Principal: principal.Name, Old: old, New: new,
-			Read: judge(old.Read, new.Read), Write: judgeWrite(old, new)}
+			Read: compareReads(old.Read, new.Read), Write: compareWrites(old, new)}
 		if change.Verdict = gravest(change.Read, change.Write); change.Verdict != Same {
 			found = append(found, change)
 		}
@@ -151,7 +136,7 @@ func changes(before, after cells, oldLabel, newLabel string, principals []Princi
 	return found
 }
 
-func moves(old, new *Report, before, after cells) []Move {
+func placeChanges(old, new *Report, before, after cells) []PlaceChange {
 	from, to := old.byPlace(), new.byPlace()
 	places := sortedKeys(from)
 	for _, place := range sortedKeys(to) {
@@ -160,9 +145,9 @@ func moves(old, new *Report, before, after cells) []Move {
 		}
 	}
 	slices.Sort(places)
-	found := []Move{}
+	found := []PlaceChange{}
 	for _, place := range places {
-		move := Move{Place: place, OldLabel: from[place], NewLabel: to[place], Verdict: Same, Changes: []Change{}}
+		move := PlaceChange{Place: place, OldLabel: from[place], NewLabel: to[place], Verdict: Same, Changes: []Change{}}
 		switch {
 		case move.OldLabel == move.NewLabel:
 			continue
@@ -198,8 +183,8 @@ var shows = map[string]map[string]int{
 	"on_plaintext": {"": 0, "refuse": 0, "null": 1, "reveal": 2},
 }
 
-func restored(old, new Label) []Restored {
-	var found []Restored
+func storageChanges(old, new Label) []StorageChange {
+	var found []StorageChange
 	for _, attribute := range []struct{ name, old, new string }{
 		{"protection", old.Protection, new.Protection},
 		{"keyset", old.Keyset, new.Keyset},
@@ -217,7 +202,7 @@ func restored(old, new Label) []Restored {
 		if (attribute.name == "protection" || attribute.name == "tenant") && verdict == Same {
 			verdict = Changed
 		}
-		found = append(found, Restored{verdict, new.Name, attribute.name, attribute.old, attribute.new})
+		found = append(found, StorageChange{verdict, new.Name, attribute.name, attribute.old, attribute.new})
 	}
 	return found
 }

@@ -30,7 +30,7 @@ func withExcepted(
 		for _, rule := range slices.Compact(deciding) {
 			for _, unless := range limits[rule] {
 				excepted, fits := sample.fitting(unless, asOf)
-				more = append(more, called(excepted, places)...)
+				more = append(more, resolvePlaces(excepted, places)...)
 				whole = whole && fits
 			}
 		}

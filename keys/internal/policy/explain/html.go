@@ -13,7 +13,7 @@ import (
 var files embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
-	"word": Word, "means": Means, "join": strings.Join, "protected": protected, "orMissing": orMissing,
+	"word": KindName, "means": KindMeaning, "join": strings.Join, "protected": protected, "orMissing": orMissing,
 }).ParseFS(files, "page/*.html"))
 
 // page is what every page has: its style and script stand in it, and nothing else is

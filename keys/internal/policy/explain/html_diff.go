@@ -16,8 +16,8 @@ type verdictGroup struct {
 	Toggled bool
 	Rows    []changeRow
 	Places  []placeRow
-	Storage []Restored
-	Data    []Said
+	Storage []StorageChange
+	Data    []DataChange
 }
 
 // Count is how many changes the group shows.
@@ -29,7 +29,7 @@ type changeRow struct {
 }
 
 type placeRow struct {
-	Move
+	PlaceChange
 	Rows []changeRow
 }
 
@@ -55,9 +55,9 @@ func (d *Diff) HTML(w io.Writer) error {
 				group.Rows = append(group.Rows, rowOf(change, notes))
 			}
 		}
-		for _, move := range d.Moves {
+		for _, move := range d.Places {
 			if move.Verdict == group.Verdict {
-				place := placeRow{Move: move}
+				place := placeRow{PlaceChange: move}
 				for _, change := range move.Changes {
 					place.Rows = append(place.Rows, rowOf(change, notes))
 				}

@@ -84,7 +84,7 @@ func (r *Report) HTML(w io.Writer) error {
 	for at := len(Kinds) - 1; at >= 0; at-- {
 		kind := Kinds[at]
 		p.Kinds = append(p.Kinds, countedKind{kind, counts[kind]})
-		p.Data.Means[kind] = Means(kind)
+		p.Data.Means[kind] = KindMeaning(kind)
 	}
 	p.page.Rules = notes.names
 	p.Data.Examples = examplesOf(reads)

@@ -57,9 +57,9 @@ func (d *Diff) Only(pattern string) error {
 		return err
 	}
 	d.Changes = slices.DeleteFunc(d.Changes, func(c Change) bool { return !wanted(c.Label) })
-	d.Moves = slices.DeleteFunc(d.Moves, func(m Move) bool { return !wanted(m.OldLabel) && !wanted(m.NewLabel) })
-	d.Storage = slices.DeleteFunc(d.Storage, func(s Restored) bool { return !wanted(s.Label) })
-	d.Data = slices.DeleteFunc(d.Data, func(s Said) bool { return s.labels != nil && !slices.ContainsFunc(s.labels, wanted) })
+	d.Places = slices.DeleteFunc(d.Places, func(m PlaceChange) bool { return !wanted(m.OldLabel) && !wanted(m.NewLabel) })
+	d.Storage = slices.DeleteFunc(d.Storage, func(s StorageChange) bool { return !wanted(s.Label) })
+	d.Data = slices.DeleteFunc(d.Data, func(s DataChange) bool { return s.labels != nil && !slices.ContainsFunc(s.labels, wanted) })
 	d.Added = slices.DeleteFunc(d.Added, func(label string) bool { return !wanted(label) })
 	d.Removed = slices.DeleteFunc(d.Removed, func(label string) bool { return !wanted(label) })
 	d.count()

@@ -43,7 +43,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 		markdownSection(&text, strings.ToUpper(string(verdict[:1]))+string(verdict[1:]), []string{"label", "principal", "old", "new"}, rows)
 	}
 	var moved, stored [][]string
-	for _, m := range d.Moves {
+	for _, m := range d.Places {
 		moved = append(moved, []string{string(m.Verdict), m.Place, protected(m.OldLabel), protected(m.NewLabel), m.who()})
 	}
 	markdownSection(&text, "Places whose label changed", []string{"verdict", "place", "old label", "new label", "who"}, moved)

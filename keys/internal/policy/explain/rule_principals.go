@@ -66,7 +66,7 @@ func FromRules(ctx context.Context, all []Policies, database string, asOf time.T
 	if err != nil {
 		return nil, nil, err
 	}
-	samples = InDatabases(called(samples, places), slices.Clone(places), database)
+	samples = InDatabases(resolvePlaces(samples, places), slices.Clone(places), database)
 	notes := []string{
 		"The principals are made from the rules: one for each combination of values that a rule names as who, and anybody else. " +
 			"One that a limit (unless) decides of stands there again as one whom it excepts. Name your own in a file with --principals.",
@@ -156,9 +156,9 @@ func InDatabases(samples, places []Sample, wanted string) []Sample {
 	return distinct(placed)
 }
 
-// called gives samples of rules that name a place, which they all call a database, the place of this name: a
+// resolvePlaces gives samples of rules that name a place, which they all call a database, the place of this name: a
 // database, a service, or one of each.
-func called(samples, places []Sample) []Sample {
+func resolvePlaces(samples, places []Sample) []Sample {
 	var found []Sample
 	for _, sample := range samples {
 		known := false

@@ -67,9 +67,9 @@ func (d *Diff) Text(w io.Writer) error {
 		writeAligned(&text, grid)
 		text.WriteString("\n")
 	}
-	if len(d.Moves) > 0 {
+	if len(d.Places) > 0 {
 		grid := [][]string{{"VERDICT", "PLACE", "OLD LABEL", "NEW LABEL", "WHO"}}
-		for _, m := range d.Moves {
+		for _, m := range d.Places {
 			grid = append(grid, []string{string(m.Verdict), m.Place, protected(m.OldLabel), protected(m.NewLabel), m.who()})
 		}
 		writeAligned(&text, grid)
@@ -106,7 +106,7 @@ func (d *Diff) headline() string {
 }
 
 // who is whom a move concerns.
-func (m Move) who() string {
+func (m PlaceChange) who() string {
 	switch {
 	case m.NewLabel == "":
 		return "everybody: no longer protected"
@@ -123,7 +123,7 @@ func (m Move) who() string {
 }
 
 // verdict is the verdict as a word, nothing where what changed says nothing of access.
-func (s Restored) verdict() string {
+func (s StorageChange) verdict() string {
 	if s.Verdict == Same {
 		return Missing
 	}

@@ -5,27 +5,42 @@ import (
 	"slices"
 )
 
-// judge compares two treatments by how much they show: refuse, null, conceal, mask,
+// Verdict is what a change does to somebody's access.
+type Verdict string
+
+// The verdicts, the gravest first. Changed is neither more nor less: two masks that
+// show different parts, say.
+const (
+	Widened  Verdict = "widened"
+	Changed  Verdict = "changed"
+	Narrowed Verdict = "narrowed"
+	Same     Verdict = "same"
+)
+
+// Verdicts are all but Same, the gravest first.
+var Verdicts = []Verdict{Widened, Changed, Narrowed}
+
+// compareReads compares two treatments by how much they show: refuse, null, conceal, mask,
 // reveal with a budget, reveal.
-func judge(old, new Read) Verdict {
+func compareReads(old, new Read) Verdict {
 	switch byRank := verdictOf(new.rank() - old.rank()); {
 	case byRank != Same:
 		return byRank
 	case new.Kind() == "budget":
-		return judgeBudget(*old.Budget, *new.Budget)
+		return compareBudgets(*old.Budget, *new.Budget)
 	case new.Format != old.Format:
 		return Changed // two masks show different parts
 	}
 	return Same
 }
 
-// judgeBudget calls a budget wider that is wider in one way and narrower in none: more
+// compareBudgets calls a budget wider that is wider in one way and narrower in none: more
 // rows, sooner anew, more past it.
-func judgeBudget(old, new Budget) Verdict {
+func compareBudgets(old, new Budget) Verdict {
 	ways := []Verdict{
 		verdictOf(cmp.Compare(new.Rows, old.Rows)),
 		verdictOf(cmp.Compare(old.PerSeconds, new.PerSeconds)),
-		judge(old.Then, new.Then),
+		compareReads(old.Then, new.Then),
 	}
 	ways = slices.DeleteFunc(ways, func(v Verdict) bool { return v == Same })
 	ways = slices.Compact(ways)
@@ -38,7 +53,7 @@ func judgeBudget(old, new Budget) Verdict {
 	return Changed
 }
 
-func judgeWrite(old, new Access) Verdict {
+func compareWrites(old, new Access) Verdict {
 	switch {
 	case old.Seals() == new.Seals():
 		return Same

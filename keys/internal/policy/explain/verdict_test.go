@@ -17,7 +17,7 @@ func TestTreatmentsAreJudgedByWhatTheyShow(t *testing.T) {
 	for i, old := range ladder {
 		for j, new := range ladder {
 			want := verdictOf(j - i)
-			if got := judge(old, new); got != want {
+			if got := compareReads(old, new); got != want {
 				t.Errorf("%s to %s is %s, not %s", old.Text(), new.Text(), got, want)
 			}
 		}
@@ -25,7 +25,7 @@ func TestTreatmentsAreJudgedByWhatTheyShow(t *testing.T) {
 }
 
 func TestTwoMasksAreNeitherMoreNorLess(t *testing.T) {
-	if got := judge(mask("last4"), mask("email")); got != Changed {
+	if got := compareReads(mask("last4"), mask("email")); got != Changed {
 		t.Error(got)
 	}
 }
@@ -49,7 +49,7 @@ func TestBudgetsAreJudgedInAllTheirWays(t *testing.T) {
 		{budget(200, 120, mask("last4")), Changed},
 		{budget(200, 60, refuse), Changed},
 	} {
-		if got := judge(old, one.new); got != one.want {
+		if got := compareReads(old, one.new); got != one.want {
 			t.Errorf("%s to %s is %s, not %s", old.Text(), one.new.Text(), got, one.want)
 		}
 	}
@@ -90,7 +90,7 @@ func TestPlaceThatIsNoLongerProtectedIsWidened(t *testing.T) {
 		r.Labels = r.Labels[:3]
 		r.Cells = slices.DeleteFunc(r.Cells, func(c Cell) bool { return c.Label == "customer.ssn" })
 	}))
-	if len(d.Moves) != 2 || d.Moves[0].Verdict != Widened || d.Moves[0].NewLabel != "" || !slices.Equal(d.Removed, []string{"customer.ssn"}) || !d.Widens() {
+	if len(d.Places) != 2 || d.Places[0].Verdict != Widened || d.Places[0].NewLabel != "" || !slices.Equal(d.Removed, []string{"customer.ssn"}) || !d.Widens() {
 		t.Errorf("%+v", d)
 	}
 }
@@ -99,7 +99,7 @@ func TestPlaceThatIsProtectedFromNowOnIsNarrowed(t *testing.T) {
 	d := Compare(fixture(), edited(t, func(r *Report) {
 		r.Labels = append(r.Labels, Label{Name: "customer.tax", Places: []string{"shop.public.customer.tax"}})
 	}))
-	if len(d.Moves) != 1 || d.Moves[0].Verdict != Narrowed || !slices.Equal(d.Added, []string{"customer.tax"}) || d.Widens() {
+	if len(d.Places) != 1 || d.Places[0].Verdict != Narrowed || !slices.Equal(d.Added, []string{"customer.tax"}) || d.Widens() {
 		t.Errorf("%+v", d)
 	}
 }
@@ -109,21 +109,21 @@ func TestPlaceOfAnotherLabelIsJudgedByWhatEachLabelGives(t *testing.T) {
 		r.Labels[2].Places = nil
 		r.Labels[0].Places = append(r.Labels[0].Places, "shop.public.customer.notes")
 	}))
-	if len(d.Moves) != 1 || d.Moves[0].Verdict != Widened || len(d.Moves[0].Changes) != 1 || d.Moves[0].Changes[0].Principal != "support" {
-		t.Errorf("%+v", d.Moves)
+	if len(d.Places) != 1 || d.Places[0].Verdict != Widened || len(d.Places[0].Changes) != 1 || d.Places[0].Changes[0].Principal != "support" {
+		t.Errorf("%+v", d.Places)
 	}
 }
 
 func TestStorageIsJudgedByWhatItShows(t *testing.T) {
 	for _, one := range []struct {
 		change func(*Label)
-		want   Restored
+		want   StorageChange
 	}{
-		{func(l *Label) { l.Keyset = "other" }, Restored{Same, "customer.ssn", "keyset", "pii", "other"}},
-		{func(l *Label) { l.Protection = "randomized" }, Restored{Narrowed, "customer.ssn", "protection", "deterministic", "randomized"}},
-		{func(l *Label) { l.Protection = "indexed" }, Restored{Changed, "customer.ssn", "protection", "deterministic", "indexed"}},
-		{func(l *Label) { l.Protection = "format_preserving" }, Restored{Widened, "customer.ssn", "protection", "deterministic", "format_preserving"}},
-		{func(l *Label) { l.Plaintext = "reveal" }, Restored{Widened, "customer.ssn", "on_plaintext", "", "reveal"}},
+		{func(l *Label) { l.Keyset = "other" }, StorageChange{Same, "customer.ssn", "keyset", "pii", "other"}},
+		{func(l *Label) { l.Protection = "randomized" }, StorageChange{Narrowed, "customer.ssn", "protection", "deterministic", "randomized"}},
+		{func(l *Label) { l.Protection = "indexed" }, StorageChange{Changed, "customer.ssn", "protection", "deterministic", "indexed"}},
+		{func(l *Label) { l.Protection = "format_preserving" }, StorageChange{Widened, "customer.ssn", "protection", "deterministic", "format_preserving"}},
+		{func(l *Label) { l.Plaintext = "reveal" }, StorageChange{Widened, "customer.ssn", "on_plaintext", "", "reveal"}},
 	} {
 		d := Compare(fixture(), edited(t, func(r *Report) { one.change(&r.Labels[3]) }))
 		widens := one.want.Verdict == Widened || one.want.Verdict == Changed
@@ -139,7 +139,7 @@ func TestOnlyTheWantedLabelsAreLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Notes moved to customer.born, so it stays.
-	if len(d.Changes) != 1 || len(d.Moves) != 1 || len(d.Storage) != 0 || d.Summary.Widened != 1+len(d.Data) || d.Summary.Narrowed != 1 {
+	if len(d.Changes) != 1 || len(d.Places) != 1 || len(d.Storage) != 0 || d.Summary.Widened != 1+len(d.Data) || d.Summary.Narrowed != 1 {
 		t.Errorf("%+v", d)
 	}
 	r := fixture()

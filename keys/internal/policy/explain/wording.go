@@ -77,8 +77,8 @@ func partial(value string, first int, padding string, last int) string {
 	return string(characters[:first]) + padding + string(characters[len(characters)-last:])
 }
 
-// Means says for the reader of a page what a kind of treatment is.
-func Means(kind string) string {
+// KindMeaning says for the reader of a page what a kind of treatment is.
+func KindMeaning(kind string) string {
 	return map[string]string{
 		"refuse":  "an error; the whole statement is refused",
 		"null":    "NULL in place of the value",
@@ -89,8 +89,8 @@ func Means(kind string) string {
 	}[kind]
 }
 
-// Word is a kind's name as a page shows it.
-func Word(kind string) string {
+// KindName is a kind's name as a page shows it.
+func KindName(kind string) string {
 	if kind == "budget" {
 		return "reveal, with a budget"
 	}
