@@ -10,7 +10,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/prf"
 
-	"github.com/fieldveil/fieldveil/keys/internal/envelope"
+	"github.com/fieldveil/fieldveil/keys/internal/envelope/envelopetest"
 )
 
 func TestStockTinkOpensEveryFrozenIndexedEnvelopeAndComputesItsIndex(t *testing.T) {
@@ -23,8 +23,8 @@ func TestStockTinkOpensEveryFrozenIndexedEnvelopeAndComputesItsIndex(t *testing.
 	}
 	readJSON(t, "../../filters/envelope/testdata/v2.json", &file)
 	for _, v := range file.Vectors {
-		keysets := envelope.Keysets{AEAD: cleartext(t, file.Keysets[v.Keyset].AEAD), PRF: cleartext(t, file.Keysets[v.Keyset].PRF)}
-		field, plaintext, raw := envelope.Field{Label: v.Label, Tenant: v.Tenant}, unhex(t, v.PlaintextHex), unhex(t, v.EnvelopeHex)
+		keysets := envelopetest.Keysets{AEAD: cleartext(t, file.Keysets[v.Keyset].AEAD), PRF: cleartext(t, file.Keysets[v.Keyset].PRF)}
+		field, plaintext, raw := envelopetest.Field{Label: v.Label, Tenant: v.Tenant}, unhex(t, v.PlaintextHex), unhex(t, v.EnvelopeHex)
 		for form, stored := range map[string][]byte{"raw": raw, "armored": []byte(v.Armored)} {
 			if opened, err := keysets.Open(field, stored); err != nil || !bytes.Equal(opened, plaintext) {
 				t.Errorf("%s, %s: opened %x: %v", v.Name, form, opened, err)

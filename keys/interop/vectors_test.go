@@ -12,7 +12,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/daead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 
-	"github.com/fieldveil/fieldveil/keys/internal/envelope"
+	"github.com/fieldveil/fieldveil/keys/internal/envelope/envelopetest"
 )
 
 const frozen = "../../filters/envelope/testdata/v1.json"
@@ -40,7 +40,7 @@ func TestStockTinkOpensEveryFrozenEnvelope(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			plaintext, raw := unhex(t, v.PlaintextHex), unhex(t, v.EnvelopeHex)
 			keysets := keysetsFor(t, file, v)
-			field := envelope.Field{Label: v.Label, Tenant: v.Tenant}
+			field := envelopetest.Field{Label: v.Label, Tenant: v.Tenant}
 
 			for form, stored := range map[string][]byte{"raw": raw, "armored": []byte(v.Armored)} {
 				opened, err := keysets.Open(field, stored)
@@ -51,10 +51,10 @@ func TestStockTinkOpensEveryFrozenEnvelope(t *testing.T) {
 					t.Fatalf("%s: opened %x, not %x", form, opened, plaintext)
 				}
 			}
-			if armored := envelope.Armor(raw); armored != v.Armored {
+			if armored := envelopetest.Armor(raw); armored != v.Armored {
 				t.Errorf("armored is %q, not %q", armored, v.Armored)
 			}
-			if _, err := keysets.Open(envelope.Field{Label: v.Label, Tenant: v.Tenant + "x"}, raw); err == nil {
+			if _, err := keysets.Open(envelopetest.Field{Label: v.Label, Tenant: v.Tenant + "x"}, raw); err == nil {
 				t.Error("it opens for another tenant")
 			}
 		})
@@ -79,7 +79,7 @@ func TestStockTinkSealsFrozenDeterministicEnvelopesToTheSameBytes(t *testing.T) 
 			continue // sealed before its keyset was rotated
 		}
 		compared++
-		sealed, err := keysets.SealDeterministic(envelope.Field{Label: v.Label, Tenant: v.Tenant}, unhex(t, v.PlaintextHex))
+		sealed, err := keysets.SealDeterministic(envelopetest.Field{Label: v.Label, Tenant: v.Tenant}, unhex(t, v.PlaintextHex))
 		if err != nil {
 			t.Fatalf("%s: %v", v.Name, err)
 		}
@@ -99,7 +99,7 @@ func readVectors(t *testing.T) *vectorFile {
 	return file
 }
 
-func keysetsFor(t *testing.T, file *vectorFile, v vector) envelope.Keysets {
+func keysetsFor(t *testing.T, file *vectorFile, v vector) envelopetest.Keysets {
 	t.Helper()
 	handle := cleartext(t, file.Keysets[v.Keyset])
 	switch v.Protection {
@@ -107,15 +107,15 @@ func keysetsFor(t *testing.T, file *vectorFile, v vector) envelope.Keysets {
 		if _, err := aead.New(handle); err != nil {
 			t.Fatalf("%s: %v", v.Name, err)
 		}
-		return envelope.Keysets{AEAD: handle}
+		return envelopetest.Keysets{AEAD: handle}
 	case "deterministic":
 		if _, err := daead.New(handle); err != nil {
 			t.Fatalf("%s: %v", v.Name, err)
 		}
-		return envelope.Keysets{Deterministic: handle}
+		return envelopetest.Keysets{Deterministic: handle}
 	}
 	t.Fatalf("%s: protection %q is not known to this test", v.Name, v.Protection)
-	return envelope.Keysets{}
+	return envelopetest.Keysets{}
 }
 
 func sealedByPrimary(handle *keyset.Handle, raw []byte) bool {

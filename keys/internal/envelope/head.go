@@ -1,3 +1,14 @@
+// Package envelope reads the heads of Fieldveil envelopes, which needs no key.
+//
+//	envelope  = magic version label-tag [index] tink-ciphertext
+//	magic     = %xF7
+//	version   = %x01 / %x02   ; with an index
+//	label-tag = 4OCTET        ; first 4 bytes of SHA-256("fieldveil label\0" label)
+//	index     = 16OCTET       ; first 16 bytes of the PRF over the index input
+//
+// The index input is "fieldveil/index/v1" 0x00 label 0x00 tenant 0x00 plaintext.
+// The associated data is "fieldveil/v1" 0x00 label 0x00 tenant. The armored form,
+// for text columns, is "fv1." and unpadded base64url of the envelope.
 package envelope
 
 import (
@@ -10,8 +21,23 @@ import (
 	"strings"
 )
 
-// minCiphertext is of every key type: a synthetic IV, or an IV and a tag.
-const minCiphertext = 16
+// The numbers of the format.
+const (
+	Magic      = 0xF7
+	Version1   = 0x01
+	Version2   = 0x02
+	tagLength  = 4
+	HeadLength = 2 + tagLength
+	// IndexLength is of a blind index, which only version 2 has.
+	IndexLength = 16
+	// PrefixLength is of Tink's output prefix: 0x01 and the key id, big-endian.
+	PrefixLength = 5
+	TinkPrefix   = 0x01
+	// MinCiphertext is of every key type: a synthetic IV, or an IV and a tag.
+	MinCiphertext = 16
+
+	ArmorPrefix = "fv1."
+)
 
 // Tag is the label tag of an envelope.
 type Tag [tagLength]byte
@@ -38,13 +64,13 @@ var ErrPlaintext = errors.New("not an envelope")
 // one that begins so and is none has another error. No error quotes the value.
 func ReadHead(stored []byte, raw bool) (Head, error) {
 	if !raw {
-		text, armored := strings.CutPrefix(string(stored), armorPrefix)
+		text, armored := strings.CutPrefix(string(stored), ArmorPrefix)
 		if !armored {
 			return Head{}, ErrPlaintext
 		}
 		var err error
 		if stored, err = base64.RawURLEncoding.Strict().DecodeString(text); err != nil {
-			return Head{}, errors.New("what follows " + armorPrefix + " is not unpadded base64url")
+			return Head{}, errors.New("what follows " + ArmorPrefix + " is not unpadded base64url")
 		}
 	}
 	return readRawHead(stored, !raw)
@@ -52,21 +78,21 @@ func ReadHead(stored []byte, raw bool) (Head, error) {
 
 func readRawHead(stored []byte, armored bool) (Head, error) {
 	switch {
-	case !armored && !bytes.HasPrefix(stored, []byte{magic}):
+	case !armored && !bytes.HasPrefix(stored, []byte{Magic}):
 		return Head{}, ErrPlaintext
-	case len(stored) < headLength || stored[0] != magic:
+	case len(stored) < HeadLength || stored[0] != Magic:
 		return Head{}, errors.New("not an envelope, though it begins as one")
-	case stored[1] != version1 && stored[1] != version2:
+	case stored[1] != Version1 && stored[1] != Version2:
 		return Head{}, fmt.Errorf("envelope version %d is not known here", stored[1])
 	}
-	head := Head{Indexed: stored[1] == version2, Tag: Tag(stored[2:headLength])}
-	ciphertext := stored[headLength:]
+	head := Head{Indexed: stored[1] == Version2, Tag: Tag(stored[2:HeadLength])}
+	ciphertext := stored[HeadLength:]
 	if head.Indexed {
-		ciphertext = ciphertext[min(indexLength, len(ciphertext)):]
+		ciphertext = ciphertext[min(IndexLength, len(ciphertext)):]
 	}
-	if len(ciphertext) < prefixLength+minCiphertext || ciphertext[0] != tinkPrefix {
+	if len(ciphertext) < PrefixLength+MinCiphertext || ciphertext[0] != TinkPrefix {
 		return Head{}, errors.New("a truncated envelope")
 	}
-	head.KeyID = binary.BigEndian.Uint32(ciphertext[1:prefixLength])
+	head.KeyID = binary.BigEndian.Uint32(ciphertext[1:PrefixLength])
 	return head, nil
 }

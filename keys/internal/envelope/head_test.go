@@ -1,14 +1,19 @@
-package envelope
+package envelope_test
 
 import (
 	"errors"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/envelope"
+	"github.com/fieldveil/fieldveil/keys/internal/envelope/envelopetest"
 )
 
+var field = envelopetest.Field{Label: "customer.ssn", Tenant: "north"}
+
 func TestHeadTellsLabelVersionAndKeyWithoutAKey(t *testing.T) {
-	keysets := fresh(t)
+	keysets := envelopetest.NewKeysets(t)
 	for name, seal := range map[string]struct {
-		seal    func(Field, []byte) ([]byte, error)
+		seal    func(envelopetest.Field, []byte) ([]byte, error)
 		keyID   uint32
 		indexed bool
 	}{
@@ -20,12 +25,12 @@ func TestHeadTellsLabelVersionAndKeyWithoutAKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wanted := Head{Indexed: seal.indexed, Tag: TagOf(field.Label), KeyID: seal.keyID}
+		wanted := envelope.Head{Indexed: seal.indexed, Tag: envelope.TagOf(field.Label), KeyID: seal.keyID}
 		for _, form := range []struct {
 			stored []byte
 			raw    bool
-		}{{sealed, true}, {[]byte(Armor(sealed)), false}} {
-			if head, err := ReadHead(form.stored, form.raw); err != nil || head != wanted {
+		}{{sealed, true}, {[]byte(envelopetest.Armor(sealed)), false}} {
+			if head, err := envelope.ReadHead(form.stored, form.raw); err != nil || head != wanted {
 				t.Errorf("%s, raw %v: %+v, %v", name, form.raw, head, err)
 			}
 		}
@@ -33,30 +38,30 @@ func TestHeadTellsLabelVersionAndKeyWithoutAKey(t *testing.T) {
 }
 
 func TestHeadOfPlaintextAndOfBrokenEnvelopesAreToldApart(t *testing.T) {
-	sealed, err := fresh(t).SealIndexed(field, nil)
+	sealed, err := envelopetest.NewKeysets(t).SealIndexed(field, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	armored := Armor(sealed)
+	armored := envelopetest.Armor(sealed)
 	for _, plain := range []string{"", "078-05-1120", "fv1", "fv2." + armored[4:], " " + armored} {
-		if _, err := ReadHead([]byte(plain), false); !errors.Is(err, ErrPlaintext) {
+		if _, err := envelope.ReadHead([]byte(plain), false); !errors.Is(err, envelope.ErrPlaintext) {
 			t.Errorf("%q: %v", plain, err)
 		}
 	}
 	for _, plain := range [][]byte{{}, []byte(armored), {0xF6, 1}} {
-		if _, err := ReadHead(plain, true); !errors.Is(err, ErrPlaintext) {
+		if _, err := envelope.ReadHead(plain, true); !errors.Is(err, envelope.ErrPlaintext) {
 			t.Errorf("%x: %v", plain, err)
 		}
 	}
 	another := append([]byte{}, sealed...)
 	another[1] = 3
-	for _, broken := range []string{"fv1.", "fv1.=", armored + "=", armored[:40], armored[:len(armored)-20], Armor(another), Armor([]byte("plain"))} {
-		if _, err := ReadHead([]byte(broken), false); err == nil || errors.Is(err, ErrPlaintext) {
+	for _, broken := range []string{"fv1.", "fv1.=", armored + "=", armored[:40], armored[:len(armored)-20], envelopetest.Armor(another), envelopetest.Armor([]byte("plain"))} {
+		if _, err := envelope.ReadHead([]byte(broken), false); err == nil || errors.Is(err, envelope.ErrPlaintext) {
 			t.Errorf("%q: %v", broken, err)
 		}
 	}
-	for length := 1; length < headLength+indexLength+prefixLength+minCiphertext; length++ {
-		if _, err := ReadHead(sealed[:length], true); err == nil || errors.Is(err, ErrPlaintext) {
+	for length := 1; length < envelope.HeadLength+envelope.IndexLength+envelope.PrefixLength+envelope.MinCiphertext; length++ {
+		if _, err := envelope.ReadHead(sealed[:length], true); err == nil || errors.Is(err, envelope.ErrPlaintext) {
 			t.Errorf("%d bytes: %v", length, err)
 		}
 	}

@@ -1,17 +1,6 @@
-// Package envelope reads the heads of Fieldveil envelopes, which needs no key, and seals and opens envelopes with stock
-// tink-go alone, to prove that what the filter stores is standard: tests compare it with the filter. It shares no code
-// with the filter.
-//
-//	envelope  = magic version label-tag [index] tink-ciphertext
-//	magic     = %xF7
-//	version   = %x01 / %x02   ; with an index
-//	label-tag = 4OCTET        ; first 4 bytes of SHA-256("fieldveil label\0" label)
-//	index     = 16OCTET       ; first 16 bytes of the PRF over the index input
-//
-// The index input is "fieldveil/index/v1" 0x00 label 0x00 tenant 0x00 plaintext.
-// The associated data is "fieldveil/v1" 0x00 label 0x00 tenant. The armored form,
-// for text columns, is "fv1." and unpadded base64url of the envelope.
-package envelope
+// Package envelopetest seals and opens envelopes with stock tink-go alone, to prove that what the filter stores is standard:
+// tests compare it with the filter. It shares no code with the filter, and with package envelope the format's numbers.
+package envelopetest
 
 import (
 	"bytes"
@@ -21,26 +10,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/daead"
 	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/prf"
-)
+	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 
-const (
-	magic      = 0xF7
-	version1   = 0x01
-	version2   = 0x02
-	tagLength  = 4
-	headLength = 2 + tagLength
-	// indexLength is of a blind index, which only version 2 has.
-	indexLength = 16
-	// prefixLength is of Tink's output prefix: 0x01 and the key id, big-endian.
-	prefixLength = 5
-	tinkPrefix   = 0x01
-
-	armorPrefix = "fv1."
+	"github.com/fieldveil/fieldveil/keys/internal/envelope"
 )
 
 // Keysets are the keysets of one name. Each may be nil.
@@ -63,7 +41,7 @@ func (k Keysets) SealRandomized(field Field, plaintext []byte) ([]byte, error) {
 		return nil, err
 	}
 	ciphertext, err := primitive.Encrypt(plaintext, field.associatedData())
-	return append(field.head(version1), ciphertext...), err
+	return append(field.head(envelope.Version1), ciphertext...), err
 }
 
 // SealDeterministic seals with the deterministic keyset's primary key: equal
@@ -77,7 +55,7 @@ func (k Keysets) SealDeterministic(field Field, plaintext []byte) ([]byte, error
 		return nil, err
 	}
 	ciphertext, err := primitive.EncryptDeterministically(plaintext, field.associatedData())
-	return append(field.head(version1), ciphertext...), err
+	return append(field.head(envelope.Version1), ciphertext...), err
 }
 
 // SealIndexed seals with the AEAD keyset's primary key and puts the value's index
@@ -95,7 +73,7 @@ func (k Keysets) SealIndexed(field Field, plaintext []byte) ([]byte, error) {
 		return nil, err
 	}
 	ciphertext, err := primitive.Encrypt(plaintext, field.associatedData())
-	return slices.Concat(field.head(version2), index, ciphertext), err
+	return slices.Concat(field.head(envelope.Version2), index, ciphertext), err
 }
 
 // index is what equal values of one field share.
@@ -108,7 +86,7 @@ func (k Keysets) index(field Field, plaintext []byte) ([]byte, error) {
 		return nil, err
 	}
 	input := "fieldveil/index/v1\x00" + field.Label + "\x00" + field.Tenant + "\x00" + string(plaintext)
-	return set.ComputePrimaryPRF([]byte(input), indexLength)
+	return set.ComputePrimaryPRF([]byte(input), envelope.IndexLength)
 }
 
 // Open opens an envelope, raw or armored. Which of the keysets it takes is told
@@ -156,17 +134,17 @@ func (k Keysets) decrypt(field Field, ciphertext []byte, keyID uint32) ([]byte, 
 
 // Armor is the form of an envelope in a text column.
 func Armor(raw []byte) string {
-	return armorPrefix + base64.RawURLEncoding.EncodeToString(raw)
+	return envelope.ArmorPrefix + base64.RawURLEncoding.EncodeToString(raw)
 }
 
 func unarmor(stored []byte) ([]byte, error) {
-	text, armored := strings.CutPrefix(string(stored), armorPrefix)
+	text, armored := strings.CutPrefix(string(stored), envelope.ArmorPrefix)
 	if !armored {
 		return stored, nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return nil, errors.New("what follows " + armorPrefix + " is not unpadded base64url")
+		return nil, errors.New("what follows " + envelope.ArmorPrefix + " is not unpadded base64url")
 	}
 	return raw, nil
 }
@@ -176,31 +154,31 @@ func unarmor(stored []byte) ([]byte, error) {
 func (f Field) split(raw []byte) (index, ciphertext []byte, keyID uint32, err error) {
 	fail := func(reason string) ([]byte, []byte, uint32, error) { return nil, nil, 0, errors.New(reason) }
 	switch {
-	case len(raw) < headLength+prefixLength:
+	case len(raw) < envelope.HeadLength+envelope.PrefixLength:
 		return fail("too short for an envelope")
-	case raw[0] != magic:
+	case raw[0] != envelope.Magic:
 		return fail("not an envelope: it does not begin with the magic byte")
-	case raw[1] != version1 && raw[1] != version2:
+	case raw[1] != envelope.Version1 && raw[1] != envelope.Version2:
 		return fail(fmt.Sprintf("envelope version %d is not known here", raw[1]))
-	case !bytes.Equal(raw[:headLength], f.head(raw[1])):
+	case !bytes.Equal(raw[:envelope.HeadLength], f.head(raw[1])):
 		return fail("the envelope is of another label than " + f.Label)
 	}
-	ciphertext = raw[headLength:]
-	if raw[1] == version2 {
-		if len(ciphertext) < indexLength+prefixLength {
+	ciphertext = raw[envelope.HeadLength:]
+	if raw[1] == envelope.Version2 {
+		if len(ciphertext) < envelope.IndexLength+envelope.PrefixLength {
 			return fail("too short for an envelope with an index")
 		}
-		index, ciphertext = ciphertext[:indexLength], ciphertext[indexLength:]
+		index, ciphertext = ciphertext[:envelope.IndexLength], ciphertext[envelope.IndexLength:]
 	}
-	if ciphertext[0] != tinkPrefix {
+	if ciphertext[0] != envelope.TinkPrefix {
 		return fail("its ciphertext has not Tink's output prefix")
 	}
-	return index, ciphertext, binary.BigEndian.Uint32(ciphertext[1:prefixLength]), nil
+	return index, ciphertext, binary.BigEndian.Uint32(ciphertext[1:envelope.PrefixLength]), nil
 }
 
 func (f Field) head(version byte) []byte {
-	tag := TagOf(f.Label)
-	return append([]byte{magic, version}, tag[:]...)
+	tag := envelope.TagOf(f.Label)
+	return append([]byte{envelope.Magic, version}, tag[:]...)
 }
 
 func (f Field) associatedData() []byte {
@@ -217,4 +195,19 @@ func holds(handle *keyset.Handle, keyID uint32) bool {
 		}
 	}
 	return false
+}
+
+// NewKeysets makes keysets of one key each.
+func NewKeysets(t *testing.T) Keysets {
+	t.Helper()
+	return Keysets{AEAD: handle(t, aead.AES256GCMKeyTemplate()), Deterministic: handle(t, daead.AESSIVKeyTemplate()), PRF: handle(t, prf.HMACSHA256PRFKeyTemplate())}
+}
+
+func handle(t *testing.T, template *tinkpb.KeyTemplate) *keyset.Handle {
+	t.Helper()
+	h, err := keyset.NewHandle(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }

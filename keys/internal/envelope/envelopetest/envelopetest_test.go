@@ -1,21 +1,17 @@
-package envelope
+package envelopetest
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/tink-crypto/tink-go/v2/aead"
-	"github.com/tink-crypto/tink-go/v2/daead"
-	"github.com/tink-crypto/tink-go/v2/keyset"
-	"github.com/tink-crypto/tink-go/v2/prf"
-	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
+	"github.com/fieldveil/fieldveil/keys/internal/envelope"
 )
 
 var field = Field{Label: "customer.ssn", Tenant: "north"}
 
 func TestWhatWasSealedOpens(t *testing.T) {
-	keysets := fresh(t)
+	keysets := NewKeysets(t)
 	for name, seal := range map[string]func(Field, []byte) ([]byte, error){
 		"randomized": keysets.SealRandomized, "deterministic": keysets.SealDeterministic, "indexed": keysets.SealIndexed,
 	} {
@@ -35,7 +31,7 @@ func TestWhatWasSealedOpens(t *testing.T) {
 }
 
 func TestOnlyDeterministicEnvelopesAreEqual(t *testing.T) {
-	keysets := fresh(t)
+	keysets := NewKeysets(t)
 	first, _ := keysets.SealDeterministic(field, []byte("x"))
 	second, _ := keysets.SealDeterministic(field, []byte("x"))
 	if !bytes.Equal(first, second) {
@@ -49,7 +45,7 @@ func TestOnlyDeterministicEnvelopesAreEqual(t *testing.T) {
 }
 
 func TestAnotherLabelTenantOrByteIsRefused(t *testing.T) {
-	keysets := fresh(t)
+	keysets := NewKeysets(t)
 	raw, err := keysets.SealRandomized(field, []byte("078-05-1120"))
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +65,13 @@ func TestAnotherLabelTenantOrByteIsRefused(t *testing.T) {
 			t.Errorf("its first %d bytes open", i)
 		}
 	}
-	if _, err := fresh(t).Open(field, raw); err == nil {
+	if _, err := NewKeysets(t).Open(field, raw); err == nil {
 		t.Error("it opens with other keysets")
 	}
 }
 
 func TestIndexedEnvelopesOfOneValueAndFieldShareTheirIndexAlone(t *testing.T) {
-	keysets := fresh(t)
+	keysets := NewKeysets(t)
 	seal := func(field Field, plaintext string) []byte {
 		raw, err := keysets.SealIndexed(field, []byte(plaintext))
 		if err != nil {
@@ -83,7 +79,7 @@ func TestIndexedEnvelopesOfOneValueAndFieldShareTheirIndexAlone(t *testing.T) {
 		}
 		return raw
 	}
-	const prefix = headLength + indexLength
+	const prefix = envelope.HeadLength + envelope.IndexLength
 	first, second := seal(field, "x"), seal(field, "x")
 	if !bytes.Equal(first[:prefix], second[:prefix]) || bytes.Equal(first, second) {
 		t.Error("envelopes of one value do not share their index and nothing else")
@@ -91,14 +87,14 @@ func TestIndexedEnvelopesOfOneValueAndFieldShareTheirIndexAlone(t *testing.T) {
 	for _, other := range [][]byte{
 		seal(field, "y"), seal(Field{Label: field.Label, Tenant: "south"}, "x"), seal(Field{Label: "other", Tenant: field.Tenant}, "x"),
 	} {
-		if bytes.Equal(first[headLength:prefix], other[headLength:prefix]) {
+		if bytes.Equal(first[envelope.HeadLength:prefix], other[envelope.HeadLength:prefix]) {
 			t.Error("another value or field has the same index")
 		}
 	}
 }
 
 func TestIndexOfAnotherValueIsRefused(t *testing.T) {
-	keysets := fresh(t)
+	keysets := NewKeysets(t)
 	raw, err := keysets.SealIndexed(field, []byte("078-05-1120"))
 	if err != nil {
 		t.Fatal(err)
@@ -113,18 +109,4 @@ func TestIndexOfAnotherValueIsRefused(t *testing.T) {
 			t.Errorf("its first %d bytes open", i)
 		}
 	}
-}
-
-func fresh(t *testing.T) Keysets {
-	t.Helper()
-	return Keysets{AEAD: handle(t, aead.AES256GCMKeyTemplate()), Deterministic: handle(t, daead.AESSIVKeyTemplate()), PRF: handle(t, prf.HMACSHA256PRFKeyTemplate())}
-}
-
-func handle(t *testing.T, template *tinkpb.KeyTemplate) *keyset.Handle {
-	t.Helper()
-	h, err := keyset.NewHandle(template)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
