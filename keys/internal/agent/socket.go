@@ -29,7 +29,7 @@ func listen(ctx context.Context, path string) (*net.UnixListener, error) {
 	folder, err := os.OpenFile(filepath.Dir(path), os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
+		return nil, fault.NoFolder(path)
 	case err != nil:
 		return nil, fault.Failure(path, "its folder can not be read", "make "+filepath.Dir(path)+" readable")
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 )
@@ -35,6 +36,21 @@ func Input(place, reason, remedy string) *Fault {
 // Failure says that the machine or a peer failed.
 func Failure(place, reason, remedy string) *Fault {
 	return &Fault{Place: place, Reason: reason, Remedy: remedy, status: ExitFailure}
+}
+
+// Unreadable says that the file at a place can not be read.
+func Unreadable(place string, err error) *Fault {
+	return Failure(place, Cause(err), "make the file readable")
+}
+
+// Unwritable says that the file at a place can not be written.
+func Unwritable(place string, err error) *Fault {
+	return Failure(place, Cause(err), "choose a place that can be written")
+}
+
+// NoFolder says that a file has no folder that it could be written to.
+func NoFolder(path string) *Fault {
+	return Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
 }
 
 // Error is one line: place, reason, remedy.

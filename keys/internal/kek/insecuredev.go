@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
@@ -75,13 +74,13 @@ func readDevKEK(file string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(file, "there is no such key-encryption key file", createDevKEK)
 	case err != nil:
-		return nil, fault.Failure(file, fault.Cause(err), "make the file readable")
+		return nil, fault.Unreadable(file, err)
 	case !info.Mode().IsRegular() || info.Size() > maxDevKEKBytes:
 		return nil, fault.Input(file, "not a key-encryption key file", createDevKEK)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fault.Failure(file, fault.Cause(err), "make the file readable")
+		return nil, fault.Unreadable(file, err)
 	}
 	return text, nil
 }
@@ -108,9 +107,9 @@ func CreateInsecureDev(file string) error {
 	case errors.Is(err, fs.ErrExist):
 		return fault.Input(file, "the file exists already", "choose another name, or move it away if no keyset is wrapped by it")
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Input(file, "its folder does not exist", "make "+filepath.Dir(file)+" first")
+		return fault.NoFolder(file)
 	case err != nil:
-		return fault.Failure(file, fault.Cause(err), "choose a place that can be written")
+		return fault.Unwritable(file, err)
 	}
 	return nil
 }

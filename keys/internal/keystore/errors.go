@@ -2,6 +2,7 @@ package keystore
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
@@ -17,26 +18,20 @@ func errNotRead(path string, err error) error {
 	if errors.Is(err, regularfile.ErrNotRegular) {
 		return fault.Input(path, err.Error(), restore)
 	}
-	return fault.Failure(path, fault.Cause(err), "make the file readable")
+	return fault.Unreadable(path, err)
 }
 
 // errNotWritten says why something can not be written. No permission and no room
 // are for the caller to put right, and nothing was changed; other failures are
 // the machine's.
 func errNotWritten(path string, err error) error {
-	for _, known := range []struct {
-		cause  error
-		remedy string
-	}{
-		{syscall.EACCES, "choose a place that can be written"},
-		{syscall.EPERM, "choose a place that can be written"},
-		{syscall.EROFS, "choose a place that can be written"},
-		{syscall.ENOSPC, "make room and try again"},
-		{syscall.EDQUOT, "make room and try again"},
-	} {
-		if errors.Is(err, known.cause) {
-			return fault.Input(path, fault.Cause(err), known.remedy)
-		}
+	unwritable := fault.Unwritable(path, err)
+	isCause := func(known syscall.Errno) bool { return errors.Is(err, known) }
+	switch {
+	case slices.ContainsFunc([]syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS}, isCause):
+		return fault.Input(path, unwritable.Reason, unwritable.Remedy)
+	case slices.ContainsFunc([]syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}, isCause):
+		return fault.Input(path, unwritable.Reason, "make room and try again")
 	}
-	return fault.Failure(path, fault.Cause(err), "choose a place that can be written")
+	return unwritable
 }

@@ -80,7 +80,7 @@ func errNotCreated(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return fault.Input(path, "the file exists already", "choose another name")
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Input(path, "its folder does not exist", "make "+filepath.Dir(path)+" first")
+		return fault.NoFolder(path)
 	}
 	return errNotWritten(path, err)
 }

@@ -38,7 +38,7 @@ func ReadSigningKey(name string) (*SigningKey, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input(name, "there is no such key", makeSigningKey)
 	case err != nil:
-		return nil, fault.Failure(name, fault.Cause(err), "make the file readable")
+		return nil, fault.Unreadable(name, err)
 	}
 	text, err := regularfile.Read(name, maxKeyBytes)
 	if err != nil {

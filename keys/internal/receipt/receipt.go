@@ -170,5 +170,5 @@ func readBounded(path string) ([]byte, error) {
 	case errors.Is(err, regularfile.ErrTooLong), errors.Is(err, regularfile.ErrNotRegular), errors.Is(err, syscall.EISDIR):
 		return nil, fault.Input(path, "not a file of at most 1 MiB", "name another")
 	}
-	return nil, fault.Failure(path, fault.Cause(err), "make the file readable")
+	return nil, fault.Unreadable(path, err)
 }

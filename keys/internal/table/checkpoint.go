@@ -75,14 +75,14 @@ func (c *Checkpoint) read(work Work) error {
 		return nil
 	}
 	if err != nil {
-		return fault.Failure("--checkpoint "+c.path, fault.Cause(err), "make the file readable")
+		return fault.Unreadable("--checkpoint "+c.path, err)
 	}
 	if info.Size() > maxCheckpointBytes {
 		return fault.Input("--checkpoint "+c.path, "not a checkpoint", remedy)
 	}
 	text, err := os.ReadFile(c.path)
 	if err != nil {
-		return fault.Failure("--checkpoint "+c.path, fault.Cause(err), "make the file readable")
+		return fault.Unreadable("--checkpoint "+c.path, err)
 	}
 	var state checkpointState
 	if err := strictjson.Decode(text, &state); err != nil || state.Format != checkpointFormat || !state.sound() {

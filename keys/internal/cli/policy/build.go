@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -128,9 +127,9 @@ func (f *buildFlags) write(built *policy.Built) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Input(f.out, "its folder does not exist", "make "+filepath.Dir(f.out)+" first")
+		return fault.NoFolder(f.out)
 	case err != nil:
-		return fault.Failure(f.out, fault.Cause(err), "choose a place that can be written")
+		return fault.Unwritable(f.out, err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func replaceable(out string, keys ...string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // a folder that is not there shows when it is written
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Failure(out, fault.Cause(err), "choose a place that can be written")
+		return fault.Unwritable(out, err)
 	case err != nil:
 		return fault.Input(out, fault.Cause(err), remedy)
 	case info.Mode()&fs.ModeSymlink != 0:

@@ -75,7 +75,7 @@ func readRanges(path string) ([]table.Range, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Input("--ranges "+path, "there is no such file", "make it with: fieldveil table ranges --output json")
 	case err != nil:
-		return nil, fault.Failure("--ranges "+path, fault.Cause(err), "make the file readable")
+		return nil, fault.Unreadable("--ranges "+path, err)
 	}
 	var list rangeList
 	if err := strictjson.Decode(text, &list); err != nil || len(list.Ranges) == 0 {

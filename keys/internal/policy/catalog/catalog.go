@@ -151,7 +151,7 @@ func (c *Catalog) read(path string) error {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return fault.Failure(path, fault.Cause(err), "make the file readable")
+		return fault.Unreadable(path, err)
 	}
 	if bytes.HasPrefix(text, bundleMagic) {
 		return c.readBundle(path, text)

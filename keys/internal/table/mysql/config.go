@@ -61,7 +61,7 @@ func trusting(flag, path, host string) (*tls.Config, error) {
 	place := flag + ", ca=" + path
 	text, err := regularfile.Read(path, maxCABytes)
 	if err != nil {
-		return nil, fault.Failure(place, fault.Cause(err), "make the file readable")
+		return nil, fault.Unreadable(place, err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(text) {
