@@ -56,10 +56,10 @@ def find(rules: dict, found: set[Import]) -> list[str]:
         if other == one.imported:
             problems |= library(rules["only"], one)
             continue
-        unused.discard((one.package, other))
+        unused -= {(one.package, other), ("*", other)}
         usable = {one.package, *common, *allowed.get(one.package, [])}
         if one.in_test:
-            usable.update(in_tests.get(one.package, []))
+            usable.update(in_tests.get("*", []), in_tests.get(one.package, []))
         if other not in usable:
             problems.add(f"{one.package}: may not use {other}")
     problems |= {f"{name}: may use {other}, and does not; take it out of {RULES.name}" for name, other in unused}

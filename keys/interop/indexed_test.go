@@ -3,7 +3,6 @@ package interop
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -11,6 +10,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/prf"
 
 	"github.com/fieldveil/fieldveil/keys/internal/envelope/envelopetest"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestStockTinkOpensEveryFrozenIndexedEnvelopeAndComputesItsIndex(t *testing.T) {
@@ -72,10 +72,7 @@ func TestStockTinkComputesTheFrozenPRFOutputs(t *testing.T) {
 
 func readJSON(t *testing.T, path string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, path)
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatal(err)
 	}

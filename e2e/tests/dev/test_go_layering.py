@@ -31,6 +31,14 @@ def test_arrow_upwards_is_found_in_code_and_in_tests() -> None:
         assert found(sources={f"internal/kek/{name}": upwards}) == ["internal/kek: may not use internal/cli"]
 
 
+def test_what_all_tests_may_use_is_for_no_other_code() -> None:
+    rules = {"tests": {"*": ["internal/cli"]}}
+    source = f'package kek\n\nimport "{MODULE}internal/cli"\n'
+    assert found(**rules, sources={"internal/kek/kek_test.go": source}) == []
+    (problem,) = found(**rules, sources={"internal/kek/kek.go": source, "internal/fault/fault_test.go": source})
+    assert problem == "internal/kek: may not use internal/cli"
+
+
 def test_library_outside_of_its_place_is_found() -> None:
     source = 'package kek\n\nimport "github.com/spf13/pflag"\n'
     problems = found(sources={"internal/kek/flags.go": source})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestOpenKeysetsAreServedAsStockTinkReadsThem(t *testing.T) {
@@ -51,9 +52,7 @@ func TestOpenKeysetsAreServedAsStockTinkReadsThem(t *testing.T) {
 func TestNameMadeBeforeThereWerePRFKeysetsIsServedWithWhatItHas(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")
-	if err := os.Remove(filepath.Join(f.config.Keysets, "pii.prf.json")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(f.config.Keysets, "pii.prf.json"))
 	a := f.start()
 	served := a.get("/v1/keysets", "").keysets(t).Keysets["pii"]
 	if len(served) != 2 || served["aead"] == nil || served["deterministic"] == nil {

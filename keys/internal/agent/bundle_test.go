@@ -4,11 +4,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestBundleIsServedAsTheFileIsNow(t *testing.T) {
@@ -35,9 +35,7 @@ func TestBundleIsServedAsTheFileIsNow(t *testing.T) {
 	}
 	write := func(content string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, content)
 	}
 
 	if status, _, _ := ask("GET", "/fieldveil.tar.gz", ""); status != http.StatusServiceUnavailable {

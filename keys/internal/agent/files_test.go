@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestBrokenFileIsRefusedAndTheOldKeysetKept(t *testing.T) {
@@ -61,14 +62,8 @@ func TestFolderWithoutKeysetsIsTold(t *testing.T) {
 // swap puts another file's text in a file's place.
 func (f *fixture) swap(file, other string) (good string) {
 	f.Helper()
-	text, err := os.ReadFile(filepath.Join(f.config.Keysets, file))
-	if err != nil {
-		f.Fatal(err)
-	}
-	wrong, err := os.ReadFile(filepath.Join(f.config.Keysets, other))
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := testfile.Read(f, filepath.Join(f.config.Keysets, file))
+	wrong := testfile.Read(f, filepath.Join(f.config.Keysets, other))
 	f.write(file, string(wrong))
 	return string(text)
 }
@@ -90,9 +85,7 @@ func TestRemovedNameOrPurposeIsServedNoMore(t *testing.T) {
 	f.create("pii")
 	f.create("payments")
 	a := f.start()
-	if err := os.Remove(filepath.Join(f.config.Keysets, "pii.prf.json")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(f.config.Keysets, "pii.prf.json"))
 	f.remove("payments")
 	got := a.until("/v1/keysets", func(got answer) bool { return got.names(t) == "pii" && len(got.keysets(t).Keysets["pii"]) == 2 })
 	if got.keysets(t).Keysets["pii"]["aead"] == nil {
@@ -100,9 +93,7 @@ func TestRemovedNameOrPurposeIsServedNoMore(t *testing.T) {
 	}
 	// The last name, too: an empty answer, so that no worker goes on with it.
 	for _, purpose := range []keystore.Purpose{keystore.AEAD, keystore.Deterministic} {
-		if err := os.Remove(filepath.Join(f.config.Keysets, "pii."+string(purpose)+".json")); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Remove(t, filepath.Join(f.config.Keysets, "pii."+string(purpose)+".json"))
 	}
 	if got := a.until("/v1/keysets", func(got answer) bool { return got.names(t) == "" }); got.status != 200 {
 		t.Errorf("status %d", got.status)
@@ -189,9 +180,7 @@ func TestSwappedConfigMapMountIsTakenUp(t *testing.T) {
 	}
 	project := func(version string) {
 		t.Helper()
-		if err := os.CopyFS(filepath.Join(mount, "..v"+version), os.DirFS(store)); err != nil {
-			t.Fatal(err)
-		}
+		testfile.CopyFolder(t, filepath.Join(mount, "..v"+version), store)
 		next := filepath.Join(mount, "..data_tmp")
 		if err := os.Symlink("..v"+version, next); err != nil {
 			t.Fatal(err)
@@ -227,9 +216,7 @@ func TestSwappedConfigMapMountIsTakenUp(t *testing.T) {
 	}
 
 	// Kubernetes removes links whose key is gone; one that dangles is a broken file.
-	if err := os.Remove(filepath.Join(mount, "..data")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(mount, "..data"))
 	a.until("/readyz", func(got answer) bool { return strings.Contains(got.body, "problems") })
 	if got := a.get("/v1/keysets", ""); got.names(t) != "pii" {
 		t.Errorf("keysets %q", got.names(t))

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // fixture is a folder with a key-encryption key and keysets, and room for a socket.
@@ -33,11 +33,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	// t.TempDir can be too long for a socket's path.
-	folder, err := os.MkdirTemp("", "fieldveil")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := testfile.Folder(t)
 	kekFile := filepath.Join(folder, "kek.json")
 	if err := kek.CreateInsecureDev(kekFile); err != nil {
 		t.Fatal(err)
@@ -86,9 +82,7 @@ func (f *fixture) remove(name string) {
 	f.Helper()
 	for _, purpose := range keystore.Purposes {
 		file := strings.ReplaceAll(name, "/", ".") + "." + string(purpose) + ".json"
-		if err := os.Remove(filepath.Join(f.config.Keysets, file)); err != nil {
-			f.Fatal(err)
-		}
+		testfile.Remove(f, filepath.Join(f.config.Keysets, file))
 	}
 }
 
@@ -104,19 +98,14 @@ func (f *fixture) primary(name string, purpose keystore.Purpose) uint32 {
 
 func (f *fixture) breakFile(file string) (good string) {
 	f.Helper()
-	text, err := os.ReadFile(filepath.Join(f.config.Keysets, file))
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := testfile.Read(f, filepath.Join(f.config.Keysets, file))
 	f.write(file, string(text[:len(text)/2]))
 	return string(text)
 }
 
 func (f *fixture) write(file, content string) {
 	f.Helper()
-	if err := os.WriteFile(filepath.Join(f.config.Keysets, file), []byte(content), 0o600); err != nil {
-		f.Fatal(err)
-	}
+	testfile.Write(f, filepath.Join(f.config.Keysets, file), content)
 }
 
 // runningAgent is an agent that serves, until the test ends.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // stranger is a user that no test runs as.
@@ -37,10 +39,7 @@ func TestHardenedProcessLeavesNoCoreAndNoReader(t *testing.T) {
 
 // vmLocked is what the kernel says is locked, less a zero.
 func vmLocked(t *testing.T) string {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := testfile.Read(t, "/proc/self/status")
 	for line := range strings.Lines(string(status)) {
 		if value, found := strings.CutPrefix(line, "VmLck:"); found && !strings.Contains(value, " 0 kB") {
 			return value

@@ -1,11 +1,12 @@
 package agent
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var metricName = regexp.MustCompile(namespace + `_[a-z_]+`)
@@ -26,10 +27,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	for _, match := range served {
 		there = append(there, namespace+"_"+match[1])
 	}
-	reference, err := os.ReadFile("../../../docs/reference/key-agent-api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := testfile.Read(t, "../../../docs/key-agent.md")
 	told := metricName.FindAllString(string(reference), -1)
 	slices.Sort(told)
 	told = slices.Compact(told)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestSocketIsForItsOwnerAloneAndGoesWithTheAgent(t *testing.T) {
@@ -99,9 +100,7 @@ func TestOfManyAgentsStartedOnAStaleSocketOneServes(t *testing.T) {
 
 func TestOtherFilesAndImpossiblePathsAreRefused(t *testing.T) {
 	f := newFixture(t)
-	if err := os.WriteFile(f.config.Socket, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, f.config.Socket, "mine")
 	for path, reason := range map[string]string{
 		f.config.Socket:                                   "no socket is there",
 		f.config.Keysets + "/no/sock":                     "folder does not exist",

@@ -11,7 +11,6 @@ import (
 	"math/big"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,6 +24,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 const (
@@ -49,14 +49,10 @@ type workloadAPI struct {
 
 func newWorkloadAPI(t *testing.T) *workloadAPI {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "fieldveil")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := testfile.Folder(t)
 	w := &workloadAPI{T: t, socket: filepath.Join(folder, "spire.sock"), changed: make(chan struct{})}
-	w.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	var err error
+	if w.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestSweepRemovesWhatKilledRunsStagedAndNothingElse(t *testing.T) {
@@ -21,14 +23,10 @@ func TestSweepRemovesWhatKilledRunsStagedAndNothingElse(t *testing.T) {
 	others := []string{path, living.temporary}
 	for _, name := range []string{".s.json.x", ".s.json.", ".s.json", ".other.s.json.1", "s.json.1"} {
 		other := filepath.Join(folder, name)
-		if err := os.WriteFile(other, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, other, "")
 		others = append(others, other)
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, "")
 	Sweep(path)
 	if _, err := os.Lstat(killed.temporary); err == nil {
 		t.Error("what a killed run staged is still there")

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestVaultTokenIsRenewedBeforeItExpires(t *testing.T) {
@@ -115,9 +117,7 @@ func TestAppRoleLogsInAnewWhenItsTokenIsOver(t *testing.T) {
 	if strings.Contains(err.Error(), "not a secret id") {
 		t.Error("the file's text is in the error")
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, file)
 	_, err = key.Decrypt(wrapped, []byte{})
 	isAway(t, err, file, "no such file", "put the credentials")
 }
@@ -227,9 +227,7 @@ func (v *vaultServer) knows(token string) bool {
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	beside := path + ".new"
-	if err := os.WriteFile(beside, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, beside, text)
 	if err := os.Rename(beside, path); err != nil {
 		t.Fatal(err)
 	}

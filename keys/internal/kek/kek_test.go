@@ -12,6 +12,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestInsecureDevKEKOpensWhatItWrapped(t *testing.T) {
@@ -41,9 +42,7 @@ func TestInsecureDevKEKOpensWhatItWrapped(t *testing.T) {
 
 func TestExistingKEKIsNeverReplaced(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kek.json")
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, "mine")
 	err := CreateInsecureDev(file)
 	if fault.ExitStatus(err) != fault.ExitBadInput {
 		t.Errorf("error %v", err)
@@ -90,9 +89,7 @@ func TestFilesThatHoldNoKEKAreRefusedWithoutTheirText(t *testing.T) {
 		"other":    otherPrimitive.String(), "long": strings.Repeat(" ", maxDevKEKBytes+1),
 	} {
 		file := filepath.Join(folder, name)
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, content)
 		_, err := Open(InsecureDevURI(file))
 		if fault.ExitStatus(err) != fault.ExitBadInput || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestFormerTextIsKeptWhenTheClockWentBack(t *testing.T) {
@@ -13,7 +15,7 @@ func TestFormerTextIsKeptWhenTheClockWentBack(t *testing.T) {
 		rotate(t, store, kek, "pii")
 	}
 	store.now = func() time.Time { return time.Now().Add(-time.Hour) }
-	before := readFile(t, store.path("pii", AEAD))
+	before := testfile.Read(t, store.path("pii", AEAD))
 	change := rotate(t, store, kek, "pii")
 	if text, err := os.ReadFile(change.Backup); err != nil || string(text) != string(before) {
 		t.Errorf("the former text is not where it is said to be: %v", err)

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestNameThatWouldOverfillTheFolderIsNotMade(t *testing.T) {
 	store, kek := newStore(t)
 	for i := range MaxKeysets {
-		writeFile(t, store.path(fmt.Sprintf("pii%d", i), AEAD), "{}")
+		testfile.Write(t, store.path(fmt.Sprintf("pii%d", i), AEAD), "{}")
 	}
 	before := contents(t, store)
 	_, err := store.Create("pii", DefaultAEADTemplate, kek)
@@ -30,7 +31,7 @@ func TestNameThatWouldOverfillTheFolderIsNotMade(t *testing.T) {
 func TestTenantThatWouldOverfillTheFolderIsNotMade(t *testing.T) {
 	store, kek := newStore(t)
 	for i := range MaxTenants {
-		writeFile(t, store.path(fmt.Sprintf("pii/%d", i), AEAD), "")
+		testfile.Write(t, store.path(fmt.Sprintf("pii/%d", i), AEAD), "")
 	}
 	_, err := store.Create("pii/acme", DefaultAEADTemplate, kek)
 	wantFault(t, err, fault.ExitBadInput, "it holds 65536 names already")

@@ -17,6 +17,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestDestroyedNameLeavesNothing(t *testing.T) {
@@ -25,11 +26,11 @@ func TestDestroyedNameLeavesNothing(t *testing.T) {
 	create(t, store, kek, "pii/acme")
 	rotate(t, store, kek, "pii")
 	secrets := materialOf(t, store, kek, "pii")
-	writeFile(t, filepath.Join(store.Folder(), ".pii.json.aead.json.1"), "x") // of the tenant json, and stays
+	testfile.Write(t, filepath.Join(store.Folder(), ".pii.json.aead.json.1"), "x") // of the tenant json, and stays
 	staged := filepath.Join(store.Folder(), ".pii.aead.json.123456")
-	writeFile(t, staged, string(readFile(t, store.path("pii", AEAD))))
+	testfile.Write(t, staged, string(testfile.Read(t, store.path("pii", AEAD))))
 	stagedBackup := filepath.Join(store.Folder(), backupsFolder, ".pii.aead.json.20260101T000000.000000000Z.1")
-	writeFile(t, stagedBackup, string(readFile(t, store.path("pii", AEAD))))
+	testfile.Write(t, stagedBackup, string(testfile.Read(t, store.path("pii", AEAD))))
 	done, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{})
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestFinishedDestructionOfAKeyLeavesNoFormerTextThatHoldsIt(t *testing.T) {
 	create(t, store, kek, "pii")
 	former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
 	secrets := materialOf(t, store, kek, "pii")[AEAD]
-	holds := readFile(t, store.path("pii", AEAD))
+	holds := testfile.Read(t, store.path("pii", AEAD))
 	rotate(t, store, kek, "pii")
 	if _, err := destroyKey(store, kek, "pii", AEAD, former, NoWitness{}); err != nil {
 		t.Fatal(err)
@@ -315,7 +316,7 @@ func wantNowhere(t *testing.T, store *Store, kek tink.AEAD, secrets map[Purpose]
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text := readFile(t, path)
+		text := testfile.Read(t, path)
 		opened := []byte(nil)
 		if encrypted, err := keyset.NewJSONReader(bytes.NewReader(text)).ReadEncrypted(); err == nil {
 			if opened, err = kek.Decrypt(encrypted.GetEncryptedKeyset(), nil); err != nil {
@@ -343,7 +344,7 @@ func contents(t *testing.T, store *Store) string {
 	err := filepath.WalkDir(store.Folder(), func(path string, entry fs.DirEntry, err error) error {
 		all.WriteString(path + "\n")
 		if err == nil && !entry.IsDir() {
-			all.Write(readFile(t, path))
+			all.Write(testfile.Read(t, path))
 		}
 		return err
 	})

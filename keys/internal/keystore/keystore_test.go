@@ -17,6 +17,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestCreatedKeysetsAreStockTinkEncryptedKeysets(t *testing.T) {
@@ -29,7 +30,7 @@ func TestCreatedKeysetsAreStockTinkEncryptedKeysets(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []string{keyType, "AesSivKey", "HmacPrfKey"} {
-			text := readFile(t, created[i].Path)
+			text := testfile.Read(t, created[i].Path)
 			handle, err := keyset.Read(keyset.NewJSONReader(bytes.NewReader(text)), kek)
 			if err != nil {
 				t.Fatal(err)
@@ -48,10 +49,10 @@ func TestCreateLeavesAnExistingNameAsItIs(t *testing.T) {
 	for _, purpose := range Purposes {
 		store, kek := newStore(t)
 		path := store.path("pii", purpose)
-		writeFile(t, path, "mine")
+		testfile.Write(t, path, "mine")
 		_, err := store.Create("pii", DefaultAEADTemplate, kek)
 		wantFault(t, err, fault.ExitBadInput, "exists already")
-		if names := folder(t, store); len(names) != 1 || string(readFile(t, path)) != "mine" {
+		if names := folder(t, store); len(names) != 1 || string(testfile.Read(t, path)) != "mine" {
 			t.Errorf("the folder changed: %v", names)
 		}
 	}
@@ -175,13 +176,13 @@ func TestPromotingWhatCanNotBePrimaryChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, added.Path, string(text))
+	testfile.Write(t, added.Path, string(text))
 
 	_, err = store.Promote("pii", AEAD, added.Added, kek)
 	wantFault(t, err, fault.ExitBadInput, "is DISABLED")
 	_, err = store.Promote("pii", AEAD, added.Added+1, kek)
 	wantFault(t, err, fault.ExitBadInput, "has no key")
-	if !bytes.Equal(readFile(t, added.Path), text) {
+	if !bytes.Equal(testfile.Read(t, added.Path), text) {
 		t.Error("the file changed")
 	}
 }
@@ -190,7 +191,7 @@ func TestBrokenFilesAreRefusedAndLeftAlone(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
 	path := store.path("pii", AEAD)
-	good := string(readFile(t, path))
+	good := string(testfile.Read(t, path))
 	handle := openHandle(t, store, kek, AEAD)
 	var cleartext bytes.Buffer
 	if err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&cleartext)); err != nil {
@@ -203,12 +204,12 @@ func TestBrokenFilesAreRefusedAndLeftAlone(t *testing.T) {
 		flipCiphertext(t, good):             "does not open it",
 		cleartext.String():                  "in clear text",
 		strings.Repeat(" ", MaxFileBytes+1): "longer than",
-		string(readFile(t, store.path("pii", Deterministic))): "is of type",
+		string(testfile.Read(t, store.path("pii", Deterministic))): "is of type",
 	} {
-		writeFile(t, path, content)
+		testfile.Write(t, path, content)
 		_, err := store.AddKey("pii", AEAD, "", true, kek)
 		wantFault(t, err, fault.ExitBadInput, reason)
-		if string(readFile(t, path)) != content {
+		if string(testfile.Read(t, path)) != content {
 			t.Errorf("%s: the file changed", reason)
 		}
 		secret := base64.StdEncoding.EncodeToString(insecurecleartextkeyset.KeysetMaterial(handle).GetKey()[0].GetKeyData().GetValue())
@@ -228,7 +229,7 @@ func TestKeysWithoutTinkPrefixAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, store.path("pii", AEAD), string(text))
+	testfile.Write(t, store.path("pii", AEAD), string(text))
 	file, err := store.Read("pii", AEAD)
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestListTellsKeysetsFromOtherFiles(t *testing.T) {
 	create(t, store, kek, "pii")
 	create(t, store, kek, "payments")
 	for _, file := range []string{"pii.daead.json", "notes.json", "README", ".pii.aead.json.123", ".hidden.json"} {
-		writeFile(t, filepath.Join(store.Folder(), file), "x")
+		testfile.Write(t, filepath.Join(store.Folder(), file), "x")
 	}
 	listing, err := store.List()
 	if err != nil {
@@ -350,22 +351,6 @@ func folder(t *testing.T, store *Store) []string {
 		names = append(names, entry.Name())
 	}
 	return names
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func writeFile(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func fileMode(t *testing.T, path string) os.FileMode {

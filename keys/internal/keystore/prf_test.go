@@ -2,12 +2,12 @@ package keystore
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
 	"github.com/tink-crypto/tink-go/v2/prf"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestPRFKeysetComputesWithStockTink(t *testing.T) {
@@ -27,13 +27,13 @@ func TestPRFKeysetKeepsItsPrimaryKey(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
 	path := store.path("pii", PRF)
-	before := readFile(t, path)
+	before := testfile.Read(t, path)
 	_, err := store.AddKey("pii", PRF, "", false, kek)
 	wantFault(t, err, fault.ExitBadInput, "never changed")
 	keyID := openHandle(t, store, kek, PRF).KeysetInfo().GetPrimaryKeyId()
 	_, err = store.Promote("pii", PRF, keyID, kek)
 	wantFault(t, err, fault.ExitBadInput, "never changed")
-	if !bytes.Equal(readFile(t, path), before) {
+	if !bytes.Equal(testfile.Read(t, path), before) {
 		t.Error("the file changed")
 	}
 }
@@ -41,9 +41,7 @@ func TestPRFKeysetKeepsItsPrimaryKey(t *testing.T) {
 func TestNameWithoutPRFKeysetWorksAndIsGivenOne(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
-	if err := os.Remove(store.path("pii", PRF)); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, store.path("pii", PRF))
 	rotated, err := store.AddKey("pii", AEAD, "", false, kek)
 	if err != nil {
 		t.Fatal(err)
@@ -51,14 +49,14 @@ func TestNameWithoutPRFKeysetWorksAndIsGivenOne(t *testing.T) {
 	if purpose, err := store.PurposeOfKey("pii", rotated.Added); err != nil || purpose != AEAD {
 		t.Errorf("purpose %q: %v", purpose, err)
 	}
-	aead := readFile(t, store.path("pii", AEAD))
+	aead := testfile.Read(t, store.path("pii", AEAD))
 
 	created, err := store.CreateMissing("pii", PRF, DefaultAEADTemplate, kek)
 	if err != nil || len(created) != 1 || created[0].Purpose != PRF {
 		t.Fatalf("created %+v: %v", created, err)
 	}
 	openHandle(t, store, kek, PRF)
-	if !bytes.Equal(readFile(t, store.path("pii", AEAD)), aead) {
+	if !bytes.Equal(testfile.Read(t, store.path("pii", AEAD)), aead) {
 		t.Error("the aead keyset changed")
 	}
 	_, err = store.CreateMissing("pii", PRF, DefaultAEADTemplate, kek)
@@ -68,7 +66,7 @@ func TestNameWithoutPRFKeysetWorksAndIsGivenOne(t *testing.T) {
 func TestKeysOfAnotherPurposeAreNoPRFKeys(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
-	writeFile(t, store.path("pii", PRF), string(readFile(t, store.path("pii", Deterministic))))
+	testfile.Write(t, store.path("pii", PRF), string(testfile.Read(t, store.path("pii", Deterministic))))
 	file, err := store.Read("pii", PRF)
 	if err != nil {
 		t.Fatal(err)

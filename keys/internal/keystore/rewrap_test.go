@@ -8,6 +8,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestRewrappedKeysetsOpenWithTheNewKeyAloneAndKeepTheirKeys(t *testing.T) {
@@ -47,7 +48,7 @@ func TestNothingIsRewrappedWhenOneKeysetDoesNotOpen(t *testing.T) {
 	store, former := newStore(t)
 	_, next := newStore(t)
 	create(t, store, former, "pii")
-	writeFile(t, store.path("pii", PRF), flipCiphertext(t, string(readFile(t, store.path("pii", PRF)))))
+	testfile.Write(t, store.path("pii", PRF), flipCiphertext(t, string(testfile.Read(t, store.path("pii", PRF)))))
 	before := contents(t, store)
 	wantFault(t, store.Rewrap([]string{"pii"}, former, next, nil), fault.ExitBadInput, "does not open it")
 	wantFault(t, store.Rewrap([]string{"other"}, former, next, nil), fault.ExitBadInput, "no such keyset")
@@ -115,7 +116,7 @@ func TestKeyURIIsKnownOfTheTextThatWasWrittenWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, file.Path, string(readFile(t, backups[0])))
+	testfile.Write(t, file.Path, string(testfile.Read(t, backups[0])))
 	if file, err = store.Read("pii", AEAD); err != nil {
 		t.Fatal(err)
 	}

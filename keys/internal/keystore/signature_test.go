@@ -8,6 +8,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestPublicHalfThatAKilledRunLeftAloneIsSaid(t *testing.T) {
@@ -15,7 +16,7 @@ func TestPublicHalfThatAKilledRunLeftAloneIsSaid(t *testing.T) {
 	folder := t.TempDir()
 	path, public := filepath.Join(folder, "receipts.json"), filepath.Join(folder, "public.json")
 	half := func(*keyset.Handle) ([]byte, error) { return []byte("half"), nil }
-	writeFile(t, public, "half")
+	testfile.Write(t, public, "half")
 	_, err := CreateSignature(path, public, half, kek, func() {})
 	wantFault(t, err, fault.ExitBadInput, "remove it if a run that was cut short left it")
 	if !strings.Contains(err.Error(), path+" does not") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestDisabledKeyOpensNothingUntilItIsEnabled(t *testing.T) {
@@ -58,9 +59,9 @@ func TestFormerTextsAreWholeAndTheOldestGo(t *testing.T) {
 	create(t, store, kek, "pii")
 	var kept []string
 	for range keepBackups + 2 {
-		text := readFile(t, store.path("pii", AEAD))
+		text := testfile.Read(t, store.path("pii", AEAD))
 		change := rotate(t, store, kek, "pii")
-		if string(readFile(t, change.Backup)) != string(text) || fileMode(t, change.Backup) != 0o600 {
+		if string(testfile.Read(t, change.Backup)) != string(text) || fileMode(t, change.Backup) != 0o600 {
 			t.Fatalf("%s is not what was there", change.Backup)
 		}
 		kept = append(kept, change.Backup)

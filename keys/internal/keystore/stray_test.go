@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestNothingIsDestroyedWhileACopyMayLieBesideIt(t *testing.T) {
@@ -17,7 +18,7 @@ func TestNothingIsDestroyedWhileACopyMayLieBesideIt(t *testing.T) {
 		create(t, store, kek, "pii")
 		former := openHandle(t, store, kek, AEAD).KeysetInfo().GetPrimaryKeyId()
 		rotate(t, store, kek, "pii")
-		writeFile(t, filepath.Join(store.Folder(), file), string(readFile(t, store.path("pii", AEAD))))
+		testfile.Write(t, filepath.Join(store.Folder(), file), string(testfile.Read(t, store.path("pii", AEAD))))
 		before := contents(t, store)
 		_, err := store.PlanDestruction("pii", kek)
 		wantFault(t, err, fault.ExitBadInput, "may be a copy of a keyset of pii")
@@ -36,7 +37,7 @@ func TestFilesOfOtherNamesAreNoCopies(t *testing.T) {
 		rotate(t, store, kek, name)
 	}
 	for _, file := range []string{"pii.acme.aead.json.bad", "pii.globex.prf.json~", "pii-2.aead.json~", "pii2.aead.json", "README", ".pii.aead.json.123", ".pii.acme.aead.json.1"} {
-		writeFile(t, filepath.Join(store.Folder(), file), "x")
+		testfile.Write(t, filepath.Join(store.Folder(), file), "x")
 	}
 	if _, err := store.Destroy(plan(t, store, kek, "pii"), kek, NoWitness{}); err != nil {
 		t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestVerifyUsesEveryEnabledKey(t *testing.T) {
@@ -53,7 +54,7 @@ func TestVerifyFindsAFileThatStatesOtherKeysThanItHolds(t *testing.T) {
 	create(t, store, kek, "pii")
 	path := store.path("pii", AEAD)
 	var file map[string]json.RawMessage
-	if err := json.Unmarshal(readFile(t, path), &file); err != nil {
+	if err := json.Unmarshal(testfile.Read(t, path), &file); err != nil {
 		t.Fatal(err)
 	}
 	file["keysetInfo"] = json.RawMessage(strings.Replace(string(file["keysetInfo"]), "ENABLED", "DISABLED", 1))
@@ -61,14 +62,14 @@ func TestVerifyFindsAFileThatStatesOtherKeysThanItHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, path, string(text))
+	testfile.Write(t, path, string(text))
 	wantFault(t, store.Verify("pii", AEAD, kek), fault.ExitBadInput, "states other keys than it holds")
 }
 
 func TestNotesThatCanNotBeReadAreAFaultOfThemAlone(t *testing.T) {
 	store, kek := newStore(t)
 	create(t, store, kek, "pii")
-	writeFile(t, store.file("pii", metaKind), `{"created":`)
+	testfile.Write(t, store.file("pii", metaKind), `{"created":`)
 	wantFault(t, store.VerifyMeta("pii"), fault.ExitBadInput, "when keys were made")
 	if err := store.Verify("pii", AEAD, kek); err != nil {
 		t.Error(err)
@@ -98,5 +99,5 @@ func forge(t *testing.T, store *Store, kek tink.AEAD, change func(*tinkpb.Keyset
 	if err := keyset.NewJSONWriter(&written).WriteEncrypted(&tinkpb.EncryptedKeyset{EncryptedKeyset: sealed}); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, store.path("pii", AEAD), written.String())
+	testfile.Write(t, store.path("pii", AEAD), written.String())
 }

@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/bundle"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestBuiltBundleDecidesAsTheFolderItIsMadeOf(t *testing.T) {
@@ -30,7 +32,7 @@ func TestBuiltBundleDecidesAsTheFolderItIsMadeOf(t *testing.T) {
 		private, public := keyFiles(t, algorithm)
 		built := build(t, ownPolicies(t), "r1", signed(t, private))
 		file := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-		put(t, file, built.Content)
+		testfile.Write(t, file, built.Content)
 		p, err := Load([]string{file}, Options{VerificationKey: public, VerificationScope: "fieldveil"})
 		if err != nil {
 			t.Fatalf("%s: %v", algorithm, err)
@@ -53,7 +55,7 @@ func TestBundleIsRefusedWithAnotherKey(t *testing.T) {
 	private, _ := keyFiles(t, "ES256")
 	_, other := keyFiles(t, "ES256")
 	file := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-	put(t, file, build(t, ownPolicies(t), "r1", signed(t, private)).Content)
+	testfile.Write(t, file, build(t, ownPolicies(t), "r1", signed(t, private)).Content)
 	if _, err := Load([]string{file}, Options{VerificationKey: other, VerificationScope: "fieldveil"}); err == nil {
 		t.Error("the bundle is taken for one of another key's")
 	}
@@ -73,7 +75,7 @@ func TestSamePoliciesRevisionAndKeyMakeTheSameBytes(t *testing.T) {
 func TestRevisionByDefaultChangesWithTheContent(t *testing.T) {
 	before, folder := build(t, ownPolicies(t), "", nil), ownPolicies(t)
 	more := filepath.Join(folder, "rules", "more", "data.yaml")
-	put(t, more, []byte("rules: [{name: n, who: {session: {user: [nobody]}}, labels: ['**'], write: refuse}]\n"))
+	testfile.Write(t, more, []byte("rules: [{name: n, who: {session: {user: [nobody]}}, labels: ['**'], write: refuse}]\n"))
 	if after := build(t, folder, "", nil); after.Revision == before.Revision {
 		t.Errorf("both are %s", after.Revision)
 	}
@@ -82,13 +84,10 @@ func TestRevisionByDefaultChangesWithTheContent(t *testing.T) {
 func TestBundleHoldsNothingButPolicies(t *testing.T) {
 	private, _ := keyFiles(t, "ES256")
 	folder := ownPolicies(t)
-	secret, err := os.ReadFile(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, filepath.Join(folder, "policy.pem"), secret)
-	put(t, filepath.Join(folder, ".env"), []byte("PASSWORD=hunter2"))
-	put(t, filepath.Join(folder, "rules", "shop", "shop_test.rego"), []byte("package shop_test\n"))
+	secret := testfile.Read(t, private)
+	testfile.Write(t, filepath.Join(folder, "policy.pem"), secret)
+	testfile.Write(t, filepath.Join(folder, ".env"), []byte("PASSWORD=hunter2"))
+	testfile.Write(t, filepath.Join(folder, "rules", "shop", "shop_test.rego"), []byte("package shop_test\n"))
 	files := unpack(t, build(t, folder, "r1", signed(t, private)).Content)
 	for name, content := range files {
 		owned := name == "data.json" || name == ".manifest" || name == ".signatures.json" ||
@@ -123,7 +122,7 @@ func TestWhatABundleWouldNotOwnIsRefused(t *testing.T) {
 		"system/other.rego":    "package system.authz\n\nallow := true\n",
 	} {
 		folder := ownPolicies(t)
-		put(t, filepath.Join(folder, name), []byte(content))
+		testfile.Write(t, filepath.Join(folder, name), []byte(content))
 		if err := buildError(t, folder); !strings.Contains(err, "outside what a bundle owns") || !strings.Contains(err, name) {
 			t.Errorf("%s: %s", name, err)
 		}
@@ -133,9 +132,7 @@ func TestWhatABundleWouldNotOwnIsRefused(t *testing.T) {
 func TestLibraryWithoutTheMaskOfDecisionLogsIsRefused(t *testing.T) {
 	folder := ownPolicies(t)
 	for _, part := range []string{"fieldveil", "schemas"} {
-		if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(filepath.Join(examples, part))); err != nil {
-			t.Fatal(err)
-		}
+		testfile.CopyFolder(t, filepath.Join(folder, part), filepath.Join(examples, part))
 	}
 	if err := buildError(t, folder); !strings.Contains(err, "system.log") {
 		t.Error(err)
@@ -159,7 +156,7 @@ func TestSigningKeysThatAreNoneAreRefused(t *testing.T) {
 	private, public := keyFiles(t, "ES256")
 	open := filepath.Join(folder, "open.pem")
 	text, _ := os.ReadFile(private)
-	put(t, open, text)
+	testfile.Write(t, open, text)
 	for name, mode := range map[string]os.FileMode{open: 0o640, public: 0o644} {
 		if err := os.Chmod(name, mode); err != nil {
 			t.Fatal(err)
@@ -169,8 +166,8 @@ func TestSigningKeysThatAreNoneAreRefused(t *testing.T) {
 	_, edwards, _ := ed25519.GenerateKey(rand.Reader)
 	p224, _ := ecdsa.GenerateKey(elliptic.P224(), rand.Reader)
 	noKey, encrypted := filepath.Join(folder, "no.pem"), filepath.Join(folder, "encrypted.pem")
-	put(t, noKey, []byte("hunter2"))
-	put(t, encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("hunter2")}))
+	testfile.Write(t, noKey, []byte("hunter2"))
+	testfile.Write(t, encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("hunter2")}))
 	for file, reason := range map[string]string{
 		open:                           "others than its owner",
 		public:                         "it is a public key",
@@ -247,7 +244,7 @@ func pkcs8(t *testing.T, folder, name string, key any) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, name+".pem")
-	put(t, file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+	testfile.Write(t, file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 	return file
 }
 
@@ -258,15 +255,8 @@ func spki(t *testing.T, folder string, key any) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, "policy.pub.pem")
-	put(t, file, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	testfile.Write(t, file, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 	return file
-}
-
-func put(t *testing.T, file string, content []byte) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, content, 0o600)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func unpack(t *testing.T, content []byte) map[string][]byte {

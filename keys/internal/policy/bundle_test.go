@@ -14,7 +14,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +21,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/bundle"
 	"github.com/open-policy-agent/opa/v1/loader"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // signer signs bundles in OPA's way.
@@ -90,9 +91,7 @@ func written(t *testing.T, b *bundle.Bundle) string {
 func write(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, content)
 	return file
 }
 

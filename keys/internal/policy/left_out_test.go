@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 const aRule = "rules: [{name: n, who: {session: {user: [nobody]}}, labels: ['**'], write: refuse}]\n"
@@ -24,7 +26,7 @@ func TestWhatIsLeftOutThoughItLooksMeantIsNamed(t *testing.T) {
 		"rules/two/.git/hooks/sample.txt": "",
 	} {
 		folder := ownPolicies(t)
-		put(t, filepath.Join(folder, name), []byte(aRule))
+		testfile.Write(t, filepath.Join(folder, name), []byte(aRule))
 		report, err := Check(context.Background(), []string{folder}, Options{}, time.Now())
 		if err != nil || len(report.Problems) > 0 {
 			t.Fatalf("%s: %v, %+v", name, err, report)
@@ -62,7 +64,7 @@ func TestDataThatOPADoesNotReadIsAProblem(t *testing.T) {
 		if reason == "" {
 			content, reason = "fieldveil: {own: [1]}\n", "data below fieldveil"
 		}
-		put(t, filepath.Join(folder, name), []byte(content))
+		testfile.Write(t, filepath.Join(folder, name), []byte(content))
 		if _, err := Load([]string{folder}, Options{}); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, name)) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -72,7 +74,7 @@ func TestDataThatOPADoesNotReadIsAProblem(t *testing.T) {
 func TestRegoOfOnesOwnStandsBesideTheLibraryAndNotInIt(t *testing.T) {
 	for _, name := range []string{"fieldveil.own", "fieldveil.problems.own", "system.log"} {
 		folder := ownPolicies(t)
-		put(t, filepath.Join(folder, "own", "own.rego"), []byte("package "+name+"\n\nextra := 1\n"))
+		testfile.Write(t, filepath.Join(folder, "own", "own.rego"), []byte("package "+name+"\n\nextra := 1\n"))
 		p, err := Load([]string{folder}, Options{})
 		if err != nil || !p.BuiltInLibrary {
 			t.Fatalf("%s: %v", name, err)
@@ -86,7 +88,7 @@ func TestRegoOfOnesOwnStandsBesideTheLibraryAndNotInIt(t *testing.T) {
 	}
 	for _, name := range []string{"fieldveil", "fieldveil.problems", "fieldveil.treatment"} {
 		folder := ownPolicies(t)
-		put(t, filepath.Join(folder, "own", "own.rego"), []byte("package "+name+"\n\nextra := 1\n"))
+		testfile.Write(t, filepath.Join(folder, "own", "own.rego"), []byte("package "+name+"\n\nextra := 1\n"))
 		want := filepath.Join(folder, "own", "own.rego") + ":1:1: package " + name + " is the library's"
 		if _, err := Load([]string{folder}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestNumbersThatOPACanNotWorkWithAreNamed(t *testing.T) {
@@ -14,7 +16,7 @@ func TestNumbersThatOPACanNotWorkWithAreNamed(t *testing.T) {
 	} {
 		content := `{"rules": [{"name": "n", "who": {"claims": {"level": [` + number + `]}}, "labels": ["**"], "write": "refuse"}]}`
 		folder := ownPolicies(t)
-		put(t, folder+"/rules/two/data.json", []byte(content))
+		testfile.Write(t, folder+"/rules/two/data.json", []byte(content))
 		for _, path := range []string{folder, packed(t, "rules/two/data.json", content, int64(len(content)))} {
 			paths := []string{path}
 			if path != folder {

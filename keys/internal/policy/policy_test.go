@@ -2,11 +2,12 @@ package policy
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 const examples = "../../../policies"
@@ -61,11 +62,9 @@ func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
 		"found := []":               "",
 	} {
 		folder := ownPolicies(t)
-		if err := os.MkdirAll(filepath.Join(folder, "fieldveil"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		put(t, filepath.Join(folder, "fieldveil", "plan.rego"), []byte("package fieldveil\n\nplan := {}\n"))
-		put(t, filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"))
+		testfile.MakeFolder(t, filepath.Join(folder, "fieldveil"))
+		testfile.Write(t, filepath.Join(folder, "fieldveil", "plan.rego"), []byte("package fieldveil\n\nplan := {}\n"))
+		testfile.Write(t, filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"))
 		report, err := Check(context.Background(), []string{folder}, Options{}, time.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -80,15 +79,11 @@ func TestStarterAndContractsBesideTheLibraryAreNoPartOfThePoliciesThere(t *testi
 	for _, library := range []bool{true, false} {
 		folder := ownPolicies(t)
 		for _, part := range []string{"starter", "contract"} {
-			if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(ownPolicies(t))); err != nil {
-				t.Fatal(err)
-			}
+			testfile.CopyFolder(t, filepath.Join(folder, part), ownPolicies(t))
 		}
 		if library {
 			for _, part := range []string{"fieldveil", "schemas"} {
-				if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(filepath.Join(examples, part))); err != nil {
-					t.Fatal(err)
-				}
+				testfile.CopyFolder(t, filepath.Join(folder, part), filepath.Join(examples, part))
 			}
 		}
 		if report, err := Check(context.Background(), []string{folder}, Options{}, time.Now()); err != nil || library != (len(report.Problems) == 0) {
@@ -109,10 +104,7 @@ func TestOPAIsOfTheVersionThatDecides(t *testing.T) {
 // one is what the pattern's group finds in a file.
 func one(t *testing.T, file, pattern string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, file)
 	match := regexp.MustCompile(pattern).FindSubmatch(text)
 	if match == nil {
 		t.Fatalf("%s: nothing is like %s", file, pattern)
@@ -125,9 +117,7 @@ func ownPolicies(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, part := range []string{"catalog", "rules"} {
-		if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(filepath.Join(examples, part))); err != nil {
-			t.Fatal(err)
-		}
+		testfile.CopyFolder(t, filepath.Join(folder, part), filepath.Join(examples, part))
 	}
 	return folder
 }

@@ -1,13 +1,13 @@
 package table
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/policy/catalog"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestCheckpointIsReadAgainAndOnlyForTheSameWork(t *testing.T) {
@@ -44,9 +44,7 @@ func TestWhatIsNoCheckpointIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "checkpoint")
 	for _, text := range []string{"", "{", `{}`, `{"format": "fieldveil table checkpoint 2"}`, strings.Repeat(" ", maxCheckpointBytes+1)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 		if _, err := OpenCheckpoint(path, Work{}); fault.ExitStatus(err) != fault.ExitBadInput {
 			t.Errorf("%.20q: %v", text, err)
 		}
@@ -75,9 +73,7 @@ func TestCheckpointThatWasChangedByHandIsRefused(t *testing.T) {
 		"": "", `[{"column": "c", "found": {"plaintext": 3}}]`: "[]", `{"plaintext": 3}`: "null", `"plaintext": 3`: `"plaintext": -3`,
 		`"rows": 3`: `"rows": -1`, `["3"]`: `["3", "4"]`, `"column": "c"`: `"column": "d"`,
 	} {
-		if err := os.WriteFile(path, []byte(strings.Replace(sound, was, is, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, strings.Replace(sound, was, is, 1))
 		checkpoint, err := OpenCheckpoint(path, work)
 		if err == nil {
 			checkpoint.Close()

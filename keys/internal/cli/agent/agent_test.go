@@ -11,6 +11,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var run = commandtest.Of(New)
@@ -70,11 +71,7 @@ func TestAgentStopsOnSIGTERMWithStatusZero(t *testing.T) {
 // newKeysets makes keysets, and a key-encryption key beside their folder, and gives the command with the flags that name them.
 func newKeysets(t *testing.T) (folder string, command []string) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "fieldveil") // t.TempDir can be too long for a socket's path
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder = testfile.Folder(t)
 	kekFile, keysets := filepath.Join(folder, "kek.json"), filepath.Join(folder, "keysets")
 	if err := kek.CreateInsecureDev(kekFile); err != nil {
 		t.Fatal(err)

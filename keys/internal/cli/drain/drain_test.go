@@ -4,19 +4,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestDrainAsksTheAdminInterfaceAndSaysWhetherItDid(t *testing.T) {
-	folder, err := os.MkdirTemp("", "fieldveil") // t.TempDir can be too long for a socket's path
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := testfile.Folder(t)
 	socket := filepath.Join(folder, "admin.sock")
 	drain := func(flags ...string) int {
 		status, _, _ := commandtest.Of(New)(t, append([]string{"drain"}, flags...)...)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // Every command that opens keysets meets every broken file: one line, status 2,
@@ -184,9 +185,7 @@ func TestVerifyStopsAtAKMSThatDoesNotAnswer(t *testing.T) {
 
 func TestFolderWithoutAKeysetIsBadInputWhereAllAreMeant(t *testing.T) {
 	f := newFolder(t)
-	if err := os.MkdirAll(f.keysets, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfile.MakeFolder(t, f.keysets)
 	f.wantBadInput(nil, "there is no keyset in it", "keys", "verify")
 	f.wantBadInput(nil, "there is no keyset in it", "keys", "rewrap", "--all", "--new-kek-uri", "insecure-dev-kek://"+f.kek)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // beside is a path beside the folder of the keysets.
@@ -34,25 +35,18 @@ func (f *testFolder) inspect(name string) []inspectedKeyset {
 
 func (f *testFolder) remove(path string) {
 	f.Helper()
-	if err := os.Remove(path); err != nil {
-		f.Fatal(err)
-	}
+	testfile.Remove(f, path)
 }
 
 func (f *testFolder) read(path string) []byte {
 	f.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := testfile.Read(f, path)
 	return text
 }
 
 func (f *testFolder) write(path string, text []byte) {
 	f.Helper()
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		f.Fatal(err)
-	}
+	testfile.Write(f, path, text)
 }
 
 func (f *testFolder) openKEK(file string) tink.AEAD {

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var run = commandtest.Of(New)
@@ -68,9 +68,7 @@ func TestRotationInTwoSteps(t *testing.T) {
 func TestNameWithoutAPurposeIsGivenItsKeyset(t *testing.T) {
 	f := newFolder(t)
 	f.ok("keys", "create", "pii")
-	if err := os.Remove(filepath.Join(f.keysets, "pii.prf.json")); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Remove(t, filepath.Join(f.keysets, "pii.prf.json"))
 	f.ok("keys", "rotate", "pii")
 	before := f.list()
 	if said, _ := f.ok("keys", "create", "pii", "--purpose", "prf"); strings.Count(said, "created") != 1 {
@@ -142,11 +140,7 @@ type testFolder struct {
 
 func newFolder(t *testing.T) *testFolder {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "fieldveil")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	folder := testfile.Folder(t)
 	f := &testFolder{T: t, keysets: filepath.Join(folder, "keysets"), kek: filepath.Join(folder, "kek.json")}
 	if status, _, errors := run(t, "keys", "create-insecure-dev-kek", "--out", f.kek); status != 0 {
 		t.Fatal(errors)

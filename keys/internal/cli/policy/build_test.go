@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestPolicyBuildMakesABundleThatPolicyCheckTakes(t *testing.T) {
@@ -49,14 +51,12 @@ func TestPolicyBuildTellsItsResultAsJSON(t *testing.T) {
 func TestPolicyBuildLeavesTheFormerBundleWhereSomethingIsWrong(t *testing.T) {
 	private, _ := signingKey(t)
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, "rules", "shop"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfile.MakeFolder(t, filepath.Join(folder, "rules", "shop"))
 	rules := filepath.Join(folder, "rules", "shop", "data.yaml")
-	putText(t, rules, "rules: [{name: n, who: {session: {user: [a]}}, labels: [no.such.label], write: refuse}]\n")
+	testfile.Write(t, rules, "rules: [{name: n, who: {session: {user: [a]}}, labels: [no.such.label], write: refuse}]\n")
 	out := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
 	former := "\x1f\x8b the former bundle"
-	putText(t, out, former)
+	testfile.Write(t, out, former)
 	status, output, errors := run(t, "policy", "build", folder, "--out", out, "--signing-key", private)
 	if status != 2 || output != "" || !strings.Contains(errors, rules+":1:") {
 		t.Errorf("status %d: %s%s", status, output, errors)
@@ -98,7 +98,7 @@ func TestPolicyBuildTakesThePlaceOfABundleAlone(t *testing.T) {
 	folder := t.TempDir()
 	bundle, link, notes := filepath.Join(folder, "a.tar.gz"), filepath.Join(folder, "link"), filepath.Join(folder, "notes")
 	device := filepath.Join(folder, "device")
-	putText(t, notes, "not to be lost")
+	testfile.Write(t, notes, "not to be lost")
 	if err := errors.Join(os.Symlink(notes, link), syscall.Mkfifo(device, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -139,17 +139,10 @@ func signingKey(t *testing.T) (private, public string) {
 	// As openssl ecparam writes it, with the curve before the key.
 	parameters := pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS", Bytes: []byte{6, 8, 42, 134, 72, 206, 61, 3, 1, 7}})
 	text := bytes.Join([][]byte{parameters, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})}, nil)
-	putText(t, private, string(text))
+	testfile.Write(t, private, string(text))
 	if der, err = x509.MarshalPKIXPublicKey(key.Public()); err != nil {
 		t.Fatal(err)
 	}
-	putText(t, public, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+	testfile.Write(t, public, string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
 	return private, public
-}
-
-func putText(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

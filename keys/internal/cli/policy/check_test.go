@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var run = commandtest.Of(New)
@@ -67,16 +68,10 @@ func TestPolicyCheckOfWhatIsNoPolicySaysWhy(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	for name, content := range map[string]string{"notes.txt": "x", "data.yaml": "labels: {}", "broken.tar.gz": "no gzip", "key.pem": "no key"} {
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, content)
 	}
-	if err := os.MkdirAll("empty/catalog/shop", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll("linked", 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfile.MakeFolder(t, "empty/catalog/shop")
+	testfile.MakeFolder(t, "linked")
 	if err := os.Symlink("../empty/catalog", "linked/catalog"); err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +113,9 @@ func foldersHere(t *testing.T) []string {
 func compare(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, got)
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, file)
 	if got != string(want) {
 		t.Errorf("it says\n%s\nand not\n%s", got, want)
 	}

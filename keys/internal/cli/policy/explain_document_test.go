@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var (
@@ -24,11 +26,8 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := filepath.Join(root, "docs", "guides", "policy-explain.md")
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := filepath.Join(root, "docs", "policy-explain.md")
+	text := testfile.Read(t, document)
 	t.Chdir(folderOfDocument(t, root))
 	examples := 0
 	made := exampleOfDocument.ReplaceAllFunc(text, func(example []byte) []byte {
@@ -36,10 +35,7 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 		part := exampleOfDocument.FindSubmatch(example)
 		shown, words := "", string(part[3])
 		if string(part[2]) == "file" {
-			content, err := os.ReadFile(words)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := testfile.Read(t, words)
 			shown = string(content)
 		} else {
 			status, out, errors := run(t, strings.Fields(words)...)
@@ -69,26 +65,19 @@ func folderOfDocument(t *testing.T, root string) string {
 	t.Helper()
 	folder := t.TempDir()
 	copyOf := func(from, to string) {
-		if err := os.CopyFS(filepath.Join(folder, to), os.DirFS(filepath.Join(root, from))); err != nil {
-			t.Fatal(err)
-		}
+		testfile.CopyFolder(t, filepath.Join(folder, to), filepath.Join(root, from))
 	}
 	copyOf("policies/starter", "policies/starter")
 	copyOf("docs/examples", "docs/examples")
 	copyOf("policies/starter", "next")
 	for _, name := range []string{"catalog/crm/data.yaml", "rules/crm/data.yaml"} {
 		file := filepath.Join(folder, "next", name)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		changed := nextPolicies.Replace(string(text))
 		if changed == string(text) {
 			t.Fatalf("%s: nothing of it is what the document changes", file)
 		}
-		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, changed)
 	}
 	return folder
 }

@@ -2,12 +2,12 @@ package policy
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/policy/explain"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 const (
@@ -44,12 +44,8 @@ func policyFolder(t *testing.T, changes ...string) string {
 	edit := strings.NewReplacer(changes...)
 	for name, text := range map[string]string{"catalog": explainedCatalog, "rules": explainedRules} {
 		place := filepath.Join(folder, name, "shop")
-		if err := os.MkdirAll(place, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(place, "data.yaml"), []byte(edit.Replace(text)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.MakeFolder(t, place)
+		testfile.Write(t, filepath.Join(place, "data.yaml"), edit.Replace(text))
 	}
 	return folder
 }
@@ -92,9 +88,7 @@ anybody else customer.ssn conceal refuse `
 func TestPolicyExplainAsksForThePrincipalsOfAFileAtTheirTime(t *testing.T) {
 	principals := filepath.Join(t.TempDir(), "principals.yaml")
 	text := "- {name: app by day, user: app, at: 2026-03-02T10:00:00Z}\n- {name: app at night, user: app, database: shop, at: 2026-03-02T23:00:00Z}\n"
-	if err := os.WriteFile(principals, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, principals, text)
 	report := explainedReport(t, policyFolder(t), "--principals", principals, "--label", "*.card")
 	want := "app by day customer.card reveal seal the application works with everything\napp at night customer.card null seal nights are for nobody"
 	if got := readsOf(report); got != want || report.Source != principals {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // copyOfStarter is a folder of one's own, with tests of these lines beside the starter set's.
@@ -19,9 +21,7 @@ var starter, _ = filepath.Abs("../../../../policies/starter")
 
 func starterHere(t *testing.T) string {
 	t.Helper()
-	if err := os.CopyFS("crm", os.DirFS(starter)); err != nil {
-		t.Fatal(err)
-	}
+	testfile.CopyFolder(t, "crm", starter)
 	return "crm"
 }
 
@@ -34,9 +34,7 @@ func addTests(t *testing.T, folder string, lines ...string) string {
 			imported = "import data.fieldveil.testing"
 		}
 		text = "package my_test\n\n" + imported + "\n\n" + text
-		if err := os.WriteFile(filepath.Join(folder, "my_test.rego"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, "my_test.rego"), text)
 	}
 	return folder
 }
@@ -51,9 +49,7 @@ func TestPolicyTestRunsOnesOwnTestsWithTheLibraryBuiltInOrGiven(t *testing.T) {
 	// The library's own 270 are not among them.
 	library := filepath.Join(t.TempDir(), "library")
 	for _, part := range []string{"fieldveil", "schemas", "system"} {
-		if err := os.CopyFS(filepath.Join(library, part), os.DirFS(filepath.Join(policies, part))); err != nil {
-			t.Fatal(err)
-		}
+		testfile.CopyFolder(t, filepath.Join(library, part), filepath.Join(policies, part))
 	}
 	if status, output, errors := run(t, "policy", "test", library, folder); status != 0 || !strings.HasSuffix(output, alone) || errors != "" {
 		t.Errorf("status %d\n%s%s", status, output, errors)
@@ -116,9 +112,7 @@ func TestPolicyTestThatRunsNothingFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := copyOfStarter(t, c.lines...)
-			if err := os.CopyFS(filepath.Join(folder, "catalog-root", "catalog"), os.DirFS(filepath.Join(starter, "catalog"))); err != nil {
-				t.Fatal(err)
-			}
+			testfile.CopyFolder(t, filepath.Join(folder, "catalog-root", "catalog"), filepath.Join(starter, "catalog"))
 			if c.arguments[0] == folder { // where a catalog lies deeper is a problem
 				if err := os.RemoveAll(filepath.Join(folder, "catalog-root")); err != nil {
 					t.Fatal(err)
@@ -134,9 +128,7 @@ func TestPolicyTestThatRunsNothingFails(t *testing.T) {
 
 func TestPolicyTestTellsProblemsFirst(t *testing.T) {
 	folder := copyOfStarter(t)
-	if err := os.WriteFile(filepath.Join(folder, "rules", "crm", "data.yaml"), []byte("rules:\n  - {name: r, who: {session: {user: [u]}}, labels: [cst.ssn], read: {treatment: reveal}}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, "rules", "crm", "data.yaml"), "rules:\n  - {name: r, who: {session: {user: [u]}}, labels: [cst.ssn], read: {treatment: reveal}}\n")
 	status, output, errors := run(t, "policy", "test", folder)
 	if status != 2 || !strings.HasPrefix(output, "crm/rules/crm/data.yaml:2:53: rules.crm.rules[0].labels[0]: no label is like cst.ssn") ||
 		strings.Count(output, "\n") != 1 || !strings.Contains(errors, "until then no test runs") {

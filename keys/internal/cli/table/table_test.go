@@ -2,13 +2,13 @@ package table
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command/commandtest"
 	"github.com/fieldveil/fieldveil/keys/internal/table"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var run = commandtest.Of(New)
@@ -90,18 +90,14 @@ func TestRangesOfAFileAreReadAsTheyAreWrittenAndNoOthers(t *testing.T) {
 		{`{"ranges":[{"from":null,"to":null},{"from":null,"to":null}]}`, "--ranges FILE --range-index 0", "range 0 does not go on"},
 		{`{"ranges":[{"from":null,"to":[]},{"from":["2"],"to":null}]}`, "--ranges FILE --range-index 0", "range 1 does not go on"},
 	} {
-		if err := os.WriteFile(file, []byte(one.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, one.text)
 		words := strings.Fields("table verify --table a.b --direct host=/nowhere " + strings.ReplaceAll(one.words, "FILE", file))
 		status, output, errors := run(t, words...)
 		if status != 2 || output != "" || !strings.Contains(errors, one.reason) || strings.Count(errors, "\n") != 1 {
 			t.Errorf("%s of %s: status %d: %s%s", one.words, one.text, status, output, errors)
 		}
 	}
-	if err := os.WriteFile(file, written, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, written)
 	f := rangeFlags{file: file, index: "1"}
 	if err := f.check(); err != nil {
 		t.Fatal(err)

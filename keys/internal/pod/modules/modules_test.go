@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // image is a folder of modules as the image has it, and an empty one beside it.
@@ -18,19 +19,12 @@ func image(t *testing.T) (from, to string) {
 	list := ""
 	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm"} {
 		content := strings.Repeat(name, 1000)
-		write(t, filepath.Join(from, name), content)
+		testfile.Write(t, filepath.Join(from, name), content)
 		sum := sha256.Sum256([]byte(content))
 		list += hex.EncodeToString(sum[:]) + "  " + name + "\n"
 	}
-	write(t, filepath.Join(from, List), list)
+	testfile.Write(t, filepath.Join(from, List), list)
 	return from, to
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func names(t *testing.T, folder string) string {
@@ -56,10 +50,7 @@ func TestModulesAreCopiedWithTheirListForEverybodyToRead(t *testing.T) {
 		t.Error(got)
 	}
 	for _, name := range []string{"filter-json.wasm", "filter-postgres.wasm", List} {
-		want, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, filepath.Join(from, name))
 		got, err := os.ReadFile(filepath.Join(to, name))
 		if err != nil || string(got) != string(want) {
 			t.Errorf("%s is another (%v)", name, err)
@@ -80,7 +71,7 @@ func TestCopyingAgainMendsWhatIsSpoiltAndLeavesTheRestUntouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(to, "filter-postgres.wasm"), "half")
+	testfile.Write(t, filepath.Join(to, "filter-postgres.wasm"), "half")
 	if _, err := Copy(from, to); err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +136,7 @@ func TestFolderThatIsNotThereOrCanNotBeWrittenIsTold(t *testing.T) {
 		t.Error(err)
 	}
 	// A folder in a module's place can not be replaced, whoever runs this.
-	if err := os.MkdirAll(filepath.Join(to, "filter-json.wasm", "x"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfile.MakeFolder(t, filepath.Join(to, "filter-json.wasm", "x"))
 	if _, err := Copy(from, to); fault.ExitStatus(err) != fault.ExitFailure {
 		t.Error(err)
 	}

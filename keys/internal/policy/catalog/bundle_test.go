@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/bundle"
 
 	"github.com/fieldveil/fieldveil/keys/internal/policy"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestBundleSaysWhatTheFolderThatItWasBuiltOfSays(t *testing.T) {
@@ -24,9 +25,7 @@ func TestBundleSaysWhatTheFolderThatItWasBuiltOfSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-	if err := os.WriteFile(path, built.Content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, built.Content)
 	customer := Table{"public", "customer"}
 	var columns [2][]Column
 	for i, place := range []string{folder + "/catalog", path} {
@@ -59,9 +58,7 @@ func TestBundleThatIsNoneOrHoldsNoCatalogIsRefused(t *testing.T) {
 		"its catalog shop":      shapeless.Bytes(),
 	} {
 		path := filepath.Join(t.TempDir(), "fieldveil.tar.gz")
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, content)
 		if _, err := Read([]string{path}); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", reason, err)
 		}
@@ -72,14 +69,10 @@ func TestBundleThatIsNoneOrHoldsNoCatalogIsRefused(t *testing.T) {
 func TestMountedCatalogIsReadThroughItsLinks(t *testing.T) {
 	mount := t.TempDir()
 	version := filepath.Join(mount, "..2026_11_22", "shop")
-	if err := os.MkdirAll(version, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testfile.MakeFolder(t, version)
 	text := "labels: {a.b: {protection: indexed, keyset: k, type: text}}\ndatabases: [{protocol: postgres, database: d, columns: {p.t: {b: a.b}}}]\n"
 	for _, path := range []string{filepath.Join(version, "data.yaml"), filepath.Join(filepath.Dir(version), "data.yaml")} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, text)
 	}
 	for link, to := range map[string]string{"..data": "..2026_11_22", "data.yaml": "..data/data.yaml", "shop": "..data/shop"} {
 		if err := os.Symlink(to, filepath.Join(mount, link)); err != nil {

@@ -1,10 +1,11 @@
 package catalog
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 func TestExampleCatalogIsReadAsThePolicyLibraryReadsIt(t *testing.T) {
@@ -112,8 +113,6 @@ func TestUnsoundCatalogsAreRefused(t *testing.T) {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, path, text)
 	return path
 }

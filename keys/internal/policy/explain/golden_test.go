@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,10 +30,7 @@ func TestOutputsAreAsTheGoldenFilesHaveThem(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testfile.Read(t, file)
 		if !bytes.Equal(shown.Bytes(), want) {
 			t.Errorf("%s differs; `go test -update` writes it anew:\n%s", file, shown.String())
 		}

@@ -1,18 +1,16 @@
 package explain
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
 // The rows of docs/reference/masks.md are what the filter makes of values: mask, type, value, shown.
 func documentedMasks(t *testing.T) [][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../../../docs/reference/masks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, "../../../../docs/masks.md")
 	var rows [][]string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| `"), "` |"), "` | `")
