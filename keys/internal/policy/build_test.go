@@ -75,7 +75,7 @@ func TestSamePoliciesRevisionAndKeyMakeTheSameBytes(t *testing.T) {
 func TestRevisionByDefaultChangesWithTheContent(t *testing.T) {
 	before, folder := build(t, ownPolicies(t), "", nil), ownPolicies(t)
 	more := filepath.Join(folder, "rules", "more", "data.yaml")
-	testfile.Write(t, more, []byte("rules: [{name: n, who: {session: {user: [nobody]}}, labels: ['**'], write: refuse}]\n"))
+	testfile.Write(t, more, "rules: [{name: n, who: {session: {user: [nobody]}}, labels: ['**'], write: refuse}]\n")
 	if after := build(t, folder, "", nil); after.Revision == before.Revision {
 		t.Errorf("both are %s", after.Revision)
 	}
@@ -86,8 +86,8 @@ func TestBundleHoldsNothingButPolicies(t *testing.T) {
 	folder := ownPolicies(t)
 	secret := testfile.Read(t, private)
 	testfile.Write(t, filepath.Join(folder, "policy.pem"), secret)
-	testfile.Write(t, filepath.Join(folder, ".env"), []byte("PASSWORD=hunter2"))
-	testfile.Write(t, filepath.Join(folder, "rules", "shop", "shop_test.rego"), []byte("package shop_test\n"))
+	testfile.Write(t, filepath.Join(folder, ".env"), "PASSWORD=hunter2")
+	testfile.Write(t, filepath.Join(folder, "rules", "shop", "shop_test.rego"), "package shop_test\n")
 	files := unpack(t, build(t, folder, "r1", signed(t, private)).Content)
 	for name, content := range files {
 		owned := name == "data.json" || name == ".manifest" || name == ".signatures.json" ||
@@ -122,7 +122,7 @@ func TestWhatABundleWouldNotOwnIsRefused(t *testing.T) {
 		"system/other.rego":    "package system.authz\n\nallow := true\n",
 	} {
 		folder := ownPolicies(t)
-		testfile.Write(t, filepath.Join(folder, name), []byte(content))
+		testfile.Write(t, filepath.Join(folder, name), content)
 		if err := buildError(t, folder); !strings.Contains(err, "outside what a bundle owns") || !strings.Contains(err, name) {
 			t.Errorf("%s: %s", name, err)
 		}
@@ -166,7 +166,7 @@ func TestSigningKeysThatAreNoneAreRefused(t *testing.T) {
 	_, edwards, _ := ed25519.GenerateKey(rand.Reader)
 	p224, _ := ecdsa.GenerateKey(elliptic.P224(), rand.Reader)
 	noKey, encrypted := filepath.Join(folder, "no.pem"), filepath.Join(folder, "encrypted.pem")
-	testfile.Write(t, noKey, []byte("hunter2"))
+	testfile.Write(t, noKey, "hunter2")
 	testfile.Write(t, encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("hunter2")}))
 	for file, reason := range map[string]string{
 		open:                           "others than its owner",

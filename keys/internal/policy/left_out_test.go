@@ -64,7 +64,7 @@ func TestDataThatOPADoesNotReadIsAProblem(t *testing.T) {
 		if reason == "" {
 			content, reason = "fieldveil: {own: [1]}\n", "data below fieldveil"
 		}
-		testfile.Write(t, filepath.Join(folder, name), []byte(content))
+		testfile.Write(t, filepath.Join(folder, name), content)
 		if _, err := Load([]string{folder}, Options{}); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, name)) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", name, err)
 		}

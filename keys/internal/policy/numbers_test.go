@@ -16,7 +16,7 @@ func TestNumbersThatOPACanNotWorkWithAreNamed(t *testing.T) {
 	} {
 		content := `{"rules": [{"name": "n", "who": {"claims": {"level": [` + number + `]}}, "labels": ["**"], "write": "refuse"}]}`
 		folder := ownPolicies(t)
-		testfile.Write(t, folder+"/rules/two/data.json", []byte(content))
+		testfile.Write(t, folder+"/rules/two/data.json", content)
 		for _, path := range []string{folder, packed(t, "rules/two/data.json", content, int64(len(content)))} {
 			paths := []string{path}
 			if path != folder {

@@ -63,7 +63,7 @@ func TestLibraryThatSaysLessIsAskedForNoMore(t *testing.T) {
 	} {
 		folder := ownPolicies(t)
 		testfile.MakeFolder(t, filepath.Join(folder, "fieldveil"))
-		testfile.Write(t, filepath.Join(folder, "fieldveil", "plan.rego"), []byte("package fieldveil\n\nplan := {}\n"))
+		testfile.Write(t, filepath.Join(folder, "fieldveil", "plan.rego"), "package fieldveil\n\nplan := {}\n")
 		testfile.Write(t, filepath.Join(folder, "fieldveil", "problems.rego"), []byte("package fieldveil.problems\n\n"+rego+"\n"))
 		report, err := Check(context.Background(), []string{folder}, Options{}, time.Now())
 		if err != nil {

@@ -51,7 +51,6 @@ func TestPolicyBuildTellsItsResultAsJSON(t *testing.T) {
 func TestPolicyBuildLeavesTheFormerBundleWhereSomethingIsWrong(t *testing.T) {
 	private, _ := signingKey(t)
 	folder := t.TempDir()
-	testfile.MakeFolder(t, filepath.Join(folder, "rules", "shop"))
 	rules := filepath.Join(folder, "rules", "shop", "data.yaml")
 	testfile.Write(t, rules, "rules: [{name: n, who: {session: {user: [a]}}, labels: [no.such.label], write: refuse}]\n")
 	out := filepath.Join(t.TempDir(), "fieldveil.tar.gz")

@@ -44,7 +44,6 @@ func policyFolder(t *testing.T, changes ...string) string {
 	edit := strings.NewReplacer(changes...)
 	for name, text := range map[string]string{"catalog": explainedCatalog, "rules": explainedRules} {
 		place := filepath.Join(folder, name, "shop")
-		testfile.MakeFolder(t, place)
 		testfile.Write(t, filepath.Join(place, "data.yaml"), edit.Replace(text))
 	}
 	return folder
