@@ -9,8 +9,8 @@ import (
 var run = commandtest.OfProgram(Run)
 
 func TestCommandThatIsNotThereIsBadInput(t *testing.T) {
-	run.WantBadInput(t, "nonsense")
-	run.WantBadInput(t, "--nonsense")
+	run.WantBadInput(t, "there is no command", "nonsense")
+	run.WantBadInput(t, "unknown flag", "--nonsense")
 }
 
 func TestVersionIsWhatTheBuildSaid(t *testing.T) {

@@ -28,7 +28,7 @@ func TestBadInputIsOneLineStatusTwoAndChangesNothing(t *testing.T) {
 		{"--socket", kekFile, "--keysets", missing}, {"--socket", kekFile, "--kek-uri", kek.InsecureDevURI(missing)},
 		{"--socket", kekFile, "--keysets", ""}, {"--socket", kekFile, "--kek-uri", ""},
 	} {
-		run.WantBadInput(t, append(slices.Clip(flags), arguments...)...)
+		run.WantBadInput(t, "", append(slices.Clip(flags), arguments...)...)
 	}
 	if commandtest.Content(t, folder) != before {
 		t.Error("something changed")

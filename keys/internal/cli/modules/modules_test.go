@@ -15,9 +15,6 @@ func TestModulesCopySaysWhatIsMissing(t *testing.T) {
 		"there is no list of modules": "copy --from /nowhere /tmp",
 		"there is no command":         "paste",
 	} {
-		status, output, errors := run(t, append([]string{"modules"}, strings.Fields(words)...)...)
-		if status != 2 || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 {
-			t.Errorf("%s: status %d: %s%s", words, status, output, errors)
-		}
+		run.WantBadInput(t, reason, strings.Fields("modules "+words)...)
 	}
 }

@@ -88,10 +88,7 @@ func TestPolicyCheckOfWhatIsNoPolicySaysWhy(t *testing.T) {
 		"empty --output xml":                       "no such form",
 		"empty --nonsense":                         "unknown flag",
 	} {
-		status, output, errors := run(t, append([]string{"policy", "check"}, strings.Fields(words)...)...)
-		if status != 2 || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 {
-			t.Errorf("%s: status %d: %s%s", words, status, output, errors)
-		}
+		run.WantBadInput(t, reason, strings.Fields("policy check "+words)...)
 	}
 }
 

@@ -160,9 +160,6 @@ func TestPolicyExplainNamesWhatItCanNotUse(t *testing.T) {
 		{[]string{broken}, "see: fieldveil policy check " + broken},
 		{[]string{"--diff", folder, broken}, "see: fieldveil policy check " + broken},
 	} {
-		status, out, errors := run(t, append([]string{"policy", "explain"}, one.arguments...)...)
-		if status != 2 || out != "" || !strings.Contains(errors, one.want) || strings.Count(errors, "\n") != 1 {
-			t.Errorf("%q: status %d: %s%s", one.arguments, status, out, errors)
-		}
+		run.WantBadInput(t, one.want, append([]string{"policy", "explain"}, one.arguments...)...)
 	}
 }

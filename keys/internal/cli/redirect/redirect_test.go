@@ -20,10 +20,7 @@ func TestRedirectFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 		"too many arguments":      "--to 5432:15432 --except-uid 10101 more",
 	} {
 		for _, check := range []string{"", " --check"} {
-			status, output, errors := run(t, append([]string{"redirect"}, strings.Fields(words+check)...)...)
-			if status != 2 || output != "" || !strings.Contains(errors, reason) || strings.Count(errors, "\n") != 1 {
-				t.Errorf("%s: status %d: %s%s", words, status, output, errors)
-			}
+			run.WantBadInput(t, reason, strings.Fields("redirect "+words+check)...)
 		}
 	}
 }

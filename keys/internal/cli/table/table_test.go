@@ -91,11 +91,7 @@ func TestRangesOfAFileAreReadAsTheyAreWrittenAndNoOthers(t *testing.T) {
 		{`{"ranges":[{"from":null,"to":[]},{"from":["2"],"to":null}]}`, "--ranges FILE --range-index 0", "range 1 does not go on"},
 	} {
 		testfile.Write(t, file, one.text)
-		words := strings.Fields("table verify --table a.b --direct host=/nowhere " + strings.ReplaceAll(one.words, "FILE", file))
-		status, output, errors := run(t, words...)
-		if status != 2 || output != "" || !strings.Contains(errors, one.reason) || strings.Count(errors, "\n") != 1 {
-			t.Errorf("%s of %s: status %d: %s%s", one.words, one.text, status, output, errors)
-		}
+		run.WantBadInput(t, one.reason, strings.Fields("table verify --table a.b --direct host=/nowhere "+strings.ReplaceAll(one.words, "FILE", file))...)
 	}
 	testfile.Write(t, file, written)
 	f := rangeFlags{file: file, index: "1"}

@@ -34,9 +34,9 @@ func OfProgram(program func(arguments []string, stdout, stderr io.Writer) int) R
 	}
 }
 
-// WantBadInput runs what has to end with status 2, print nothing and write one line of an error with a remedy. Lines of the
-// agent's log may stand beside it.
-func (r Runner) WantBadInput(t *testing.T, arguments ...string) {
+// WantBadInput runs what has to end with status 2, print nothing and write one line of an error with this reason and a remedy.
+// Lines of the agent's log may stand beside it.
+func (r Runner) WantBadInput(t *testing.T, reason string, arguments ...string) {
 	t.Helper()
 	status, output, errors := r(t, arguments...)
 	lines := []string{}
@@ -47,8 +47,8 @@ func (r Runner) WantBadInput(t *testing.T, arguments ...string) {
 			t.Errorf("%q: a line that is neither the error nor the log: %s", arguments, line)
 		}
 	}
-	if status != 2 || output != "" || len(lines) != 1 || !strings.Contains(lines[0], "; ") {
-		t.Errorf("%q: status %d\n%s%s", arguments, status, output, errors)
+	if status != 2 || output != "" || len(lines) != 1 || !strings.Contains(lines[0], "; ") || !strings.Contains(lines[0], reason) {
+		t.Errorf("%q: status %d, without %q\n%s%s", arguments, status, reason, output, errors)
 	}
 }
 
