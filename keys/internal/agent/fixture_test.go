@@ -18,6 +18,7 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
+	"github.com/fieldveil/fieldveil/keys/internal/atomicfile"
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
 	"github.com/fieldveil/fieldveil/keys/internal/testfile"
@@ -103,9 +104,12 @@ func (f *fixture) breakFile(file string) (good string) {
 	return string(text)
 }
 
+// write writes a file in one step: a scan could see it empty between two.
 func (f *fixture) write(file, content string) {
 	f.Helper()
-	testfile.Write(f, filepath.Join(f.config.Keysets, file), content)
+	if err := atomicfile.Replace(filepath.Join(f.config.Keysets, file), []byte(content)); err != nil {
+		f.Fatal(err)
+	}
 }
 
 // runningAgent is an agent that serves, until the test ends.
