@@ -30,10 +30,11 @@ func newCreateReceiptKeyset() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for flag, value := range map[string]string{"--out": out, "--public-out": publicOut} {
-				if value == "" {
-					return fault.Input(flag, "not given", "name the file to make")
-				}
+			switch "" {
+			case out:
+				return fault.Input("--out", "not given", "name the file to make")
+			case publicOut:
+				return fault.Input("--public-out", "not given", "name the file to make")
 			}
 			aead, err := kek.Open()
 			if err != nil {

@@ -101,8 +101,11 @@ func (f *jobFlags) fill(ctx context.Context, job *table.Job, server targetServer
 	if job.Range, err = f.rows.of(server.Key()); err != nil {
 		return err
 	}
-	for flag, key := range map[string]table.Key{"--from": job.Range.From, "--to": job.Range.To} {
-		if err := server.CheckKey(ctx, f.rows.flagOf(flag, key), key); err != nil {
+	for _, bound := range []struct {
+		flag string
+		key  table.Key
+	}{{"--from", job.Range.From}, {"--to", job.Range.To}} {
+		if err := server.CheckKey(ctx, f.rows.flagOf(bound.flag, bound.key), bound.key); err != nil {
 			return onceConnected(err)
 		}
 	}
