@@ -100,8 +100,8 @@ func (p Purpose) check(cleartext *tinkpb.Keyset) error {
 			return fmt.Errorf("key %d has the output prefix %s, and %s keys have %s",
 				keyID, key.GetOutputPrefixType(), p, p.outputPrefix())
 		}
-		if form, ok := keyForms[name]; ok {
-			if err := form.check(key.GetKeyData().GetValue()); err != nil {
+		if accepted, ok := acceptedKeys[name]; ok {
+			if err := accepted.check(key.GetKeyData().GetValue()); err != nil {
 				return fmt.Errorf("key %d is a key of type %s that the filter does not take: %w", keyID, name, err)
 			}
 		}

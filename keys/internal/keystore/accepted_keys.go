@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// keyForm is which keys of one type the filter takes; Tink knows more.
-type keyForm struct {
+// acceptedKey is which keys of one type the filter takes; Tink knows more.
+type acceptedKey struct {
 	empty  func() keyMessage
 	sizes  []int             // of the key in bytes
 	orMore bool              // than the one size
@@ -32,7 +32,7 @@ type keyMessage interface {
 	GetKeyValue() []byte
 }
 
-var keyForms = map[string]keyForm{
+var acceptedKeys = map[string]acceptedKey{
 	"AesGcmKey":            {empty: func() keyMessage { return &aesgcm.AesGcmKey{} }, sizes: []int{16, 32}},
 	"AesGcmSivKey":         {empty: func() keyMessage { return &aesgcmsiv.AesGcmSivKey{} }, sizes: []int{16, 32}},
 	"ChaCha20Poly1305Key":  {empty: func() keyMessage { return &chacha.ChaCha20Poly1305Key{} }, sizes: []int{32}},
@@ -50,7 +50,7 @@ var keyForms = map[string]keyForm{
 }
 
 // check refuses what the filter would. Its errors tell a size or a hash, never more.
-func (f keyForm) check(value []byte) error {
+func (f acceptedKey) check(value []byte) error {
 	key := f.empty()
 	if proto.Unmarshal(value, key) != nil || key.GetVersion() != 0 {
 		return errors.New("malformed, or of another version")
