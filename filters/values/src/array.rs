@@ -3,15 +3,13 @@
 //! Element bytes stay in the format of the array. Any array of up to six dimensions is read whole; what is looked
 //! for in a list of values must have one dimension that begins at 1.
 
-mod binary;
+pub(crate) mod binary;
 mod nested;
-mod text;
+pub(crate) mod text;
 mod token;
-pub(crate) mod value;
 
 pub use self::nested::{array_parts, array_text};
-use crate::parameter::Purpose;
-use crate::{DeclaredType, ValueError, oid};
+use crate::ValueError;
 
 const KIND: &str = "array";
 const INVALID: ValueError = ValueError::Invalid(KIND);
@@ -21,21 +19,24 @@ const NULL: &[u8] = b"NULL";
 const MAX_DIMENSIONS: usize = 6;
 /// Elements of one array: each takes some 50 bytes of memory here and may take two of the message.
 const MAX_ELEMENTS: usize = 65_536;
+/// What the elements of one array may take together, as much as a message may hold: an `a` for a `char(10485760)`
+/// takes ten million bytes.
+pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// One element: its bytes, or NULL.
-type Element = Option<Vec<u8>>;
+pub(crate) type Element = Option<Vec<u8>>;
 
 /// Where a dimension begins and how many elements it has.
 #[derive(Clone, Copy)]
-struct Dimension {
+pub(crate) struct Dimension {
     lower: i32,
     length: i32,
 }
 
 /// An array that is rectangular and whose bounds fit. No dimensions if it is empty.
-struct Array {
-    dimensions: Vec<Dimension>,
-    elements: Vec<Element>,
+pub(crate) struct Array {
+    pub(crate) dimensions: Vec<Dimension>,
+    pub(crate) elements: Vec<Element>,
 }
 
 impl Array {
@@ -51,13 +52,45 @@ impl Array {
         Ok(Self { dimensions, elements })
     }
 
+    /// The array of the same shape with every element but NULL replaced.
+    pub(crate) fn map(
+        self,
+        replace: impl Fn(Vec<u8>) -> Result<Vec<u8>, ValueError>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self { dimensions: self.dimensions, elements: map_elements(self.elements, replace)? })
+    }
+
     /// The elements of a list, which is all that `= ANY` looks at.
-    fn into_list(self) -> Result<Vec<Element>, ValueError> {
+    pub(crate) fn into_list(self) -> Result<Vec<Element>, ValueError> {
         match self.dimensions.as_slice() {
             [] | [Dimension { lower: 1, .. }] => Ok(self.elements),
             _ => Err(ValueError::Unsupported("lists of more than one dimension, or that do not begin at 1")),
         }
     }
+}
+
+/// The elements with every one but NULL replaced.
+pub(crate) fn map_elements(
+    elements: Vec<Element>,
+    replace: impl Fn(Vec<u8>) -> Result<Vec<u8>, ValueError>,
+) -> Result<Vec<Element>, ValueError> {
+    let mut total: usize = 0;
+    let mut bounded = |element: Vec<u8>| {
+        let replaced = replace(element)?;
+        total = total.saturating_add(replaced.len());
+        if total > MAX_BYTES {
+            return Err(ValueError::Unsupported("arrays whose elements take more than 16 MiB"));
+        }
+        Ok(replaced)
+    };
+    elements.into_iter().map(|element| element.map(&mut bounded).transpose()).collect()
+}
+
+/// The OID that a binary array tells for its elements, and the array. The server too refuses a binary array of other
+/// elements than the parameter's type has.
+pub(crate) fn parse_binary(named: Option<u32>, bytes: &[u8]) -> Result<(u32, Array), ValueError> {
+    let (told, array) = binary::parse(bytes)?;
+    if named.is_some_and(|named| named != told) { Err(ValueError::Invalid(KIND)) } else { Ok((told, array)) }
 }
 
 /// The elements of a one-dimensional or empty array, and the OID of their type if the array tells it: 0 in text.
@@ -85,39 +118,10 @@ pub fn text_array(elements: &[Element]) -> Vec<u8> {
     array
 }
 
-impl DeclaredType {
-    /// The elements of a client's array parameter, each the text that [`DeclaredType::read_parameter`] gives for a
-    /// value of this type, which is no array itself.
-    ///
-    /// `client_oid` is the array type that the client named in Parse; 0 and unknown mean that it named none.
-    pub fn read_array_parameter(
-        &self,
-        purpose: Purpose,
-        client_oid: u32,
-        binary: bool,
-        bytes: &[u8],
-    ) -> Result<Vec<Element>, ValueError> {
-        if self.is_array() {
-            return Err(ValueError::Unsupported("lists of arrays"));
-        }
-        let not_assignable = ValueError::NotAssignable { from: client_oid, to: "an array" };
-        let named = match client_oid {
-            0 | oid::UNKNOWN => None,
-            array => Some(oid::element_of(array).ok_or(not_assignable)?),
-        };
-        let (element_oid, array) = if binary {
-            value::parse_binary(named, bytes)?
-        } else {
-            (named.unwrap_or_default(), text::parse(bytes)?)
-        };
-        let read = |element: Vec<u8>| self.read_parameter(purpose, element_oid, binary, &element);
-        value::map(array.into_list()?, read)
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::oid;
 
     fn list(text: &str) -> Result<Vec<Option<String>>, ValueError> {
         let (oid, elements) = array_elements(false, text.as_bytes())?;
@@ -130,7 +134,7 @@ mod tests {
     }
 
     /// A binary array of one dimension.
-    fn binary(element_oid: u32, lower: i32, elements: &[Option<&[u8]>]) -> Vec<u8> {
+    pub(crate) fn binary(element_oid: u32, lower: i32, elements: &[Option<&[u8]>]) -> Vec<u8> {
         let count = i32::try_from(elements.len()).unwrap_or_default();
         let mut bytes = [1_i32.to_be_bytes(), 0_i32.to_be_bytes(), element_oid.to_be_bytes()].concat();
         bytes.extend([count.to_be_bytes(), lower.to_be_bytes()].concat());
@@ -229,25 +233,5 @@ mod tests {
         assert!(matches!(list(&of(MAX_ELEMENTS + 1)), Err(ValueError::Unsupported(_))));
         let nulls = vec![None; MAX_ELEMENTS + 1];
         assert!(matches!(array_elements(true, &binary(25, 1, &nulls)), Err(ValueError::Unsupported(_))));
-    }
-
-    #[test]
-    fn elements_are_read_as_parameters_of_the_element_type() {
-        let declared = |name: &str| name.parse::<DeclaredType>();
-        let int4: Result<DeclaredType, _> = declared("int4");
-        let read = |client_oid, binary, bytes: &[u8]| {
-            int4.clone().and_then(|t| t.read_array_parameter(Purpose::Search, client_oid, binary, bytes))
-        };
-        let expected = Ok(vec![Some(b"7".to_vec()), None]);
-        let small: &[Option<&[u8]>] = &[Some(&[0, 7]), None];
-        assert_eq!(read(0, false, b"{7,NULL}"), expected);
-        assert_eq!(read(1005, false, b"{7,NULL}"), expected);
-        assert_eq!(read(1005, true, &binary(oid::INT2, 1, small)), expected);
-        assert_eq!(read(0, true, &binary(oid::INT2, 1, small)), expected);
-        assert_eq!(read(oid::UNKNOWN, false, b"{7,NULL}"), expected);
-        // Named as int4[], told as int2[]; no array; an array of a type that is not assigned to int4.
-        assert!(read(1007, true, &binary(oid::INT2, 1, small)).is_err());
-        assert!(read(oid::INT4, false, b"{7}").is_err());
-        assert!(read(1000, false, b"{t}").is_err());
     }
 }

@@ -1,11 +1,13 @@
 //! The types that a policy can declare, by any of their SQL spellings: scalars, and arrays of them as `T[]`.
 
+mod array;
+mod parameter;
+
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use crate::array::value as array;
 use crate::kind::Kind;
-use crate::parameter::Purpose;
+use crate::purpose::Purpose;
 use crate::types::{integer, numeric};
 use crate::{ValueError, oid};
 

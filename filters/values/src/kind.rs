@@ -1,8 +1,12 @@
 //! What a scalar type is, with its modifier, and what is done to its values: one line a type.
 
+mod family;
+mod parameter;
+
 use std::borrow::Cow;
 
-use crate::parameter::{Family, Purpose};
+pub(crate) use self::family::Family;
+use crate::purpose::Purpose;
 use crate::types::{
     boolean, bytea, character, date, float, integer, json, jsonb, numeric, time, timestamp, uuid,
 };

@@ -15,7 +15,7 @@ pub(crate) mod time;
 pub(crate) mod timestamp;
 pub(crate) mod uuid;
 
-use crate::array::value as array;
+use crate::array::{self, text};
 use crate::{ValueError, oid};
 
 /// The text form of a binary value of the type that the client said it sends.
@@ -38,10 +38,16 @@ pub fn decode_binary(type_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError>
         oid::BYTEA => bytea::decode(bytes),
         other => {
             let element_oid = oid::element_of(other).ok_or(ValueError::UnsupportedOid(other))?;
-            return array::decode(element_oid, bytes);
+            return decode_array(element_oid, bytes);
         }
     };
     Ok(text.into_bytes())
+}
+
+/// The text of a binary array of elements of this type.
+fn decode_array(element_oid: u32, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
+    let array = array::parse_binary(Some(element_oid), bytes)?.1;
+    Ok(text::print(&array.map(|element| decode_binary(element_oid, &element))?))
 }
 
 /// A fixed number of bytes.

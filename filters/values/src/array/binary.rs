@@ -35,7 +35,7 @@ impl<'a> BinaryReader<'a> {
 }
 
 /// The OID of the element type, and the array.
-pub(super) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
     let mut reader = BinaryReader(bytes);
     let count = usize::try_from(reader.int()?).map_err(|_| INVALID)?;
     if count > MAX_DIMENSIONS || !matches!(reader.int()?, 0 | 1) {
@@ -62,7 +62,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(u32, Array), ValueError> {
 }
 
 /// As the server's `array_send` prints it.
-pub(super) fn print(element_oid: u32, array: &Array) -> Result<Vec<u8>, ValueError> {
+pub(crate) fn print(element_oid: u32, array: &Array) -> Result<Vec<u8>, ValueError> {
     let int = |length: usize| i32::try_from(length).map_err(|_| ValueError::OutOfRange(KIND));
     let nulls = i32::from(array.elements.iter().any(Option::is_none));
     let mut printed = Vec::new();

@@ -64,7 +64,7 @@ impl Levels {
     }
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Array, ValueError> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Array, ValueError> {
     if bytes.contains(&0) {
         return Err(INVALID);
     }
@@ -121,7 +121,7 @@ fn dimensions(given: &[Dimension], lengths: &[Option<usize>]) -> Result<Vec<Dime
 }
 
 /// Appends the element in quotes.
-pub(super) fn quote(element: &[u8], array: &mut Vec<u8>) {
+pub(crate) fn quote(element: &[u8], array: &mut Vec<u8>) {
     array.push(b'"');
     for byte in element {
         if matches!(byte, b'"' | b'\\') {
@@ -133,7 +133,7 @@ pub(super) fn quote(element: &[u8], array: &mut Vec<u8>) {
 }
 
 /// As the server's `array_out` prints it.
-pub(super) fn print(array: &Array) -> Vec<u8> {
+pub(crate) fn print(array: &Array) -> Vec<u8> {
     if array.elements.is_empty() {
         return b"{}".to_vec();
     }
