@@ -1,4 +1,5 @@
-"""Holds the workspace's crates to `filters/layering.json`: which may depend on which, and on what of others'.
+"""Holds the workspace to `filters/layering.json`: which crate may depend on which, and on what of others'; and in a
+crate, which module may use which.
 
 Standard library only. Test-only dependencies are held to it too: a test that reaches sideways is a sign.
 """
@@ -8,23 +9,38 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from dev.checks.layers import modules, reader
+
+ROOT = Path(__file__).resolve().parents[3]
 RULES = ROOT / "filters" / "layering.json"
 
 
 def main() -> int:
-    problems = find(json.loads(RULES.read_text()), workspace())
+    rules, packages = json.loads(RULES.read_text()), workspace()
+    problems = find(rules, {name: direct(package) for name, package in packages.items()})
+    for name, layers in rules["modules"].items():
+        if name in packages:
+            folder = Path(packages[name]["manifest_path"]).parent
+            problems += sorted(modules.find(name, layers, reader.read(folder)))
+        else:
+            problems.append(f"{name}: has layers in {RULES.name}, but no such crate")
     for problem in problems:
         print(problem)
     return 1 if problems else 0
 
 
-def workspace() -> dict[str, set[str]]:
-    """Each of our crates with the names of its direct dependencies."""
+def workspace() -> dict[str, dict]:
+    """Each of our crates as cargo describes it."""
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
     shown = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    packages = json.loads(shown)["packages"]
-    return {package["name"]: {dependency["name"] for dependency in package["dependencies"]} for package in packages}
+    return {package["name"]: package for package in json.loads(shown)["packages"]}
+
+
+def direct(package: dict) -> set[str]:
+    """The names of a crate's direct dependencies."""
+    return {dependency["name"] for dependency in package["dependencies"]}
 
 
 def find(rules: dict, crates: dict[str, set[str]]) -> list[str]:

@@ -15,7 +15,7 @@ SUITES = {
         Suite("rustfmt", "Rust is formatted", steps.rustfmt, ("toolchain",)),
         Suite("clippy", "Rust lints, warnings refused", steps.clippy, ("toolchain",), Lane.CARGO),
         Suite(
-            "layering", "the arrows between crates point down only", lambda: [steps.check("layering")], ("toolchain",)
+            "layering", "crates and modules use what is below them", lambda: [steps.check("layering")], ("toolchain",)
         ),
         Suite("go-layering", "the arrows between Go packages point down only", lambda: [steps.check("go_layering")]),
         Suite("names", "a type's name stands once in a crate, and says what it is", lambda: [steps.check("names")]),
