@@ -1,4 +1,4 @@
-//! The same of MySQL and MariaDB.
+//! The kinds of MySQL's and MariaDB's statements, by their words alone.
 
 pub(crate) mod set;
 
