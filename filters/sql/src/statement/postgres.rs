@@ -1,11 +1,12 @@
 //! The statements of PostgreSQL, by their first words: which rules each goes by.
 
 mod copy;
+mod ddl;
 mod setting;
 mod utility;
 
 use super::{
-    Analyzed, ddl, dml,
+    Analyzed, dml,
     session::{self, Names},
 };
 use crate::{

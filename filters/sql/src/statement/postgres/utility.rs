@@ -1,9 +1,10 @@
 //! Statements other than SELECT, INSERT, UPDATE and DELETE, by their words: a list of those that may name a
 //! protected table, as none of them carries a value to or from it.
 
+use super::ddl;
 use crate::{
     analysis::effects::Effects, catalog::Catalog, lex::Token, mention, refusal::Refusal, segment::Segment,
-    statement::ddl,
+    statement,
 };
 
 /// What the statement does with relations of the catalog; refused where it isn't surely harmless.
@@ -37,7 +38,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         | ("comment", "on") => Ok(plain(!relations.is_empty())),
         ("create" | "alter" | "drop", _) => {
             if let Some(query) = ddl::created_query(segment) {
-                return ddl::create_as(segment, &query, catalog);
+                return statement::ddl::create_as(segment, &query, catalog);
             }
             ddl::check(segment, &relations)?;
             Ok(plain(!relations.is_empty()))
