@@ -12,9 +12,7 @@ use super::{
 use crate::{
     analysis::{StatementKind, effects::Effects},
     catalog::Catalog,
-    identity, kind,
-    lex::Kind,
-    mention,
+    identity, kind, mention,
     refusal::Refusal,
     segment::Segment,
 };
@@ -118,19 +116,11 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     }
 }
 
-/// `INTO` that isn't that of an INSERT or a MERGE, nor, in MySQL, of a REPLACE or of variables.
+/// `INTO` that isn't that of an INSERT or a MERGE.
 fn into(segment: &Segment<'_>) -> Option<usize> {
-    let mysql = segment.dialect.is_mysql();
-    let variable = |index: usize| {
-        segment.tokens.get(index).is_some_and(|token| matches!(token.kind, Kind::Variable { .. }))
-    };
     (1..segment.tokens.len()).find(|index| {
         segment.is_word(*index, "into")
-            && match segment.word(index.saturating_sub(1)) {
-                "insert" | "merge" => false,
-                "replace" | "ignore" | "low_priority" | "high_priority" | "delayed" => !mysql,
-                _ => !(mysql && variable(index.saturating_add(1))),
-            }
+            && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
     })
 }
 
