@@ -1,4 +1,9 @@
 //! The walk over one statement's tree: what it has found, and what it has accounted for.
+//!
+//! `statement` begins it. `write` walks the statements that write rows and `query` those that read them; each gives its
+//! expressions to `expression`. A comparison goes on to `search`, and a literal or a parameter to `value`. What MySQL has
+//! besides is in `mysql`. `relation` and `splice` serve all of them. Queries and expressions hold each other in SQL, so
+//! these parts call each other as deep as the tree is nested.
 
 mod expression;
 pub(crate) mod mysql;
