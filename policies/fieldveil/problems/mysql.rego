@@ -1,6 +1,7 @@
 package fieldveil.problems
 
 import data.fieldveil.columns
+import data.fieldveil.shape.schemas
 
 found contains problem if {
 	some column in columns.mapped
@@ -17,8 +18,8 @@ found contains problem if {
 # Why MySQL has no values of the type: what to declare instead.
 without_a_form(type) := "declare json or text" if {
 	endswith(type, "[]")
-} else := "declare timestamp: MySQL keeps no zone with a value" if {
-	startswith(type, "timestamptz")
+} else := instead if {
+	instead := schemas.whole.types.types[split(type, "(")[0]].instead_in_mysql
 } else := "declare at most 65 digits, and 30 of them behind the point" if {
 	startswith(type, "numeric(")
 	not fits(digits_of(type))

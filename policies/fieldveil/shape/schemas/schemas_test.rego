@@ -35,3 +35,20 @@ test_masks_are_those_of_the_pattern if {
 	alternatives := regex.find_all_string_submatch_n(`(?:^\^\(|\|)([a-z][a-z0-9]*)`, masks.pattern, -1)
 	{alternative[1] | some alternative in alternatives} == object.keys(masks.masks)
 }
+
+test_types_of_the_schema_are_permitted_in_catalogs if {
+	types := schemas.whole.types
+	count(types.types) > 0
+	every name in object.keys(types.types) {
+		some modifier in ["", "(1)"]
+		regex.match(types.pattern, concat("", [name, modifier]))
+	}
+}
+
+test_a_type_that_masks_name_is_one if {
+	every types in schemas.whole.masks.types {
+		every type in types {
+			schemas.whole.types.types[type]
+		}
+	}
+}
