@@ -197,6 +197,16 @@ impl Kind {
         }
     }
 
+    /// Why MySQL has no values of the type, and what to declare instead.
+    pub(crate) fn missing_in_mysql(self) -> Option<&'static str> {
+        match self {
+            Self::Timestamptz(_) => Some(
+                "MySQL keeps no zone with a value; declare timestamp, and let applications agree on the zone",
+            ),
+            _ => None,
+        }
+    }
+
     pub(crate) fn has_year(self) -> bool {
         matches!(self, Self::Date | Self::Timestamp(_) | Self::Timestamptz(_))
     }
@@ -214,11 +224,11 @@ impl Kind {
             Self::Numeric(_) => Family::Numeric,
             Self::Time(_) => Family::Clock,
             Self::Date | Self::Timestamp(_) | Self::Timestamptz(_) => Family::Time,
-            Self::Bool => Family::Bool,
-            Self::Uuid => Family::Uuid,
+            Self::Bool => Family::Alone("bool"),
+            Self::Uuid => Family::Alone("uuid"),
             Self::Json => Family::Json,
             Self::Jsonb => Family::Jsonb,
-            Self::Bytea(_) => Family::Bytea,
+            Self::Bytea(_) => Family::Alone("bytea"),
         }
     }
 }

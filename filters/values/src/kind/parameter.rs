@@ -18,6 +18,88 @@ const FLOAT8_DIGITS: usize = 15;
 /// Bytes of a `name` (`NAMEDATALEN` - 1); the server cuts what is longer.
 const MAX_NAME_BYTES: usize = 63;
 
+/// What a value is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be stored: the server casts, rounds and cuts it.
+    Store,
+    /// To be compared with stored values: the server widens both sides and changes neither.
+    Search,
+}
+
+/// Declared types that take the same parameters in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Characters,
+    Padded,
+    Integer,
+    Float,
+    Numeric,
+    Time,
+    Clock,
+    Json,
+    Jsonb,
+    /// A type, by its name, that takes its own parameters and text.
+    Alone(&'static str),
+}
+
+impl Family {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Characters => "text",
+            Self::Padded => "char(n)",
+            Self::Integer => "an integer",
+            Self::Float => "float8",
+            Self::Numeric => "numeric",
+            Self::Time => "a date or timestamp",
+            Self::Clock => "time",
+            Self::Json => "json",
+            Self::Jsonb => "jsonb",
+            Self::Alone(name) => name,
+        }
+    }
+
+    fn is_characters(self) -> bool {
+        matches!(self, Self::Characters | Self::Padded)
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Numeric)
+    }
+}
+
+impl DeclaredType {
+    /// The text of a parameter as the server would assign it to a column of this type, or compare it with one: for
+    /// [`DeclaredType::canonicalize_for`] the same purpose.
+    ///
+    /// `client_oid` is the type that the client named in Parse; 0, unknown or this type's own mean this type.
+    pub fn read_parameter(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, ValueError> {
+        self.parameter_text(purpose, client_oid, binary, bytes).map(Cow::into_owned)
+    }
+
+    /// [`Self::read_parameter`], without a copy where the parameter is its text.
+    pub fn parameter_text<'b>(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &'b [u8],
+    ) -> Result<Cow<'b, [u8]>, ValueError> {
+        match self.shape {
+            Shape::Scalar(kind) => kind.read_parameter(purpose, client_oid, binary, bytes),
+            Shape::Array(kind) => {
+                array::read_parameter(kind, purpose, client_oid, binary, bytes).map(Cow::Owned)
+            }
+        }
+    }
+}
+
 impl Kind {
     pub(crate) fn read_parameter(
         self,

@@ -47,7 +47,8 @@ impl Place<'_> {
                 }
                 _ => return Err(self.refused(given)),
             },
-            Kind::Uuid | Kind::Timestamptz(_) => return Err(self.refused(given)),
+            // Any other is taken from strings alone.
+            _ => return Err(self.refused(given)),
         };
         self.canonical(&text)
     }

@@ -91,13 +91,12 @@ pub(super) fn precision(declared: Option<u32>) -> u32 {
 pub(super) fn kind(declared: &DeclaredType) -> Result<Kind, ValueError> {
     match declared.shape {
         Shape::Array(_) => Err(ValueError::Unsupported("MySQL has no arrays; declare json or text")),
-        Shape::Scalar(Kind::Timestamptz(_)) => Err(ValueError::Unsupported(
-            "MySQL keeps no zone with a value; declare timestamp, and let applications agree on the zone",
-        )),
         Shape::Scalar(Kind::Numeric(Some(modifier))) if !fits(modifier) => Err(ValueError::Unsupported(
             "a DECIMAL of MySQL has at most 65 digits, and 30 of them behind the point",
         )),
-        Shape::Scalar(kind) => Ok(kind),
+        Shape::Scalar(kind) => {
+            kind.missing_in_mysql().map_or(Ok(kind), |why| Err(ValueError::Unsupported(why)))
+        }
     }
 }
 
@@ -121,7 +120,6 @@ pub fn column(declared: &DeclaredType, settings: &Settings) -> Result<Column, Va
         Kind::Bpchar(Some(n)) if n.saturating_mul(4) <= MAX_VARCHAR_BYTES => {
             Column::characters(type_code::VAR_STRING, n, settings)
         }
-        Kind::Varchar(_) | Kind::Bpchar(_) => Column::text(u32::MAX, settings),
         Kind::Integer(Width::Two) => Column::number(type_code::SHORT, 6),
         Kind::Integer(Width::Four) => Column::number(type_code::LONG, 11),
         Kind::Integer(Width::Eight) => Column::number(type_code::LONGLONG, 20),
@@ -143,6 +141,8 @@ pub fn column(declared: &DeclaredType, settings: &Settings) -> Result<Column, Va
         }
         Kind::Bytea(Some(_)) => Column::blob(u32::MAX),
         Kind::Bytea(None) => Column::blob(bytes_of(declared.name())),
+        // Characters, of which the type names no length that MySQL has.
+        _ => Column::text(u32::MAX, settings),
     })
 }
 

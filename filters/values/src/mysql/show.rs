@@ -60,9 +60,8 @@ fn shown<'c>(
         }
         Kind::Bytea(_) => return bytea::encode(text).map(Cow::Owned),
         Kind::Integer(_) | Kind::Uuid => return Ok(Cow::Borrowed(canonical)),
-        Kind::Text | Kind::Varchar(_) | Kind::Bpchar(_) | Kind::Json | Kind::Jsonb => {
-            return Ok(characters(text, settings));
-        }
+        // Any other has no form of MySQL's own, and is shown as characters.
+        _ => return Ok(characters(text, settings)),
     };
     Ok(Cow::Owned(shown.into_bytes()))
 }
