@@ -4,9 +4,9 @@
 
 mod arrays;
 mod jsonb;
-mod masks;
 mod mysql;
 mod mysql_properties;
 mod parameter;
 mod postgres;
 mod properties;
+mod vocabulary;

@@ -6,7 +6,7 @@ use fieldveil_values::mysql::{self, CharacterSet, Settings};
 use fieldveil_values::{DeclaredType, Mask, Purpose};
 use proptest::prelude::*;
 
-use crate::masks;
+use crate::vocabulary;
 
 /// The types that MySQL has, each with the code that a parameter of its own has.
 const TYPES: [(&str, u8); 27] = [
@@ -128,7 +128,7 @@ proptest! {
     fn masked_value_is_shown_if_the_value_is((declared, _) in declared(), settings in settings(), text in text()) {
         let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
         prop_assume!(mysql::encode_text(&declared, &settings, &canonical).is_ok());
-        for mask in masks::formats() {
+        for mask in vocabulary::formats() {
             let mask: Mask = mask.parse().unwrap();
             if mask.applies_to(&declared) {
                 let masked = mask.apply(&declared, std::str::from_utf8(&canonical).unwrap());

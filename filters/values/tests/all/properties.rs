@@ -5,7 +5,7 @@
 use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
 use proptest::prelude::*;
 
-use crate::masks;
+use crate::vocabulary;
 
 const TYPES: [&str; 33] = [
     "text",
@@ -44,7 +44,7 @@ const TYPES: [&str; 33] = [
 ];
 
 fn declared() -> impl Strategy<Value = DeclaredType> {
-    prop::sample::select(TYPES.to_vec()).prop_map(|name| name.parse().unwrap())
+    prop::sample::select(vocabulary::with_described(&TYPES)).prop_map(|name| name.parse().unwrap())
 }
 
 /// Digits and what stands between them, more often a value than arbitrary text.
@@ -64,7 +64,7 @@ fn text() -> impl Strategy<Value = String> {
 
 fn mask() -> impl Strategy<Value = Mask> {
     let partial = "partial\\([0-9],\"[X* ]{1,9}\",[0-9]\\)";
-    prop_oneof![4 => prop::sample::select(masks::formats()), 1 => partial]
+    prop_oneof![4 => prop::sample::select(vocabulary::formats()), 1 => partial]
         .prop_map(|name| name.parse().unwrap())
 }
 
