@@ -46,8 +46,20 @@ const NAMES: &[&str] = &[
     "tinyint(1)",
 ];
 
-pub(crate) static TYPES: LazyLock<Vec<DeclaredType>> =
-    LazyLock::new(|| NAMES.iter().map(|name| name.parse().expect("a known type")).collect());
+/// The types of [`NAMES`], and those that are described and are none of these by another name.
+pub(crate) static TYPES: LazyLock<Vec<DeclaredType>> = LazyLock::new(|| {
+    let mut types: Vec<DeclaredType> = NAMES.iter().map(|name| name.parse().expect("a known type")).collect();
+    let described = include_str!("../../../policies/schemas/types/data.json");
+    let described: serde_json::Value = serde_json::from_str(described).expect("a description of types");
+    for name in described["types"].as_object().expect("types by their names").keys() {
+        // Some need a length, and are another's name.
+        let Ok(declared) = name.parse::<DeclaredType>() else { continue };
+        if types.iter().all(|known| known.oid() != declared.oid()) {
+            types.push(declared);
+        }
+    }
+    types
+});
 
 static MASKS: LazyLock<Vec<Mask>> = LazyLock::new(|| {
     let described = include_str!("../../../policies/schemas/masks/data.json");
@@ -61,7 +73,7 @@ static MASKS: LazyLock<Vec<Mask>> = LazyLock::new(|| {
     formats.into_iter().map(|format| format.parse().expect("a known mask")).collect()
 });
 
-const ELEMENTS: &[u32] = &[
+const OIDS: &[u32] = &[
     0,
     oid::BOOL,
     oid::BYTEA,
@@ -86,12 +98,23 @@ const ELEMENTS: &[u32] = &[
     600,
 ];
 
+/// What a client may name: [`OIDS`], and what [`TYPES`] has besides.
+static ELEMENTS: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let mut elements = OIDS.to_vec();
+    for scalar in TYPES.iter().filter(|declared| declared.element_type().is_none()) {
+        if !elements.contains(&scalar.oid()) {
+            elements.push(scalar.oid());
+        }
+    }
+    elements
+});
+
 /// `MYSQL_TYPE_VAR_STRING`
 const STRING: u8 = 253;
 
 /// What a client may call its parameter: a type, or with the high bit the array of it.
 fn parameter_type(by: u8) -> u32 {
-    let element = *pick(ELEMENTS, by & 0x7f);
+    let element = *pick(&ELEMENTS, by & 0x7f);
     if by & 0x80 == 0 { element } else { oid::array_of(element).unwrap_or(element) }
 }
 
