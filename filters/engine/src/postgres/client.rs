@@ -241,7 +241,7 @@ impl Session {
         let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready.text)));
         // Its literals in protected places are sealed.
         let sealed =
-            checked.and_then(|(checked, text)| Ok((server_text(&mut self.core, &text, &checked)?, checked)));
+            checked.and_then(|(checked, text)| Ok((server_text(&mut self.core, text, &checked)?, checked)));
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {

@@ -56,7 +56,7 @@ impl Session {
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, ready)| {
             self.core.memory.may_keep()?;
-            Ok((server_text(&mut self.core, &ready.text, &checked)?, checked, ready))
+            Ok((server_text(&mut self.core, ready.text.clone(), &checked)?, checked, ready))
         });
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,

@@ -17,13 +17,13 @@ use crate::field::Stored;
 /// words in the place of tokens.
 pub(super) fn server_text(
     core: &mut Core,
-    text: &Cow<'_, [u8]>,
+    text: Cow<'_, [u8]>,
     checked: &Checked,
 ) -> Result<Option<Vec<u8>>, ClientError> {
     match (checked.analysis.splices.is_empty(), text) {
         (true, Cow::Borrowed(_)) => Ok(None),
-        (true, Cow::Owned(rewritten)) => Ok(Some(rewritten.clone())),
-        (false, text) => seal_text(core, text, checked).map(Some),
+        (true, Cow::Owned(rewritten)) => Ok(Some(rewritten)),
+        (false, text) => seal_text(core, &text, checked).map(Some),
     }
 }
 

@@ -122,10 +122,10 @@ impl Session {
                 self.core.catalog.current = None;
             }
         }
-        if renewed.keys {
-            if let Some(catalog) = self.core.keys_renewed() {
-                self.statements.by_sql.catalog_read(&catalog);
-            }
+        if renewed.keys
+            && let Some(catalog) = self.core.keys_renewed()
+        {
+            self.statements.by_sql.catalog_read(&catalog);
         }
         Ok(())
     }
