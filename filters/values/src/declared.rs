@@ -42,10 +42,6 @@ impl FromStr for DeclaredType {
     }
 }
 
-/// The scalars as an error names them.
-pub(crate) const KNOWN: &str = "text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, \
-     time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea";
-
 /// `policies/schemas/types/data.json` lists the names that a policy may use.
 fn scalar(words: &str) -> Result<Kind, ValueError> {
     let (base, modifiers, tail) = split_modifiers(words)?;

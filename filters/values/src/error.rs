@@ -1,6 +1,8 @@
 //! What is wrong with a value or a type. No error carries any part of a value.
 
-use crate::declared::KNOWN;
+/// The scalars as an error names them, which `declared.rs` reads.
+const KNOWN: &str = "text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, \
+     time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea";
 
 /// A value that cannot be taken, or a type that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

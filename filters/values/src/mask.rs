@@ -202,7 +202,7 @@ mod tests {
             let row = [format, value, shown];
             assert!(
                 documented().any(|[mask, _, of, to]| [mask, of, to] == row),
-                "docs/masks.md has not {row:?}"
+                "docs/reference/masks.md has not {row:?}"
             );
         }
     }
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/masks.md`.
+    /// Name of the mask, type, value and what becomes of it: the rows of the tables in `docs/reference/masks.md`.
     fn documented() -> impl Iterator<Item = [&'static str; 4]> {
         include_str!("../../../docs/reference/masks.md").lines().filter_map(|line| {
             let cells: Vec<&str> = line.strip_prefix("| `")?.strip_suffix("` |")?.split("` | `").collect();

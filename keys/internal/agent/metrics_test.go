@@ -27,7 +27,7 @@ func TestEveryMetricIsInTheReference(t *testing.T) {
 	for _, match := range served {
 		there = append(there, namespace+"_"+match[1])
 	}
-	reference := testfile.Read(t, "../../../docs/key-agent.md")
+	reference := testfile.Read(t, "../../../docs/reference/key-agent-api.md")
 	told := metricName.FindAllString(string(reference), -1)
 	slices.Sort(told)
 	told = slices.Compact(told)

@@ -10,11 +10,10 @@ pub(crate) enum Family {
     Numeric,
     Time,
     Clock,
-    Bool,
-    Uuid,
     Json,
     Jsonb,
-    Bytea,
+    /// A type, by its name, that takes its own parameters and text.
+    Alone(&'static str),
 }
 
 impl Family {
@@ -27,11 +26,9 @@ impl Family {
             Self::Numeric => "numeric",
             Self::Time => "a date or timestamp",
             Self::Clock => "time",
-            Self::Bool => "bool",
-            Self::Uuid => "uuid",
             Self::Json => "json",
             Self::Jsonb => "jsonb",
-            Self::Bytea => "bytea",
+            Self::Alone(name) => name,
         }
     }
 

@@ -98,7 +98,7 @@ fn error_names_the_types_that_are_described() {
 
 #[test]
 fn guide_to_catalogs_names_every_type() {
-    let guide = include_str!("../../../../docs/policy-catalog.md");
+    let guide = include_str!("../../../../docs/reference/policy-catalog.md");
     let row = guide.lines().find(|line| line.starts_with("| `type` |")).unwrap();
     let words: BTreeSet<&str> = row.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     for name in type_names() {

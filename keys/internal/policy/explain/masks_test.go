@@ -10,7 +10,7 @@ import (
 // The rows of docs/reference/masks.md are what the filter makes of values: mask, type, value, shown.
 func documentedMasks(t *testing.T) [][]string {
 	t.Helper()
-	text := testfile.Read(t, "../../../../docs/masks.md")
+	text := testfile.Read(t, "../../../../docs/reference/masks.md")
 	var rows [][]string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| `"), "` |"), "` | `")
@@ -33,7 +33,7 @@ func TestExamplesOfMasksAreWhatTheFilterMakes(t *testing.T) {
 			found = found || row[0] == sample.Format && row[2] == sample.Value && row[3] == sample.Shown
 		}
 		if !found {
-			t.Errorf("docs/masks.md has no row of %s that makes %s of %s", sample.Format, sample.Shown, sample.Value)
+			t.Errorf("docs/reference/masks.md has no row of %s that makes %s of %s", sample.Format, sample.Shown, sample.Value)
 		}
 		if _, _, known := Example(sample.Format); !known || !strings.HasPrefix(sample.Format, mask) {
 			t.Errorf("%s has no example of its own", mask)
