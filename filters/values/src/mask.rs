@@ -49,18 +49,34 @@ pub struct Partial {
 )]
 pub struct UnknownMask;
 
-/// Every mask without parameters, by its name.
-static PLAIN: [(&str, Mask); 4] =
-    [("last4", Mask::Last4), ("first1", Mask::First1), ("email", Mask::Email), ("year", Mask::Year)];
+macro_rules! plain {
+    ($($name:literal => $mask:ident,)+) => {
+        /// The mask without parameters that has this name.
+        fn plain(name: &str) -> Option<Mask> {
+            match name {
+                $($name => Some(Mask::$mask),)+
+                _ => None,
+            }
+        }
+
+        /// The names that [`plain`] knows.
+        #[cfg(test)]
+        const PLAIN: &[&str] = &[$($name),+];
+    };
+}
+
+plain! {
+    "last4" => Last4,
+    "first1" => First1,
+    "email" => Email,
+    "year" => Year,
+}
 
 impl FromStr for Mask {
     type Err = UnknownMask;
 
     fn from_str(name: &str) -> Result<Self, UnknownMask> {
-        match PLAIN.iter().find(|(known, _)| *known == name) {
-            Some((_, mask)) => Ok(mask.clone()),
-            None => Partial::parse(name).map(Self::Partial).ok_or(UnknownMask),
-        }
+        plain(name).or_else(|| Partial::parse(name).map(Self::Partial)).ok_or(UnknownMask)
     }
 }
 
@@ -189,7 +205,7 @@ mod tests {
 
     #[test]
     fn described_masks_are_those_of_the_code() {
-        let mut known: BTreeSet<&str> = PLAIN.iter().map(|(name, _)| *name).collect();
+        let mut known: BTreeSet<&str> = PLAIN.iter().copied().collect();
         known.insert("partial");
         let described = described();
         assert_eq!(names(&described), known);
