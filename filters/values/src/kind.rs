@@ -224,11 +224,27 @@ impl Kind {
             Self::Numeric(_) => Family::Numeric,
             Self::Time(_) => Family::Clock,
             Self::Date | Self::Timestamp(_) | Self::Timestamptz(_) => Family::Time,
-            Self::Bool => Family::Alone("bool"),
-            Self::Uuid => Family::Alone("uuid"),
             Self::Json => Family::Json,
             Self::Jsonb => Family::Jsonb,
-            Self::Bytea(_) => Family::Alone("bytea"),
+            Self::Bool | Self::Uuid | Self::Bytea(_) => Family::Alone,
+        }
+    }
+
+    /// The family as an error names it.
+    pub(crate) fn family_name(self) -> &'static str {
+        match self {
+            Self::Text | Self::Varchar(_) => "text",
+            Self::Bpchar(_) => "char(n)",
+            Self::Integer(_) => "an integer",
+            Self::Float8 => "float8",
+            Self::Numeric(_) => "numeric",
+            Self::Time(_) => "time",
+            Self::Date | Self::Timestamp(_) | Self::Timestamptz(_) => "a date or timestamp",
+            Self::Json => "json",
+            Self::Jsonb => "jsonb",
+            Self::Bool => "bool",
+            Self::Uuid => "uuid",
+            Self::Bytea(_) => "bytea",
         }
     }
 }

@@ -46,11 +46,6 @@ const ARRAYS: [(u32, u32); 19] = [
     (JSONB, 3807),
 ];
 
-/// Every type that has arrays known here.
-pub fn elements() -> impl Iterator<Item = u32> {
-    ARRAYS.iter().map(|(element, _)| *element)
-}
-
 /// The type of arrays of `element`, if that is a type known here.
 pub fn array_of(element: u32) -> Option<u32> {
     ARRAYS.iter().find(|(of, _)| *of == element).map(|(_, array)| *array)

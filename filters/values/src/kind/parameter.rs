@@ -18,6 +18,73 @@ const FLOAT8_DIGITS: usize = 15;
 /// Bytes of a `name` (`NAMEDATALEN` - 1); the server cuts what is longer.
 const MAX_NAME_BYTES: usize = 63;
 
+/// What a value is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be stored: the server casts, rounds and cuts it.
+    Store,
+    /// To be compared with stored values: the server widens both sides and changes neither.
+    Search,
+}
+
+/// Declared types that take the same parameters in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    Characters,
+    Padded,
+    Integer,
+    Float,
+    Numeric,
+    Time,
+    Clock,
+    Json,
+    Jsonb,
+    /// One type that takes its own parameters and text.
+    Alone,
+}
+
+impl Family {
+    fn is_characters(self) -> bool {
+        matches!(self, Self::Characters | Self::Padded)
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float | Self::Numeric)
+    }
+}
+
+impl DeclaredType {
+    /// The text of a parameter as the server would assign it to a column of this type, or compare it with one: for
+    /// [`DeclaredType::canonicalize_for`] the same purpose.
+    ///
+    /// `client_oid` is the type that the client named in Parse; 0, unknown or this type's own mean this type.
+    pub fn read_parameter(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, ValueError> {
+        self.parameter_text(purpose, client_oid, binary, bytes).map(Cow::into_owned)
+    }
+
+    /// [`Self::read_parameter`], without a copy where the parameter is its text.
+    pub fn parameter_text<'b>(
+        &self,
+        purpose: Purpose,
+        client_oid: u32,
+        binary: bool,
+        bytes: &'b [u8],
+    ) -> Result<Cow<'b, [u8]>, ValueError> {
+        match self.shape {
+            Shape::Scalar(kind) => kind.read_parameter(purpose, client_oid, binary, bytes),
+            Shape::Array(kind) => {
+                array::read_parameter(kind, purpose, client_oid, binary, bytes).map(Cow::Owned)
+            }
+        }
+    }
+}
+
 impl Kind {
     pub(crate) fn read_parameter(
         self,
@@ -37,9 +104,9 @@ impl Kind {
         }
         let text = String::from_utf8(text.into_owned()).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
         if purpose == Purpose::Search && compares_otherwise(client_oid, self, &text) {
-            return Err(ValueError::NotAssignable { from: client_oid, to: self.family().name() });
+            return Err(ValueError::NotAssignable { from: client_oid, to: self.family_name() });
         }
-        assign(client_oid, self.family(), text).map(|text| Cow::Owned(text.into_bytes()))
+        assign(client_oid, self, text).map(|text| Cow::Owned(text.into_bytes()))
     }
 }
 
@@ -71,8 +138,9 @@ fn is_midnight(text: &str) -> bool {
 }
 
 /// Text of a value of the type `from`, in any form that the type takes, as a column of `to` gets it.
-fn assign(from: u32, to: Family, text: String) -> Result<String, ValueError> {
-    let refused = Err(ValueError::NotAssignable { from, to: to.name() });
+fn assign(from: u32, column: Kind, text: String) -> Result<String, ValueError> {
+    let to = column.family();
+    let refused = Err(ValueError::NotAssignable { from, to: column.family_name() });
     match from {
         oid::NAME if text.len() > MAX_NAME_BYTES => refused,
         // To other than characters the server refuses these; as text they are read one way only.

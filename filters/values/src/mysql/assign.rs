@@ -54,7 +54,7 @@ impl Place<'_> {
     }
 
     fn refused(self, given: &Given) -> ValueError {
-        ValueError::NotTaken { from: given.name(), to: self.kind.family().name() }
+        ValueError::NotTaken { from: given.name(), to: self.kind.family_name() }
     }
 
     /// What is given is text that is read one way only.

@@ -77,7 +77,8 @@ fn described_types_are_those_of_the_code() {
         .collect();
     // Parameters may be of these, columns may not.
     let of_parameters = [oid::NAME, oid::FLOAT4];
-    for element in oid::elements().filter(|element| !of_parameters.contains(element)) {
+    let known = (0..10_000).filter(|oid| oid::array_of(*oid).is_some());
+    for element in known.filter(|element| !of_parameters.contains(element)) {
         assert!(described.contains(&element), "no type that is described has the OID {element}");
     }
 }
