@@ -4,7 +4,6 @@ mod array;
 mod parameter;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::str::FromStr;
 
 use crate::kind::Kind;
@@ -41,13 +40,6 @@ impl FromStr for DeclaredType {
         };
         Ok(Self { shape, name: words })
     }
-}
-
-/// What [`ValueError::UnknownType`] says.
-pub(crate) fn write_known(out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    out.write_str(
-        "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea, and arrays of these such as text[]",
-    )
 }
 
 /// `policies/schemas/types/data.json` lists the names that a policy may use.

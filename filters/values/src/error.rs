@@ -57,7 +57,9 @@ pub enum ValueError {
     #[error("binary values of the type with OID {0} are not supported; send text")]
     UnsupportedOid(u32),
     /// A declared type that is not known here.
-    #[error(fmt = crate::declared::write_known)]
+    #[error(
+        "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea, and arrays of these such as text[]"
+    )]
     UnknownType,
 }
 

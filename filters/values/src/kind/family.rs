@@ -12,26 +12,11 @@ pub(crate) enum Family {
     Clock,
     Json,
     Jsonb,
-    /// A type, by its name, that takes its own parameters and text.
-    Alone(&'static str),
+    /// One type that takes its own parameters and text.
+    Alone,
 }
 
 impl Family {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Characters => "text",
-            Self::Padded => "char(n)",
-            Self::Integer => "an integer",
-            Self::Float => "float8",
-            Self::Numeric => "numeric",
-            Self::Time => "a date or timestamp",
-            Self::Clock => "time",
-            Self::Json => "json",
-            Self::Jsonb => "jsonb",
-            Self::Alone(name) => name,
-        }
-    }
-
     pub(crate) fn is_characters(self) -> bool {
         matches!(self, Self::Characters | Self::Padded)
     }
