@@ -124,9 +124,14 @@ impl Rewrite {
         self.framing != Framing::Document
     }
 
+    /// Whether its head has left.
+    pub(super) fn has_left(&self) -> bool {
+        self.head.is_none()
+    }
+
     /// What is to be done when the head has come and nothing of the body.
     pub(super) fn begin(&mut self) -> ExchangeOutput {
-        if self.is_unending() { self.leave(false) } else { hold() }
+        if self.is_unending() { self.leave(false) } else { ExchangeOutput::hold() }
     }
 
     /// Takes bytes, and with `is_last` the end of the body.
@@ -139,7 +144,7 @@ impl Rewrite {
         self.work = Work::of(bytes.len());
         self.read(context, bytes, is_last)?;
         if self.graphql.is_some() && !is_last {
-            return Ok(hold());
+            return Ok(ExchangeOutput::hold());
         }
         if is_last
             && self.came > 0
@@ -154,7 +159,7 @@ impl Rewrite {
         if is_last || self.head.is_none() || self.is_unending() || self.held_of_body() > most {
             return Ok(self.leave(is_last));
         }
-        Ok(hold())
+        Ok(ExchangeOutput::hold())
     }
 
     /// Reads bytes as they came, decoded if they have to be.
@@ -275,11 +280,6 @@ fn unknown_field() -> Problem {
         "a path leads to none",
         "Report it: the filter's parts disagree.",
     )
-}
-
-/// What is held leaves nothing of a call's bytes.
-pub(super) fn hold() -> ExchangeOutput {
-    ExchangeOutput { body: Some(Vec::new()), flow: Flow::Hold, ..ExchangeOutput::default() }
 }
 
 fn refusal(side: Side, most: Limits, error: RewriteError<Problem>) -> Problem {

@@ -1,18 +1,14 @@
 //! One direction of an exchange: what becomes of its body, from the head on.
 
-use super::body::{Rewrite, hold};
+use super::body::Rewrite;
 use super::output::{self, Edit, ExchangeOutput, Flow};
 use super::problem::Problem;
 use super::request::Course;
 use super::treat::Context;
 use super::validators;
 
-/// Where one direction stands.
-#[derive(Default)]
+/// Where one direction stands once its head has come.
 pub(super) enum BodyState {
-    /// Its head has not come, or has not been looked at.
-    #[default]
-    Unseen,
     /// What comes passes as it is.
     Passing,
     /// Head and what follows are held until it is known whether there is a body.
@@ -35,8 +31,9 @@ impl BodyState {
     /// As the course says, from the head on. `ends`: nothing follows it.
     pub(super) fn begin(course: Course, ends: bool) -> (Self, ExchangeOutput) {
         let pass = |edits| (Self::Passing, ExchangeOutput { head: edits, ..ExchangeOutput::default() });
-        let empty =
-            |problem, edits, replaces| (Self::Empty(Box::new(Empty { problem, edits, replaces })), hold());
+        let empty = |problem, edits, replaces| {
+            (Self::Empty(Box::new(Empty { problem, edits, replaces })), ExchangeOutput::hold())
+        };
         match course {
             Course::Pass(edits) => pass(edits),
             Course::Bodiless(_, edits) | Course::Replace(_, edits) if ends => pass(edits),
@@ -54,7 +51,16 @@ impl BodyState {
         match self {
             Self::Rewriting(rewrite) => rewrite.held(),
             Self::Empty(empty) => output::bytes_of(&empty.edits),
-            Self::Unseen | Self::Passing | Self::Dropping => 0,
+            Self::Passing | Self::Dropping => 0,
+        }
+    }
+
+    /// Whether its head has left, so that nothing can take its place.
+    pub(super) fn has_left(&self) -> bool {
+        match self {
+            Self::Passing | Self::Dropping => true,
+            Self::Rewriting(rewrite) => rewrite.has_left(),
+            Self::Empty(_) => false,
         }
     }
 
@@ -75,11 +81,7 @@ impl BodyState {
         let output = match self {
             Self::Passing => ExchangeOutput::default(),
             Self::Dropping => ExchangeOutput { body: Some(Vec::new()), ..ExchangeOutput::default() },
-            Self::Unseen => {
-                let remedy = "See that the filter stands in every filter chain that this route takes.";
-                return Err(Problem::bad_response("a body comes without its head", remedy));
-            }
-            Self::Empty(_) if bytes.is_empty() && !is_last => hold(),
+            Self::Empty(_) if bytes.is_empty() && !is_last => ExchangeOutput::hold(),
             Self::Empty(empty) if bytes.is_empty() => {
                 let head = std::mem::take(&mut empty.edits);
                 *self = Self::Passing;

@@ -23,6 +23,18 @@ pub struct ExchangeOutput {
     pub reset: bool,
 }
 
+impl ExchangeOutput {
+    /// Nothing leaves of what was given: the exchange keeps it until more has come.
+    pub(super) fn hold() -> Self {
+        Self { body: Some(Vec::new()), flow: Flow::Hold, ..Self::default() }
+    }
+
+    /// Nothing leaves of what was given: the exchange keeps it until plan and keys have come.
+    pub(super) fn wait() -> Self {
+        Self { flow: Flow::Wait, ..Self::hold() }
+    }
+}
+
 /// Whether what the exchange has let through may go on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Flow {

@@ -59,12 +59,29 @@ pub(super) fn course(
     })
 }
 
+/// Whether Envoy, or this filter, says it itself. What comes from elsewhere and is a success is not that: it may be an answer of
+/// the service that somebody kept.
+pub(super) fn is_envoys_own(head: &Head, from_upstream: bool) -> bool {
+    !from_upstream && !is_success(head)
+}
+
+/// It comes before its request was let through.
+pub(super) fn unrequested() -> Problem {
+    Problem::bad_response("it comes before its request was let through", BYPASSED)
+}
+
+/// Its body comes before its head.
+pub(super) fn without_head() -> Problem {
+    Problem::bad_response("a body comes without its head", BYPASSED)
+}
+
 /// Whether it is what was asked for.
-pub(super) fn is_success(head: &Head) -> bool {
+fn is_success(head: &Head) -> bool {
     status(head).is_none_or(|status| (200..300).contains(&status))
 }
 
 const REMEDY: &str = "See what the service answers.";
+const BYPASSED: &str = "See that the filter stands in every filter chain that this route takes.";
 
 fn status(head: &Head) -> Option<u16> {
     std::str::from_utf8(head.first(":status")?).ok()?.parse().ok()

@@ -4,6 +4,7 @@
 
 use crate::http_support::*;
 use fieldveil_engine::fetch::Fetch;
+use fieldveil_engine::http::ExchangeOutput;
 use serde_json::json;
 
 #[test]
@@ -59,6 +60,23 @@ fn trailers_that_come_while_it_waits_end_the_body() {
     exchange.request_trailers();
     exchange.answer();
     assert!(exchange.upstream.text().contains("fv1."));
+}
+
+#[test]
+fn request_that_envoy_answers_itself_while_it_waits_is_over() {
+    let sidecar = Sidecar::under(customers());
+    let mut exchange = sidecar.exchange();
+    exchange.answers = false;
+    exchange.request_head("POST", "/customers", &[JSON], false);
+    exchange.request_body(br#"{"ssn":"078-"#, false);
+    let own = head(&[(":status", "504")], &[("content-type", "text/plain")]);
+    assert_eq!(exchange.exchange.response_head(own, false, false), ExchangeOutput::default());
+    assert_eq!(exchange.exchange.response_body(b"stream timeout", false), ExchangeOutput::default());
+    assert_eq!(exchange.exchange.response_trailers(), ExchangeOutput::default());
+    assert_eq!(exchange.exchange.held(), 0);
+    exchange.answer();
+    exchange.request_body(br#"05-1120"}"#, true);
+    assert!(exchange.upstream.head.is_none() && exchange.upstream.body.is_empty());
 }
 
 #[test]
