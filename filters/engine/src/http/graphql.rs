@@ -6,6 +6,7 @@
 //! or the request is refused. In answers a value stands under its field's alias, so names of planned paths of the response
 //! take none.
 
+mod body;
 mod document;
 mod places;
 mod tree;
@@ -14,6 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+pub(super) use self::body::GraphQlBody;
 use self::document::Document;
 use self::places::{Finds, PlannedPaths};
 use self::tree::{GraphQlRequest, Node};
