@@ -67,9 +67,9 @@ impl Rewrite {
         Self { decoder, ..self }
     }
 
-    /// It is the body of this request, of which a member `_method` may make another one.
-    pub(super) fn is_posted(&mut self, posted: Option<Posted>) {
-        self.content.is_posted(posted);
+    /// Sets the request whose body it is, of which a member `_method` may make another one.
+    pub(super) fn set_posted(&mut self, posted: Option<Posted>) {
+        self.content.set_posted(posted);
     }
 
     /// Bytes that are kept at the moment.

@@ -66,7 +66,7 @@ impl Course {
     /// The same, where a member `_method` may make another request of this one.
     fn posted(mut self, posted: Option<Posted>) -> Self {
         if let Self::Rewrite(rewrite) = &mut self {
-            rewrite.is_posted(posted);
+            rewrite.set_posted(posted);
         }
         self
     }

@@ -35,10 +35,10 @@ impl BodyContent {
         Self { fields, graphql, has_bytes: false, written: Vec::new() }
     }
 
-    /// It is the body of this request, of which a member `_method` may make another one.
-    pub(super) fn is_posted(&mut self, posted: Option<Posted>) {
+    /// Sets the request whose body it is, of which a member `_method` may make another one.
+    pub(super) fn set_posted(&mut self, posted: Option<Posted>) {
         if let Some(fields) = &mut self.fields {
-            fields.is_posted(posted);
+            fields.set_posted(posted);
         }
     }
 

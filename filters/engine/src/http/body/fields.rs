@@ -32,8 +32,8 @@ impl FieldRewriter {
         Self { rewriter, most, treatment: FieldTreatment { side, body, posted: None } }
     }
 
-    /// It is the body of this request, of which a member `_method` may make another one.
-    pub(super) fn is_posted(&mut self, posted: Option<Posted>) {
+    /// Sets the request whose body it is, of which a member `_method` may make another one.
+    pub(super) fn set_posted(&mut self, posted: Option<Posted>) {
         let FieldTreatment { body, posted: known, .. } = &mut self.treatment;
         *known = posted.filter(|_| body.method.is_some());
     }

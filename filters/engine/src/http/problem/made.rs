@@ -1,4 +1,4 @@
-//! The problems, one constructor each.
+//! The problems, one constructor each: their number is that of the refusals, none of which can be made elsewhere.
 
 use fieldveil_plan::Protection;
 
