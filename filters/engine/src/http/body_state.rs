@@ -1,9 +1,9 @@
 //! One direction of an exchange: what becomes of its body, from the head on.
 
 use super::body::Rewrite;
+use super::course::Course;
 use super::output::{self, Edit, ExchangeOutput, Flow};
 use super::problem::Problem;
-use super::request::Course;
 use super::treat::Context;
 use super::validators;
 

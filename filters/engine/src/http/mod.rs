@@ -12,6 +12,7 @@ pub mod audits;
 mod body;
 mod body_state;
 mod cost;
+mod course;
 pub mod encoding;
 pub mod graphql;
 mod head;

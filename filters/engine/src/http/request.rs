@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_json_stream::Framing;
 
-use super::body::Rewrite;
-use super::encoding::{Coding, Decoder, Encoding};
+use super::course::Course;
 use super::graphql;
 use super::head::{Head, is_alike};
 use super::limits::BodyLimits;
@@ -19,58 +18,6 @@ use super::treat::Context;
 use super::validators;
 use crate::field::CompiledPlan;
 use crate::routes::{Route, Service, Unroutable};
-
-/// What becomes of a body.
-pub(super) enum Course {
-    /// It passes as it comes, behind a head with these changes.
-    Pass(Vec<Edit>),
-    /// It is refused, unless there is none: then the head goes on with these changes.
-    Bodiless(Problem, Vec<Edit>),
-    /// If there is one, this takes its place.
-    Replace(Problem, Vec<Edit>),
-    /// Its fields are treated.
-    Rewrite(Box<Rewrite>),
-}
-
-impl Course {
-    /// Of a body of JSON, however it is encoded.
-    pub(super) fn of_json(
-        side: Side,
-        route: &Rc<Route>,
-        framing: Framing,
-        limits: BodyLimits,
-        head: &Head,
-        mut edits: Vec<Edit>,
-    ) -> Self {
-        let decoder = match Encoding::of(head) {
-            Encoding::Identity => None,
-            // The decoder holds back what it has until much more has come, or the frame's end.
-            Encoding::One(Coding::Zstd) if framing != Framing::Document => {
-                let reason =
-                    "zstd is decoded where the body is one document, not line by line or event by event";
-                return Self::Bodiless(Problem::content_encoding(side, reason), edits);
-            }
-            Encoding::One(coding) => Some(Decoder::new(coding)),
-            Encoding::Other => {
-                let reason = "its content-encoding is none of gzip, br and zstd, or more than one";
-                return Self::Bodiless(Problem::content_encoding(side, reason), edits);
-            }
-        };
-        if decoder.is_some() {
-            validators::remove(head, &["content-encoding"], &mut edits);
-        }
-        let rewrite = Rewrite::new(side, route, framing, limits, head, edits);
-        Self::Rewrite(Box::new(rewrite.decoding(decoder)))
-    }
-
-    /// The same, where a member `_method` may make another request of this one.
-    fn posted(mut self, posted: Option<Posted>) -> Self {
-        if let Self::Rewrite(rewrite) = &mut self {
-            rewrite.set_posted(posted);
-        }
-        self
-    }
-}
 
 /// The route of a request that may go on. `ends`: nothing follows its head.
 pub(super) fn route(plan: &CompiledPlan, head: &Head, ends: bool) -> Result<Rc<Route>, Problem> {

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use super::course::Course;
 use super::encoding::Encoding;
 use super::head::Head;
 use super::limits::BodyLimits;
 use super::media::Media;
 use super::problem::{Problem, Side};
-use super::request::{Course, is_empty};
+use super::request::is_empty;
 use super::validators;
 use crate::routes::Route;
 
