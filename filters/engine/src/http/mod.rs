@@ -4,9 +4,9 @@
 //! It knows no Envoy: heads and bytes go in as they come, and an [`ExchangeOutput`] says what becomes of them. It assumes that it
 //! sees every head, every byte and every trailer of its exchange, in order, and that what it edits is what leaves.
 //!
-//! The phases of an exchange are those of `phase.rs`. A request goes through who asks (`identity.rs`), plan and keys
-//! (`policy.rs`) in `waiting.rs`; then its route and what that names (`request.rs`), its body (`body_state.rs`, `body.rs`). A
-//! response goes under the same plan and the same route (`ready.rs`, `response.rs`).
+//! An exchange is in one of the phases of `phase.rs`. `waiting.rs` has the way of a request: who asks (`identity.rs`), plan and
+//! keys (`policy.rs`), its route and what that names (`request.rs`), its body (`body_state.rs`, `body.rs`). `ready.rs` has the
+//! way of a response (`response.rs`), under the same plan and the same route.
 
 pub mod audits;
 mod body;

@@ -1,4 +1,5 @@
-//! A request until it has its plan, its keys and its route, and what is kept of it meanwhile.
+//! The way of a request from its head to the service, in three parts: [`WaitingRequest::begin`], `proceed` and `forward`. Between
+//! the first and the last it may have to wait, and is kept.
 
 use std::rc::Rc;
 
@@ -42,7 +43,7 @@ struct KeptBody {
 }
 
 impl WaitingRequest {
-    /// The way of a request begins with its head. `ends`: neither body nor trailers follow.
+    /// The first part of a request's way: it finds who asks. `ends`: neither body nor trailers follow the head.
     pub(super) fn begin(
         surroundings: &Surroundings,
         head: Head,
@@ -89,7 +90,7 @@ impl WaitingRequest {
                 self.keep(&[], true)
             }
             ExchangeInput::ResponseHead { head, from_upstream, .. } => {
-                // Envoy waits no longer, and takes nothing more of the request.
+                // Envoy has stopped waiting for the request, and sends nothing of it to the service.
                 if response::is_envoys_own(&head, from_upstream) {
                     return (ExchangePhase::Over, ExchangeOutput::default());
                 }
@@ -105,7 +106,8 @@ impl WaitingRequest {
         }
     }
 
-    /// The way of a request of whom it is known who asks. It comes here again whenever all that was asked for is answered.
+    /// The second part of a request's way: it finds plan and keys. A request that waits comes here again when all that was asked
+    /// for is answered.
     fn proceed(mut self, surroundings: &Surroundings) -> (ExchangePhase, ExchangeOutput) {
         let now_ms = surroundings.now_ms();
         // Plan and keys: the worker has them, or what is missing is asked for once, or the request is refused.
@@ -131,7 +133,7 @@ impl WaitingRequest {
         }
     }
 
-    /// The way of a request that has its plan and its keys.
+    /// The last part of a request's way, under its plan and its keys: it leads to the service.
     fn forward(
         self,
         surroundings: &Surroundings,
