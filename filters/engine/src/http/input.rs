@@ -1,9 +1,9 @@
-//! What the host brings of an exchange.
+//! What the host gives an exchange: one input for each of its calls.
 
 use super::head::{Head, Peer};
 use crate::fetch::Fetch;
 
-/// One call of the host's. Trailers of a response say nothing that matters here: they come as the end of its body.
+/// One call of the host. Nothing depends on the trailers of a response, so they are given as the end of its body.
 pub(super) enum ExchangeInput<'a> {
     /// The head of the request, and who sent it. `ends`: neither body nor trailers follow.
     RequestHead { head: Head, peer: Peer, ends: bool },
