@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from dev.layout import LOADTESTS, ROOT
 from loadtests.report import answer, bodies, facts, grids, shares, suite_page, words
 from loadtests.report.markdown import escape, table
 from loadtests.results import Results, read

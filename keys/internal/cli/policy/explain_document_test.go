@@ -56,7 +56,7 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(made, text) {
-		t.Errorf("docs/guides/policy-explain.md shows something else; `go test ./internal/cli -run PolicyExplainDocument -update` writes it anew:\n%s", made)
+		t.Errorf("docs/guides/policy-explain.md shows something else; `go test ./internal/cli/policy -run PolicyExplainDocument -update` writes it anew:\n%s", made)
 	}
 }
 
