@@ -18,7 +18,11 @@ test_no_reference_to_another_file_is_left if {
 }
 
 test_a_reference_to_a_file_that_is_missing_fits_nothing if {
-	thing := {"type": "object", "definitions": {"word": {"$ref": "../words/data.json"}}, "properties": {"a": {"$ref": "#/definitions/word"}}}
+	thing := {
+		"type": "object",
+		"definitions": {"word": {"$ref": "../words/data.json"}},
+		"properties": {"a": {"$ref": "#/definitions/word"}},
+	}
 	whole := schemas.whole.thing with data.schemas as {"thing": thing}
 	not json.match_schema({"a": "b"}, whole)
 }
