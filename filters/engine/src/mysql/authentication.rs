@@ -3,7 +3,8 @@
 use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::{Header, Sequence};
 
-use super::{CallbackOutput, Session, State};
+use super::responses::ServerPacket;
+use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::database::Step;
 
@@ -21,27 +22,31 @@ impl Session {
     /// A packet of the server's between the HandshakeResponse and OK.
     pub(super) fn authentication_packet(
         &mut self,
-        header: Header,
-        first: u8,
-        rest: &[u8],
+        packet: ServerPacket<'_>,
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
+        let ServerPacket { header, first, rest } = packet;
         match first {
             kind::OK => {
                 self.core.authenticated();
-                self.state = State::Ready;
+                self.phase = Phase::Ready;
             }
             kind::ERROR => self.core.audit.note_end(Ended::Server),
             // AuthSwitchRequest, AuthMoreData, AuthNextFactor: the client's to answer.
-            _ if self.heed_method(first, rest).is_none() => return Ok(Step::More),
-            _ => {}
+            _ => {
+                if let Phase::Authenticating(method) = &mut self.phase
+                    && method.take_request(first, rest).is_none()
+                {
+                    return Ok(Step::More);
+                }
+            }
         }
-        Ok(self.pass_from_server(header, 0, out))
+        Ok(self.server.pass(header, 0, out))
     }
+}
 
-    /// The server asks for the password of nobody, whom it was asked to let in: there is none.
-    pub(super) fn without_password(&mut self, header: Header, out: &mut CallbackOutput) {
-        let mut sequence = Sequence::after(header.sequence);
-        out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
-    }
+/// The server asks for the password of nobody, whom it was asked to let in: there is none.
+pub(super) fn send_no_password(header: Header, out: &mut CallbackOutput) {
+    let mut sequence = Sequence::after(header.sequence);
+    out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
 }

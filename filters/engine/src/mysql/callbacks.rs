@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{CallbackOutput, Session, Step};
+use super::{CallbackOutput, Phase, Session, Step};
 use crate::database::{Core, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
@@ -34,15 +34,17 @@ impl WireProtocol for Session {
     }
 
     fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
-        self.load_piece(piece, out);
+        self.read_file_piece(piece, out);
     }
 
     fn bytes_of_state(&self) -> usize {
-        let loading = self.loading.as_ref().map_or(0, |loading| loading.held());
-        let startup = if let super::State::AwaitingPolicy(bytes) = &self.state { bytes.len() } else { 0 };
-        let catalog = self.catalog_begun.as_ref().map_or(0, |answer| answer.bytes());
-        let catalog = catalog.saturating_add(self.pending.catalog_bytes());
-        self.statements.held().saturating_add(loading).saturating_add(startup).saturating_add(catalog)
+        let phase = match &self.phase {
+            Phase::AwaitingPolicy { response, .. } => response.len(),
+            Phase::SendingFile(file) => file.held(),
+            _ => 0,
+        };
+        let catalog = self.sql.own_answers.bytes().saturating_add(self.pending.catalog_bytes());
+        self.statements.held().saturating_add(phase).saturating_add(catalog)
     }
 
     fn in_flight(&self) -> usize {

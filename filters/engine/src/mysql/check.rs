@@ -5,76 +5,107 @@ use std::rc::Rc;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
 
+use super::catalog::CatalogResponse;
+use super::pending::Question;
 use super::session_settings::read_alike;
+use super::sql_context::SqlContext;
+use super::statements::Statement as PreparedStatement;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Unready};
+use crate::database::{Checked, Core, Unready};
+use crate::fetch::Fetch;
 use crate::field::CompiledPlan;
 
 /// Bytes of a text that is read however little room there is.
 const MAX_CONTROL: usize = 256;
 
-/// Whether a statement can be looked at now.
+/// A prepared statement that may be executed.
+pub(super) enum Rechecked {
+    /// As the server has it.
+    Same(Rc<Checked>),
+    /// In another form, for keys or tables have changed.
+    Anew(Rc<Checked>),
+}
+
+/// Whether a statement can be checked now.
 pub(super) enum Readiness {
-    /// Yes, under this plan; the catalog is there if the plan has a field and the text needs it.
+    /// Yes, under this plan. The catalog is there if the plan has a field and the text needs it.
     Ready(Rc<CompiledPlan>),
-    /// No: something is on its way, come again.
-    Wait,
-    /// No, and it is to be refused.
+    /// No. These must be fetched first.
+    Fetch(Vec<Fetch>),
+    /// No. The server must be asked first.
+    Ask(Question),
+    /// No, and it is refused.
     Refuse(ClientError),
 }
 
 impl Session {
-    /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is looked at.
+    /// Sees that who the session is for, plan, keys and catalog are known and fresh before a statement is checked. Returns the
+    /// plan, or None if something was asked for, so that the statement waits.
     pub(super) fn before_statement(
         &mut self,
         text: &[u8],
         comment: &Comment,
         out: &mut CallbackOutput,
-    ) -> Readiness {
-        // Of use to this statement now, or to none: what was read of it grows old.
-        let begun = self.catalog_begun.take();
-        let Some(held) = self.core.policy.plan.clone() else {
+    ) -> Result<Option<Rc<CompiledPlan>>, ClientError> {
+        match self.sql.readiness(&mut self.core, text, comment) {
+            Readiness::Ready(plan) => return Ok(Some(plan)),
+            Readiness::Fetch(fetches) => self.core.wait_for(fetches, out),
+            Readiness::Ask(question) => self.ask(question, out)?,
+            Readiness::Refuse(error) => return Err(error),
+        }
+        Ok(None)
+    }
+}
+
+impl SqlContext {
+    fn readiness(&mut self, core: &mut Core, text: &[u8], comment: &Comment) -> Readiness {
+        // It serves this statement or none, because what was read of it grows old.
+        let begun = self.own_answers.take_catalog();
+        let Some(held) = core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         let quiet = || needs_no_question(text, &held).is_some();
-        if let Some(error) = self.core.catalog.failed.take() {
+        if let Some(error) = core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if self.core.identity_is_due(&held) && !quiet() {
-            return self.ask_identity(out);
+        if core.identity_is_due(&held) && !quiet() {
+            return Readiness::Ask(Question::Identity);
         }
-        match self.policy_ready(comment) {
+        match self.take_up_policy(core, comment, true) {
             Ok(()) => {}
             // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
             Err(_) if quiet() => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
-            Err(Unready::Fetch(fetches)) => {
-                self.core.wait_for(fetches, out);
-                return Readiness::Wait;
-            }
+            Err(Unready::Fetch(fetches)) => return Readiness::Fetch(fetches),
         }
-        let Some(plan) = self.core.policy.plan.clone() else {
+        let Some(plan) = core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let is_fresh =
-            self.core.catalog_is_fresh() && !self.core.catalog_misses(text, Some(&self.settings.database));
+        let is_fresh = core.catalog_is_fresh() && !core.catalog_misses(text, Some(&self.settings.database));
         if plan.fields.is_empty() || is_fresh || self.settings.readable().is_err() || quiet() {
             return Readiness::Ready(plan);
         }
         // Another plan, that protects where the one before did not: nothing was asked for that one.
-        if self.core.identity_is_due(&plan) {
-            return self.ask_identity(out);
+        if core.identity_is_due(&plan) {
+            return Readiness::Ask(Question::Identity);
         }
-        self.ask_catalog(&plan, begun, out)
+        let begun = begun.filter(|begun| begun.is_of(&plan));
+        let catalog = begun.unwrap_or_else(|| Box::new(CatalogResponse::new(plan)));
+        Readiness::Ask(Question::Catalog(catalog))
     }
 
     /// Checks a text; the error is what the client is told.
-    pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+    pub fn check(
+        &self,
+        core: &Core,
+        text: &[u8],
+        plan: &Rc<CompiledPlan>,
+    ) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, Statement::unread_of(text)));
         }
-        let known = self.core.catalog.current.as_ref().filter(|_| self.settings.readable().is_ok());
+        let known = core.catalog.current.as_ref().filter(|_| self.settings.readable().is_ok());
         let Some(catalog) = known else {
             return match reads_alike(text, plan) {
                 Some(checked) => Ok(checked),
@@ -93,7 +124,7 @@ impl Session {
             // But for the statement that mends it.
             Err(error) => return reads_alike(text, plan).ok_or(error),
         };
-        let checked = match self.core.check(text, plan, catalog, &self.names) {
+        let checked = match core.check(text, plan, catalog, &self.names) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
                 return reads_alike(text.as_bytes(), plan).ok_or(error);
@@ -101,29 +132,65 @@ impl Session {
             checked => checked?,
         };
         if self.names.check(&checked)? {
-            self.core.memory.may_keep()?;
+            core.memory.may_keep()?;
         }
         Ok(Rc::new(checked))
     }
 
-    /// A statement goes to the server: what it does to the catalog, and to who the session is for.
-    pub(super) fn executes(&mut self, checked: &Checked) {
-        let statements = &checked.analysis.statements;
-        if statements.iter().any(|statement| statement.changes_catalog) {
-            self.core.catalog.current = None;
+    /// Checks a prepared statement anew if plan, catalog or keys changed since. What the server has cannot be changed any
+    /// more: if it would differ now, it must be prepared anew. Where what the client was told of its parameters stays true
+    /// that is done here; else it must prepare again. What its columns are is told at each execution.
+    pub fn recheck(
+        &self,
+        core: &Core,
+        statement: &PreparedStatement,
+        plan: &Rc<CompiledPlan>,
+    ) -> Result<Rechecked, ClientError> {
+        if !plan.fields.is_empty() {
+            self.settings.readable()?;
         }
-        if checked.speaks_of_end_user {
-            self.core.identity.spoken_of = true;
+        let before = statement.checked.borrow();
+        if is_current(core, &before) && !before.goes_by_name() {
+            core.served(&before)?;
+            core.within_budgets(&before)?;
+            return Ok(Rechecked::Same(Rc::clone(&before)));
         }
-        if statements.iter().any(|statement| statement.changes_identity || statement.changes_catalog) {
-            self.core.identity.may_change();
+        let checked = self.check(core, &statement.text, plan)?;
+        match checked.same_as(&before) {
+            true => Ok(Rechecked::Same(checked)),
+            false => Ok(Rechecked::Anew(checked)),
         }
     }
+}
 
-    /// What is known of a command that is not looked at.
-    pub(super) fn nothing_checked(&self) -> Option<Rc<Checked>> {
-        Some(untouched(b"", self.core.policy.plan.as_ref()?, Statement::unread()))
+/// Whether a statement was checked under the plan and catalog in force.
+fn is_current(core: &Core, checked: &Checked) -> bool {
+    let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+    let same_catalog = match (&checked.catalog, &core.catalog.current) {
+        (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
+        (None, _) => checked.plan.fields.is_empty(),
+        (Some(_), None) => false,
+    };
+    same_plan && same_catalog
+}
+
+/// Notes what a statement that is sent to the server does to the catalog, and to who the session is for.
+pub(super) fn note_execution(core: &mut Core, checked: &Checked) {
+    let statements = &checked.analysis.statements;
+    if statements.iter().any(|statement| statement.changes_catalog) {
+        core.catalog.current = None;
     }
+    if checked.speaks_of_end_user {
+        core.identity.spoken_of = true;
+    }
+    if statements.iter().any(|statement| statement.changes_identity || statement.changes_catalog) {
+        core.identity.may_change();
+    }
+}
+
+/// Makes the result of the check for a command that is not checked, or None if the session has no plan.
+pub(super) fn unchecked(core: &Core) -> Option<Rc<Checked>> {
+    Some(untouched(b"", core.policy.plan.as_ref()?, Statement::unread()))
 }
 
 fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {

@@ -3,19 +3,18 @@
 
 use std::rc::Rc;
 
-use fieldveil_mysql_wire::WireError;
 use fieldveil_mysql_wire::command::StmtFetch;
 use fieldveil_mysql_wire::message::Message;
 use fieldveil_mysql_wire::packet::Sequence;
 
-use super::check::Readiness;
-use super::client::Outcome;
+use super::check::Rechecked;
+use super::client::{CommandError, Outcome};
 use super::pending::{Awaited, PendingResponse, PendingResults};
-use super::prepared::Rechecked;
+use super::sql_context::SqlContext;
 use super::statements::{Cursor, Statement};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::Waiting;
+use crate::database::{Core, Waiting};
 use crate::field::CompiledPlan;
 
 impl Session {
@@ -23,39 +22,38 @@ impl Session {
         &mut self,
         message: &Message<'_>,
         out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
+    ) -> Result<Outcome, CommandError> {
         let fetch = StmtFetch::parse(&message.payload)?;
         let Some(statement) = self.statements.get(fetch.statement).cloned() else {
-            self.refuse(ClientError::unknown_statement(), out);
-            return Ok(Outcome::Done);
+            return Err(ClientError::unknown_statement().into());
         };
         if !self.pending.is_empty() {
             // The cursor may be opened by what is in flight.
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
-        let cursor = match self.before_statement(&statement.text, &statement.said.comment, out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(plan) => self.cursor(&statement, &plan),
+        let comment = &statement.mentions.comment;
+        let Some(plan) = self.before_statement(&statement.text, comment, out)? else {
+            return Ok(Outcome::Again);
         };
-        let cursor = match cursor {
-            Ok(cursor) => cursor,
-            Err(error) => {
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
-            }
-        };
+        let cursor = self.sql.cursor(&self.core, &statement, &plan)?;
         let fetch = StmtFetch { statement: statement.server_id.get(), ..fetch };
         fetch.encode(&mut Sequence::default(), &mut out.to_server)?;
         self.pending
             .push(PendingResponse::client(Awaited::Results(PendingResults::fetch(cursor, statement))));
         Ok(Outcome::Done)
     }
+}
 
+impl SqlContext {
     /// The statement's cursor under this plan. What its columns are the client was told when it was opened: rows that
     /// would be of others now are refused.
-    fn cursor(&self, statement: &Statement, plan: &Rc<CompiledPlan>) -> Result<Cursor, ClientError> {
+    fn cursor(
+        &self,
+        core: &Core,
+        statement: &Statement,
+        plan: &Rc<CompiledPlan>,
+    ) -> Result<Cursor, ClientError> {
         let Some(cursor) = statement.cursor.borrow().clone() else {
             return Err(ClientError::unsupported(
                 "the statement has no open cursor",
@@ -64,11 +62,11 @@ impl Session {
         };
         let Cursor { checked: opened, rows } = &cursor;
         if Rc::ptr_eq(plan, &opened.plan) {
-            self.core.served(opened)?;
-            self.core.within_budgets(opened)?;
+            core.served(opened)?;
+            core.within_budgets(opened)?;
             return Ok(cursor);
         }
-        let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = self.recheck(statement, plan)?;
+        let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = self.recheck(core, statement, plan)?;
         if !plan.stores_as(&opened.plan) || !checked.shows_types_as(opened) {
             return Err(ClientError::unsupported(
                 "policy protects or shows other columns now than when this cursor was opened",

@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use fieldveil_mysql_wire::command::{ParameterType, ParameterValue, StmtExecute};
 use fieldveil_sql::identity::{self, Comment};
 
-use super::Session;
 use super::long_data::Ahead;
 use super::session_settings::read_alike;
+use super::sql_context::SqlContext;
 use super::statements::Statement;
 use crate::client_error::ClientError;
-use crate::database::{Given, Lasts, Replaced};
+use crate::database::{Core, Given, Lasts, Replaced};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub struct EndUserMentions {
     /// In its comments.
     pub comment: Comment,
     /// In its literals.
-    given: Vec<Given>,
+    pub given: Vec<Given>,
     /// The parameters that carry a token, from 0 on.
     parameters: Vec<u16>,
 }
@@ -41,26 +41,31 @@ impl EndUserMentions {
     }
 }
 
-impl Session {
+impl SqlContext {
     /// Whether the server must say how a text is read before what it says of the end user can be read.
-    pub(super) fn must_know_to_identify(&self, text: &[u8]) -> bool {
+    pub fn must_know_to_identify(&self, text: &[u8]) -> bool {
         identity::may_mention(text) && !self.settings.is_known && read_alike(text).is_none()
     }
 
     /// The text as the server may have it, and what it says of the end user. It is the one that is to be checked.
-    pub(super) fn identify<'t>(
-        &mut self,
+    pub fn identify<'t>(
+        &self,
+        core: &mut Core,
         text: &'t [u8],
     ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
-        let protects = self.core.policy.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
+        let protects = core.policy.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
         let Some(rewritten) = protects.then(|| self.settings.rewritten(text)).flatten() else {
-            return self.identified(text);
+            return self.identified(core, text);
         };
-        let (text, said) = self.identified(rewritten.as_bytes())?;
+        let (text, said) = self.identified(core, rewritten.as_bytes())?;
         Ok((Cow::Owned(text.into_owned()), said))
     }
 
-    fn identified<'t>(&mut self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
+    fn identified<'t>(
+        &self,
+        core: &mut Core,
+        text: &'t [u8],
+    ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
         if !identity::may_mention(text) {
             return Ok((Cow::Borrowed(text), EndUserMentions::default()));
         }
@@ -73,53 +78,48 @@ impl Session {
         let mut found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let parameters = std::mem::take(&mut found.parameters);
         let parameters = parameters.iter().filter_map(|parameter| parameter.number.checked_sub(1)).collect();
-        let Replaced { text, given, comment } = self.core.replace_tokens(read, found)?;
+        let Replaced { text, given, comment } = core.replace_tokens(read, found)?;
         Ok((text, EndUserMentions { comment, given, parameters }))
     }
+}
 
-    /// Puts words in the place of the tokens among the values of an execution.
-    pub(super) fn identify_values(
-        &mut self,
-        execution: &mut StmtExecute<'_>,
-        statement: &Statement,
-    ) -> Result<(), ClientError> {
-        let ahead = statement.long_data.borrow();
-        for (index, parameter) in (0..).zip(&mut execution.parameters) {
-            if !statement.said.is_token(index) {
-                continue;
-            }
-            let token: &[u8] = match &parameter.value {
-                ParameterValue::Null => continue,
-                ParameterValue::Value(value) => value,
-                ParameterValue::LongData => match ahead.get(index) {
-                    Some(Ahead::Kept(value)) => value,
-                    _ => {
-                        return Err(ClientError::limit(
-                            "the token is too long",
-                            "Ask for one with fewer claims.",
-                        ));
-                    }
-                },
-            };
-            let token = std::str::from_utf8(token).map_err(|_| {
-                ClientError::unsupported("@fieldveil_token is not UTF-8 text", "Send the JWT as text.")
-            })?;
-            let word = match token {
-                "" => Vec::new(),
-                token => {
-                    let ports = &mut *self.core.ports.borrow_mut();
-                    let given = self.core.identity.words.take(token, Lasts::Session, ports)?;
-                    given.word.as_bytes().to_vec()
-                }
-            };
-            parameter.parameter_type = ParameterType::STRING;
-            parameter.value = ParameterValue::Value(Cow::Owned(word));
+/// Puts words in the place of the tokens among the values of an execution.
+pub(super) fn identify_values(
+    core: &mut Core,
+    execution: &mut StmtExecute<'_>,
+    statement: &Statement,
+) -> Result<(), ClientError> {
+    let ahead = statement.long_data.borrow();
+    for (index, parameter) in (0..).zip(&mut execution.parameters) {
+        if !statement.mentions.is_token(index) {
+            continue;
         }
-        Ok(())
+        let token: &[u8] = match &parameter.value {
+            ParameterValue::Null => continue,
+            ParameterValue::Value(value) => value,
+            ParameterValue::LongData => match ahead.get(index) {
+                Some(Ahead::Kept(value)) => value,
+                _ => {
+                    return Err(ClientError::limit(
+                        "the token is too long",
+                        "Ask for one with fewer claims.",
+                    ));
+                }
+            },
+        };
+        let token = std::str::from_utf8(token).map_err(|_| {
+            ClientError::unsupported("@fieldveil_token is not UTF-8 text", "Send the JWT as text.")
+        })?;
+        let word = match token {
+            "" => Vec::new(),
+            token => {
+                let ports = &mut *core.ports.borrow_mut();
+                let given = core.identity.words.take(token, Lasts::Session, ports)?;
+                given.word.as_bytes().to_vec()
+            }
+        };
+        parameter.parameter_type = ParameterType::STRING;
+        parameter.value = ParameterValue::Value(Cow::Owned(word));
     }
-
-    /// A text is about to be executed that was prepared with words in the place of tokens.
-    pub(super) fn gives(&mut self, said: &EndUserMentions) {
-        self.core.gives(&said.given);
-    }
+    Ok(())
 }

@@ -4,6 +4,8 @@ use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::Sequence;
 
 use crate::client_error::{ClientError, sqlstate};
+use crate::database::Core;
+use crate::ports::Level;
 
 /// What the servers' own message texts are held to.
 const MAX_MESSAGE: usize = 1_024;
@@ -65,8 +67,15 @@ pub fn message(error: &ClientError) -> String {
     message
 }
 
+/// Writes an error to the client, as the packet with this number.
+pub fn write_error(core: &Core, error: &ClientError, number: u8, to_client: &mut Vec<u8>) {
+    if !write(error, &mut Sequence::starting_at(number), to_client) {
+        core.log(Level::Error, "an error message could not be written");
+    }
+}
+
 /// Writes the packet.
-pub fn write(error: &ClientError, sequence: &mut Sequence, to_client: &mut Vec<u8>) -> bool {
+fn write(error: &ClientError, sequence: &mut Sequence, to_client: &mut Vec<u8>) -> bool {
     let (number, state) = code(error);
     write_message(to_client, sequence, |out| {
         out.push(0xff);

@@ -3,9 +3,9 @@
 use fieldveil_mysql_wire::response::TextRow;
 use fieldveil_plan::SessionInput;
 
-use super::Session;
 use super::session_settings::{SessionSettings, SettingsRow};
-use crate::database::MAX_PURPOSE;
+use super::sql_context::SqlContext;
+use crate::database::{Core, MAX_PURPOSE};
 
 /// What the server is asked. What a client may have set to keep rows from itself does not keep this one.
 pub(super) const QUESTION: &str = "SELECT CURRENT_USER(), CURRENT_ROLE(), DATABASE(), \
@@ -66,28 +66,22 @@ fn role_of(user: &str, role: Option<&str>) -> String {
     }
 }
 
-impl Session {
-    /// The server's answer is complete.
-    pub(super) fn identity_read(&mut self) {
-        let Some(IdentityRow { user, role, word, purpose, settings }) = self.identity.take() else {
-            if self.core.catalog.failed.is_none() {
-                self.question_failed("it does not say who the session is for");
-            }
-            return;
-        };
+impl SqlContext {
+    /// Takes over the server's answer, which is complete.
+    pub(super) fn identity_read(&mut self, core: &mut Core, row: IdentityRow) {
+        let IdentityRow { user, role, word, purpose, settings } = row;
         if purpose.len() <= MAX_PURPOSE {
-            self.core.identity.words.settle(&word);
+            core.identity.words.settle(&word);
         }
         let database = settings.database.clone();
-        let session =
-            SessionInput { user, role, purpose, database, ..self.core.policy.input.session.clone() };
-        if let Err(error) = self.core.identity_read(&word, session, "@fieldveil_purpose") {
-            self.core.catalog.failed = Some(error);
+        let session = SessionInput { user, role, purpose, database, ..core.policy.input.session.clone() };
+        if let Err(error) = core.identity_read(&word, session, "@fieldveil_purpose") {
+            core.catalog.failed = Some(error);
             return;
         }
         // What a bare name means depends on the database, and what a text says on the dialect.
         if self.settings.dialect != settings.dialect || self.settings.database != settings.database {
-            self.core.catalog.current = None;
+            core.catalog.current = None;
         }
         self.settings = settings;
     }

@@ -4,9 +4,15 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use fieldveil_mysql_wire::WireError;
+use fieldveil_mysql_wire::command::StmtSendLongData;
+use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
 use zeroize::Zeroizing;
 
-use crate::database::MAX_HELD;
+use super::CallbackOutput;
+use super::packets::ClientPackets;
+use super::statements::{ParameterPlaces, Statements};
+use crate::database::{MAX_HELD, Step, Unread};
 
 /// What one parameter takes beside its value.
 const ENTRY: usize = 64;
@@ -92,5 +98,57 @@ impl LongData {
 impl Drop for LongData {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+impl Statements {
+    /// A part of a value that is sent ahead: it passes as it comes, if its place is not protected.
+    pub fn stream_long_data(
+        &self,
+        client: &mut ClientPackets,
+        header: Header,
+        rest: &[u8],
+        out: &mut CallbackOutput,
+    ) -> Option<Step> {
+        const FIXED: usize = 7;
+        let data_len = header.payload_len.checked_sub(FIXED)?;
+        let fixed = rest.get(HEADER_LEN..)?.get(..FIXED)?;
+        let data = StmtSendLongData::parse(fixed).ok()?;
+        let Some(statement) = self.get(data.statement).cloned() else {
+            // The server passes over it, too.
+            return Some(client.drop(header));
+        };
+        let places = ParameterPlaces::of(&statement.checked.borrow(), statement.parameters.get());
+        let mut long_data = statement.long_data.borrow_mut();
+        if places.protected(data.parameter.into()).is_some() || statement.mentions.is_token(data.parameter) {
+            if !header.is_continued() {
+                return None;
+            }
+            // Too long for any value that is sealed; the execution is refused, for this command has no answer.
+            long_data.give_up(data.parameter);
+            return Some(client.drop(header));
+        }
+        long_data.pass(data.parameter);
+        let server = statement.server_id.get();
+        let parameter = places.first(data.parameter);
+        let step = client.pass(header);
+        if server == data.statement && parameter == data.parameter {
+            return Some(step);
+        }
+        let [a, b, c, ..] = header.payload_len.to_le_bytes();
+        let [d, e, f, g] = server.to_le_bytes();
+        let [h, i] = parameter.to_le_bytes();
+        let command = fixed.first().copied().unwrap_or_default();
+        out.to_server.extend_from_slice(&[a, b, c, header.sequence, command, d, e, f, g, h, i]);
+        Some(Step::TookHead(HEADER_LEN.saturating_add(FIXED), Unread::Pass(data_len)))
+    }
+
+    /// A part of a protected value that is sent ahead: it is kept until the execution.
+    pub fn keep_long_data(&self, payload: &[u8], limit: usize) -> Result<(), WireError> {
+        let data = StmtSendLongData::parse(payload)?;
+        if let Some(statement) = self.get(data.statement) {
+            statement.long_data.borrow_mut().keep(data.parameter, data.data, limit);
+        }
+        Ok(())
     }
 }

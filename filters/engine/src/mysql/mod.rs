@@ -5,26 +5,29 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes come in | `callbacks.rs` |
+//! | bytes come in, packet by packet | `callbacks.rs`, `packets.rs` |
 //! | greeting, HandshakeResponse, the principal, plan and keys | `startup.rs`, `authentication.rs` |
 //! | passwords in clear stay here | `passwords.rs` |
 //! | a packet from the client | `client.rs` |
-//! | its commands, one by one | `commands.rs`, `prepared.rs`, `cursors.rs` |
-//! | those too long to be held | `streamed.rs` |
-//! | a statement's text is checked against plan and catalog | `check.rs` |
-//! | its literals, its parameters, the file that it loads are sealed | `seal.rs`, `parameters.rs`, `long_data.rs`, `infile.rs` |
+//! | its commands, one by one | `commands.rs`, `query.rs`, `statement_commands.rs`, `cursors.rs` |
+//! | those too long to be held | `long_commands.rs` |
+//! | what a statement's text means in this session | `sql_context.rs` |
+//! | the text is checked against plan and catalog | `check.rs` |
+//! | its literals, its parameters, the file that it loads are sealed | `seal.rs`, `parameters.rs`, `long_data.rs`, `file_transfer.rs` |
 //! | a command is refused | `refuse.rs`, `errors.rs` |
-//! | what the server owes, and how far it is | `pending.rs`, `results.rs`, `preparing.rs` |
-//! | a packet from the server | `server.rs`, `answers.rs` |
+//! | the responses that the server owes, and their progress | `pending.rs`, `result_progress.rs`, `prepare_progress.rs` |
+//! | a packet from the server | `server.rs`, `responses.rs` |
 //! | definitions and rows | `result_sets.rs`, `definitions.rs`, `rows.rs` |
-//! | a statement is prepared | `prepare_answer.rs`, `statements.rs` |
+//! | a statement is prepared | `prepare_response.rs`, `statements.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for, and how its texts are read | `identity.rs`, `session_settings.rs` |
 //! | the catalog is read | `catalog.rs` |
 //! | the server is asked for either | `own_queries.rs` |
 //! | statements that SQL prepares | `names.rs` |
+//!
+//! A command goes from the client through `Session::read_command`, a statement's text through `Session::query`; a row goes
+//! back through `Session::read_response` and `PendingResults::read`. Each tells its stages from top to bottom.
 
-mod answers;
 mod authentication;
 mod callbacks;
 mod catalog;
@@ -35,107 +38,92 @@ mod cursors;
 mod definitions;
 mod end_user;
 mod errors;
+mod file_transfer;
 mod identity;
-mod infile;
+mod long_commands;
 mod long_data;
 mod names;
 mod own_queries;
+mod packets;
 mod parameters;
 mod passwords;
 mod pending;
-mod prepare_answer;
-mod prepared;
-mod preparing;
+mod prepare_progress;
+mod prepare_response;
+mod query;
 mod refuse;
+mod responses;
+mod result_progress;
 mod result_sets;
-mod results;
 mod rows;
 mod seal;
 mod server;
 mod session_settings;
+mod sql_context;
 mod startup;
+mod statement_commands;
 mod statements;
-mod streamed;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::Capabilities;
 
-use self::names::SqlNames;
+use self::file_transfer::FileTransfer;
+use self::packets::{ClientPackets, ServerPackets};
 use self::passwords::Method;
 use self::pending::PendingResponses;
-use self::session_settings::SessionSettings;
+use self::sql_context::SqlContext;
 use self::statements::Statements;
-use crate::client_error::ClientError;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Duplex, PlanChange, Renewed, Step, Waiting};
+use crate::database::{Core, Duplex, Step, Waiting};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
-/// Where in its life the connection is.
-enum State {
+/// The phase of the connection, with what belongs to this phase alone.
+enum Phase {
     /// Before the server's greeting.
     Greeting,
     /// Before the client's HandshakeResponse.
-    Handshake,
+    Handshake {
+        /// What the client was offered.
+        offered: Capabilities,
+    },
     /// The HandshakeResponse waits for plan and keys.
-    AwaitingPolicy(Vec<u8>),
+    AwaitingPolicy {
+        /// What the client's authentication plugin sends.
+        method: Method,
+        /// The HandshakeResponse, as the server is to get it.
+        response: Vec<u8>,
+    },
     /// Until the server has let the client in.
-    Authenticating,
+    Authenticating(Method),
     /// Commands.
     Ready,
-    /// The server sends its binary log: nothing more is read.
+    /// The server reads a file from the client, whose packets are no commands.
+    SendingFile(FileTransfer),
+    /// The server sends its binary log, and nothing more is read.
     Passing,
-    /// Refused or broken: what the client sends is dropped, until the server has said its last word.
+    /// The session was refused, or the client broke the protocol. What the client sends is dropped, until the server has
+    /// answered what is in flight.
     Ending,
-}
-
-/// How a long message goes on in its next packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Continues {
-    /// It does not.
-    #[default]
-    No,
-    /// As it comes.
-    Passing,
-    /// Nowhere.
-    Dropped,
 }
 
 /// A connection to MySQL or MariaDB, as the host sees it.
 pub type MySqlConnection = Duplex<Session>;
 
-/// The session of one connection.
+/// The session of one connection. It has a method for each phase and for each command, which join what its parts do: each part is given what it
+/// needs, and none reaches for another.
 pub struct Session {
     core: Core,
-    state: State,
-    /// The client's message goes on in the next packet.
-    client_continues: Continues,
-    /// The server's message goes on in the next packet.
-    server_continues: Continues,
-    /// What the client was offered; when it has answered, what both sides have.
+    phase: Phase,
+    client: ClientPackets,
+    server: ServerPackets,
+    /// What both sides have agreed on; nothing before the HandshakeResponse.
     capabilities: Capabilities,
-    /// The number of the client's last packet.
-    client_sequence: u8,
     pending: PendingResponses,
     statements: Statements,
-    names: SqlNames,
-    /// Who the session is for, while the answer comes in.
-    identity: Option<identity::IdentityRow>,
-    /// The catalog of which one question was answered and another is to be asked, for the statement that waits for it.
-    catalog_begun: Option<Box<catalog::CatalogResponse>>,
-    settings: SessionSettings,
-    /// How who logs in does so.
-    method: Method,
-    /// Why a command that is being dropped is to be refused.
-    dropped: Option<ClientError>,
-    /// The server reads a file that the client sends: its packets are no commands.
-    infile: bool,
-    /// A packet of that file goes on in the next one, which ends the packet and not the file if it is empty.
-    infile_continues: bool,
-    /// That file, if it is sealed.
-    loading: Option<Box<infile::Loading>>,
+    sql: SqlContext,
 }
 
 impl Session {
@@ -143,40 +131,19 @@ impl Session {
     fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         Self {
             core: Core::new(worker, ports, source),
-            state: State::Greeting,
-            client_continues: Continues::No,
-            server_continues: Continues::No,
+            phase: Phase::Greeting,
+            client: ClientPackets::default(),
+            server: ServerPackets::default(),
             capabilities: Capabilities::default(),
-            client_sequence: 0,
             pending: PendingResponses::default(),
             statements: Statements::default(),
-            names: SqlNames::default(),
-            identity: None,
-            catalog_begun: None,
-            settings: SessionSettings::default(),
-            method: Method::Proof,
-            dropped: None,
-            infile: false,
-            infile_continues: false,
-            loading: None,
+            sql: SqlContext::default(),
         }
     }
+}
 
-    /// Plan or keys are others than before.
-    fn renewed(&mut self, renewed: &Renewed) {
-        if matches!(renewed.plan, PlanChange::Other) {
-            self.core.catalog.current = None;
-            self.names.forget();
-        }
-        if renewed.keys
-            && let Some(catalog) = self.core.keys_renewed()
-        {
-            self.names.catalog_read(&catalog);
-        }
-    }
-
-    fn waits_for_answers(&mut self) -> Step {
-        self.core.waiting = Waiting::Answers;
-        Step::More
-    }
+/// Holds the client's bytes back until pending responses have arrived.
+fn wait_for_answers(core: &mut Core) -> Step {
+    core.waiting = Waiting::Answers;
+    Step::More
 }

@@ -1,107 +1,131 @@
 //! Questions of the filter's own to the server, on the client's connection, between two of its commands.
 
-use std::rc::Rc;
+use std::borrow::Cow;
 
 use fieldveil_mysql_wire::command::{NO_ATTRIBUTES, Query};
-use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
+use fieldveil_mysql_wire::packet::Sequence;
 use fieldveil_mysql_wire::{Capabilities, message};
 
-use super::catalog::{self, NameFolding};
-use super::check::Readiness;
-use super::pending::{Asked, Awaited, PendingResponse, Question};
-use super::results::{Packet, Results, Stage};
+use super::catalog::{CatalogResponse, NameFolding};
+use super::identity::{self, IdentityRow};
+use super::pending::{Awaited, OwnQuery, PendingResponse, Question};
+use super::responses::{Progress, ResponseContext, ServerPacket};
+use super::result_progress::{Packet, ResultProgress, Stage};
 use super::server::{MALFORMED, OUT_OF_PLACE};
-use super::{CallbackOutput, Session, identity};
+use super::sql_context::SqlContext;
+use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::{CatalogReading, MAX_HELD, Step, Waiting};
-use crate::field::CompiledPlan;
+use crate::database::{CatalogReading, Core, MAX_HELD, Step, Waiting};
+
+const NOT_IDENTIFIED: &str = "it does not say who the session is for";
+
+/// What the server has answered to the filter's own queries, as long as it is not in force yet.
+#[derive(Default)]
+pub struct OwnAnswers {
+    /// Who the session is for, while the answer comes in.
+    identity: Option<IdentityRow>,
+    /// The catalog of which one question was answered and another is to be asked, for the statement that waits for it.
+    catalog: Option<Box<CatalogResponse>>,
+}
+
+impl OwnAnswers {
+    /// Counts the bytes that the catalog takes.
+    pub fn bytes(&self) -> usize {
+        self.catalog.as_ref().map_or(0, |catalog| catalog.bytes())
+    }
+
+    /// Takes the catalog that has begun.
+    pub fn take_catalog(&mut self) -> Option<Box<CatalogResponse>> {
+        self.catalog.take()
+    }
+
+    /// Takes in a row.
+    fn row(&mut self, question: &mut Question, body: &[u8]) -> Result<(), &'static str> {
+        match question {
+            Question::Catalog(catalog) => catalog.row(body),
+            Question::Identity => {
+                self.identity = Some(IdentityRow::read(body).ok_or(NOT_IDENTIFIED)?);
+                Ok(())
+            }
+        }
+    }
+}
 
 impl Session {
-    /// Asks who the session is for.
-    pub(super) fn ask_identity(&mut self, out: &mut CallbackOutput) -> Readiness {
-        self.catalog_begun = None;
-        self.ask(identity::QUESTION, Question::Identity, out)
-    }
-
-    /// Asks for the catalog, or for what is missing of it yet.
-    pub(super) fn ask_catalog(
+    /// Asks the server. The client's statement waits for the answer.
+    pub(super) fn ask(
         &mut self,
-        plan: &Rc<CompiledPlan>,
-        begun: Option<Box<catalog::CatalogResponse>>,
+        mut question: Question,
         out: &mut CallbackOutput,
-    ) -> Readiness {
-        let begun = begun.filter(|begun| begun.is_of(plan));
-        let mut answer = begun.unwrap_or_else(|| Box::new(catalog::CatalogResponse::new(Rc::clone(plan))));
-        let text = answer.question();
-        self.ask(&text, Question::Catalog(answer), out)
-    }
-
-    fn ask(&mut self, text: &str, question: Question, out: &mut CallbackOutput) -> Readiness {
+    ) -> Result<(), ClientError> {
         if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
-            return Readiness::Wait;
+            return Ok(());
         }
+        let text = match &mut question {
+            Question::Identity => Cow::Borrowed(identity::QUESTION),
+            Question::Catalog(catalog) => Cow::Owned(catalog.question()),
+        };
         let attributes = self.capabilities.has(Capabilities::QUERY_ATTRIBUTES).then_some(NO_ATTRIBUTES);
         let query = Query { attributes, text: text.as_bytes() };
         if query.encode(self.capabilities, &mut Sequence::default(), &mut out.to_server).is_err() {
-            return Readiness::Refuse(ClientError::limit("the policy names too many tables", "Shorten it."));
+            return Err(ClientError::limit("the policy names too many tables", "Shorten it."));
         }
-        self.pending
-            .push(PendingResponse::injected(Awaited::Asked(Asked { question, results: Results::default() })));
+        self.pending.push(PendingResponse::injected(Awaited::OwnQuery(OwnQuery {
+            question,
+            progress: ResultProgress::default(),
+        })));
         self.core.waiting = Waiting::Server;
-        Readiness::Wait
+        Ok(())
     }
+}
 
-    /// A packet of the answer to a question: none of it is for the client.
-    pub(super) fn asked_step(
+impl OwnQuery {
+    /// Reads a packet of the answer to a question. Nothing of it is for the client.
+    pub fn read(
         &mut self,
-        header: Header,
-        first: u8,
-        rest: &[u8],
-    ) -> Result<Step, &'static str> {
-        let capabilities = self.capabilities;
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
-        let Awaited::Asked(asked) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
-        let packet = asked.results.peek(header.payload_len, first)?;
+        packet: ServerPacket<'_>,
+        cx: &mut ResponseContext<'_>,
+    ) -> Result<Progress, &'static str> {
+        let ServerPacket { header, first, rest } = packet;
+        let kind = self.progress.peek(header.payload_len, first)?;
         let Some(message) = message::peek_message(rest, MAX_HELD).map_err(|_| MALFORMED)? else {
-            return Ok(Step::More);
+            return Ok(Progress::More(Step::More));
         };
         let body = message.payload.as_ref();
-        asked.results.take(packet, body, capabilities)?;
-        let mut failed = None;
-        match (packet, &mut asked.question) {
-            (Packet::Row, Question::Catalog(answer)) => failed = answer.row(body).err(),
-            (Packet::Row, Question::Identity) => match identity::IdentityRow::read(body) {
-                Some(answer) => self.identity = Some(answer),
-                None => failed = Some("it does not say who the session is for"),
-            },
-            (Packet::Infile, _) => return Err(OUT_OF_PLACE),
-            (Packet::Error, _) => failed = Some("the server refused the question"),
-            _ => {}
-        }
-        let is_done = asked.results.stage == Stage::Done;
+        self.progress.take(kind, body, cx.capabilities)?;
+        let failed = match kind {
+            Packet::Row => cx.sql.own_answers.row(&mut self.question, body).err(),
+            Packet::FileRequest => return Err(OUT_OF_PLACE),
+            Packet::Error => Some("the server refused the question"),
+            _ => None,
+        };
         if let Some(reason) = failed {
-            self.question_failed(reason);
+            question_failed(cx.core, reason);
         }
-        if is_done {
-            let asked = self.pending.pop().map(|entry| entry.awaited);
-            if let Some(Awaited::Asked(asked)) = asked {
-                self.answered_question(asked.question);
-            }
-            self.core.waiting = Waiting::No;
+        let step = Step::Took(message.total_len);
+        if self.progress.stage != Stage::Done {
+            return Ok(Progress::More(step));
         }
-        debug_assert!(message.total_len >= HEADER_LEN);
-        Ok(Step::Took(message.total_len))
+        cx.sql.answered(cx.core, std::mem::replace(&mut self.question, Question::Identity));
+        cx.core.waiting = Waiting::No;
+        Ok(Progress::Complete(step))
     }
+}
 
-    fn answered_question(&mut self, question: Question) {
-        if self.core.catalog.failed.is_some() {
+impl SqlContext {
+    /// The answer to a question is complete.
+    fn answered(&mut self, core: &mut Core, question: Question) {
+        if core.catalog.failed.is_some() {
             return;
         }
         match question {
-            Question::Identity => self.identity_read(),
+            Question::Identity => match self.own_answers.identity.take() {
+                Some(row) => self.identity_read(core, row),
+                None => question_failed(core, NOT_IDENTIFIED),
+            },
             Question::Catalog(mut answer) => {
-                let Some(plan) = self.core.policy.plan.clone() else { return };
+                let Some(plan) = core.policy.plan.clone() else { return };
                 let database = self.settings.database.clone();
                 let folding = NameFolding {
                     plan: &plan,
@@ -110,26 +134,40 @@ impl Session {
                 };
                 if answer.answered(&folding) {
                     // The statement that waits for it comes again, and asks.
-                    self.catalog_begun = Some(answer);
+                    self.own_answers.catalog = Some(answer);
                     return;
                 }
-                self.core.catalog.reading = Some(CatalogReading::new(self.settings.dialect()));
-                if let Err(reason) = answer.finish(&mut self.core, &folding) {
-                    self.question_failed(reason);
+                core.catalog.reading = Some(CatalogReading::new(self.settings.dialect()));
+                if let Err(reason) = answer.finish(core, &folding) {
+                    question_failed(core, reason);
                     return;
                 }
-                if let Some(catalog) = self.core.catalog_read() {
+                if let Some(catalog) = core.catalog_read() {
                     self.names.catalog_read(&catalog);
                 }
             }
         }
     }
+}
 
-    /// The server's answer could not be read; the statement that waits for it is refused.
-    pub(super) fn question_failed(&mut self, reason: &str) {
-        self.core.catalog_failed(
-            reason,
-            "See that this user may read information_schema, then send the statement again.",
-        );
+/// The server's answer could not be read. The statement that waits for it is refused.
+fn question_failed(core: &mut Core, reason: &str) {
+    core.catalog_failed(
+        reason,
+        "See that this user may read information_schema, then send the statement again.",
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NOT_IDENTIFIED, OwnAnswers, Question};
+
+    #[test]
+    fn a_row_that_was_not_asked_for_says_nothing_of_the_identity() {
+        let mut answers = OwnAnswers::default();
+        assert_eq!(answers.row(&mut Question::Identity, b"\x01a"), Err(NOT_IDENTIFIED));
+        assert!(answers.identity.is_none());
+        assert_eq!(answers.bytes(), 0);
+        assert!(answers.take_catalog().is_none());
     }
 }

@@ -7,10 +7,10 @@ use fieldveil_mysql_wire::message::{peek_message, write_message};
 use fieldveil_mysql_wire::packet::{Header, Sequence};
 
 use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Session, State};
+use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::Step;
+use crate::database::{Core, Step};
 
 /// What a client of an authentication plugin sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,26 +67,19 @@ impl Method {
             Self::Clear => !is_nothing,
         }
     }
-}
 
-/// Whether it is what RSA makes of a password: as long as a key, and no text.
-fn is_encrypted(answer: &[u8]) -> bool {
-    matches!(answer.len(), 128 | 256 | 384 | 512) && std::str::from_utf8(answer).is_err()
-}
-
-impl Session {
     /// Whether the answer would show a password to whoever listens on the way to the server.
-    pub(super) fn shows_password(&self, answer: &[u8]) -> bool {
-        self.method.may_be_clear(answer) && !self.core.ports.borrow().server_is_private()
+    pub fn shows_password(self, answer: &[u8], core: &Core) -> bool {
+        self.may_be_clear(answer) && !core.ports.borrow().server_is_private()
     }
 
-    /// A packet of the server's while somebody logs in: with which plugin it goes on. None if more of it is needed.
-    pub(super) fn heed_method(&mut self, first: u8, rest: &[u8]) -> Option<()> {
+    /// Takes a packet of the server that asks for another answer. Returns None if more of it is needed.
+    pub fn take_request(&mut self, first: u8, rest: &[u8]) -> Option<()> {
         let payload = match peek_message(rest, MAX_HANDSHAKE) {
             Ok(Some(message)) => message.payload,
             Ok(None) => return None,
             Err(_) => {
-                self.method = Method::Clear;
+                *self = Self::Clear;
                 return Some(());
             }
         };
@@ -95,25 +88,33 @@ impl Session {
             AuthNextFactor::HEADER => AuthNextFactor::parse(&payload).map(|next| next.plugin),
             _ => {
                 let more = AuthMoreData::parse(&payload).map(|more| more.data);
-                if let Method::CachingSha2 { full } = &mut self.method {
+                if let Self::CachingSha2 { full } = self {
                     *full |= more != Ok(AuthMoreData::FAST_AUTH_SUCCESS);
                 }
                 return Some(());
             }
         };
-        self.method = plugin.map_or(Method::Clear, |plugin| Method::of(Some(plugin)));
+        *self = plugin.map_or(Self::Clear, |plugin| Self::of(Some(plugin)));
         Some(())
     }
+}
 
-    /// A packet of the client's while somebody logs in.
+/// Whether it is what RSA makes of a password: as long as a key, and no text.
+fn is_encrypted(answer: &[u8]) -> bool {
+    matches!(answer.len(), 128 | 256 | 384 | 512) && std::str::from_utf8(answer).is_err()
+}
+
+impl Session {
+    /// Reads a packet of the client while somebody logs in by this method.
     pub(super) fn authentication_answer(
         &mut self,
+        method: Method,
         header: Header,
         rest: &[u8],
         out: &mut CallbackOutput,
     ) -> Step {
-        if self.method == Method::Proof {
-            return self.pass_from_client(header);
+        if method == Method::Proof {
+            return self.client.pass(header);
         }
         let answer = match peek_message(rest, MAX_HANDSHAKE) {
             Ok(Some(message)) => message,
@@ -123,8 +124,8 @@ impl Session {
                 return Step::Took(rest.len());
             }
         };
-        if !self.shows_password(&answer.payload) {
-            return self.pass_from_client(header);
+        if !method.shows_password(&answer.payload, &self.core) {
+            return self.client.pass(header);
         }
         self.refuse_answer(ClientError::in_clear_on_the_network(), answer.last_sequence, out);
         Step::Took(answer.total_len)
@@ -134,13 +135,13 @@ impl Session {
     fn refuse_answer(&mut self, error: ClientError, number: u8, out: &mut CallbackOutput) {
         self.core.audit.note_refusal(&error);
         self.core.audit.note_end(Ended::Filter);
-        self.client_sequence = number;
+        self.client.last_sequence = number;
         let mut sequence = Sequence::starting_at(number);
         out.close |= write_message(&mut out.to_server, &mut sequence, |_| {}).is_err();
         // A change of the user, which waits for this answer.
         self.pending.pop();
         self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.state = State::Ending;
+        self.phase = Phase::Ending;
     }
 }
 
@@ -162,6 +163,19 @@ mod tests {
             assert!(!method.may_be_clear(&[2]), "it asks for the key");
         }
         assert!(!Method::CachingSha2 { full: false }.may_be_clear(&[7; 32]), "the proof");
+    }
+
+    #[test]
+    fn the_server_may_ask_for_another_method_or_for_the_password() {
+        let mut method = Method::CachingSha2 { full: false };
+        // The password was right: nothing more is asked for.
+        assert!(method.take_request(1, b"\x02\0\0\x02\x01\x03").is_some());
+        assert_eq!(method, Method::CachingSha2 { full: false });
+        assert!(method.take_request(1, b"\x02\0\0\x02\x01\x04").is_some());
+        assert_eq!(method, Method::CachingSha2 { full: true });
+        assert!(method.take_request(0xfe, b"\x05\0\0\x04\xfedia").is_none(), "more is needed");
+        assert!(method.take_request(0xfe, b"\x08\0\0\x04\xfedialog\0").is_some());
+        assert_eq!(method, Method::Clear);
     }
 
     #[test]

@@ -9,9 +9,11 @@ use fieldveil_plan::SessionInput;
 use fieldveil_sql::{Results as ResultsOf, Statement as Analyzed};
 
 use super::catalog;
-use super::definitions::Coming;
-use super::preparing::Prepares;
-use super::results::{Packet, Results, Stage};
+use super::definitions::ArrivingDefinitions;
+use super::file_transfer::FileEnd;
+use super::passwords::Method;
+use super::prepare_progress::PrepareProgress;
+use super::result_progress::{Packet, ResultProgress, Stage};
 use super::rows::{Columns, RowPlan};
 use super::statements::{Cursor, ParameterPlaces, Statement};
 use crate::client_error::ClientError;
@@ -39,11 +41,11 @@ pub enum Awaited {
     /// COM_FIELD_LIST: definitions up to an EOF.
     FieldList(Rc<Checked>),
     /// A query of the filter's own.
-    Asked(Asked),
+    OwnQuery(OwnQuery),
     /// One packet: COM_PING and its like, COM_STATISTICS.
     Single(Single),
-    /// COM_CHANGE_USER, with the identity that the session has afterwards.
-    ChangeUser(Box<SessionInput>),
+    /// COM_CHANGE_USER.
+    ChangeUser(Box<UserChange>),
     /// A command that ends the session: the client gets the reason, and the server does not answer it.
     End,
 }
@@ -59,10 +61,18 @@ pub enum Single {
     Resets,
 }
 
+/// The change to another user, whom the server has not let in yet.
+pub struct UserChange {
+    /// The identity that the session has afterwards.
+    pub session: SessionInput,
+    /// What the client's authentication plugin sends.
+    pub method: Method,
+}
+
 /// A statement that is being prepared.
 pub struct Preparing {
     /// How much of the response has arrived.
-    pub prepares: Prepares,
+    pub progress: PrepareProgress,
     /// The statement.
     pub statement: Rc<Statement>,
     /// The check of its text, which becomes the statement's own when the server has prepared it.
@@ -73,12 +83,20 @@ pub struct Preparing {
     pub columns: Option<Columns>,
 }
 
+impl Preparing {
+    /// Makes the response to the preparation of a statement, whose text was checked.
+    pub fn new(statement: Rc<Statement>, checked: Rc<Checked>) -> Self {
+        let (progress, places) = (PrepareProgress::default(), ParameterPlaces::of(&checked, 0));
+        Self { progress, statement, checked, places, columns: None }
+    }
+}
+
 /// A query of the filter's own, with its response.
-pub struct Asked {
+pub struct OwnQuery {
     /// The query.
     pub question: Question,
     /// How much of the response has arrived.
-    pub results: Results,
+    pub progress: ResultProgress,
 }
 
 /// What the filter asks the server.
@@ -94,13 +112,13 @@ pub struct PendingResults {
     /// The check of the text.
     pub checked: Rc<Checked>,
     /// How much of the response has arrived.
-    pub results: Results,
+    pub progress: ResultProgress,
     /// The number in the text of the statement whose result arrives, as long as it is known.
     number: Option<usize>,
     /// The columns of the result, while their definitions arrive.
     pub columns: Option<Columns>,
     /// The same definitions in the form that the prepared statement keeps.
-    pub coming: Option<Coming>,
+    pub arriving: Option<ArrivingDefinitions>,
     /// How the rows of the result are treated.
     pub rows: Option<Rc<RowPlan>>,
     /// The prepared statement that is executed or fetched from: its rows are binary.
@@ -110,8 +128,16 @@ pub struct PendingResults {
 impl PendingResults {
     /// Makes the response to a text.
     pub fn text(checked: Rc<Checked>) -> Self {
-        let results = Results::default();
-        Self { checked, results, number: Some(0), columns: None, coming: None, rows: None, statement: None }
+        let progress = ResultProgress::default();
+        Self {
+            checked,
+            progress,
+            number: Some(0),
+            columns: None,
+            arriving: None,
+            rows: None,
+            statement: None,
+        }
     }
 
     /// Makes the response to the execution of a prepared statement.
@@ -121,7 +147,7 @@ impl PendingResults {
 
     /// Makes the response to a fetch of rows.
     pub fn fetch(Cursor { checked, rows }: Cursor, statement: Rc<Statement>) -> Self {
-        Self { results: Results::rows(), rows, statement: Some(statement), ..Self::text(checked) }
+        Self { progress: ResultProgress::rows(), rows, statement: Some(statement), ..Self::text(checked) }
     }
 
     /// Returns the number in the text of the statement whose result arrives, as long as it is known.
@@ -139,7 +165,7 @@ impl PendingResults {
         let number = self.number?;
         let is_last = number.saturating_add(1) >= self.checked.analysis.statements.len();
         let has_ended = match self.executed()?.results {
-            _ if self.results.stage == Stage::Done => true,
+            _ if self.progress.stage == Stage::Done => true,
             ResultsOf::One => true,
             ResultsOf::UntilOk => packet == Packet::Ok,
             ResultsOf::Unknown => {
@@ -156,10 +182,8 @@ impl PendingResults {
     }
 }
 
-/// The response to one command.
-pub struct PendingResponse {
-    /// The kind of the command.
-    pub awaited: Awaited,
+/// How a response reaches the client.
+pub struct Forwarding {
     /// Who sent the command.
     pub origin: Origin,
     /// The error that the client gets in place of the server's, where the filter sent a command that must fail.
@@ -168,36 +192,42 @@ pub struct PendingResponse {
     pub shift: u8,
     /// The client got an error of the filter's in the place of a row. The rest of the response is dropped.
     pub swallowing: bool,
+}
+
+/// The response to one command.
+pub struct PendingResponse {
+    /// The kind of the command.
+    pub awaited: Awaited,
+    /// How its response reaches the client.
+    pub forwarding: Forwarding,
     /// Whether more of the client's commands may be sent before this one is answered.
-    pub is_pipelined: bool,
+    is_pipelined: bool,
 }
 
 impl PendingResponse {
+    fn new(awaited: Awaited, origin: Origin, refused: Option<ClientError>) -> Self {
+        let forwarding = Forwarding { origin, refused, shift: 0, swallowing: false };
+        Self { awaited, forwarding, is_pipelined: false }
+    }
+
     /// Makes the entry of a command of the client.
     pub fn client(awaited: Awaited) -> Self {
-        Self {
-            awaited,
-            origin: Origin::Client,
-            refused: None,
-            shift: 0,
-            swallowing: false,
-            is_pipelined: false,
-        }
+        Self::new(awaited, Origin::Client, None)
     }
 
     /// Makes the entry of a command of the filter.
     pub fn injected(awaited: Awaited) -> Self {
-        Self { origin: Origin::Injected, ..Self::client(awaited) }
+        Self::new(awaited, Origin::Injected, None)
     }
 
     /// Makes the entry of a command that the filter replaced by one that must fail.
     pub fn refused(awaited: Awaited, error: ClientError) -> Self {
-        Self { refused: Some(error), ..Self::client(awaited) }
+        Self::new(awaited, Origin::Client, Some(error))
     }
 
     /// Adds the shift of sequence numbers where the client sent `client` packets and the server got `server` of them.
     pub fn shifted(mut self, client: u8, server: u8) -> Self {
-        self.shift = client.wrapping_sub(server);
+        self.forwarding.shift = client.wrapping_sub(server);
         self
     }
 
@@ -228,8 +258,42 @@ impl PendingResponses {
     /// Counts the bytes of the catalog that is arriving.
     pub fn catalog_bytes(&self) -> usize {
         match self.entries.front().map(|entry| &entry.awaited) {
-            Some(Awaited::Asked(Asked { question: Question::Catalog(answer), .. })) => answer.bytes(),
+            Some(Awaited::OwnQuery(OwnQuery { question: Question::Catalog(answer), .. })) => answer.bytes(),
             _ => 0,
+        }
+    }
+
+    /// Returns what the client's authentication plugin sends, if it is a change of the user that is being answered.
+    pub fn user_change(&self) -> Option<Method> {
+        match &self.entries.front()?.awaited {
+            Awaited::ChangeUser(change) => Some(change.method),
+            _ => None,
+        }
+    }
+
+    /// Returns the number that is added to the sequence numbers of the packets of the response that is being read.
+    pub fn shift(&self) -> u8 {
+        self.entries.front().map_or(0, |entry| entry.forwarding.shift)
+    }
+
+    /// Gives the client this error, in the place of the response that is awaited.
+    pub fn refuse_head(&mut self, error: ClientError) {
+        if let Some(entry) = self.entries.front_mut() {
+            entry.forwarding.refused = Some(error);
+        }
+    }
+
+    /// Ends the file that the head's statement loads.
+    pub fn end_file(&mut self, FileEnd { number, charset, refused }: FileEnd, last_of_client: u8) {
+        let Some(entry) = self.entries.front_mut() else { return };
+        entry.forwarding.shift = last_of_client.wrapping_sub(number);
+        if refused.is_some() {
+            entry.forwarding.refused = refused;
+        }
+        if let Awaited::Results(results) = &mut entry.awaited
+            && results.progress.stage == Stage::File
+        {
+            results.progress.stage = Stage::SealedFile(charset);
         }
     }
 
@@ -256,5 +320,54 @@ impl PendingResponses {
     /// Whether the client's next command may be sent now.
     pub fn takes_more(&self) -> bool {
         self.entries.len() < MAX_IN_FLIGHT && self.entries.iter().all(|entry| entry.is_pipelined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fieldveil_sql::LoadCharset;
+
+    use super::{Awaited, FileEnd, PendingResponse, PendingResponses, Single, UserChange};
+    use crate::client_error::ClientError;
+    use crate::mysql::passwords::Method;
+
+    fn single() -> PendingResponse {
+        PendingResponse::client(Awaited::Single(Single::Nothing))
+    }
+
+    #[test]
+    fn a_command_waits_for_those_that_are_not_pipelined() {
+        let mut pending = PendingResponses::default();
+        pending.push(single().pipelined());
+        assert!(pending.takes_more() && !pending.has_more());
+        pending.push(single());
+        assert!(!pending.takes_more() && pending.has_more());
+        pending.pop();
+        pending.pop();
+        assert!(pending.takes_more() && pending.is_empty());
+    }
+
+    #[test]
+    fn a_change_of_the_user_begins_when_the_commands_before_it_are_answered() {
+        let mut pending = PendingResponses::default();
+        pending.push(single().pipelined());
+        let change = UserChange { session: Default::default(), method: Method::Clear };
+        pending.push(PendingResponse::client(Awaited::ChangeUser(Box::new(change))));
+        assert!(pending.user_change().is_none());
+        pending.pop();
+        assert_eq!(pending.user_change(), Some(Method::Clear));
+    }
+
+    #[test]
+    fn the_end_of_a_file_keeps_the_error_of_an_earlier_row() {
+        let mut pending = PendingResponses::default();
+        let end = || FileEnd { number: 250, charset: LoadCharset::Utf8, refused: None };
+        // The server has answered before it had the file.
+        pending.end_file(end(), 3);
+        pending.push(single());
+        pending.refuse_head(ClientError::protocol("a row"));
+        pending.end_file(end(), 3);
+        assert_eq!(pending.shift(), 9);
+        assert!(pending.pop().is_some_and(|entry| entry.forwarding.refused.is_some()));
     }
 }

@@ -7,11 +7,12 @@ use fieldveil_mysql_wire::connection::HandshakeResponse41;
 use fieldveil_mysql_wire::message::write_message;
 use fieldveil_mysql_wire::packet::Sequence;
 
-use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Session, State, errors};
+use super::pending::{Awaited, PendingResponse, Single};
+use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::ports::{Level, random_name};
+use crate::database::Step;
+use crate::ports::random_name;
 
 /// COM_QUERY.
 const QUERY: u8 = 0x03;
@@ -42,24 +43,25 @@ impl Session {
         let mut sequence = Sequence::starting_at(1);
         out.close |= nobody.encode(&mut sequence, &mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.state = State::Ending;
+        self.phase = Phase::Ending;
     }
 
     /// Refuses a command.
     pub(super) fn refuse(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.audit.note_refusal(&error);
-        self.refuse_as(Awaited::Single(super::pending::Single::Nothing), error, out);
+        self.send_refused(Awaited::Single(Single::Nothing), error, out);
     }
 
-    /// The client broke the protocol: the session ends, after the answers in flight.
-    pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
+    /// Ends the session behind the responses that are pending, because the client broke the protocol.
+    pub(super) fn end_session(&mut self, error: ClientError, rest: &[u8], out: &mut CallbackOutput) -> Step {
         self.core.audit.note_refusal(&error);
         self.core.audit.note_end(Ended::Filter);
-        self.refuse_as(Awaited::End, error, out);
-        self.state = State::Ending;
+        self.send_refused(Awaited::End, error, out);
+        self.phase = Phase::Ending;
+        Step::Took(rest.len())
     }
 
-    fn refuse_as(&mut self, awaited: Awaited, error: ClientError, out: &mut CallbackOutput) {
+    fn send_refused(&mut self, awaited: Awaited, error: ClientError, out: &mut CallbackOutput) {
         let attributes = self.capabilities.has(Capabilities::QUERY_ATTRIBUTES);
         let mut sequence = Sequence::default();
         let written = write_message(&mut out.to_server, &mut sequence, |out| {
@@ -71,14 +73,6 @@ impl Session {
         });
         out.close |= written.is_err();
         let entry = PendingResponse::refused(awaited, error);
-        self.pending.push(entry.shifted(self.client_sequence, 0));
-    }
-
-    /// Writes an error to the client, as the packet with this number.
-    pub(super) fn write_error(&self, error: &ClientError, number: u8, to_client: &mut Vec<u8>) {
-        let mut sequence = Sequence::starting_at(number);
-        if !errors::write(error, &mut sequence, to_client) {
-            self.core.log(Level::Error, "an error message could not be written");
-        }
+        self.pending.push(entry.shifted(self.client.last_sequence, 0));
     }
 }

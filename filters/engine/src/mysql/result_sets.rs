@@ -7,170 +7,158 @@ use fieldveil_mysql_wire::packet::{HEADER_LEN, Header, Sequence};
 use fieldveil_mysql_wire::response::ColumnDefinition41;
 use fieldveil_mysql_wire::{Capabilities, WireError};
 use fieldveil_sql::ClientFile;
+use fieldveil_values::mysql::Settings;
 
-use super::pending::{Awaited, PendingResponse, PendingResults};
-use super::results::{Packet, Stage};
+use super::CallbackOutput;
+use super::errors::write_error;
+use super::file_transfer::{FileTransfer, refusal_of_file};
+use super::pending::{Forwarding, PendingResults};
+use super::responses::{Progress, ResponseContext, ServerPacket, take_changes};
+use super::result_progress::{Packet, Stage};
 use super::rows::Columns;
 use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::statements::Cursor;
-use super::{CallbackOutput, Session};
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{MAX_HELD, RowError, Step, Tally};
+use crate::database::{Core, MAX_HELD, RowError, Step, Tally};
 use crate::ports::Level;
 
-impl Session {
-    /// Reads a packet of a response that consists of results.
-    pub(super) fn results_step(
+impl PendingResults {
+    /// Reads a packet of the response.
+    pub fn read(
         &mut self,
-        header: Header,
-        first: u8,
-        rest: &[u8],
+        packet: ServerPacket<'_>,
+        forwarding: &mut Forwarding,
+        cx: &mut ResponseContext<'_>,
         out: &mut CallbackOutput,
-    ) -> Result<Step, &'static str> {
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
-        let (shift, swallowing) = (entry.shift, entry.swallowing);
-        let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
-        let packet = answer.results.peek(header.payload_len, first)?;
-        if packet == Packet::Row {
-            if swallowing {
-                return Ok(self.drop_from_server(header));
-            }
-            return match answer.rows.as_ref().is_none_or(|rows| rows.is_empty()) {
-                true => Ok(self.pass_from_server(header, shift, out)),
-                false => self.row(header, rest, out),
+    ) -> Result<Progress, &'static str> {
+        let ServerPacket { header, first, rest } = packet;
+        let kind = self.progress.peek(header.payload_len, first)?;
+        // A row is dropped behind one that was refused, passes, or has its values treated.
+        if kind == Packet::Row {
+            let step = match &self.rows {
+                _ if forwarding.swallowing => cx.server.drop(header),
+                Some(rows) if !rows.is_empty() => self.read_row(packet, forwarding, cx, out)?,
+                _ => cx.server.pass(header, forwarding.shift, out),
             };
+            return Ok(Progress::More(step));
         }
-        if packet == Packet::ColumnCount
-            && let Some(step) = self.definitions_again(rest, out)
+        // Definitions that are the same as at the execution before are known at once.
+        if kind == Packet::ColumnCount
+            && let Some(step) = self.reuse_definitions(rest, forwarding, cx, out)
         {
-            return Ok(step);
+            return Ok(Progress::More(step));
         }
-        let Some(bytes) = rest.get(..header.total_len()) else { return Ok(Step::More) };
+        let Some(bytes) = packet.whole() else { return Ok(Progress::More(Step::More)) };
         let body = bytes.get(HEADER_LEN..).unwrap_or_default();
-        let number = header.sequence.wrapping_add(shift);
-        if matches!(packet, Packet::Ok | Packet::Error)
-            && self.has_loaded()
-            && let Some(error) = self.load_refused(body)
+        let number = header.sequence.wrapping_add(forwarding.shift);
+        // The answer to a file may be the failure that its rows were made to cause.
+        if let Stage::SealedFile(charset) = self.progress.stage
+            && let Some(error) = refusal_of_file(forwarding.refused.take(), charset, body)
         {
-            drop(self.pending.pop());
-            self.write_error(&error, number, &mut out.to_client);
-            return match packet {
-                Packet::Error => Ok(Step::Took(bytes.len())),
+            write_error(cx.core, &error, number, &mut out.to_client);
+            return match kind {
+                Packet::Error => Ok(Progress::Complete(Step::Took(bytes.len()))),
                 _ => Err("it took a row that fails the statement"),
             };
         }
-        let start = out.to_client.len();
-        let written = self.take_result(packet, body, number, out)?;
-        if matches!(packet, Packet::ColumnCount | Packet::Definition(_)) {
-            let instead = out.to_client.get(start..).filter(|_| written);
-            self.keep_definitions(packet, bytes, instead);
-        }
-        if swallowing {
-            return Ok(Step::Took(bytes.len()));
-        }
-        match written {
-            true => Ok(Step::Took(bytes.len())),
-            false => Ok(self.pass_from_server(header, shift, out)),
-        }
-    }
-
-    /// Reads a packet that is not a row. Returns whether another was written in its place.
-    fn take_result(
-        &mut self,
-        packet: Packet,
-        body: &[u8],
-        number: u8,
-        out: &mut CallbackOutput,
-    ) -> Result<bool, &'static str> {
-        let (capabilities, values) = (self.capabilities, self.settings.values);
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
-        let (swallowing, shift) = (entry.swallowing, entry.shift);
-        let Awaited::Results(answer) = &mut entry.awaited else { return Err(OUT_OF_PLACE) };
-        let complete = answer.results.complete;
-        answer.results.take(packet, body, capabilities)?;
-        let mut written = false;
-        match packet {
-            Packet::ColumnCount => {
-                let Stage::Definitions { columns, .. } = answer.results.stage else { return Err(MALFORMED) };
-                let treats = answer.checked.catalog.is_some();
-                answer.rows = None;
-                answer.columns =
-                    treats.then(|| Columns::new(&answer.checked, &values, answer.number(), columns));
+        let complete = self.progress.complete;
+        self.progress.take(kind, body, cx.capabilities)?;
+        // A request for a file is one that the statement names, or ends the session.
+        if kind == Packet::FileRequest {
+            if forwarding.swallowing || !names_file(self, body) {
+                refuse_file(cx.core, number, out);
+                return Ok(Progress::More(Step::Took(bytes.len())));
             }
-            Packet::Definition(_) => {
-                if let Some(columns) = &mut answer.columns {
-                    written = define(columns, body, capabilities, number, (!swallowing).then_some(out))?;
+            let load = self.executed().and_then(|statement| statement.load.as_ref());
+            let file = FileTransfer::new(&self.checked, load, header.sequence);
+            return Ok(Progress::File(cx.server.pass(header, forwarding.shift, out), file));
+        }
+        // Definitions say which columns of the rows are treated, and are kept for the next execution.
+        let mut is_written = false;
+        if matches!(kind, Packet::ColumnCount | Packet::Definition(_)) {
+            let start = out.to_client.len();
+            let settings = cx.sql.settings.values;
+            is_written = match kind {
+                Packet::Definition(_) => {
+                    let out = (!forwarding.swallowing).then_some(&mut *out);
+                    self.take_definition(body, cx.capabilities, number, out)?
                 }
-                if !matches!(answer.results.stage, Stage::Definitions { .. }) {
-                    answer.rows = answer.columns.take().map(|columns| Rc::new(columns.finish()));
-                }
-            }
-            Packet::Infile if swallowing || !names_file(answer, body) => {
-                self.refuse_file(number, out);
-                return Ok(true);
-            }
-            Packet::Infile => {
-                self.infile = true;
-                let load = answer.executed().and_then(|statement| statement.load.clone());
-                let (checked, server) = (Rc::clone(&answer.checked), number.wrapping_sub(shift));
-                self.begin_load(&checked, load.as_ref(), server);
-                return Ok(false);
-            }
-            Packet::Ok | Packet::EndOfRows | Packet::EndOfDefinitions | Packet::Error | Packet::Row => {}
+                _ => self.begin_definitions(&settings)?,
+            };
+            let written = out.to_client.get(start..).filter(|_| is_written);
+            self.keep_definitions(kind, bytes, written, forwarding);
         }
-        self.result_ended(packet, complete, body);
-        Ok(written)
-    }
-
-    /// Reads a packet that may end a result, or the whole response.
-    fn result_ended(&mut self, packet: Packet, complete: usize, body: &[u8]) {
-        let Some(PendingResponse { awaited: Awaited::Results(answer), .. }) = self.pending.head() else {
-            return;
+        // Each other packet may end a result, or the whole response.
+        let is_complete = self.take_end(kind, complete, body, cx);
+        let step = match forwarding.swallowing || is_written {
+            true => Step::Took(bytes.len()),
+            false => cx.server.pass(header, forwarding.shift, out),
         };
-        let has_failed = packet == Packet::Error;
-        let has_ended = answer.results.complete > complete || has_failed;
-        let checked = Rc::clone(&answer.checked);
-        let statement = has_ended.then(|| answer.result_ended(packet)).flatten();
-        let lost_count = has_ended && answer.number().is_none();
-        if answer.results.has_cursor
-            && let Some(statement) = &answer.statement
-            && answer.results.stage == Stage::Done
+        Ok(if is_complete { Progress::Complete(step) } else { Progress::More(step) })
+    }
+
+    /// The number of columns has come. No other packet is written in its place.
+    fn begin_definitions(&mut self, settings: &Settings) -> Result<bool, &'static str> {
+        let Stage::Definitions { columns, .. } = self.progress.stage else { return Err(MALFORMED) };
+        let treats = self.checked.catalog.is_some();
+        self.rows = None;
+        self.columns = treats.then(|| Columns::new(&self.checked, settings, self.number(), columns));
+        Ok(false)
+    }
+
+    /// Takes a column's definition. Returns whether another was written in its place.
+    fn take_definition(
+        &mut self,
+        body: &[u8],
+        capabilities: Capabilities,
+        number: u8,
+        out: Option<&mut CallbackOutput>,
+    ) -> Result<bool, &'static str> {
+        let is_written = match &mut self.columns {
+            Some(columns) => define(columns, body, capabilities, number, out)?,
+            None => false,
+        };
+        if !matches!(self.progress.stage, Stage::Definitions { .. }) {
+            self.rows = self.columns.take().map(|columns| Rc::new(columns.finish()));
+        }
+        Ok(is_written)
+    }
+
+    /// Takes a packet that may end a result. Returns whether it ends the whole response.
+    fn take_end(&mut self, kind: Packet, complete: usize, body: &[u8], cx: &mut ResponseContext<'_>) -> bool {
+        let has_failed = kind == Packet::Error;
+        let has_ended = self.progress.complete > complete || has_failed;
+        let ended = has_ended.then(|| self.result_ended(kind)).flatten();
+        let lost_count = has_ended && self.number().is_none();
+        let is_complete = self.progress.stage == Stage::Done;
+        if self.progress.has_cursor
+            && is_complete
+            && let Some(statement) = &self.statement
         {
-            let cursor = Cursor { checked: Rc::clone(&answer.checked), rows: answer.rows.clone() };
+            let cursor = Cursor { checked: Rc::clone(&self.checked), rows: self.rows.clone() };
             statement.cursor.replace(Some(cursor));
         }
-        let is_done = answer.results.stage == Stage::Done;
-        if let Some(statement) = statement.and_then(|number| checked.analysis.statements.get(number)) {
-            self.names.executed(statement, has_failed, &self.core);
+        if let Some(statement) = ended.and_then(|number| self.checked.analysis.statements.get(number)) {
+            cx.sql.names.executed(statement, has_failed, cx.core);
         } else if lost_count {
-            self.names.forget();
+            cx.sql.names.forget();
         }
-        if is_done {
-            drop(self.pending.pop());
+        if matches!(kind, Packet::Ok | Packet::EndOfRows) {
+            take_changes(cx.core, cx.capabilities, body);
         }
-        if matches!(packet, Packet::Ok | Packet::EndOfRows) {
-            self.heed_changes(body);
-        }
-    }
-
-    /// Ends the session, because the server asks the client for a file that the statement does not name. A server that was taken
-    /// over may do so to read the client's files.
-    fn refuse_file(&mut self, number: u8, out: &mut CallbackOutput) {
-        let error = ClientError::unsupported(
-            "the server asks for a file that the statement does not name",
-            "Name it in LOAD DATA LOCAL INFILE as it is, and see that the server is the one that is meant.",
-        );
-        let plan = self.core.policy.plan.clone();
-        self.core.audit.count_ended(plan.as_ref(), &error);
-        self.core.log(Level::Error, &error.message);
-        self.write_error(&error, number, &mut out.to_client);
-        self.core.audit.note_end(Ended::Filter);
-        out.close = true;
+        is_complete
     }
 
     /// Treats the values of a row.
-    fn row(&mut self, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
+    fn read_row(
+        &self,
+        packet: ServerPacket<'_>,
+        forwarding: &mut Forwarding,
+        cx: &mut ResponseContext<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
+        let ServerPacket { header, rest, .. } = packet;
         let message = match peek_message(rest, MAX_HELD) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(Step::More),
@@ -179,33 +167,30 @@ impl Session {
                     "a row is longer than the 16 MiB that are read of one, and it has a protected column",
                     "Select the protected columns apart from the long ones.",
                 );
-                self.row_failed(&error, header, out)?;
-                return Ok(self.drop_from_server(header));
+                self.refuse_row(&error, header, forwarding, cx, out);
+                return Ok(cx.server.drop(header));
             }
             Err(_) => return Err(MALFORMED),
         };
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
-        let shift = entry.shift;
-        let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
-        let (rows, is_binary) = (answer.rows.clone().ok_or(OUT_OF_PLACE)?, answer.statement.is_some());
-        let Some(keyring) = self.core.policy.keyring() else { return Err("rows came before the keys") };
+        let shift = forwarding.shift;
+        let Some(rows) = &self.rows else { return Err(OUT_OF_PLACE) };
+        let is_binary = self.statement.is_some();
+        let Some(keyring) = cx.core.policy.keyring() else { return Err("rows came before the keys") };
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();
         let body = message.payload.as_ref();
-        rows.open_ahead(rest, is_binary, &keyring, self.core.buffers().scratch.batch());
-        match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, &mut self.core) {
+        // What is sealed in this row and the next ones is opened together, then the row is written with what was opened.
+        rows.open_ahead(rest, is_binary, &keyring, cx.core.buffers().scratch.batch());
+        match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, cx.core) {
             Ok(()) => {
                 // What was opened may take more packets, or fewer, than what was sealed.
                 let after = Sequence::after(message.last_sequence.wrapping_add(shift)).next();
-                let more = sequence.next().wrapping_sub(after);
-                if let Some(entry) = self.pending.head() {
-                    entry.shift = entry.shift.wrapping_add(more);
-                }
+                forwarding.shift = shift.wrapping_add(sequence.next().wrapping_sub(after));
             }
             Err(RowError::Server(reason)) => return Err(reason),
             Err(RowError::Treatment(error)) => {
                 out.to_client.truncate(start);
-                self.row_failed(&error, header, out)?;
+                self.refuse_row(&error, header, forwarding, cx, out);
             }
         }
         Ok(Step::Took(message.total_len))
@@ -213,29 +198,42 @@ impl Session {
 
     /// Gives the client an error in the place of a row that it may not have, and nothing more of this response. Where the server
     /// has written or will write something, the client could take an error for "nothing was done", so the session ends.
-    fn row_failed(
-        &mut self,
+    fn refuse_row(
+        &self,
         error: &ClientError,
         header: Header,
+        forwarding: &mut Forwarding,
+        cx: &mut ResponseContext<'_>,
         out: &mut CallbackOutput,
-    ) -> Result<(), &'static str> {
-        let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
-        entry.swallowing = true;
-        let number = header.sequence.wrapping_add(entry.shift);
-        let Awaited::Results(answer) = &entry.awaited else { return Err(OUT_OF_PLACE) };
-        let checked = Rc::clone(&answer.checked);
-        self.core.audit.count_ended(Some(&checked.plan), error);
+    ) {
+        forwarding.swallowing = true;
+        let number = header.sequence.wrapping_add(forwarding.shift);
+        cx.core.audit.count_ended(Some(&self.checked.plan), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
-            self.core.log(Level::Error, &error.message);
+            cx.core.log(Level::Error, &error.message);
         }
-        self.write_error(error, number, &mut out.to_client);
-        if !checked.only_reads() || self.pending.has_more() {
-            self.core.audit.note_end(Ended::Filter);
+        write_error(cx.core, error, number, &mut out.to_client);
+        if !self.checked.only_reads() || cx.has_more {
+            cx.core.audit.note_end(Ended::Filter);
             out.close = true;
         }
-        Ok(())
     }
+}
+
+/// Ends the session, because the server asks the client for a file that the statement does not name. A server that was taken
+/// over may do so to read the client's files.
+fn refuse_file(core: &mut Core, number: u8, out: &mut CallbackOutput) {
+    let error = ClientError::unsupported(
+        "the server asks for a file that the statement does not name",
+        "Name it in LOAD DATA LOCAL INFILE as it is, and see that the server is the one that is meant.",
+    );
+    let plan = core.policy.plan.clone();
+    core.audit.count_ended(plan.as_ref(), &error);
+    core.log(Level::Error, &error.message);
+    write_error(core, &error, number, &mut out.to_client);
+    core.audit.note_end(Ended::Filter);
+    out.close = true;
 }
 
 /// Whether the statement names the file that the server asks for.

@@ -7,16 +7,16 @@ use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Settings};
 use zeroize::Zeroizing;
 
-use super::Session;
+use super::sql_context::SqlContext;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Place, misplaced, purpose};
+use crate::database::{Checked, Core, Place, misplaced, purpose};
 use crate::field::{FieldPlan, Stored};
 
-impl Session {
+impl SqlContext {
     /// The text to forward: every literal in a protected place sealed, the rest as it came.
-    pub(super) fn seal_text(&mut self, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+    pub fn seal_text(&self, core: &mut Core, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
         let settings = self.settings.values;
-        self.core.replaced(text, checked, |core, replacement, out| match replacement {
+        core.replaced(text, checked, |core, replacement, out| match replacement {
             Replacement::Seal { field, value, use_, form } => {
                 let place = Place::of(checked, *field)?;
                 let Place { field, stored, .. } = place;

@@ -10,10 +10,10 @@ use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::{self, Comment};
 
 use super::passwords::Method;
-use super::{CallbackOutput, Session, State};
+use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Step, Unready};
+use crate::database::{Core, Step, Unready};
 
 /// What the client is not offered: what the filter could not read any more (TLS, compression), definitions that are left
 /// out, and MariaDB's messages that it does not follow. What no version has yet is not offered either.
@@ -75,21 +75,21 @@ impl Session {
         if message.payload.first() == Some(&0xff) {
             // It lets nobody in now.
             out.to_client.extend_from_slice(rest.get(..taken).unwrap_or_default());
-            self.state = State::Ending;
+            self.phase = Phase::Ending;
             self.core.audit.note_end(Ended::Server);
             return Ok(Step::Took(taken));
         }
         let mut payload = message.payload.into_owned();
-        self.capabilities = HandshakeV10::clear_capabilities(&mut payload, CLEARED).map_err(|_| MALFORMED)?;
+        let offered = HandshakeV10::clear_capabilities(&mut payload, CLEARED).map_err(|_| MALFORMED)?;
         let mut sequence = Sequence::starting_at(message.sequence);
         write_message(&mut out.to_client, &mut sequence, |out| out.extend_from_slice(&payload))
             .map_err(|_| MALFORMED)?;
-        self.state = State::Handshake;
+        self.phase = Phase::Handshake { offered };
         Ok(Step::Took(taken))
     }
 
     /// The client's first packet.
-    pub(super) fn handshake(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    pub(super) fn handshake(&mut self, offered: Capabilities, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let message = match peek_message(rest, MAX_HANDSHAKE) {
             Ok(Some(message)) => message,
             Ok(None) => return Step::More,
@@ -98,15 +98,16 @@ impl Session {
                 return Step::Took(rest.len());
             }
         };
-        self.client_sequence = message.last_sequence;
+        self.client.last_sequence = message.last_sequence;
         let taken = message.total_len;
-        match self.introduce(&message.payload) {
-            Ok(response) => {
+        match introduce(&mut self.core, offered, &message.payload) {
+            Ok(Introduction { capabilities, method, response }) => {
+                self.capabilities = capabilities;
                 let mut sequence = Sequence::starting_at(message.sequence);
                 let mut held = Vec::new();
                 out.close |=
                     write_message(&mut held, &mut sequence, |out| out.extend_from_slice(&response)).is_err();
-                self.state = State::AwaitingPolicy(held);
+                self.phase = Phase::AwaitingPolicy { method, response: held };
                 self.admit(out);
                 Step::Took(taken)
             }
@@ -118,55 +119,53 @@ impl Session {
         }
     }
 
-    /// Gives the response without what the client was not offered and the server has: it would take it for agreed on.
-    fn introduce(&mut self, payload: &[u8]) -> Result<Vec<u8>, ClientError> {
-        let malformed = |error: WireError| ClientError::protocol(&error.to_string());
-        let greeting = ClientGreeting::parse(payload).map_err(malformed)?;
-        let wanted = greeting.capabilities();
-        let not_offered = REFUSED.iter().find(|(capability, ..)| wanted.has(*capability));
-        if let Some((_, what, remedy)) = not_offered {
-            return Err(ClientError::unsupported(*what, *remedy));
-        }
-        let ClientGreeting::HandshakeResponse(response) = greeting else {
-            return Err(ClientError::protocol("an SSLRequest without CLIENT_SSL"));
-        };
-        self.capabilities = Capabilities::from_bits(self.capabilities.bits() & wanted.bits());
-        let session = introduced(&response)?;
-        self.method = Method::of(response.auth_plugin);
-        if self.shows_password(response.auth_response) {
-            return Err(ClientError::in_clear_on_the_network());
-        }
-        self.core.policy.introduce("mysql", session, &mut self.core.audit);
-        let mut payload = payload.to_vec();
-        HandshakeResponse41::clear_capabilities(&mut payload, CLEARED.without(LAYOUT)).map_err(malformed)?;
-        Ok(payload)
-    }
-
     /// Forwards the held HandshakeResponse if plan and keys are there, else fetches what is missing once, else
     /// refuses.
     pub(super) fn admit(&mut self, out: &mut CallbackOutput) {
-        match self.policy_ready(&Comment::Nothing) {
+        match self.sql.take_up_policy(&mut self.core, &Comment::Nothing, false) {
             Ok(()) => {
-                let State::AwaitingPolicy(response) =
-                    std::mem::replace(&mut self.state, State::Authenticating)
-                else {
-                    return;
-                };
-                out.to_server.extend_from_slice(&response);
+                let Phase::AwaitingPolicy { method, response } = &self.phase else { return };
+                out.to_server.extend_from_slice(response);
+                self.phase = Phase::Authenticating(*method);
             }
             Err(Unready::Fetch(fetches)) => self.core.wait_for(fetches, out),
             Err(Unready::Refuse(error)) => self.refuse_startup(error, out),
         }
     }
+}
 
-    /// Takes up plan and keys.
-    pub(super) fn policy_ready(&mut self, comment: &Comment) -> Result<(), Unready> {
-        let logged_in = !matches!(self.state, State::AwaitingPolicy(_));
-        let policy = self.core.policy.find(comment, logged_in, self.core.now_ms, &mut self.core.audit)?;
-        let renewed = self.core.policy.take_up(policy);
-        self.renewed(&renewed);
-        Ok(())
+/// What the client has said of itself.
+struct Introduction {
+    /// What both sides have agreed on.
+    capabilities: Capabilities,
+    /// What the client's authentication plugin sends.
+    method: Method,
+    /// The HandshakeResponse without what the client was not offered and the server has: the server would take that for
+    /// agreed on.
+    response: Vec<u8>,
+}
+
+fn introduce(core: &mut Core, offered: Capabilities, payload: &[u8]) -> Result<Introduction, ClientError> {
+    let malformed = |error: WireError| ClientError::protocol(&error.to_string());
+    let greeting = ClientGreeting::parse(payload).map_err(malformed)?;
+    let wanted = greeting.capabilities();
+    let not_offered = REFUSED.iter().find(|(capability, ..)| wanted.has(*capability));
+    if let Some((_, what, remedy)) = not_offered {
+        return Err(ClientError::unsupported(*what, *remedy));
     }
+    let ClientGreeting::HandshakeResponse(response) = greeting else {
+        return Err(ClientError::protocol("an SSLRequest without CLIENT_SSL"));
+    };
+    let capabilities = Capabilities::from_bits(offered.bits() & wanted.bits());
+    let session = introduced(&response)?;
+    let method = Method::of(response.auth_plugin);
+    if method.shows_password(response.auth_response, core) {
+        return Err(ClientError::in_clear_on_the_network());
+    }
+    core.policy.introduce("mysql", session, &mut core.audit);
+    let mut payload = payload.to_vec();
+    HandshakeResponse41::clear_capabilities(&mut payload, CLEARED.without(LAYOUT)).map_err(malformed)?;
+    Ok(Introduction { capabilities, method, response: payload })
 }
 
 /// Who asks, as the client says it when it logs in.

@@ -34,7 +34,7 @@ pub struct Statement {
     /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,
     /// What the client's text says of the end user.
-    pub said: EndUserMentions,
+    pub mentions: EndUserMentions,
     /// What analysis said, renewed when plan or catalog change.
     pub checked: RefCell<Rc<Checked>>,
     /// The number that the client has for it.
@@ -59,12 +59,12 @@ pub struct Statement {
 
 impl Statement {
     /// One that the server has not answered yet, with what long data the connection holds.
-    pub fn new(text: &[u8], said: EndUserMentions, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
-        let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(said.len());
+    pub fn new(text: &[u8], mentions: EndUserMentions, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
+        let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(mentions.len());
         Self {
             weight: checked.weight.beside(bytes),
             text: Rc::from(text),
-            said,
+            mentions,
             checked: RefCell::new(checked),
             id: Cell::new(0),
             server_id: Cell::new(0),

@@ -22,7 +22,7 @@ pub enum PrepareStage {
 
 /// The answer as it comes.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Prepares {
+pub struct PrepareProgress {
     /// What comes next.
     pub stage: PrepareStage,
     /// How many parameters the server's statement has.
@@ -31,7 +31,7 @@ pub struct Prepares {
     pub columns: usize,
 }
 
-impl Prepares {
+impl PrepareProgress {
     /// The first packet said how much follows.
     pub fn begin(&mut self, parameters: usize, columns: usize) {
         self.parameters = parameters;

@@ -1,6 +1,5 @@
 //! The client's commands on prepared statements.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::WireError;
@@ -8,24 +7,18 @@ use fieldveil_mysql_wire::command::{ExecuteContext, StmtClose, StmtExecute, Stmt
 use fieldveil_mysql_wire::message::Message;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Sequence};
 
-use super::check::Readiness;
-use super::client::Outcome;
-use super::infile;
+use super::check::{Rechecked, note_execution};
+use super::client::{CommandError, Outcome};
+use super::end_user::identify_values;
+use super::file_transfer;
 use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single};
-use super::preparing::Prepares;
-use super::statements::{MAX_STATEMENTS, ParameterPlaces, Statement};
+use super::statements::{MAX_STATEMENTS, Statement, Statements};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Waiting};
-use crate::field::CompiledPlan;
 
 /// Where a statement's number stands in a packet.
 const NUMBER_AT: usize = HEADER_LEN + 1;
-
-fn preparing(statement: Rc<Statement>, checked: Rc<Checked>) -> Preparing {
-    let (prepares, places) = (Prepares::default(), ParameterPlaces::of(&checked, 0));
-    Preparing { prepares, statement, checked, places, columns: None }
-}
 
 /// The packet of a command on a statement, with the number that the server has for it.
 fn name_statement(bytes: &[u8], number: u32, out: &mut Vec<u8>) {
@@ -35,57 +28,43 @@ fn name_statement(bytes: &[u8], number: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(behind.get(4..).unwrap_or_default());
 }
 
-/// A prepared statement that may be executed.
-pub(super) enum Rechecked {
-    /// As the server has it.
-    Same(Rc<Checked>),
-    /// In another form, for keys or tables have changed.
-    Anew(Rc<Checked>),
-}
-
 impl Session {
+    /// COM_STMT_PREPARE.
     pub(super) fn prepare(
         &mut self,
         message: &Message<'_>,
         out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
-        let prepare = StmtPrepare::parse(&message.payload)?;
-        if self.must_know_to_identify(prepare.text) {
-            return Ok(self.ask_or_refuse(out));
+    ) -> Result<Outcome, CommandError> {
+        let prepared = self.prepare_text(message, out);
+        if let Err(CommandError::Refused(_)) = prepared {
+            self.statements.failed();
         }
-        let checked = match self.identify(prepare.text) {
-            Err(error) => Err(error),
-            Ok((text, said)) => match self.before_statement(&text, &said.comment, out) {
-                Readiness::Wait => return Ok(Outcome::Again),
-                Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(_) if self.statements.is_full(&text) => Err(ClientError::limit(
-                    &format!("the session holds {MAX_STATEMENTS} prepared statements, or 16 MiB of them"),
-                    "Close statements that are no longer used.",
-                )),
-                Readiness::Ready(plan) => self.check(&text, &plan).map(|checked| (checked, text, said)),
-            },
+        prepared
+    }
+
+    fn prepare_text(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, CommandError> {
+        let prepare = StmtPrepare::parse(&message.payload)?;
+        // The stages are those of a COM_QUERY.
+        let Some(ready) = self.ready_text(prepare.text, out)? else {
+            return Ok(Outcome::Again);
         };
-        let sealed = checked.and_then(|(checked, own, said)| {
-            infile::refuse_prepared(&checked)?;
-            self.core.memory.may_keep()?;
-            let text = match (checked.analysis.splices.is_empty(), &own) {
-                (true, Cow::Borrowed(_)) => None,
-                (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
-                (false, own) => Some(self.seal_text(own, &checked)?),
-            };
-            Ok((checked, text, own, said))
-        });
-        let (checked, text, own, said) = match sealed {
-            Ok(sealed) => sealed,
-            Err(error) => {
-                self.statements.failed();
-                self.refuse(error, out);
-                return Ok(Outcome::Done);
-            }
-        };
-        let statement = Rc::new(Statement::new(&own, said, Rc::clone(&checked), self.statements.counter()));
-        let preparing = preparing(statement, checked);
-        let mut entry = PendingResponse::client(Awaited::Prepare(preparing));
+        if self.statements.is_full(&ready.text) {
+            return Err(CommandError::Refused(ClientError::limit(
+                &format!("the session holds {MAX_STATEMENTS} prepared statements, or 16 MiB of them"),
+                "Close statements that are no longer used.",
+            )));
+        }
+        let checked = self.sql.check(&self.core, &ready.text, &ready.plan)?;
+        file_transfer::refuse_prepared(&checked)?;
+        self.core.memory.may_keep()?;
+        let text = ready.seal(&self.sql, &mut self.core, &checked)?;
+        let counter = self.statements.counter();
+        let statement = Rc::new(Statement::new(&ready.text, ready.mentions, Rc::clone(&checked), counter));
+        let mut entry = PendingResponse::client(Awaited::Prepare(Preparing::new(statement, checked)));
         let outcome = match text {
             Some(text) => {
                 let mut sequence = Sequence::default();
@@ -99,21 +78,23 @@ impl Session {
         Ok(outcome)
     }
 
+    /// COM_STMT_EXECUTE.
     pub(super) fn execute(
         &mut self,
         message: &Message<'_>,
         bytes: &[u8],
         out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
+    ) -> Result<Outcome, CommandError> {
         let id = StmtExecute::peek_statement(&message.payload)?;
         let Some(statement) = self.statements.get(id).cloned() else {
-            self.refuse(ClientError::unknown_statement(), out);
-            return Ok(Outcome::Done);
+            return Err(ClientError::unknown_statement().into());
         };
-        let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
-            Readiness::Wait => return Ok(Outcome::Again),
-            Readiness::Refuse(error) => Err(error),
-            Readiness::Ready(plan) => self.recheck(&statement, &plan),
+        // Identity, plan, keys and catalog are known and fresh, or are asked for. The statement was checked when it was prepared,
+        // and is checked again if they are others since.
+        let ready = match self.before_statement(&statement.text, &statement.mentions.comment, out) {
+            Ok(None) => return Ok(Outcome::Again),
+            Err(error) => Err(error),
+            Ok(Some(plan)) => self.sql.recheck(&self.core, &statement, &plan),
         };
         let checked = match ready {
             Ok(Rechecked::Same(checked)) => checked,
@@ -121,6 +102,7 @@ impl Session {
             Err(error) => return self.refuse_execution(&statement, error, out),
         };
         statement.checked.replace(Rc::clone(&checked));
+        // The values are read, in the types that the client sends once.
         let long_data = statement.long_data.borrow();
         let types = statement.types.borrow();
         let context = ExecuteContext {
@@ -147,8 +129,10 @@ impl Session {
             && execution
                 .as_ref()
                 .is_ok_and(|execution| !execution.sends_types && !execution.parameters.is_empty());
+        // Tokens are replaced by words, and values in protected places are sealed. The server gets the client's packet, or
+        // another one in its place.
         let mut outcome = Outcome::Done;
-        if checked.analysis.parameters.is_empty() && !lacks_types && !statement.said.has_parameters() {
+        if checked.analysis.parameters.is_empty() && !lacks_types && !statement.mentions.has_parameters() {
             // What the server may make of the values is its own matter.
             if id == statement.server_id.get() {
                 outcome = Outcome::Passes;
@@ -157,8 +141,10 @@ impl Session {
             }
         } else {
             let mut execution = execution?;
-            let sealed = self.identify_values(&mut execution, &statement);
-            let sealed = sealed.and_then(|()| self.seal_parameters(&mut execution, &statement, &checked));
+            let sealed = identify_values(&mut self.core, &mut execution, &statement);
+            let sealed = sealed.and_then(|()| {
+                self.sql.seal_parameters(&mut self.core, &mut execution, &statement, &checked)
+            });
             if let Err(error) = sealed {
                 return self.refuse_execution(&statement, error, out);
             }
@@ -167,9 +153,10 @@ impl Session {
             execution.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
             entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
         }
+        // The response is awaited, and what the statement changes is known to be old.
         statement.reset();
-        self.gives(&statement.said);
-        self.executes(&checked);
+        self.core.gives(&statement.mentions.given);
+        note_execution(&mut self.core, &checked);
         let is_dml = |s: &fieldveil_sql::Statement| !s.changes_catalog && !s.changes_identity;
         if checked.analysis.statements.iter().all(is_dml) {
             entry = entry.pipelined();
@@ -184,34 +171,18 @@ impl Session {
         statement: &Statement,
         error: ClientError,
         out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
+    ) -> Result<Outcome, CommandError> {
         let server_has_some = statement.long_data.borrow().has_passed();
         statement.reset();
         if !server_has_some {
-            self.refuse(error, out);
-            return Ok(Outcome::Done);
+            return Err(error.into());
         }
         self.core.audit.note_refusal(&error);
         let reset = StmtReset { statement: statement.server_id.get() };
         reset.encode(&mut Sequence::default(), &mut out.to_server)?;
         let entry = PendingResponse::refused(Awaited::Single(Single::Nothing), error);
-        self.pending.push(entry.shifted(self.client_sequence, 0));
+        self.pending.push(entry.shifted(self.client.last_sequence, 0));
         Ok(Outcome::Done)
-    }
-
-    /// The text cannot be read before the server has said how.
-    pub(super) fn ask_or_refuse(&mut self, out: &mut CallbackOutput) -> Outcome {
-        let readiness = match self.core.catalog.failed.take() {
-            Some(error) => Readiness::Refuse(error),
-            None => self.ask_identity(out),
-        };
-        match readiness {
-            Readiness::Refuse(error) => {
-                self.refuse(error, out);
-                Outcome::Done
-            }
-            _ => Outcome::Again,
-        }
     }
 
     /// Puts the statement that the server has in the form that it takes under the keys and tables of now. The client's
@@ -221,7 +192,7 @@ impl Session {
         statement: &Rc<Statement>,
         checked: Rc<Checked>,
         out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
+    ) -> Result<Outcome, CommandError> {
         if !self.pending.is_empty() {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
@@ -234,80 +205,40 @@ impl Session {
             );
             return self.refuse_execution(statement, error, out);
         }
-        let sealed =
-            infile::refuse_prepared(&checked).and_then(|()| self.seal_text(&statement.text, &checked));
+        let sealed = file_transfer::refuse_prepared(&checked)
+            .and_then(|()| self.sql.seal_text(&mut self.core, &statement.text, &checked));
         let text = match sealed {
             Ok(text) => text,
             Err(error) => return self.refuse_execution(statement, error, out),
         };
         StmtPrepare { text: &text }.encode(&mut Sequence::default(), &mut out.to_server)?;
-        let preparing = preparing(Rc::clone(statement), checked);
+        let preparing = Preparing::new(Rc::clone(statement), checked);
         self.pending.push(PendingResponse::injected(Awaited::Prepare(preparing)));
         self.core.waiting = Waiting::Server;
         Ok(Outcome::Again)
     }
+}
 
-    /// Checks a prepared statement anew if plan, catalog or keys changed since. What the server has cannot be changed any
-    /// more: if it would differ now, it must be prepared anew. Where what the client was told of its parameters stays true
-    /// that is done here; else it must prepare again. What its columns are is told at each execution.
-    pub(super) fn recheck(
-        &self,
-        statement: &Statement,
-        plan: &Rc<CompiledPlan>,
-    ) -> Result<Rechecked, ClientError> {
-        if !plan.fields.is_empty() {
-            self.settings.readable()?;
-        }
-        let before = statement.checked.borrow();
-        if self.is_current(&before) && !before.goes_by_name() {
-            self.core.served(&before)?;
-            self.core.within_budgets(&before)?;
-            return Ok(Rechecked::Same(Rc::clone(&before)));
-        }
-        let checked = self.check(&statement.text, plan)?;
-        match checked.same_as(&before) {
-            true => Ok(Rechecked::Same(checked)),
-            false => Ok(Rechecked::Anew(checked)),
-        }
-    }
-
-    /// Whether a statement was checked under the plan and catalog in force.
-    fn is_current(&self, checked: &Checked) -> bool {
-        let same_plan = self.core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
-        let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
-            (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
-            (None, _) => checked.plan.fields.is_empty(),
-            (Some(_), None) => false,
-        };
-        same_plan && same_catalog
-    }
-
-    pub(super) fn close(
-        &mut self,
-        message: &Message<'_>,
-        out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
-        let close = StmtClose::parse(&message.payload)?;
-        let statement = self.statements.get(close.statement).map(|statement| statement.server_id.get());
+impl Statements {
+    /// Reads COM_STMT_CLOSE, and sends it to the server.
+    pub fn read_close(&mut self, payload: &[u8], out: &mut CallbackOutput) -> Result<(), WireError> {
+        let close = StmtClose::parse(payload)?;
+        let statement = self.get(close.statement).map(|statement| statement.server_id.get());
         let server = StmtClose { statement: statement.unwrap_or(close.statement) };
         server.encode(&mut Sequence::default(), &mut out.to_server)?;
-        self.statements.close(close.statement);
-        Ok(Outcome::Done)
+        self.close(close.statement);
+        Ok(())
     }
 
-    pub(super) fn reset(
-        &mut self,
-        message: &Message<'_>,
-        out: &mut CallbackOutput,
-    ) -> Result<Outcome, WireError> {
-        let reset = StmtReset::parse(&message.payload)?;
-        let statement = self.statements.get(reset.statement).cloned();
-        let id = statement.as_ref().map_or(reset.statement, |statement| statement.server_id.get());
+    /// Reads COM_STMT_RESET, and sends it to the server.
+    pub fn read_reset(&self, payload: &[u8], out: &mut CallbackOutput) -> Result<(), WireError> {
+        let reset = StmtReset::parse(payload)?;
+        let statement = self.get(reset.statement);
+        let id = statement.map_or(reset.statement, |statement| statement.server_id.get());
         StmtReset { statement: id }.encode(&mut Sequence::default(), &mut out.to_server)?;
         if let Some(statement) = statement {
             statement.reset();
         }
-        self.pending.push(PendingResponse::client(Awaited::Single(Single::Nothing)));
-        Ok(Outcome::Done)
+        Ok(())
     }
 }

@@ -24,7 +24,7 @@ pub struct FileRows {
     is_utf8: bool,
     /// Lines that the server skips.
     skipped: u64,
-    phase: Phase,
+    next: FilePart,
     /// What was not taken in yet: of one field, or of a line that nobody reads.
     held: Zeroizing<Vec<u8>>,
     /// The row so far.
@@ -35,7 +35,7 @@ pub struct FileRows {
 
 /// What comes next.
 #[derive(Clone, Copy)]
-enum Phase {
+enum FilePart {
     /// So many lines that nobody reads.
     Skipping(u64, LineScanner),
     /// What a line starts by.
@@ -60,7 +60,7 @@ impl FileRows {
             },
             is_utf8: matches!(load.charset, LoadCharset::Utf8 | LoadCharset::Unnamed),
             skipped: load.skipped,
-            phase: Phase::Skipping(load.skipped, LineScanner::default()),
+            next: FilePart::Skipping(load.skipped, LineScanner::default()),
             held: Zeroizing::default(),
             row: Vec::new(),
             lines: 0,
@@ -93,9 +93,9 @@ impl FileRows {
     /// The row that makes the statement fail, with as many lines before it as the server skips yet; None if these are many.
     /// `none_sent` says whether the server has had nothing.
     pub fn giving_up(&self, none_sent: bool) -> Option<Vec<u8>> {
-        let left = match self.phase {
+        let left = match self.next {
             _ if none_sent => self.skipped,
-            Phase::Skipping(left, _) => left,
+            FilePart::Skipping(left, _) => left,
             _ => 0,
         };
         let left = usize::try_from(left).ok().filter(|_| left <= MAX_SKIPPED)?;
@@ -127,9 +127,9 @@ impl FileRows {
         seal: &mut Seal<'_>,
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
-        match self.phase {
-            Phase::Skipping(0, _) => {
-                self.phase = Phase::Start;
+        match self.next {
+            FilePart::Skipping(0, _) => {
+                self.next = FilePart::Start;
                 Ok(Some(0))
             }
             _ if rest.is_empty() => {
@@ -138,10 +138,10 @@ impl FileRows {
                 }
                 Ok(None)
             }
-            Phase::Skipping(left, scanner) => self.skip_line(rest, last, (left, scanner), out),
-            Phase::Start => Ok(self.start_line(rest, last)),
-            Phase::Field(index, scanner) => self.take_field(rest, last, (index, scanner), seal, out),
-            Phase::Rest(scanner) => self.take_rest(rest, last, scanner, out),
+            FilePart::Skipping(left, scanner) => self.skip_line(rest, last, (left, scanner), out),
+            FilePart::Start => Ok(self.start_line(rest, last)),
+            FilePart::Field(index, scanner) => self.take_field(rest, last, (index, scanner), seal, out),
+            FilePart::Rest(scanner) => self.take_rest(rest, last, scanner, out),
         }
     }
 
@@ -154,14 +154,14 @@ impl FileRows {
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let Some((len, has_end)) = scanner.find(&self.format, rest, last) else {
-            self.phase = Phase::Skipping(left, scanner);
+            self.next = FilePart::Skipping(left, scanner);
             return Ok(None);
         };
         let end: &[u8] = if has_end { &self.format.line_end } else { &[] };
         let taken = len.saturating_add(end.len());
         out.extend_from_slice(end);
         self.pass_over(rest.get(..len).unwrap_or_default(), has_end)?;
-        self.phase = Phase::Skipping(left.saturating_sub(1), LineScanner::default());
+        self.next = FilePart::Skipping(left.saturating_sub(1), LineScanner::default());
         Ok(Some(taken))
     }
 
@@ -171,7 +171,7 @@ impl FileRows {
             Ok(before) => {
                 let start = &self.format.line_start;
                 self.row.extend_from_slice(start);
-                self.phase = Phase::Field(0, Scanner::default());
+                self.next = FilePart::Field(0, Scanner::default());
                 let taken = before.saturating_add(start.len());
                 self.count(rest.get(..taken).unwrap_or_default());
                 Some(taken)
@@ -193,7 +193,7 @@ impl FileRows {
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let Some(found) = scanner.find(&self.format, rest, last) else {
-            self.phase = Phase::Field(index, scanner);
+            self.next = FilePart::Field(index, scanner);
             return Ok(None);
         };
         let raw = rest.get(..found.len).unwrap_or_default();
@@ -221,8 +221,8 @@ impl FileRows {
         self.pass_over(raw, found.end == End::Line)?;
         let next = index.saturating_add(1);
         match found.end {
-            End::Field if next < self.columns.len() => self.phase = Phase::Field(next, Scanner::default()),
-            End::Field => self.phase = Phase::Rest(LineScanner::default()),
+            End::Field if next < self.columns.len() => self.next = FilePart::Field(next, Scanner::default()),
+            End::Field => self.next = FilePart::Rest(LineScanner::default()),
             End::Line | End::Content => self.end_row(out),
         }
         Ok(Some(taken))
@@ -236,7 +236,7 @@ impl FileRows {
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, ClientError> {
         let Some((len, has_end)) = scanner.find(&self.format, rest, last) else {
-            self.phase = Phase::Rest(scanner);
+            self.next = FilePart::Rest(scanner);
             return Ok(None);
         };
         if len > 0 {
@@ -252,15 +252,15 @@ impl FileRows {
 
     fn end_row(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.row);
-        self.phase = Phase::Start;
+        self.next = FilePart::Start;
     }
 
     /// A line whose last fields are missing has what is there.
     fn content_ends(&mut self, out: &mut Vec<u8>) {
-        match self.phase {
-            Phase::Field(0, _) => self.row.clear(),
-            Phase::Field(..) | Phase::Rest(_) => out.append(&mut self.row),
-            Phase::Skipping(..) | Phase::Start => {}
+        match self.next {
+            FilePart::Field(0, _) => self.row.clear(),
+            FilePart::Field(..) | FilePart::Rest(_) => out.append(&mut self.row),
+            FilePart::Skipping(..) | FilePart::Start => {}
         }
     }
 
@@ -290,8 +290,8 @@ impl FileRows {
 
     fn at_fault(&self, error: ClientError) -> ClientError {
         let line = self.lines.saturating_add(1);
-        match self.phase {
-            Phase::Field(index, _) => error.in_file(line, Some(index.saturating_add(1))),
+        match self.next {
+            FilePart::Field(index, _) => error.in_file(line, Some(index.saturating_add(1))),
             _ => error.in_file(line, None),
         }
     }

@@ -6,6 +6,7 @@ use fieldveil_mysql_wire::lenenc::Lenenc;
 use fieldveil_mysql_wire::limits::MAX_COLUMNS;
 use fieldveil_mysql_wire::packet::MAX_PAYLOAD;
 use fieldveil_mysql_wire::status::Status;
+use fieldveil_sql::LoadCharset;
 
 /// What the server sends next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,7 +26,9 @@ pub enum Stage {
     /// Rows.
     Rows,
     /// The client sends a file, and the server answers afterwards.
-    Infile,
+    File,
+    /// The answer to a file in this character set, which was sealed and sent completely.
+    SealedFile(LoadCharset),
     /// Nothing.
     Done,
 }
@@ -55,12 +58,12 @@ pub enum Packet {
     /// The end of the rows.
     EndOfRows,
     /// The server asks for a file.
-    Infile,
+    FileRequest,
 }
 
 /// The results of one command, while they arrive.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Results {
+pub struct ResultProgress {
     /// What the server sends next.
     pub stage: Stage,
     /// How many results are complete.
@@ -71,10 +74,16 @@ pub struct Results {
 
 const MALFORMED: &str = "a malformed packet";
 
-impl Results {
+impl ResultProgress {
     /// Begins the response to COM_STMT_FETCH, which has rows only.
     pub fn rows() -> Self {
         Self { stage: Stage::Rows, ..Self::default() }
+    }
+
+    /// Whether the next packet is a row, by its length and its first byte.
+    #[inline]
+    pub fn is_row(&self, length: usize, first: u8) -> bool {
+        self.stage == Stage::Rows && first != 0xff && (first != 0xfe || length >= MAX_PAYLOAD)
     }
 
     /// Says what the next packet is, by its length and its first byte.
@@ -84,7 +93,7 @@ impl Results {
                 Packet::Error
             }
             (Stage::First, 0x00) => Packet::Ok,
-            (Stage::First, 0xfb) => Packet::Infile,
+            (Stage::First, 0xfb) => Packet::FileRequest,
             (Stage::First, _) => Packet::ColumnCount,
             (Stage::Definitions { next, .. }, _) => Packet::Definition(next),
             (Stage::EndOfDefinitions, 0xfe) => Packet::EndOfDefinitions,
@@ -92,9 +101,9 @@ impl Results {
             (Stage::Rows, 0xfe) if length < MAX_PAYLOAD => Packet::EndOfRows,
             (Stage::Rows, _) => Packet::Row,
             // The client's file is at its end, or the server did not want it.
-            (Stage::Infile, 0x00) => Packet::Ok,
-            (Stage::Infile, 0xff) => Packet::Error,
-            (Stage::EndOfDefinitions | Stage::Infile | Stage::Done, _) => {
+            (Stage::File | Stage::SealedFile(_), 0x00) => Packet::Ok,
+            (Stage::File | Stage::SealedFile(_), 0xff) => Packet::Error,
+            (Stage::EndOfDefinitions | Stage::File | Stage::SealedFile(_) | Stage::Done, _) => {
                 return Err("an answer to another command than the one in flight");
             }
         })
@@ -110,7 +119,7 @@ impl Results {
         match packet {
             Packet::Row => {}
             Packet::Error => self.stage = Stage::Done,
-            Packet::Infile => self.stage = Stage::Infile,
+            Packet::FileRequest => self.stage = Stage::File,
             Packet::ColumnCount => {
                 let Some(Lenenc::Integer { value, len: _ }) = Lenenc::peek(body) else {
                     return Err(MALFORMED);

@@ -1,0 +1,99 @@
+//! The way of a statement's text from the client to the server.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use fieldveil_mysql_wire::command::Query;
+use fieldveil_mysql_wire::message::Message;
+use fieldveil_mysql_wire::packet::Sequence;
+
+use super::check::note_execution;
+use super::client::{CommandError, Outcome};
+use super::end_user::EndUserMentions;
+use super::pending::{Awaited, PendingResponse, PendingResults, Question};
+use super::sql_context::SqlContext;
+use super::{CallbackOutput, Session};
+use crate::client_error::ClientError;
+use crate::database::{Checked, Core};
+use crate::field::CompiledPlan;
+
+/// A text that can be checked now.
+pub(super) struct ReadyText<'t> {
+    /// The text, with words in the place of tokens.
+    pub text: Cow<'t, [u8]>,
+    /// What the client's text says of the end user.
+    pub mentions: EndUserMentions,
+    /// The plan in force.
+    pub plan: Rc<CompiledPlan>,
+}
+
+impl ReadyText<'_> {
+    /// Returns the text with the values in protected places sealed, or None if it is the client's own.
+    pub fn seal(
+        &self,
+        sql: &SqlContext,
+        core: &mut Core,
+        checked: &Checked,
+    ) -> Result<Option<Vec<u8>>, ClientError> {
+        Ok(match (checked.analysis.splices.is_empty(), &self.text) {
+            (true, Cow::Borrowed(_)) => None,
+            (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
+            (false, text) => Some(sql.seal_text(core, text, checked)?),
+        })
+    }
+}
+
+impl Session {
+    /// COM_QUERY.
+    pub(super) fn query(
+        &mut self,
+        message: &Message<'_>,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, CommandError> {
+        let query = Query::parse(&message.payload, self.capabilities)?;
+        // Tokens are replaced by words; identity, plan, keys and catalog are known and fresh, or are asked for.
+        let Some(ready) = self.ready_text(query.text, out)? else {
+            return Ok(Outcome::Again);
+        };
+        // The statements of the text are allowed, and where values stand in protected places is known.
+        let checked = self.sql.check(&self.core, &ready.text, &ready.plan)?;
+        // These values are sealed.
+        let text = ready.seal(&self.sql, &mut self.core, &checked)?;
+        // The server gets the client's packet, or another one in its place.
+        let mut entry = PendingResponse::client(Awaited::Results(PendingResults::text(Rc::clone(&checked))));
+        let outcome = match text {
+            Some(text) => {
+                let mut sequence = Sequence::default();
+                let query = Query { text: &text, ..query };
+                query.encode(self.capabilities, &mut sequence, &mut out.to_server)?;
+                entry = entry.shifted(message.last_sequence, sequence.next().wrapping_sub(1));
+                Outcome::Done
+            }
+            None => Outcome::Passes,
+        };
+        // Its response is awaited, and what it changes is known to be old.
+        note_execution(&mut self.core, &checked);
+        self.pending.push(entry);
+        Ok(outcome)
+    }
+
+    /// Brings a text so far that it can be checked. Returns None if something was asked for first.
+    pub(super) fn ready_text<'t>(
+        &mut self,
+        text: &'t [u8],
+        out: &mut CallbackOutput,
+    ) -> Result<Option<ReadyText<'t>>, ClientError> {
+        // The text cannot be read before the server has said how.
+        if self.sql.must_know_to_identify(text) {
+            if let Some(error) = self.core.catalog.failed.take() {
+                return Err(error);
+            }
+            self.sql.own_answers.take_catalog();
+            self.ask(Question::Identity, out)?;
+            return Ok(None);
+        }
+        let (text, mentions) = self.sql.identify(&mut self.core, text)?;
+        let plan = self.before_statement(&text, &mentions.comment, out)?;
+        Ok(plan.map(|plan| ReadyText { text, mentions, plan }))
+    }
+}
