@@ -74,6 +74,7 @@ impl Inbox {
 
     /// Notes what is to become of bytes that a step did not read. Returns how many of the `available` bytes it is done with, and
     /// whether these pass unchanged.
+    #[inline]
     pub fn note(&mut self, step: &Step, available: usize) -> (usize, bool) {
         match *step {
             Step::More => (0, false),
@@ -99,6 +100,7 @@ impl Inbox {
     }
 
     /// Returns how many of the `available` bytes are the next piece of a message that is read piece by piece.
+    #[inline]
     pub fn piece(&mut self, available: usize) -> usize {
         let piece = self.pieces.min(available);
         self.pieces = self.pieces.saturating_sub(piece);
@@ -106,6 +108,7 @@ impl Inbox {
     }
 
     /// Says how many of the `available` bytes are to pass unread, and how many behind those are to be dropped.
+    #[inline]
     pub fn due(&mut self, available: usize) -> (usize, usize) {
         let passed = self.pass.min(available);
         self.pass = self.pass.saturating_sub(passed);

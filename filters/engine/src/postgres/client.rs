@@ -50,6 +50,7 @@ impl Session {
     }
 
     /// Reads the header of the client's next message. The error is the step that ends the reading.
+    #[inline]
     pub(super) fn client_header(
         &mut self,
         rest: &[u8],
@@ -77,6 +78,7 @@ impl Session {
     }
 
     /// Reads a message of an authenticated session.
+    #[inline]
     fn read_session_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
         let (tag, header) = match self.client_header(rest, out) {
             Ok(read) => read,
@@ -122,6 +124,7 @@ impl Session {
     }
 
     /// Reads a message that is no statement and belongs to none, or one that is dropped or must wait. Returns None for all others.
+    #[inline]
     fn read_control_message(&mut self, tag: Tag, header: Header, out: &mut CallbackOutput) -> Option<Step> {
         Some(match tag {
             Tag::Sync => {

@@ -219,6 +219,7 @@ impl PendingResponses {
     }
 
     /// Returns how the rows that arrive now are treated, or None while that is not known.
+    #[inline]
     pub fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
         match self.head().map(|entry| &entry.awaited) {
             Some(Awaited::Query(_, _, rows)) => Ok(rows.clone()),
@@ -228,6 +229,7 @@ impl PendingResponses {
     }
 
     /// Whether the rows that arrive now pass unread.
+    #[inline]
     pub fn rows_pass(&mut self) -> bool {
         match self.head().map(|entry| &entry.awaited) {
             Some(Awaited::Query(checked, _, plan)) => {

@@ -58,6 +58,7 @@ impl Session {
     }
 
     /// Whether the message is forwarded unread, whatever its length.
+    #[inline]
     fn streams(&mut self, tag: Tag) -> bool {
         if self.pending.is_withheld() {
             return false;
