@@ -293,7 +293,7 @@ impl ClientError {
     }
 
     /// The values of one statement, or of one piece of what is loaded, come to more than is written in one go.
-    pub fn printed_too_much(limit: usize) -> Self {
+    pub fn output_too_long(limit: usize) -> Self {
         Self::limit(
             &format!(
                 "the protected values that came at once take more than the {limit} bytes that are written in one go"

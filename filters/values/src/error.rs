@@ -1,5 +1,7 @@
 //! What is wrong with a value or a type. No error carries any part of a value.
 
+use crate::oid::KNOWN;
+
 /// A value that cannot be taken, or a type that is not known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -57,9 +59,7 @@ pub enum ValueError {
     #[error("binary values of the type with OID {0} are not supported; send text")]
     UnsupportedOid(u32),
     /// A declared type that is not known here.
-    #[error(
-        "it is not a known type; known are text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea, and arrays of these such as text[]"
-    )]
+    #[error("it is not a known type; known are {KNOWN}, and arrays of these such as text[]")]
     UnknownType,
 }
 

@@ -23,6 +23,10 @@ pub const NUMERIC: u32 = 1700;
 pub const UUID: u32 = 2950;
 pub const JSONB: u32 = 3802;
 
+/// The types as an error names them.
+pub(crate) const KNOWN: &str = "text, varchar(n), char(n), bpchar, int2, int4, int8, bool, float8, numeric(p,s), date, \
+     time(p), timestamp(p), timestamptz(p), uuid, json, jsonb, bytea";
+
 /// A type and the type of its arrays (`pg_type.typarray`).
 const ARRAYS: [(u32, u32); 19] = [
     (BOOL, 1000),

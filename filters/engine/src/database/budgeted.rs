@@ -13,8 +13,8 @@ impl Tally for Core {
         self.audit.count_value(plan, field, outcome);
     }
 
-    fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
-        Core::print(self, bytes)
+    fn charge_output(&mut self, bytes: usize) -> Result<(), ClientError> {
+        Core::charge_output(self, bytes)
     }
 
     fn buffers(&mut self) -> &mut Buffers {

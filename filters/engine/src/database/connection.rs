@@ -100,7 +100,7 @@ impl<P: WireProtocol> Connection for Duplex<P> {
     fn client_bytes(&mut self, bytes: &[u8], out: &mut CallbackOutput) {
         self.session.core_mut().begin_callback();
         let joined = self.client.join(bytes);
-        self.session.core_mut().begin_prints(joined.from(0).len());
+        self.session.core_mut().begin_output(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);
         let mut position = 0_usize;
         while !self.session.core().is_waiting() && !out.close {
@@ -135,7 +135,7 @@ impl<P: WireProtocol> Connection for Duplex<P> {
         self.session.core_mut().begin_answer();
         let waited = self.session.core().is_waiting();
         let joined = self.server.join(bytes);
-        self.session.core_mut().begin_prints(joined.from(0).len());
+        self.session.core_mut().begin_output(joined.from(0).len());
         // Of what is opened nothing is to stay where a buffer that was too small has been.
         out.to_client.reserve(joined.from(0).len());
         let mut unchanged = Unchanged::of(&joined);

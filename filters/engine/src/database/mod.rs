@@ -52,8 +52,8 @@ pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowError, RowTreatment,
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::fetch::Fetch;
+use crate::output_limit::{OutputLimit, OutputTooLong};
 use crate::ports::{Level, Ports};
-use crate::printed::{PrintBudget, PrintedTooMuch};
 use crate::worker::Worker;
 
 /// A message of at most so many bytes is held until it can be read whole. A longer one passes if nothing in it is protected,
@@ -146,7 +146,7 @@ pub(crate) struct Core {
     /// The worker's buffers, while this callback treats values.
     buffers: Option<Box<Buffers>>,
     /// How many bytes of values this callback may still write.
-    prints: PrintBudget,
+    output_limit: OutputLimit,
 }
 
 impl Core {
@@ -166,7 +166,7 @@ impl Core {
             memory,
             audit,
             buffers: None,
-            prints: PrintBudget::default(),
+            output_limit: OutputLimit::default(),
         }
     }
 
@@ -185,13 +185,13 @@ impl Core {
     }
 
     /// Notes how many bytes this callback reads, which limits how many bytes of values it may write.
-    pub fn begin_prints(&mut self, bytes: usize) {
-        self.prints = PrintBudget::of(bytes);
+    pub fn begin_output(&mut self, bytes: usize) {
+        self.output_limit = OutputLimit::of(bytes);
     }
 
     /// Counts bytes of a value that were written.
-    pub fn print(&mut self, bytes: usize) -> Result<(), ClientError> {
-        self.prints.take(bytes).map_err(|PrintedTooMuch(limit)| ClientError::printed_too_much(limit))
+    pub fn charge_output(&mut self, bytes: usize) -> Result<(), ClientError> {
+        self.output_limit.take(bytes).map_err(|OutputTooLong(limit)| ClientError::output_too_long(limit))
     }
 
     /// Ends a callback. `held` is how many bytes of messages that are not whole the session holds, `in_flight` how many its

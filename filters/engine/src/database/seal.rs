@@ -54,7 +54,7 @@ impl Core {
     ) -> Result<Vec<Vec<u8>>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
         let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored, self.value_bytes())?;
-        self.print(sealed.iter().map(Vec::len).sum())?;
+        self.charge_output(sealed.iter().map(Vec::len).sum())?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }
@@ -76,7 +76,7 @@ impl Core {
         let (mut sealed, scratch) = (Vec::new(), &mut self.buffers().scratch);
         let random = &mut *ports.borrow_mut();
         let printed = field.seal_into(&keyring, random, purpose(use_), value, most, scratch, &mut sealed)?;
-        self.print(printed)?;
+        self.charge_output(printed)?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
     }

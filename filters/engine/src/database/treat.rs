@@ -25,7 +25,7 @@ pub trait Tally {
 
     /// Counts the bytes that were written for an unsealed value, whose text may be much longer than what is stored. An error means
     /// that this callback may write no more.
-    fn print(&mut self, bytes: usize) -> Result<(), ClientError>;
+    fn charge_output(&mut self, bytes: usize) -> Result<(), ClientError>;
 
     /// Lends the buffers in which one value after the other is treated.
     fn buffers(&mut self) -> &mut Buffers;
@@ -64,8 +64,8 @@ impl Buffers {
 pub struct Costs<'p>(HashMap<&'p str, u32>);
 
 impl<'p> Costs<'p> {
-    /// For a result with these fields, each as often as it has columns. What stands once in a row of the table stands as
-    /// often as the table is joined with itself; and another table under the label has rows of its own.
+    /// Returns the costs for a result with these fields, each as often as it has columns. A column that stands in the result
+    /// n times may come from n rows of its table, which is joined with itself. The tables under one label add up.
     pub fn of(plan: &'p CompiledPlan, fields: impl Iterator<Item = usize>) -> Self {
         if plan.fields.iter().all(|field| field.budget.is_none()) {
             return Self(HashMap::new());
@@ -193,7 +193,7 @@ impl<'r> RowTreatment<'r> {
         };
         self.tally.count(self.plan, plan, ValueOutcome::of(read));
         if shown.was_plaintext {
-            self.tally.print(out.len().saturating_sub(before))?;
+            self.tally.charge_output(out.len().saturating_sub(before))?;
             self.tally.count(self.plan, plan, ValueOutcome::Plaintext);
         }
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })

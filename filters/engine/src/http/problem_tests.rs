@@ -67,7 +67,7 @@ fn detail_does_not_repeat_the_title_that_stands_before_it() {
     let others = [
         Problem::too_much_at_once(Side::Request, 1),
         Problem::head_too_large("customer.ssn", "more than 1 of its values are looked for"),
-        Problem::printed_too_much(Side::Response, 1),
+        Problem::output_too_long(Side::Response, 1),
         Problem::undecodable(Side::Request, Fault::Malformed("it ends early")),
         Problem::undecodable(Side::Response, Fault::Malformed("it ends early")),
         Problem::odd_method(),

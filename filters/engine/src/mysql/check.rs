@@ -74,7 +74,8 @@ impl SqlContext {
         }
         match self.take_up_policy(core, comment, true) {
             Ok(()) => {}
-            // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
+            // It does the same whoever the session is for, so the last known plan does: a session must be able to end its
+            // transaction, or to change its user back, while no plan can be fetched.
             Err(_) if quiet() => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => return Readiness::Fetch(fetches),

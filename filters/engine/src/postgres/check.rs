@@ -78,7 +78,8 @@ impl Session {
         }
         match self.policy_ready(comment) {
             Ok(()) => {}
-            // Under the plan held last: it must not wait for policy to end its transaction, or to be another again.
+            // It does the same whoever the session is for, so the last known plan does: a session must be able to end its
+            // transaction, or to change its user back, while no plan can be fetched.
             Err(_) if is_for_anybody(text) => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {

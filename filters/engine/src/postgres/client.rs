@@ -140,7 +140,8 @@ impl Session {
                 self.core.audit.note_end(Ended::Client);
                 Step::Pass(header.total_len())
             }
-            // Nothing can be copying, so the server would pass over it: what a refused COPY left behind.
+            // No response is pending, so no COPY is under way: a COPY that was refused left it behind, and the server would
+            // ignore it.
             Tag::CopyData | Tag::CopyDone | Tag::CopyFail
                 if self.pending.is_empty() && self.core.policy.protects() =>
             {

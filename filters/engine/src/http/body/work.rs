@@ -5,7 +5,7 @@ use fieldveil_json_stream::{Found, Replacement};
 use crate::field::FieldPlan;
 use crate::http::cost;
 use crate::http::problem::{Problem, Side};
-use crate::printed::{PrintBudget, PrintedTooMuch};
+use crate::output_limit::{OutputLimit, OutputTooLong};
 
 /// Values of fields that are treated in one callback whatever came in it, in which the worker serves nobody else: 0.1 s of
 /// `float8` on a processor, a quarter of a second of the slowest. A piece of the shipped configuration's size holds fewer, unless it is encoded.
@@ -17,14 +17,14 @@ const BYTES_PER_VALUE: usize = 64;
 pub(super) struct Work {
     most_values: usize,
     values: usize,
-    prints: PrintBudget,
+    output_limit: OutputLimit,
 }
 
 impl Work {
     /// Of a callback in which so many bytes came, encoded if the body is.
     pub(super) fn of(came: usize) -> Self {
         let most_values = FREE_VALUES.saturating_add(came / BYTES_PER_VALUE);
-        Self { most_values, values: 0, prints: PrintBudget::of(came) }
+        Self { most_values, values: 0, output_limit: OutputLimit::of(came) }
     }
 
     /// A value is to be treated; some cost as much as many.
@@ -39,6 +39,8 @@ impl Work {
     /// It was treated.
     pub(super) fn write(&mut self, side: Side, replacement: &Replacement) -> Result<(), Problem> {
         let Replacement::Json(json) = replacement else { return Ok(()) };
-        self.prints.take(json.len()).map_err(|PrintedTooMuch(limit)| Problem::printed_too_much(side, limit))
+        self.output_limit
+            .take(json.len())
+            .map_err(|OutputTooLong(limit)| Problem::output_too_long(side, limit))
     }
 }

@@ -57,7 +57,7 @@ impl Problem {
     }
 
     /// The values of fields that come in one go are written as more than is written at once.
-    pub fn printed_too_much(side: Side, limit: usize) -> Self {
+    pub fn output_too_long(side: Side, limit: usize) -> Self {
         let (kind, remedy) = match side {
             Side::Request => (Kind::TooLarge, "Send it in parts; write numbers without large exponents."),
             Side::Response => (Kind::BadResponse, "Ask for less at once."),
