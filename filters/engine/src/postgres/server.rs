@@ -98,7 +98,27 @@ impl Session {
             Tag::Authentication | Tag::BackendKeyData | Tag::NegotiateProtocolVersion => {
                 return Ok(Fate::Pass);
             }
-            _ => {}
+            // These answer nothing, and were read before.
+            Tag::NoticeResponse | Tag::NotificationResponse | Tag::ParameterStatus | Tag::ReadyForQuery => {
+                return Err(OUT_OF_PLACE);
+            }
+            // Each of these answers a message of its kind. A tag that is new must be named here, or this does not compile.
+            Tag::ParseComplete
+            | Tag::BindComplete
+            | Tag::CloseComplete
+            | Tag::NoData
+            | Tag::CommandComplete
+            | Tag::EmptyQueryResponse
+            | Tag::PortalSuspended
+            | Tag::DataRow
+            | Tag::ParameterDescription
+            | Tag::RowDescription
+            | Tag::CopyInResponse
+            | Tag::CopyOutResponse
+            | Tag::CopyBothResponse
+            | Tag::CopyData
+            | Tag::CopyDone
+            | Tag::FunctionCallResponse => {}
         }
         let entry = self.pending.head().ok_or(OUT_OF_PLACE)?;
         let fate = match entry.origin {
