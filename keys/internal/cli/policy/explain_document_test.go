@@ -26,7 +26,7 @@ func TestPolicyExplainDocumentShowsWhatTheCommandDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := filepath.Join(root, "docs", "policy-explain.md")
+	document := filepath.Join(root, "docs", "guides", "policy-explain.md")
 	text := testfile.Read(t, document)
 	t.Chdir(folderOfDocument(t, root))
 	examples := 0
