@@ -8,10 +8,20 @@ package fieldveil.shape.schemas
 # METADATA
 # title: whole
 # description: Each schema by its name.
-whole[name] := json.patch(schema, [patch |
-	some key, definition in schema.definitions
-	other := regex.find_all_string_submatch_n(`^\.\./([a-z]+)/data\.json$`, definition["$ref"], 1)[0][1]
-	patch := {"op": "replace", "path": ["definitions", key], "value": data.schemas[other]}
-]) if {
+# scope: document
+whole[name] := schema if {
 	some name, schema in data.schemas
+	not schema.definitions
 }
+
+whole[name] := object.union(object.remove(schema, ["definitions"]), {"definitions": definitions}) if {
+	some name, schema in data.schemas
+	schema.definitions
+	definitions := {key: standing(definition) | some key, definition in schema.definitions}
+}
+
+# Of another file its keywords alone: tables that stand beside them describe no document.
+standing(definition) := object.filter(data.schemas[other], ["title", "description", "type", "pattern", "examples"]) if {
+	startswith(definition["$ref"], "../")
+	other := split(definition["$ref"], "/")[1]
+} else := definition
