@@ -54,6 +54,13 @@ pub(crate) enum Style {
     Other,
 }
 
+/// The gaps between the tokens of a text, which hold whitespace and comments alone.
+fn gaps<'t>(text: &'t str, tokens: &'t [Token]) -> impl Iterator<Item = Range<usize>> + 't {
+    let starts = std::iter::once(0).chain(tokens.iter().map(|token| token.range.end));
+    let ends = tokens.iter().map(|token| token.range.start).chain([text.len()]);
+    starts.zip(ends).map(|(start, end)| start..end)
+}
+
 /// The text can't be read with certainty.
 #[derive(Debug)]
 pub(crate) struct Doubt;

@@ -5,7 +5,7 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes come in, packet by packet | `callbacks.rs`, `packets.rs` |
+//! | bytes come in, packet by packet | here, `packets.rs` |
 //! | greeting, HandshakeResponse, the principal, plan and keys | `startup.rs`, `authentication.rs` |
 //! | passwords in clear stay here | `passwords.rs` |
 //! | a packet from the client | `client.rs` |
@@ -29,7 +29,6 @@
 //! back through `Session::read_response` and `PendingResults::read`. Each tells its stages from top to bottom.
 
 mod authentication;
-mod callbacks;
 mod catalog;
 mod check;
 mod client;
@@ -76,7 +75,7 @@ use self::pending::PendingResponses;
 use self::sql_context::SqlContext;
 use self::statements::Statements;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Duplex, Step, Waiting};
+use crate::database::{Core, Duplex, Step, Waiting, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -126,9 +125,8 @@ pub struct Session {
     sql: SqlContext,
 }
 
-impl Session {
-    /// Makes the session of a new connection from `source`, the client's address.
-    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+impl WireProtocol for Session {
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         Self {
             core: Core::new(worker, ports, source),
             phase: Phase::Greeting,
@@ -139,6 +137,44 @@ impl Session {
             statements: Statements::default(),
             sql: SqlContext::default(),
         }
+    }
+
+    fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+
+    fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        self.read_client_message(rest, out)
+    }
+
+    fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
+        self.read_server_message(rest, out)
+    }
+
+    fn can_resume(&self) -> bool {
+        self.can_resume_client()
+    }
+
+    fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
+        self.read_file_piece(piece, out);
+    }
+
+    fn bytes_of_state(&self) -> usize {
+        let phase = match &self.phase {
+            Phase::AwaitingPolicy { response, .. } => response.len(),
+            Phase::SendingFile(file) => file.held(),
+            _ => 0,
+        };
+        let catalog = self.sql.own_answers.bytes().saturating_add(self.pending.catalog_bytes());
+        self.statements.held().saturating_add(phase).saturating_add(catalog)
+    }
+
+    fn in_flight(&self) -> usize {
+        self.pending.bytes()
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes arrive | `callbacks.rs` |
+//! | bytes arrive | here |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |
@@ -26,7 +26,6 @@
 //! | SQL makes prepared statements and cursors | `names.rs` |
 
 mod authentication;
-mod callbacks;
 mod catalog;
 mod check;
 mod client;
@@ -60,7 +59,7 @@ use self::settings::Settings;
 use self::statements::Statements;
 use self::transaction::Transaction;
 pub use crate::database::CallbackOutput;
-use crate::database::{Core, Duplex, MAX_HELD, Step, Waiting};
+use crate::database::{Core, Duplex, MAX_HELD, Step, Waiting, WireProtocol};
 use crate::ports::Ports;
 use crate::worker::Worker;
 
@@ -97,9 +96,8 @@ pub struct Session {
     copies: Copies,
 }
 
-impl Session {
-    /// Makes the session of a new connection from `source`, the client's address.
-    fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
+impl WireProtocol for Session {
+    fn begin(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>, source: String) -> Self {
         let own_queries = OwnQueries::new(&ports);
         Self {
             // The audit names the connection by another random name, because nobody may learn this one.
@@ -113,5 +111,38 @@ impl Session {
             pipeline: Pipeline::default(),
             copies: Copies::default(),
         }
+    }
+
+    fn core(&self) -> &Core {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+
+    fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
+        self.read_client_message(rest, out)
+    }
+
+    fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
+        self.copies.push(piece, &mut self.core, &mut self.pending, out);
+    }
+
+    fn read_server(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Result<Step, &'static str> {
+        self.read_server_message(rest, out)
+    }
+
+    fn can_resume(&self) -> bool {
+        !self.pending.is_full() && !self.pending.is_heavy_and_flushed()
+    }
+
+    fn bytes_of_state(&self) -> usize {
+        let startup = if let Phase::AwaitingPolicy(bytes) = &self.phase { bytes.len() } else { 0 };
+        startup.saturating_add(self.copies.from_client.held())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.pending.bytes()
     }
 }

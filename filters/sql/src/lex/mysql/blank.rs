@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{CommentToken, Cursor, Token, Unread};
+use crate::lex::gaps;
 
 /// What may stand in a comment that a server executes, because it is the same with and without: what mysqldump writes.
 const HARMLESS: &[&str] = &["sql_no_cache"];
@@ -79,12 +80,9 @@ pub(in crate::lex) fn executed(comments: &[CommentToken], text: &str) -> Vec<Ran
 /// All comments of a text that has these tokens.
 pub(in crate::lex) fn comments(text: &str, tokens: &[Token]) -> Vec<CommentToken> {
     let mut found = Vec::new();
-    let mut start = 0_usize;
-    for token in tokens {
-        between(text, start..token.range.start, &mut found);
-        start = token.range.end;
+    for gap in gaps(text, tokens) {
+        between(text, gap, &mut found);
     }
-    between(text, start..text.len(), &mut found);
     found
 }
 

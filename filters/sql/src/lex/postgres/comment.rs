@@ -3,16 +3,14 @@
 use std::ops::Range;
 
 use super::{CommentToken, Token};
+use crate::lex::gaps;
 
 /// All comments of a text that has these tokens.
 pub(in crate::lex) fn comments(text: &str, tokens: &[Token]) -> Vec<CommentToken> {
     let mut found = Vec::new();
-    let mut start = 0_usize;
-    for token in tokens {
-        between(text, start..token.range.start, &mut found);
-        start = token.range.end;
+    for gap in gaps(text, tokens) {
+        between(text, gap, &mut found);
     }
-    between(text, start..text.len(), &mut found);
     found
 }
 
