@@ -78,13 +78,6 @@ def test_trait_of_a_module_may_be_implemented_for_a_lower_modules_type() -> None
     assert modules.find("x", RULES, crate(low="pub struct Value;", high=high)) == []
 
 
-def test_known_arrow_passes_until_it_is_gone() -> None:
-    rules = {**RULES, "known": {"low -> high": "the reason"}}
-    assert modules.find("x", rules, crate(low="use crate::high::Maker;")) == []
-    (problem,) = modules.find("x", rules, crate())
-    assert "'low -> high' is known to point up, but no longer does" in problem
-
-
 def test_module_without_a_layer_and_layer_without_a_module_are_found() -> None:
     problems = modules.find("x", {"layers": [["low"], ["gone"]]}, crate())
     assert sorted(problems) == ["x: gone is in a layer, but no such module", "x: high is in no layer"]

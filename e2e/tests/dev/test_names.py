@@ -15,15 +15,15 @@ def test_type_whose_name_stands_twice_in_a_crate_is_named_with_both_places() -> 
 
 def test_types_of_two_crates_and_of_the_two_databases_may_have_one_name() -> None:
     sources = {
-        CRATES / "engine/src/postgres/mod.rs": "pub struct Session {\n",
-        CRATES / "engine/src/mysql/mod.rs": "pub(crate) struct Session {\n",
+        CRATES / "engine/src/postgres.rs": "pub struct Session {\n",
+        CRATES / "engine/src/mysql.rs": "pub(crate) struct Session {\n",
         CRATES / "bench/src/sessions.rs": "enum Session {\n",
     }
     assert names.repeated(sources) == []
 
 
 def test_third_type_of_the_name_of_a_pair_is_found() -> None:
-    places = ("postgres/mod.rs", "mysql/mod.rs", "http/mod.rs")
+    places = ("postgres.rs", "mysql.rs", "http.rs")
     sources = {CRATES / "engine/src" / place: "struct Session;\n" for place in places}
     assert len(names.repeated(sources)) == 1
 

@@ -1,7 +1,8 @@
 //! What is measured: a protection, its key, how it is stored, and a value's length.
 
 use fieldveil_engine::Random;
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Scratch, Stored, Value};
+use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::field::{FieldPlan, Scratch, Stored, Value};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;

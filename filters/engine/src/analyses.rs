@@ -7,7 +7,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Analysis, Catalog, Names, Refusal, Replacement, Shape, Template};
 use lru::LruCache;
 
-use crate::database::holds_word;
+use crate::token_words::holds_word;
 
 /// Texts and shapes held at most, of each.
 const MAX_HELD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);

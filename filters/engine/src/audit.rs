@@ -20,10 +20,10 @@ use fieldveil_plan::{PlanInput, Workload};
 use self::line::Line;
 pub use self::open::Audits;
 use self::pending::Pending;
-pub use self::period::{AuditedBudget, Code, Refusal, ValueOutcome, Who};
+pub use self::period::{AuditedBudget, Code, Refusal, Who};
 use self::period::{Period, cut};
-use crate::field::CompiledPlan;
-use crate::value_counts::ValueCounts;
+use crate::compiled_plan::CompiledPlan;
+use crate::value_counts::{ValueCounts, ValueOutcome};
 
 /// Periods that are kept apart at once; a further one ends the interval early.
 const MAX_PERIODS: usize = 16;

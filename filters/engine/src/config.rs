@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 pub use self::http::{HttpConfig, HttpLimits, Identity};
 use self::workload::WorkloadConfig;
-pub(crate) use self::workload::check_spiffe_id;
 
 /// A variable of the environment of Envoy's process, by its name, if the module was given it.
 pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;

@@ -4,13 +4,13 @@
 mod batch;
 mod cipher;
 mod clear;
-mod compiled;
 mod error;
 mod keys;
 mod open;
 mod postgres;
 mod stricter;
 mod treatment;
+mod unusable;
 mod uses;
 
 use std::rc::Rc;
@@ -25,11 +25,11 @@ use zeroize::{Zeroize, Zeroizing};
 
 pub use self::batch::OpenedBatch;
 pub use self::clear::Clear;
-pub use self::compiled::{CompiledPlan, UnusablePlan};
 pub use self::error::FieldError;
 use self::keys::LookedUp;
 pub use self::open::{Scratch, Value};
 pub use self::treatment::{Budget, Read};
+pub use self::unusable::UnusablePlan;
 use crate::keyring::Keyring;
 
 /// How the server's column holds an envelope.

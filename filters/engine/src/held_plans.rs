@@ -3,13 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::field::CompiledPlan;
-use crate::reports::Held;
+use crate::compiled_plan::CompiledPlan;
+use crate::reports::{Held, MAX_NAME_LEN, MAX_NAMES};
 
-/// Bundles that have a gauge of their own; the further ones share [`OTHERS`]. Envoy keeps a statistic for ever.
-pub(crate) const MAX_NAMES: usize = 256;
-/// Characters of a gauge's name.
-pub(crate) const MAX_NAME_LEN: usize = 64;
+/// The gauge of the bundles past [`MAX_NAMES`].
 const OTHERS: &str = "others";
 /// Plans of policies that come in no bundle with a revision.
 const NONE: &str = "none";

@@ -9,8 +9,8 @@ use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::config::check_spiffe_id;
 use crate::kept_ciphers::{KeptCiphers, Purpose};
+use crate::spiffe_id::check_spiffe_id;
 
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
 pub const MAX_KEYS_BYTES: usize = 8 << 20;

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
 use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 
 /// Bytes that one connection keeps at most.
 pub const MAX_CONNECTION: usize = 128 << 20;

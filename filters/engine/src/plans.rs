@@ -11,8 +11,8 @@ use std::rc::{Rc, Weak};
 use fieldveil_plan::Plan;
 use lru::LruCache;
 
+use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{PrincipalKey, RETRY_MS};
-use crate::field::CompiledPlan;
 use crate::held_plans::HeldPlans;
 use crate::reports::Held;
 use crate::routes::MakeReady;

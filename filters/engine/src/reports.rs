@@ -6,8 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::held_plans::{MAX_NAME_LEN, MAX_NAMES};
-
+/// Bundles that have a gauge of their own; the further ones share one. Envoy keeps a statistic for ever.
+pub(crate) const MAX_NAMES: usize = 256;
+/// Characters of a gauge's name.
+pub(crate) const MAX_NAME_LEN: usize = 64;
 /// A worker that was not heard of for so long has ended.
 const GONE_MS: u64 = 5_000;
 /// Workers that are listened to.

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use crate::budgets::Spending;
-use crate::field::{Budget, CompiledPlan};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::Budget;
 use crate::ports::{Level, Ports};
 use crate::worker::Worker;
 

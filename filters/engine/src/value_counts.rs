@@ -2,7 +2,73 @@
 
 use std::collections::BTreeMap;
 
-use crate::audit::ValueOutcome;
+use serde::Serialize;
+
+use crate::field::Read;
+
+/// What became of a value of a protected column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueOutcome {
+    /// Read as it is.
+    Revealed,
+    /// Read under a mask.
+    Masked,
+    /// Read as it is stored.
+    Concealed,
+    /// Read as NULL.
+    Nulled,
+    /// Found unsealed.
+    Plaintext,
+    /// Sealed, to be stored.
+    Sealed,
+    /// Sealed, to be looked for.
+    Searched,
+}
+
+impl ValueOutcome {
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// All of them, each where its index says.
+    pub const ALL: [Self; 7] = [
+        Self::Revealed,
+        Self::Masked,
+        Self::Concealed,
+        Self::Nulled,
+        Self::Plaintext,
+        Self::Sealed,
+        Self::Searched,
+    ];
+
+    /// Its place among all.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Of a value that got this treatment; a refusal is none of a value's.
+    pub fn of(read: &Read) -> Self {
+        match read {
+            Read::Reveal => Self::Revealed,
+            Read::Mask(_) => Self::Masked,
+            Read::Conceal => Self::Concealed,
+            // A value that is refused is not counted.
+            Read::Null | Read::Refuse => Self::Nulled,
+        }
+    }
+
+    /// Its name in statistics, which do not tell what was sealed to be stored from what is looked for.
+    pub fn statistic(self) -> &'static str {
+        match self {
+            Self::Revealed => "revealed",
+            Self::Masked => "masked",
+            Self::Concealed => "concealed",
+            Self::Nulled => "nulled",
+            Self::Plaintext => "plaintext",
+            Self::Sealed | Self::Searched => "sealed",
+        }
+    }
+}
 
 /// Values since the last time.
 #[derive(Default)]

@@ -10,18 +10,19 @@ use fieldveil_sql::{Catalog, Names, Refusal};
 use crate::analyses::{Analysed, Analyses};
 use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
+use crate::compiled_plan::CompiledPlan;
 use crate::config::Config;
-use crate::database::{Buffers, ServerCatalog};
 use crate::fetch::{Fetch, FetchResponse, PrincipalKey, Tenants};
-use crate::field::CompiledPlan;
 use crate::held_keys::HeldKeys;
-use crate::http::audits::Principals;
 use crate::key_uses::{Added, KeyUse, KeyUses};
 use crate::keyring::Keyring;
 use crate::memory::{Account, User, Users};
 use crate::plans::{Holder, Plans};
+use crate::principals::Principals;
 use crate::reports::{Ages, Held};
 use crate::routes::{MakeReady, Services};
+use crate::server_catalog::ServerCatalog;
+use crate::value_buffers::Buffers;
 use crate::value_counts::ValueCounts;
 
 /// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and

@@ -7,8 +7,9 @@
 
 use zeroize::Zeroizing;
 
-use crate::envelope::{HEADER_LEN, INDEX_LEN, MAGIC, Version};
-use crate::label::{LABEL_TAG_LEN, LabelTag};
+use crate::envelope::MAGIC;
+use crate::label::LabelTag;
+use crate::layout::{HEADER_LEN, INDEX_LEN, LABEL_TAG_LEN, Version};
 use crate::{ARMOR_PREFIX, EnvelopeError, armor};
 
 /// Bytes of a raw envelope that equal values share: magic, version, label tag, index.

@@ -3,9 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::EnvelopeError;
-
-/// Bytes of a label tag.
-pub const LABEL_TAG_LEN: usize = 4;
+use crate::layout::LABEL_TAG_LEN;
 
 const TAG_DOMAIN: &[u8] = b"fieldveil label\0";
 const ASSOCIATED_DATA_DOMAIN: &[u8] = b"fieldveil/v1";

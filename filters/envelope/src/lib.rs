@@ -29,15 +29,17 @@ mod envelope;
 mod error;
 mod index;
 mod label;
+mod layout;
 
 pub use armor::{
     ARMOR_PREFIX, MIN_ARMORED_LEN, armor, armor_to, is_armored, looks_sealed, unarmor, unarmor_into,
     unarmor_to,
 };
-pub use envelope::{Envelope, HEADER_LEN, INDEX_LEN, MAGIC, MIN_LEN, Version, write_header};
+pub use envelope::{Envelope, MAGIC, write_header};
 pub use error::EnvelopeError;
 pub use index::{
     ARMORED_INDEX_PREFIX_LEN, RAW_INDEX_PREFIX_LEN, index_input, index_prefix_armored, index_prefix_raw,
     write_indexed_header,
 };
-pub use label::{LABEL_TAG_LEN, LabelTag, associated_data};
+pub use label::{LabelTag, associated_data};
+pub use layout::{HEADER_LEN, INDEX_LEN, LABEL_TAG_LEN, MIN_LEN, Version};

@@ -7,6 +7,10 @@ use std::str::FromStr;
 /// and attacks on the cipher itself are known.
 pub const MIN_DOMAIN: u32 = 1_000_000;
 
+/// Characters of the longest value. The work grows with the square of the length, and no value that keeps a format
+/// (card, account, phone number, token) is longer.
+pub const MAX_LEN: usize = 256;
+
 /// The characters of a value and of what it becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Alphabet {

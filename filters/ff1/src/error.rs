@@ -1,7 +1,6 @@
 //! Why a value can not be put through FF1. No error carries a character of the value.
 
-use crate::alphabet::{Alphabet, MIN_DOMAIN};
-use crate::ff1::MAX_LEN;
+use crate::alphabet::{Alphabet, MAX_LEN, MIN_DOMAIN};
 
 /// Why a value can not be put through FF1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -17,7 +17,7 @@ mod ff1;
 mod key;
 mod short;
 
-pub use alphabet::{Alphabet, MIN_DOMAIN, UnknownAlphabet};
+pub use alphabet::{Alphabet, MAX_LEN, MIN_DOMAIN, UnknownAlphabet};
 pub use error::Ff1Error;
-pub use ff1::{Ff1, MAX_LEN, cost};
+pub use ff1::{Ff1, cost};
 pub use key::{KEY_LEN, key_input};

@@ -16,7 +16,7 @@ use crate::callouts::Callouts;
 use crate::claims;
 use crate::direction::{At, Direction, Progress};
 use crate::log::write_log;
-use crate::root::Shared;
+use crate::shared::Shared;
 use crate::{answers, calls};
 
 /// What Envoy says of an answer that the service gave, and nothing between.

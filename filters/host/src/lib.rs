@@ -19,6 +19,7 @@ mod metrics;
 mod ports;
 mod random;
 mod root;
+mod shared;
 mod stream;
 mod work;
 

@@ -17,7 +17,7 @@ use proxy_wasm::types::{Action, PeerType};
 
 use crate::callouts::Callouts;
 use crate::log::write_log;
-use crate::root::Shared;
+use crate::shared::Shared;
 
 /// One connection.
 pub struct Stream<S> {

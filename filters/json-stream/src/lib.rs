@@ -16,14 +16,18 @@
 mod document;
 mod error;
 mod framing;
+mod limits;
 mod matcher;
 mod path;
+mod plain;
 mod rewriter;
 mod string;
 
+pub use document::Kind;
 pub use error::{Exceeded, RewriteError};
 pub use framing::Framing;
+pub use limits::Limits;
 pub use matcher::{Case, Matcher, MatcherError};
 pub use path::{Path, PathError, Step};
-pub use rewriter::{Found, Kind, Limits, Replacement, Rewriter};
+pub use rewriter::{Found, Replacement, Rewriter};
 pub use string::{NotAString, string_text, write_string};

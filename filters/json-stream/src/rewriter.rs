@@ -4,39 +4,10 @@ use std::rc::Rc;
 
 use zeroize::Zeroizing;
 
-use crate::document::{Document, Ending, Fault, Scan};
+use crate::document::{Document, Ending, Fault, Kind, Scan};
 use crate::framing::{Part, Splitter};
+use crate::limits::Limits;
 use crate::{Exceeded, Framing, Matcher, RewriteError};
-
-/// What is the most that is taken, so that memory stays bounded whatever comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Arrays and objects in one another.
-    pub depth: usize,
-    /// Bytes of one object's key, as they stand between the quotes.
-    pub key_bytes: usize,
-    /// Bytes of one field's value, as they stand.
-    pub value_bytes: usize,
-}
-
-/// What a JSON value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A string.
-    String,
-    /// A number.
-    Number,
-    /// `true`.
-    True,
-    /// `false`.
-    False,
-    /// `null`.
-    Null,
-    /// An object.
-    Object,
-    /// An array.
-    Array,
-}
 
 /// A value that a path selects.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::document::plain;
+use crate::plain::plain;
 
 /// A text that is no JSON string, or one that stands for no Unicode text (a lone surrogate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

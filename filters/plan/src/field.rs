@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::error::wrong;
 use crate::place::Column;
-use crate::plan::wrong;
 use crate::treatment::RawTreatment;
 use crate::{Place, PlanError, Treatment, keyset, relation};
 

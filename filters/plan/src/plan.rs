@@ -5,14 +5,10 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::error::{check_range, wrong};
+use crate::limits::{MAX_FIELDS, MAX_PLAN_BYTES};
 use crate::{PlanError, PlanField, ServicePlan, Treatment, field, service};
 
-/// Bytes of an answer that are read at most: 4,096 fields take about 1 MB.
-pub const MAX_PLAN_BYTES: usize = 4 << 20;
-/// Fields of a plan.
-pub const MAX_FIELDS: usize = 4096;
-/// Routes of a service: each is compared with the path of every request.
-pub const MAX_ROUTES: usize = 4096;
 /// Seconds that a plan may live without being asked for anew.
 const MAX_TTL_SECONDS: u32 = 3600;
 /// Seconds that a plan may be used while OPA does not answer.
@@ -89,8 +85,8 @@ impl Plan {
         if raw.fields.len() > MAX_FIELDS {
             return Err(PlanError::TooManyFields(raw.fields.len()));
         }
-        within("ttl_seconds", raw.ttl_seconds, MAX_TTL_SECONDS)?;
-        within("max_stale_seconds", raw.max_stale_seconds, MAX_STALE_SECONDS)?;
+        check_range("ttl_seconds", raw.ttl_seconds, MAX_TTL_SECONDS)?;
+        check_range("max_stale_seconds", raw.max_stale_seconds, MAX_STALE_SECONDS)?;
         let mut fields = Vec::with_capacity(raw.fields.len());
         for (index, value) in raw.fields.into_iter().enumerate() {
             fields.push(field::read_column(&format!("fields[{index}]"), value)?);
@@ -123,17 +119,6 @@ fn all<'p>(
 ) -> impl Iterator<Item = (String, &'p PlanField)> {
     let columns = columns.iter().enumerate().map(|(index, field)| (format!("fields[{index}]"), field));
     columns.chain(service.into_iter().flat_map(ServicePlan::fields))
-}
-
-pub(crate) fn wrong(place: impl Into<String>, reason: impl Into<String>) -> PlanError {
-    PlanError::Value { place: place.into(), reason: reason.into() }
-}
-
-pub(crate) fn within(place: &str, value: u32, limit: u32) -> Result<(), PlanError> {
-    match value {
-        1.. if value <= limit => Ok(()),
-        _ => Err(wrong(place, format!("{value} is not between 1 and {limit}"))),
-    }
 }
 
 /// A budget is somebody's: those whom nobody names would share one.

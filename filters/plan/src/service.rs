@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::plan::wrong;
+use crate::error::wrong;
 use crate::{MAX_FIELDS, MAX_ROUTES, PlanError, PlanField, field};
 
 /// What is protected of a service.
@@ -144,6 +144,3 @@ fn check_methods(place: &str, methods: &[String], except: &[String]) -> Result<(
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::PlanError;
-use crate::plan::{within, wrong};
+use crate::error::{check_range, wrong};
 
 /// Rows of a budget.
 const MAX_BUDGET_ROWS: u32 = 1_000_000_000;
@@ -109,8 +109,8 @@ impl RawTreatment {
 
 impl RawBudget {
     fn check(self, place: &str) -> Result<Budget, PlanError> {
-        within(&format!("{place}.rows"), self.rows, MAX_BUDGET_ROWS)?;
-        within(&format!("{place}.per_seconds"), self.per_seconds, MAX_BUDGET_SECONDS)?;
+        check_range(&format!("{place}.rows"), self.rows, MAX_BUDGET_ROWS)?;
+        check_range(&format!("{place}.per_seconds"), self.per_seconds, MAX_BUDGET_SECONDS)?;
         let then = match self.then.check(&format!("{place}.then"))? {
             Treatment::Mask { format } => Then::Mask { format },
             Treatment::Null => Then::Null,

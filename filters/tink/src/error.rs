@@ -19,7 +19,7 @@ pub enum KeysetError {
     #[error("it holds no key")]
     Empty,
     /// More keys than are held.
-    #[error("it holds {0} keys, more than {max}; remove old ones", max = crate::keyset::MAX_KEYS)]
+    #[error("it holds {0} keys, more than {max}; remove old ones", max = crate::limits::MAX_KEYS)]
     TooManyKeys(usize),
     /// Two keys of one id.
     #[error("key id {0} stands twice")]

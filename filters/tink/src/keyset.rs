@@ -9,10 +9,8 @@ use serde::Deserialize;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::KeysetError;
+use crate::limits::MAX_KEYS;
 use crate::proto;
-
-/// Keys a keyset may hold: rotation leaves a few, and each costs memory in every worker.
-pub(crate) const MAX_KEYS: usize = 256;
 
 /// A key whose content is not read yet.
 pub(crate) struct RawKey {

@@ -12,9 +12,11 @@ mod buffer;
 mod deterministic;
 mod error;
 mod keyset;
+mod limits;
 mod prf;
 mod primitives;
 mod proto;
+mod random;
 
 pub use aead::Aead;
 pub use batch::{Opened, Sealed};
@@ -23,9 +25,4 @@ pub use deterministic::DeterministicAead;
 pub use error::{CryptError, KeysetError};
 pub use keyset::Keyset;
 pub use prf::Prf;
-
-/// A source of unpredictable bytes.
-pub trait Random {
-    /// Fills `bytes`.
-    fn fill(&mut self, bytes: &mut [u8]);
-}
+pub use random::Random;

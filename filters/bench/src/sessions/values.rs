@@ -1,7 +1,8 @@
 //! The values of a customer, in clear and as they are stored: those of the load tests.
 
 use fieldveil_engine::Random;
-use fieldveil_engine::field::{CompiledPlan, FieldPlan, Scratch, Stored, Value};
+use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::field::{FieldPlan, Scratch, Stored, Value};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::ValueOutcome;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
+use crate::value_counts::ValueOutcome;
 
 /// Labels that are told apart; with a further one all are looked up.
 const MAX_LABELS: usize = 16;

@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::budgets::Allowance;
 use crate::client_error::ClientError;
-use crate::field::{self, CompiledPlan, Read};
+use crate::compiled_plan::CompiledPlan;
+use crate::field;
+use crate::value_counts::ValueOutcome;
 
 /// Labels that one period tells apart, and so its kinds of refusals and of budgets; the rest goes under [`OTHERS`].
 const MAX_LABELS: usize = 256;
@@ -54,70 +56,6 @@ impl Who {
             bundle: plan.map(|plan| cut(&plan.bundle)).unwrap_or_default(),
             break_glass: rules.iter().take(MAX_RULES).map(|rule| cut(rule)).collect(),
             denied: plan.and_then(|plan| plan.denied.as_deref()).map(cut),
-        }
-    }
-}
-
-/// What became of a value of a protected column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueOutcome {
-    /// Read as it is.
-    Revealed,
-    /// Read under a mask.
-    Masked,
-    /// Read as it is stored.
-    Concealed,
-    /// Read as NULL.
-    Nulled,
-    /// Found unsealed.
-    Plaintext,
-    /// Sealed, to be stored.
-    Sealed,
-    /// Sealed, to be looked for.
-    Searched,
-}
-
-impl ValueOutcome {
-    /// How many there are.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// All of them, each where its index says.
-    pub const ALL: [Self; 7] = [
-        Self::Revealed,
-        Self::Masked,
-        Self::Concealed,
-        Self::Nulled,
-        Self::Plaintext,
-        Self::Sealed,
-        Self::Searched,
-    ];
-
-    /// Its place among all.
-    pub fn index(self) -> usize {
-        self as usize
-    }
-
-    /// Of a value that got this treatment; a refusal is none of a value's.
-    pub fn of(read: &Read) -> Self {
-        match read {
-            Read::Reveal => Self::Revealed,
-            Read::Mask(_) => Self::Masked,
-            Read::Conceal => Self::Concealed,
-            // A value that is refused is not counted.
-            Read::Null | Read::Refuse => Self::Nulled,
-        }
-    }
-
-    /// Its name in statistics, which do not tell what was sealed to be stored from what is looked for.
-    pub fn statistic(self) -> &'static str {
-        match self {
-            Self::Revealed => "revealed",
-            Self::Masked => "masked",
-            Self::Concealed => "concealed",
-            Self::Nulled => "nulled",
-            Self::Plaintext => "plaintext",
-            Self::Sealed | Self::Searched => "sealed",
         }
     }
 }

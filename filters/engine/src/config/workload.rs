@@ -7,6 +7,7 @@ use fieldveil_plan::Workload;
 use serde::Deserialize;
 
 use super::Environment;
+use crate::spiffe_id::check_spiffe_id;
 
 /// Labels that the policy is told of: each is sent with every question.
 const MAX_LABELS: usize = 32;
@@ -18,8 +19,6 @@ const MAX_SERVICE_ACCOUNT: usize = 253;
 const MAX_LABEL_KEY: usize = 253 + 1 + 63;
 /// A label's value.
 const MAX_LABEL_VALUE: usize = 63;
-/// SPIFFE-ID, 2.3: implementations support as many bytes, and should make none longer.
-const MAX_SPIFFE_ID: usize = 2048;
 
 const NAMESPACE: &str = "FIELDVEIL_WORKLOAD_NAMESPACE";
 const SERVICE_ACCOUNT: &str = "FIELDVEIL_WORKLOAD_SERVICE_ACCOUNT";
@@ -183,15 +182,6 @@ fn is_label_value(value: &str) -> bool {
 
 fn is_of_dns(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)
-}
-
-/// Whether it is a SPIFFE id, or none. What is after the scheme, whoever issues it has checked.
-pub(crate) fn check_spiffe_id(id: &str) -> Result<(), &'static str> {
-    let is_written = id.bytes().all(|byte| byte.is_ascii_graphic());
-    match id.is_empty() || (id.starts_with("spiffe://") && is_written && id.len() <= MAX_SPIFFE_ID) {
-        true => Ok(()),
-        false => Err("it is no SPIFFE id; write it as spiffe://example.org/shop/orders"),
-    }
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
 
-use crate::audit::{Audit, AuditedBudget, Ended, ValueOutcome};
+use crate::audit::{Audit, AuditedBudget, Ended};
 use crate::client_error::{ClientError, sqlstate};
-use crate::field::{Budget, CompiledPlan, FieldPlan};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::{Budget, FieldPlan};
 use crate::ports::{Level, Ports, random_name};
+use crate::value_counts::ValueOutcome;
 use crate::worker::Worker;
 
 /// The counts of one session.

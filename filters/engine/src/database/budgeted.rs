@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::{Buffers, Checked, Core, Tally};
-use crate::audit::ValueOutcome;
+use super::{Checked, Core, Tally};
 use crate::client_error::ClientError;
-use crate::field::{Budget, CompiledPlan, FieldPlan, Read};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::{Budget, FieldPlan, Read};
 use crate::spending::{self, Spent};
+use crate::value_buffers::Buffers;
+use crate::value_counts::ValueOutcome;
 
 impl Tally for Core {
     fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {

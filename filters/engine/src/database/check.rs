@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
-use super::{Checked, Core, ServerCatalog};
+use super::{Checked, Core};
 use crate::analyses::Analysed;
 use crate::client_error::ClientError;
-use crate::field::{CompiledPlan, Read};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::Read;
+use crate::server_catalog::ServerCatalog;
 
 impl Core {
     /// Checks a text. The error is the one that the client gets. `names` are the statements and cursors that the session has made

@@ -10,9 +10,10 @@ use fieldveil_sql::{
 };
 use fieldveil_values::oid;
 
-use super::ServerCatalog;
-use crate::field::{CompiledPlan, Read};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::Read;
 use crate::memory::Weight;
+use crate::server_catalog::ServerCatalog;
 
 /// One text, checked under one plan and one catalog.
 pub struct Checked {

@@ -6,9 +6,11 @@ use std::borrow::Cow;
 use fieldveil_plan::SessionInput;
 use fieldveil_sql::identity::{Comment, Identity as Found};
 
-use super::{Core, Given, Lasts, MAX_AGE_MS, MAX_PURPOSE, MAX_TOKEN, TokenWords};
+use super::Core;
 use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
+use crate::server_catalog::MAX_AGE_MS;
+use crate::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords};
 
 /// The token of a session whose word the filter does not know. The policy refuses it, like every token that is no JWT.
 const UNKNOWN: &str = "unknown";

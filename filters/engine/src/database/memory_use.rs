@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 use crate::memory::{Account, PlanWeights, Weight};
 use crate::ports::Ports;
 use crate::worker::Worker;

@@ -9,8 +9,8 @@ use fieldveil_sql::identity::Comment;
 
 use super::SessionAudit;
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, PrincipalKey};
-use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
 use crate::plans::Holder;
 use crate::worker::Worker;

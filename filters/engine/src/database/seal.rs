@@ -6,10 +6,10 @@ use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
 use super::{Checked, Core, Tally};
-use crate::audit::ValueOutcome;
 use crate::client_error::ClientError;
 use crate::field::{FieldPlan, Stored, Value};
 use crate::keyring::Keyring;
+use crate::value_counts::ValueOutcome;
 
 impl Core {
     /// Returns the text to forward: `write` writes each part that the analysis replaces, and the rest stays as it came.

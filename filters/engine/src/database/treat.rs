@@ -4,15 +4,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_plan::Column;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
-use crate::audit::ValueOutcome;
 use crate::client_error::ClientError;
-use crate::field::{Budget, CompiledPlan, FieldPlan, Read, Scratch, Value};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::{Budget, FieldPlan, Read, Value};
 use crate::keyring::Keyring;
-
-/// Bytes of a buffer that are kept for the next callback.
-const MAX_KEPT: usize = 4096;
+use crate::value_buffers::{Buffers, restart};
+use crate::value_counts::ValueOutcome;
 
 /// What the treatment of rows needs of the session.
 pub trait Tally {
@@ -29,35 +28,6 @@ pub trait Tally {
 
     /// Lends the buffers in which one value after the other is treated.
     fn buffers(&mut self) -> &mut Buffers;
-}
-
-/// The buffers in which one value after the other is treated.
-#[derive(Default)]
-pub struct Buffers {
-    pub scratch: Scratch,
-    /// A canonical text, before it gets the client's form.
-    pub canonical: Zeroizing<Vec<u8>>,
-    /// A value in the client's form, before it is put into its row.
-    pub shown: Zeroizing<Vec<u8>>,
-}
-
-/// Overwrites the content of a buffer and keeps its memory. This covers all that it ever held if nothing else shortens it.
-pub fn restart(buffer: &mut Vec<u8>) {
-    buffer.as_mut_slice().zeroize();
-    buffer.clear();
-}
-
-impl Buffers {
-    /// Ends a callback: overwrites all values that the buffers hold.
-    pub fn wipe(&mut self) {
-        self.scratch.wipe();
-        for buffer in [&mut self.canonical, &mut self.shown] {
-            match buffer.capacity() > MAX_KEPT {
-                true => *buffer = Zeroizing::default(),
-                false => restart(buffer),
-            }
-        }
-    }
 }
 
 /// How many rows of each budget a row of a result costs: as many rows of a table as can stand in it side by side.

@@ -2,47 +2,18 @@
 //! little to be told of on its own, and a connection may carry those of many.
 
 use std::cell::RefCell;
-use std::num::NonZeroUsize;
 use std::rc::Rc;
 
 use fieldveil_plan::PlanInput;
-use lru::LruCache;
 
 use super::problem::Problem;
-use crate::audit::{Audit, AuditedBudget, Code, Refusal, ValueOutcome};
+use crate::audit::{Audit, AuditedBudget, Code, Refusal};
+use crate::compiled_plan::CompiledPlan;
 use crate::fetch::PrincipalKey;
-use crate::field::{self, CompiledPlan};
+use crate::field;
 use crate::ports::{Ports, random_name};
+use crate::value_counts::ValueOutcome;
 use crate::worker::Worker;
-
-/// Principals whose audits go on where they were. A further one takes the place of who asked longest ago, whose lines are
-/// then written at once.
-const MAX_PRINCIPALS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
-
-/// The audits of a worker's principals.
-pub struct Principals(LruCache<PrincipalKey, Rc<RefCell<Audit>>>);
-
-impl Default for Principals {
-    fn default() -> Self {
-        Self(LruCache::new(MAX_PRINCIPALS))
-    }
-}
-
-impl Principals {
-    /// The principal's audit.
-    pub fn of(&mut self, principal: &PrincipalKey) -> Option<Rc<RefCell<Audit>>> {
-        self.0.get(principal).cloned()
-    }
-
-    /// Keeps it, and gives the one that gives way to it.
-    pub fn keep(
-        &mut self,
-        principal: &PrincipalKey,
-        audit: &Rc<RefCell<Audit>>,
-    ) -> Option<Rc<RefCell<Audit>>> {
-        self.0.push(principal.clone(), Rc::clone(audit)).map(|(_, gone)| gone)
-    }
-}
 
 /// The audit of one exchange's principal, with the plan that the exchange is under.
 #[derive(Clone)]

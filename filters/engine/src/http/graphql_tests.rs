@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 
 /// `$.variables.ssn` and the like in requests, `$.data.customer.ssn` and the like in responses, under `customer.ssn`.
 fn fields(place: &str, paths: &[&str]) -> Vec<Rc<FieldPlan>> {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use fieldveil_plan::PlanInput;
 
 use super::problem::Problem;
+use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{Fetch, PrincipalKey};
-use crate::field::CompiledPlan;
 use crate::keyring::Keyring;
 use crate::plans::Holder;
 use crate::worker::Worker;

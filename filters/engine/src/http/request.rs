@@ -16,7 +16,7 @@ use super::query;
 use super::search_budget::SearchBudget;
 use super::treat::Context;
 use super::validators;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 use crate::routes::{Route, Service, Unroutable};
 
 /// The route of a request that may go on. `ends`: nothing follows its head.

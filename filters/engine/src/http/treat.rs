@@ -13,11 +13,12 @@ use zeroize::Zeroizing;
 use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
-use crate::audit::ValueOutcome;
-use crate::field::{CompiledPlan, FieldPlan, Read, Scratch, Stored, Value};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::{FieldPlan, Read, Scratch, Stored, Value};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
 use crate::spending::{self, Spent};
+use crate::value_counts::ValueOutcome;
 use crate::worker::Worker;
 
 /// All that the treatment of one exchange's values needs.

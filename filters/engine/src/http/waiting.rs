@@ -18,7 +18,7 @@ use super::request;
 use super::response;
 use super::surroundings::Surroundings;
 use super::treat::Context;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 use crate::memory::MAX_IN_USE;
 
 /// A request whose plan or keys are not there yet.

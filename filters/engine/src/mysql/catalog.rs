@@ -11,9 +11,11 @@ use fieldveil_plan::Column as PlannedColumn;
 
 use self::question::{CatalogRow, MAX_ROWS};
 use self::views::{Place, Views};
-use crate::database::{ColumnRow, Core};
-use crate::field::{ColumnKind, CompiledPlan, FieldPlan};
+use crate::compiled_plan::CompiledPlan;
+use crate::database::Core;
+use crate::field::{ColumnKind, FieldPlan};
 use crate::memory::size_of_all;
+use crate::server_catalog::ColumnRow;
 
 /// Bytes of the answer that are held at most.
 const MAX_BYTES: usize = 16 << 20;

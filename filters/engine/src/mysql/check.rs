@@ -12,9 +12,9 @@ use super::sql_context::SqlContext;
 use super::statements::Statement as PreparedStatement;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Core, Unready};
 use crate::fetch::Fetch;
-use crate::field::CompiledPlan;
 
 /// Bytes of a text that is read however little room there is.
 const MAX_CONTROL: usize = 256;

@@ -14,8 +14,8 @@ use super::sql_context::SqlContext;
 use super::statements::{Cursor, Statement};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::{Core, Waiting};
-use crate::field::CompiledPlan;
 
 impl Session {
     pub(super) fn fetch(

@@ -11,7 +11,8 @@ use super::session_settings::read_alike;
 use super::sql_context::SqlContext;
 use super::statements::Statement;
 use crate::client_error::ClientError;
-use crate::database::{Core, Given, Lasts, Replaced};
+use crate::database::{Core, Replaced};
+use crate::token_words::{Given, Lasts};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]

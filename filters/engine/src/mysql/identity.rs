@@ -5,7 +5,8 @@ use fieldveil_plan::SessionInput;
 
 use super::session_settings::{SessionSettings, SettingsRow};
 use super::sql_context::SqlContext;
-use crate::database::{Core, MAX_PURPOSE};
+use crate::database::Core;
+use crate::token_words::MAX_PURPOSE;
 
 /// What the server is asked. What a client may have set to keep rows from itself does not keep this one.
 pub(super) const QUESTION: &str = "SELECT CURRENT_USER(), CURRENT_ROLE(), DATABASE(), \

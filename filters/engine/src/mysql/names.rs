@@ -7,8 +7,9 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, ServerCatalog};
+use crate::database::{Checked, Core};
 use crate::memory::Weighed;
+use crate::server_catalog::ServerCatalog;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;

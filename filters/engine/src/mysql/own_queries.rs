@@ -15,7 +15,8 @@ use super::server::{MALFORMED, OUT_OF_PLACE};
 use super::sql_context::SqlContext;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::{CatalogReading, Core, MAX_HELD, Step, Waiting};
+use crate::database::{Core, MAX_HELD, Step, Waiting};
+use crate::server_catalog::CatalogReading;
 
 const NOT_IDENTIFIED: &str = "it does not say who the session is for";
 

@@ -14,8 +14,8 @@ use super::pending::{Awaited, PendingResponse, PendingResults, Question};
 use super::sql_context::SqlContext;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Core};
-use crate::field::CompiledPlan;
 
 /// A text that can be checked now.
 pub(super) struct ReadyText<'t> {

@@ -16,7 +16,8 @@ use super::sql_context::SqlContext;
 use super::statements::Statements;
 use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
-use crate::database::{Checked, Core, Step, TokenWords};
+use crate::database::{Checked, Core, Step};
+use crate::token_words::TokenWords;
 
 /// A packet of the server that begins a message.
 #[derive(Clone, Copy)]

@@ -17,10 +17,11 @@ use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
-use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated, restart};
+use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
+use crate::value_buffers::restart;
 
 /// A column whose values are changed.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,9 @@
 use fieldveil_pg_wire::backend::DataRow;
 use fieldveil_values::oid;
 
-use crate::database::ColumnRow;
-use crate::field::{ColumnKind, CompiledPlan};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::ColumnKind;
+use crate::server_catalog::ColumnRow;
 
 /// Columns of the answer, in order.
 const COLUMNS: u16 = 16;

@@ -9,8 +9,8 @@ use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 use super::end_user::{EndUserMentions, identify};
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Unready};
-use crate::field::CompiledPlan;
 
 /// A text of so many bytes is read even where hardly any memory is left.
 const MAX_CONTROL: usize = 256;

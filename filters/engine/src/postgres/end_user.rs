@@ -12,7 +12,8 @@ use fieldveil_sql::{
 
 use super::settings::Settings;
 use crate::client_error::ClientError;
-use crate::database::{Core, Given, Lasts, Replaced};
+use crate::database::{Core, Replaced};
+use crate::token_words::{Given, Lasts};
 
 /// What a text says of the end user, beside what was replaced in it. It holds a token: no `Debug`.
 #[derive(Default)]

@@ -15,8 +15,8 @@ use super::seal::{seal_text, seal_values, server_text};
 use super::statements::{Portal, Statement};
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::Checked;
-use crate::field::CompiledPlan;
 
 /// A prepared statement that may be executed.
 pub(super) enum Rechecked {

@@ -6,8 +6,9 @@ use fieldveil_plan::SessionInput;
 use fieldveil_sql::Dialect;
 
 use super::Session;
-use crate::database::{Core, MAX_PURPOSE};
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
+use crate::database::Core;
+use crate::token_words::MAX_PURPOSE;
 
 /// What the server is asked.
 pub(super) const QUESTION: &str = "SELECT current_user::pg_catalog.text, \

@@ -12,9 +12,10 @@ use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 use super::cursors::{Cursors, MAX_CURSORS};
 use super::statements::{Change, Statements, Undo};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, ServerCatalog};
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
+use crate::database::{Checked, Core};
 use crate::memory::Weighed;
+use crate::server_catalog::ServerCatalog;
 
 /// Statements that a connection may prepare in SQL.
 const MAX_PREPARED: usize = 4_096;

@@ -13,9 +13,10 @@ use super::identity::{self, IdentityRow};
 use super::pending::{Awaited, PendingResponse, PendingResponses};
 use super::pipeline::Pipeline;
 use crate::client_error::ClientError;
-use crate::database::{CallbackOutput, CatalogReading, Core, Waiting};
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
+use crate::database::{CallbackOutput, Core, Waiting};
 use crate::ports::{Ports, random_name};
+use crate::server_catalog::CatalogReading;
 
 /// The remedy where the response to one of the queries cannot be used.
 const REMEDY: &str = "See that this user may read pg_catalog, then send the statement again.";

@@ -10,8 +10,8 @@ use fieldveil_pg_wire::backend::TransactionStatus;
 use super::rows::RowPlan;
 use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::Checked;
-use crate::field::CompiledPlan;
 
 /// Why the connection ends where the server sends what answers nothing.
 pub const OUT_OF_PLACE: &str = "an answer to another message than the one in flight";

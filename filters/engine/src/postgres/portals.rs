@@ -13,7 +13,7 @@ use super::pending::{Awaited, PendingResponse};
 use super::statements::Portal;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 
 impl Session {
     pub(super) fn execute(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {

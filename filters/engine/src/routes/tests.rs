@@ -6,7 +6,7 @@ use fieldveil_plan::Plan;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::field::{CompiledPlan, Read};
+use crate::field::Read;
 
 /// A field of a type of its label's name before the first dot, sealed deterministically.
 fn field(part: &str, at: &str, label: &str) -> Value {
@@ -18,16 +18,16 @@ fn route(path: &str, fields: &[Value]) -> Value {
     json!({"path": path, "fields": fields})
 }
 
-fn compiled(routes: &[Value]) -> Result<CompiledPlan, String> {
+fn try_service(routes: &[Value]) -> Result<Service, String> {
     let service = json!({"unmatched": "refuse", "routes": routes});
     let plan =
         json!({"revision": "r", "subject": "user:app", "ttl_seconds": 30, "fields": [], "service": service});
     let plan = Plan::from_json(json!({"result": plan}).to_string().as_bytes()).map_err(|e| e.to_string())?;
-    CompiledPlan::new(plan).map_err(|e| e.to_string())
+    Service::new(plan.service.unwrap()).map_err(|e| e.to_string())
 }
 
-fn service(routes: &[Value]) -> Rc<Service> {
-    compiled(routes).unwrap().service.unwrap()
+fn service(routes: &[Value]) -> Service {
+    try_service(routes).unwrap()
 }
 
 /// The labels that a route's query parameters have, by which tests tell routes apart.
@@ -169,29 +169,7 @@ fn what_can_not_be_carried_out_is_an_error_that_names_the_place() {
         ),
     ];
     for (wrong, expected) in cases {
-        let error = compiled(&[route("/", &[]), wrong.clone()]).err().unwrap_or_default();
+        let error = try_service(&[route("/", &[]), wrong.clone()]).err().unwrap_or_default();
         assert!(error.starts_with(&format!("service.routes[1]{expected}")), "{wrong}: {error}");
     }
-}
-
-#[test]
-fn keys_that_routes_need_are_asked_for() {
-    let with = |keyset: &str, tenant: &str, read: &str, write: &str| {
-        json!({"in": "response", "at": "$.a", "label": keyset, "keyset": keyset, "tenant": tenant,
-            "protection": "randomized", "type": "text", "read": {"treatment": read}, "write": write})
-    };
-    let keyring =
-        crate::keyring::Keyring::from_json(b"{\"revision\": \"r\", \"keysets\": {}}", None).unwrap();
-    let of =
-        |field: Value| compiled(&["/", "/a"].map(|path| route(path, std::slice::from_ref(&field)))).unwrap();
-    let plan = of(with("pii", "", "reveal", "refuse"));
-    assert!(plan.missing_keys(&keyring).unwrap().contains("pii"));
-    assert!(plan.tenant_keysets.is_empty() && !plan.lacks_tenant_keys(&keyring));
-    let plan = of(with("pii/acme", "acme", "conceal", "seal"));
-    assert_eq!(plan.missing_keys(&keyring), None);
-    assert!(plan.tenant_keysets.iter().map(AsRef::as_ref).eq(["pii/acme"]));
-    assert!(plan.lacks_tenant_keys(&keyring));
-    // Who neither reads nor writes needs no keys.
-    let plan = of(with("pii/acme", "acme", "conceal", "refuse"));
-    assert!(plan.missing_keys(&keyring).is_none() && !plan.lacks_tenant_keys(&keyring));
 }

@@ -5,7 +5,8 @@
 use std::rc::Rc;
 
 use crate::http_support::*;
-use fieldveil_engine::field::{self, CompiledPlan, FieldPlan, Scratch, Stored};
+use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::field::{self, FieldPlan, Scratch, Stored};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;

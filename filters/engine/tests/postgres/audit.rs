@@ -4,9 +4,10 @@
 
 use std::rc::Rc;
 
-use fieldveil_engine::audit::{Audit, AuditedBudget, Ended, ValueOutcome};
+use fieldveil_engine::audit::{Audit, AuditedBudget, Ended};
 use fieldveil_engine::client_error::ClientError;
-use fieldveil_engine::field::CompiledPlan;
+use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::value_counts::ValueOutcome;
 use fieldveil_plan::{Plan, PlanInput};
 use serde_json::{Value, json};
 

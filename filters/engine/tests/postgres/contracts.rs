@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use fieldveil_engine::field::CompiledPlan;
+use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_plan::{Place, Plan};
 use serde_json::{Value, json};
 

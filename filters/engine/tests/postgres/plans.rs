@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::fetch::{Fetch, PrincipalKey};
-use fieldveil_engine::field::CompiledPlan;
 use fieldveil_plan::{Plan, PlanInput};
 use serde_json::{Value, json};
 

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::fetch::PrincipalKey;
-use fieldveil_engine::field::{self, CompiledPlan, FieldError, FieldPlan, Read, Scratch, Stored};
+use fieldveil_engine::field::{self, FieldError, FieldPlan, Read, Scratch, Stored};
 use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat::{self, Context};

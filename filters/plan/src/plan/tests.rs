@@ -1,3 +1,5 @@
+mod services;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

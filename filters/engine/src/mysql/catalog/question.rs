@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use fieldveil_mysql_wire::response::TextRow;
 
-use crate::field::CompiledPlan;
+use crate::compiled_plan::CompiledPlan;
 
 /// Columns of the answer.
 const COLUMNS: usize = 12;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use fieldveil_sql::{MySqlDialect, ViewSource, view_sources};
 
 use super::NameFolding;
-use crate::database::words_of_view;
+use crate::server_catalog::words_of_view;
 
 /// Databases in which nobody makes a view or a table.
 const NOBODYS: [&str; 2] = ["information_schema", "performance_schema"];

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{CatalogReading, ColumnRow, MAX_AGE_MS, ServerCatalog};
+use super::Core;
 use crate::client_error::ClientError;
-use crate::database::Core;
 use crate::ports::Level;
+use crate::server_catalog::{CatalogReading, ColumnRow, MAX_AGE_MS, ServerCatalog};
 
 /// The catalog and its age.
 #[derive(Default)]

@@ -8,12 +8,31 @@ mod text;
 
 use std::rc::Rc;
 
+use crate::limits::Limits;
 use crate::matcher::{DEAD, StateId};
 use crate::string::unescape;
-use crate::{Exceeded, Kind, Limits, Matcher};
+use crate::{Exceeded, Matcher};
 use number::Number;
 use text::Text;
-pub(crate) use text::plain;
+
+/// What a JSON value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A string.
+    String,
+    /// A number.
+    Number,
+    /// `true`.
+    True,
+    /// `false`.
+    False,
+    /// `null`.
+    Null,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+}
 
 /// One JSON text and the next, read in pieces.
 pub(crate) struct Document {

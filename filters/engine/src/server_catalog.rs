@@ -3,7 +3,6 @@
 
 mod absent;
 mod reading;
-mod state;
 mod views;
 mod weight;
 
@@ -15,10 +14,10 @@ use fieldveil_plan::{Column as PlannedColumn, PlanField};
 use fieldveil_sql::{Catalog, Dialect, Relation};
 
 pub(crate) use self::reading::{CatalogReading, ColumnRow};
-pub(crate) use self::state::CatalogState;
 pub(crate) use self::views::words_of_view;
 use self::weight::CatalogWeight;
-use crate::field::{CompiledPlan, Stored};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::Stored;
 use crate::keyring::Keyring;
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.

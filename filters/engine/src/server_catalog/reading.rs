@@ -9,7 +9,8 @@ use fieldveil_sql::{Catalog, Column, Columns, Dialect, Field, Relation, Relation
 
 use super::weight::{CatalogWeight, of_column};
 use super::{NamesOf, ServerCatalog, Width, views};
-use crate::field::{ColumnKind, CompiledPlan, Stored};
+use crate::compiled_plan::CompiledPlan;
+use crate::field::{ColumnKind, Stored};
 
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;

@@ -6,7 +6,7 @@ use super::ServerCatalog;
 
 impl ServerCatalog {
     /// Whether a text may name one. Where nothing is absent, that is known without a look at the text.
-    pub(super) fn misses(&self, text: &[u8], database: Option<&str>) -> bool {
+    pub fn misses(&self, text: &[u8], database: Option<&str>) -> bool {
         if self.absent.is_empty() {
             return false;
         }

@@ -3,31 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use fieldveil_plan::{Plan, PlanField};
+use fieldveil_plan::Plan;
 
-use super::FieldPlan;
+use crate::field::{FieldPlan, UnusablePlan};
 use crate::keyring::Keyring;
 use crate::routes::{MakeReady, Service, Services};
-
-/// A plan that cannot be used, with the place in it and the remedy.
-#[derive(Debug, thiserror::Error)]
-#[error("{place}: {reason}")]
-pub struct UnusablePlan {
-    place: String,
-    reason: String,
-}
-
-impl UnusablePlan {
-    pub(crate) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { place: place.into(), reason: reason.into() }
-    }
-
-    /// Makes a field ready that stands at `place` of the plan.
-    pub(crate) fn field(place: &str, spec: PlanField) -> Result<FieldPlan, Self> {
-        let label = spec.label.clone();
-        FieldPlan::new(spec).map_err(|reason| Self::new(format!("{place} (label {label})"), reason))
-    }
-}
 
 /// A plan, ready for use.
 #[derive(Debug)]
@@ -165,4 +145,39 @@ fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn compiled(routes: Value) -> CompiledPlan {
+        let service = json!({"unmatched": "refuse", "routes": routes});
+        let plan = json!({"revision": "r", "subject": "user:app", "ttl_seconds": 30, "fields": [], "service": service});
+        let plan = Plan::from_json(json!({"result": plan}).to_string().as_bytes()).unwrap();
+        CompiledPlan::new(plan).unwrap()
+    }
+
+    #[test]
+    fn keys_that_routes_need_are_asked_for() {
+        let with = |keyset: &str, tenant: &str, read: &str, write: &str| {
+            json!({"in": "response", "at": "$.a", "label": keyset, "keyset": keyset, "tenant": tenant,
+                "protection": "randomized", "type": "text", "read": {"treatment": read}, "write": write})
+        };
+        let keyring = Keyring::from_json(b"{\"revision\": \"r\", \"keysets\": {}}", None).unwrap();
+        let of =
+            |field: Value| compiled(json!(["/", "/a"].map(|path| json!({"path": path, "fields": [&field]}))));
+        let plan = of(with("pii", "", "reveal", "refuse"));
+        assert!(plan.missing_keys(&keyring).unwrap().contains("pii"));
+        assert!(plan.tenant_keysets.is_empty() && !plan.lacks_tenant_keys(&keyring));
+        let plan = of(with("pii/acme", "acme", "conceal", "seal"));
+        assert_eq!(plan.missing_keys(&keyring), None);
+        assert!(plan.tenant_keysets.iter().map(AsRef::as_ref).eq(["pii/acme"]));
+        assert!(plan.lacks_tenant_keys(&keyring));
+        // Who neither reads nor writes needs no keys.
+        let plan = of(with("pii/acme", "acme", "conceal", "refuse"));
+        assert!(plan.missing_keys(&keyring).is_none() && !plan.lacks_tenant_keys(&keyring));
+    }
 }

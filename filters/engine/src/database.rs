@@ -8,19 +8,19 @@
 //! | bytes that pass unchanged are counted | `unchanged.rs` |
 //! | the principal, plan and keys | `policy.rs` |
 //! | how much memory the connection keeps | `memory_use.rs` |
-//! | the server's catalog | `catalog.rs` |
+//! | the server's catalog, and its age | `../server_catalog.rs`, `catalog_state.rs` |
 //! | a text is checked against plan and catalog | `check.rs` |
 //! | the result of that check | `checked.rs` |
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
 //! | the server says who the session is for | `identity.rs` |
-//! | the server gets words in the place of tokens | `token_words.rs` |
+//! | the server gets words in the place of tokens | `../token_words.rs` |
 //! | a budget is spent | `budgeted.rs` |
 //! | what happens is counted | `audited.rs` |
 
 mod audited;
 mod budgeted;
-mod catalog;
+mod catalog_state;
 mod check;
 mod checked;
 mod connection;
@@ -29,7 +29,6 @@ mod inbox;
 mod memory_use;
 mod policy;
 mod seal;
-mod token_words;
 mod treat;
 mod unchanged;
 
@@ -37,9 +36,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(crate) use self::audited::SessionAudit;
-pub(crate) use self::catalog::{
-    CatalogReading, CatalogState, ColumnRow, MAX_AGE_MS, ServerCatalog, words_of_view,
-};
+pub(crate) use self::catalog_state::CatalogState;
 pub(crate) use self::checked::Checked;
 pub(crate) use self::connection::WireProtocol;
 pub use self::connection::{Connection, Duplex};
@@ -47,13 +44,14 @@ pub(crate) use self::identity::{Replaced, SessionIdentity};
 pub(crate) use self::memory_use::MemoryUse;
 pub(crate) use self::policy::{PlanChange, PolicyGate, Renewed, Unready};
 pub(crate) use self::seal::{Place, misplaced, purpose};
-pub(crate) use self::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords, holds_word};
-pub(crate) use self::treat::{Buffers, ClientForm, Costs, RowError, RowTreatment, Tally, Treated, restart};
+pub(crate) use self::treat::{ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
 use crate::fetch::Fetch;
 use crate::output_limit::{OutputLimit, OutputTooLong};
 use crate::ports::{Level, Ports};
+use crate::server_catalog::CatalogReading;
+use crate::value_buffers::Buffers;
 use crate::worker::Worker;
 
 /// A message of at most so many bytes is held until it can be read whole. A longer one passes if nothing in it is protected,
