@@ -35,7 +35,7 @@ PARTS = {
     "ciphers": r"aes|ghash|polyval|universal_hash|cmac|dbl|chacha|poly1305|cipher|sha2|hmac|hkdf|fieldveil_tink|ff1",
     "envelope, base64": r"fieldveil_envelope|base64",
     "values' types": r"fieldveil_values|FieldPlan",
-    "messages read and written": r"fieldveil_pg_wire|fieldveil_mysql_wire",
+    "messages read and written": r"fieldveil_postgres_wire|fieldveil_mysql_wire",
     "statements' texts": r"fieldveil_sql|sqlparser",
     "JSON": r"fieldveil_json_stream|serde",
     "counted and audited": r"audit|budget|spending|key_uses|held_|Worker::count",

@@ -25,7 +25,8 @@ AVOIDED = {
 
 
 def main() -> int:
-    sources = {path: path.read_text() for path in sorted(CRATES.glob("*/src/**/*.rs"))}
+    folders = [*CRATES.glob("*/src"), *CRATES.glob("*/*/src")]
+    sources = {path: path.read_text() for folder in sorted(folders) for path in sorted(folder.rglob("*.rs"))}
     problems = [*repeated(sources), *avoided(sources)]
     for problem in problems:
         print(problem)
@@ -36,7 +37,7 @@ def repeated(sources: dict[Path, str]) -> list[str]:
     places = defaultdict(list)
     for path, text in sources.items():
         for name in TYPE.findall(text):
-            places[path.relative_to(CRATES).parts[0], name].append(path)
+            places[_crate(path), name].append(path)
     return [
         f"filters/{crate}: the type {name} is in {', '.join(_shown(path) for path in paths)}; name each by its subject"
         for (crate, name), paths in places.items()
@@ -52,6 +53,10 @@ def avoided(sources: dict[Path, str]) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1)
         if (match := found.search(line))
     ]
+
+
+def _crate(path: Path) -> str:
+    return str(path.relative_to(CRATES)).split("/src/")[0]
 
 
 def _are_mirrored(paths: list[Path]) -> bool:

@@ -44,7 +44,7 @@ opens a ciphertext with one of these faults:
 
 - **Output prefixes.** AEAD and deterministic keys have the output prefix `TINK`, PRF keys have `RAW`. Keys with
   another, and other key types that Tink has, are refused by `fieldveil` (`keys/internal/keystore/purpose.go`) and by
-  the filter (`filters/tink`).
+  the filter (`filters/crypto/tink`).
 - **Tink for Python** makes and reads keysets, and has nothing to change one with: add, promote and disable keys with
   `fieldveil keys`.
 - **Tink for Java** takes AES-GCM-SIV from a security provider, and the JDK has none: add Conscrypt

@@ -1,8 +1,8 @@
-"""Records what real clients and real servers say to each other, for the tests of `filters/mysql-wire`.
+"""Records what real clients and real servers say to each other, for the tests of `filters/wire/mysql`.
 
     PYTHONPATH=e2e:. .tools/venv/bin/python -m recorders.mysql_packets
 
-Each connection becomes two files in `filters/mysql-wire/testdata/`: what the client sent, and what the server answered.
+Each connection becomes two files in `filters/wire/mysql/testdata/`: what the client sent, and what the server answered.
 The values are made up; the password is the example's.
 """
 
@@ -22,7 +22,7 @@ from harness.mysqld import MySqld
 from harness.relay import Relay
 from harness.workdir import WorkDir
 
-OUT = ROOT / "filters" / "mysql-wire" / "testdata"
+OUT = ROOT / "filters" / "wire" / "mysql" / "testdata"
 
 EVERY_TYPE = """\
 CREATE TABLE every_type (

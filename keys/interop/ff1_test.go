@@ -28,7 +28,7 @@ func TestFrozenFormatPreservingValuesAreFF1UnderTheKeyThatStockTinkComputes(t *t
 			KeyHex                                             string `json:"key_hex"`
 		} `json:"vectors"`
 	}
-	readJSON(t, "../../filters/ff1/testdata/v1.json", &file)
+	readJSON(t, "../../filters/crypto/ff1/testdata/v1.json", &file)
 	for _, v := range file.Vectors {
 		set, err := prf.NewPRFSet(cleartext(t, file.Keysets[v.Keyset]))
 		if err != nil {

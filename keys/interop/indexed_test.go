@@ -21,7 +21,7 @@ func TestStockTinkOpensEveryFrozenIndexedEnvelopeAndComputesItsIndex(t *testing.
 		} `json:"keysets"`
 		Vectors []vector `json:"vectors"`
 	}
-	readJSON(t, "../../filters/envelope/testdata/v2.json", &file)
+	readJSON(t, "../../filters/crypto/envelope/testdata/v2.json", &file)
 	for _, v := range file.Vectors {
 		keysets := envelopetest.Keysets{AEAD: cleartext(t, file.Keysets[v.Keyset].AEAD), PRF: cleartext(t, file.Keysets[v.Keyset].PRF)}
 		field, plaintext, raw := envelopetest.Field{Label: v.Label, Tenant: v.Tenant}, unhex(t, v.PlaintextHex), unhex(t, v.EnvelopeHex)
@@ -53,7 +53,7 @@ func TestStockTinkComputesTheFrozenPRFOutputs(t *testing.T) {
 			OutputHex string `json:"output_hex"`
 		} `json:"vectors"`
 	}
-	readJSON(t, "../../filters/tink/testdata/prf.json", &file)
+	readJSON(t, "../../filters/crypto/tink/testdata/prf.json", &file)
 	for i, v := range file.Vectors {
 		set, err := prf.NewPRFSet(cleartext(t, file.Keysets[v.Keyset]))
 		if err != nil {

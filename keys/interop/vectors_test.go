@@ -15,7 +15,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/envelope/envelopetest"
 )
 
-const frozen = "../../filters/envelope/testdata/v1.json"
+const frozen = "../../filters/crypto/envelope/testdata/v1.json"
 
 type vectorFile struct {
 	Keysets map[string]json.RawMessage `json:"keysets"`

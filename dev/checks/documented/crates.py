@@ -36,7 +36,7 @@ def table() -> str:
     }
     rows = ["| crate | what it is | depends on |", "| --- | --- | --- |"]
     for name, folder in folders.items():
-        others = ", ".join(f"`{Path(folders[other]).name}`" for other in arrows[name])
+        others = ", ".join(f"`{Path(folders[other]).relative_to('filters')}`" for other in arrows[name])
         rows.append(f"| `{folder}` | {purpose(ROOT / folder / 'src' / 'lib.rs')} | {others or 'none of these'} |")
     return "\n".join(rows)
 

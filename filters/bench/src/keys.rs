@@ -4,8 +4,8 @@ use fieldveil_engine::keyring::Keyring;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-const ENVELOPES: &str = include_str!("../../envelope/testdata/v1.json");
-const PRFS: &str = include_str!("../../tink/testdata/prf.json");
+const ENVELOPES: &str = include_str!("../../crypto/envelope/testdata/v1.json");
+const PRFS: &str = include_str!("../../crypto/tink/testdata/prf.json");
 
 /// Key types of AEAD that the filter takes.
 pub(crate) const AEADS: [&str; 6] = [

@@ -125,7 +125,8 @@ fn assert_weighed(what: &str, (taken, held): (usize, usize)) {
 /// A sidecar that has its plan and its keys.
 fn ready(plan: Value) -> Sidecar {
     let mut sidecar = Sidecar::under(plan);
-    let prf = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../tink/testdata/prf.json")).unwrap();
+    let prf =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../crypto/tink/testdata/prf.json")).unwrap();
     let prf: Value = serde_json::from_slice(&prf).unwrap();
     let mut keys: Value = serde_json::from_slice(&sidecar.keys.clone().unwrap()).unwrap();
     keys["keysets"]["pii"]["prf"] = prf["keysets"]["hmac-sha256"].clone();

@@ -17,7 +17,7 @@ mod support;
 
 use counting::{OTHERS, in_use};
 use fieldveil_engine::memory::{MAX_CONNECTION, MAX_WORKER, RESERVE};
-use fieldveil_pg_wire::frontend::{Bind, Close, Parse, Target};
+use fieldveil_postgres_wire::frontend::{Bind, Close, Parse, Target};
 use serde_json::json;
 use support::*;
 
@@ -216,7 +216,7 @@ fn portals_are_weighed() {
     let before = in_use();
     let step = |number: usize| {
         let portal = format!("p{number:05}");
-        let result_formats = vec![fieldveil_pg_wire::Format::Binary; 60_000];
+        let result_formats = vec![fieldveil_postgres_wire::Format::Binary; 60_000];
         let mut out = Vec::new();
         let parts = Bind {
             portal: portal.as_bytes(),

@@ -13,7 +13,7 @@ use fieldveil_engine::ports::{Level, Ports};
 use fieldveil_engine::worker::Worker;
 use serde_json::{Value, json};
 
-const FROZEN: &str = include_str!("../../envelope/testdata/v1.json");
+const FROZEN: &str = include_str!("../../crypto/envelope/testdata/v1.json");
 const CONFIG: &[u8] = br#"{"listener": "l", "policy": {"cluster": "opa", "path": "/p", "timeout_ms": 1000},
     "keys": {"cluster": "key_agent", "path": "/k", "timeout_ms": 1000, "refresh_seconds": 10,
     "max_stale_seconds": 600}}"#;

@@ -1,6 +1,6 @@
 //! The data of COPY: rows in text, CSV and binary.
 
-use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Found, Quotes, Scanner, binary, csv, text};
+use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Found, Quotes, Scanner, binary, csv, text};
 
 /// The first byte picks how rows are written, the second where the data is cut.
 pub(crate) fn copy(bytes: &[u8]) {

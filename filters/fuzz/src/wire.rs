@@ -1,6 +1,6 @@
 //! Messages and first packets; the bodies are those of the crate's own tests.
 
-use fieldveil_pg_wire::fuzz::bodies::{ANSWERS, REQUESTS, body, first_packet, peeks, stream};
+use fieldveil_postgres_wire::fuzz::bodies::{ANSWERS, REQUESTS, body, first_packet, peeks, stream};
 
 pub(crate) fn startup(bytes: &[u8]) {
     first_packet(bytes);

@@ -1,7 +1,7 @@
 //! Logging in: between client and server, but for what the sidecar's ending of TLS changes in it.
 
-use fieldveil_pg_wire::backend::{Authentication, AuthenticationSasl, Tag};
-use fieldveil_pg_wire::frontend;
+use fieldveil_postgres_wire::backend::{Authentication, AuthenticationSasl, Tag};
+use fieldveil_postgres_wire::frontend;
 
 use super::server::{Fate, MALFORMED};
 use super::{CallbackOutput, Phase, Session, Step, Waiting};

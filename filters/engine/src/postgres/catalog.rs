@@ -1,6 +1,6 @@
 //! The question for the catalog that the server is asked, and its answer row by row.
 
-use fieldveil_pg_wire::backend::DataRow;
+use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_values::oid;
 
 use crate::compiled_plan::CompiledPlan;

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::frontend::{Bind, Query, Tag};
-use fieldveil_pg_wire::name::significant;
-use fieldveil_pg_wire::{Header, WireError};
+use fieldveil_postgres_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::frontend::{Bind, Query, Tag};
+use fieldveil_postgres_wire::name::significant;
+use fieldveil_postgres_wire::{Header, WireError};
 use fieldveil_sql::{Dialect, identity};
 
 use super::check::Readiness;

@@ -11,7 +11,7 @@ pub use self::server::{head, holds_row};
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Quotes};
+use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Quotes};
 use fieldveil_sql::{Copy, CopyFormat, CopyText};
 
 use self::binary_in::BinaryIn;

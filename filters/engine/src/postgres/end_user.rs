@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use fieldveil_pg_wire::frontend::Bind;
-use fieldveil_pg_wire::startup::StartupMessage;
+use fieldveil_postgres_wire::frontend::Bind;
+use fieldveil_postgres_wire::startup::StartupMessage;
 use fieldveil_sql::{
     Dialect,
     identity::{self, Comment, TokenParameter},

@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use fieldveil_pg_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
-use fieldveil_pg_wire::name::significant;
-use fieldveil_pg_wire::{Format, WireError};
+use fieldveil_postgres_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
+use fieldveil_postgres_wire::name::significant;
+use fieldveil_postgres_wire::{Format, WireError};
 
 use super::check::{Readiness, ReadyText};
 use super::client::{Outcome, is_copy_in};

@@ -1,8 +1,8 @@
 //! Who the session is for now: role, purpose, token and `application_name`, as the server has them. The server alone
 //! knows what SET LOCAL, a ROLLBACK, a savepoint or a function leaves of them, so it is asked.
 
-use fieldveil_pg_wire::backend::DataRow;
 use fieldveil_plan::SessionInput;
+use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_sql::Dialect;
 
 use super::Session;

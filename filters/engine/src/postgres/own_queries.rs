@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fieldveil_pg_wire::WireError;
-use fieldveil_pg_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
+use fieldveil_postgres_wire::WireError;
+use fieldveil_postgres_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync, Target};
 use fieldveil_sql::Dialect;
 
 use super::catalog;

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::TransactionStatus;
+use fieldveil_postgres_wire::backend::TransactionStatus;
 
 use super::rows::RowPlan;
 use super::statements::{Portal, Statement, Undo};

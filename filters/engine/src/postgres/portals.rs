@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::WireError;
-use fieldveil_pg_wire::frontend::{Describe, Execute, Target};
-use fieldveil_pg_wire::name::significant;
+use fieldveil_postgres_wire::WireError;
+use fieldveil_postgres_wire::frontend::{Describe, Execute, Target};
+use fieldveil_postgres_wire::name::significant;
 
 use super::check::Readiness;
 use super::client::Outcome;

@@ -4,9 +4,9 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::ErrorResponse;
-use fieldveil_pg_wire::frontend::{Bind, CopyFail, Parse, Query};
-use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
+use fieldveil_postgres_wire::backend::ErrorResponse;
+use fieldveil_postgres_wire::frontend::{Bind, CopyFail, Parse, Query};
+use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
 
 use super::pending::{Awaited, PendingResponse};
 use super::{CallbackOutput, Phase, Session};

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, Tag};
-use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::{Format, Header, WireError, copy_data};
+use fieldveil_postgres_wire::backend::{DataRow, DataRowWriter, FieldDescription, RowDescription, Tag};
+use fieldveil_postgres_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::{Format, Header, WireError, copy_data};
 use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use fieldveil_pg_wire::Format;
-use fieldveil_pg_wire::frontend::Bind;
+use fieldveil_postgres_wire::Format;
+use fieldveil_postgres_wire::frontend::Bind;
 use fieldveil_sql::{Envelopes, Form, Operand, Parameter, ParameterUse, Replacement};
 use fieldveil_values::oid;
 

@@ -4,9 +4,9 @@ mod data;
 mod description;
 mod error;
 
-use fieldveil_pg_wire::Header;
-use fieldveil_pg_wire::backend::{ParameterStatus, ReadyForQuery, Tag};
-use fieldveil_pg_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::Header;
+use fieldveil_postgres_wire::backend::{ParameterStatus, ReadyForQuery, Tag};
+use fieldveil_postgres_wire::frame::HEADER_LEN;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};

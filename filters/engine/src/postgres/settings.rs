@@ -1,7 +1,7 @@
 //! The settings of the session by which its statements are read: what the client asked for when it connected, and what the
 //! server reports since.
 
-use fieldveil_pg_wire::backend::ParameterStatus;
+use fieldveil_postgres_wire::backend::ParameterStatus;
 
 use crate::client_error::ClientError;
 use crate::database::Core;

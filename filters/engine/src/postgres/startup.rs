@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_plan::SessionInput;
+use fieldveil_postgres_wire::startup::{FirstPacket, StartupMessage};
 use fieldveil_sql::identity::Comment;
 
 use super::end_user::identify_startup;

@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use fieldveil_pg_wire::Format;
+use fieldveil_postgres_wire::Format;
 use fieldveil_sql::Prepared;
 
 use super::cursors::Cursor;

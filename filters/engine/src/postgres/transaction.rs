@@ -1,6 +1,6 @@
 //! The transaction block: whether it is open, and what in it changed that its end may undo.
 
-use fieldveil_pg_wire::backend::TransactionStatus;
+use fieldveil_postgres_wire::backend::TransactionStatus;
 use fieldveil_sql::{SessionUse, StatementKind};
 
 use super::statements::Statements;

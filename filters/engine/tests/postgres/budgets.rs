@@ -11,8 +11,8 @@
 use crate::support::*;
 use fieldveil_engine::audit::Ended;
 use fieldveil_engine::budgets::{Allowance, MAX_WINDOWS};
-use fieldveil_pg_wire::Format;
-use fieldveil_pg_wire::frontend::Bind;
+use fieldveil_postgres_wire::Format;
+use fieldveil_postgres_wire::frontend::Bind;
 use serde_json::{Value, json};
 
 const VALUE: &str = "078-05-1120";
@@ -369,7 +369,7 @@ fn description_has_the_declared_type_before_and_after() {
     let mut dialogue = with_budget(&budget(1, last4()));
     let described = |dialogue: &mut Dialogue| {
         let told = answer(dialogue, "SELECT ssn FROM customer", &[("ssn", 3)], 1);
-        let (header, _) = fieldveil_pg_wire::frame::peek_message(&told).unwrap().unwrap();
+        let (header, _) = fieldveil_postgres_wire::frame::peek_message(&told).unwrap().unwrap();
         told[..header.total_len()].to_vec()
     };
     let before = described(&mut dialogue);

@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use crate::support::*;
-use fieldveil_pg_wire::startup::{FirstPacket, ProtocolVersion, StartupMessage};
+use fieldveil_postgres_wire::startup::{FirstPacket, ProtocolVersion, StartupMessage};
 
 const PLUS: &[u8] = b"\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0";
 const SCRAM: &[u8] = b"\0\0\0\x0aSCRAM-SHA-256\0\0";

@@ -6,9 +6,9 @@
 use crate::support::keys::*;
 use crate::support::*;
 use fieldveil_engine::fetch::{Fetch, FetchResponse};
-use fieldveil_pg_wire::backend::RowDescription;
-use fieldveil_pg_wire::frame::HEADER_LEN;
-use fieldveil_pg_wire::{Format, Header};
+use fieldveil_postgres_wire::backend::RowDescription;
+use fieldveil_postgres_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::{Format, Header};
 use serde_json::{Value, json};
 
 const NAME: &str = "Ada";

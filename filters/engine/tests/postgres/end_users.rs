@@ -82,7 +82,7 @@ fn refused_text_that_carries_a_token_tells_nothing_of_it() {
 
 #[test]
 fn token_of_the_startup_message_is_replaced_and_asked_for() {
-    use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
+    use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
     let startup = |parameters: &[(&str, &str)]| {
         let own = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let user = ("user".to_owned(), "app".to_owned());

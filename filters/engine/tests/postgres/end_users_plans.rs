@@ -22,7 +22,7 @@ fn portal_that_was_bound_under_another_plan_is_executed_under_the_one_in_force()
     assert_eq!(tags(&dialogue.take_to_server()), "PDBP");
     // The unnamed portal of SET would end the other.
     let mut named = Vec::new();
-    fieldveil_pg_wire::frontend::Bind {
+    fieldveil_postgres_wire::frontend::Bind {
         portal: b"p",
         statement: b"t",
         parameter_formats: vec![],
@@ -31,7 +31,7 @@ fn portal_that_was_bound_under_another_plan_is_executed_under_the_one_in_force()
     }
     .encode(&mut named)
     .unwrap();
-    fieldveil_pg_wire::frontend::Execute { portal: b"p", max_rows: 0 }.encode(&mut named).unwrap();
+    fieldveil_postgres_wire::frontend::Execute { portal: b"p", max_rows: 0 }.encode(&mut named).unwrap();
     dialogue.client(&[named, execute(), sync()].concat());
     assert_eq!(dialogue.asked(), [Asked::Identity]);
     let answered =

@@ -4,7 +4,7 @@
 
 use crate::support::keys::*;
 use crate::support::*;
-use fieldveil_pg_wire::frontend::{Close, Target};
+use fieldveil_postgres_wire::frontend::{Close, Target};
 
 #[test]
 fn a_statement_prepared_under_one_key_is_parsed_anew_when_there_are_two_and_again_when_there_is_one() {

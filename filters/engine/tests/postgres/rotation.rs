@@ -4,7 +4,7 @@
 
 use crate::support::keys::*;
 use crate::support::*;
-use fieldveil_pg_wire::frontend::{Parse, Target};
+use fieldveil_postgres_wire::frontend::{Parse, Target};
 
 #[test]
 fn a_search_names_what_every_enabled_key_makes_and_an_insert_what_the_primary_does() {
@@ -71,7 +71,7 @@ fn null_is_looked_for_as_null() {
     assert!(contains(&sent, b"ssn <> ALL (ARRAY[$1::text[], $2::text[]])\0"));
     let mut message = Vec::new();
     let values = vec![None, Some(CANARY.as_bytes().into())];
-    fieldveil_pg_wire::frontend::Bind {
+    fieldveil_postgres_wire::frontend::Bind {
         portal: b"",
         statement: b"s",
         parameter_formats: vec![],
@@ -92,7 +92,7 @@ fn a_client_sees_its_own_types_whatever_the_keys() {
     let mut text = Vec::new();
     Parse { name: b"s", text: SEARCH.as_bytes(), parameter_types: vec![1043] }.encode(&mut text).unwrap();
     let mut described = Vec::new();
-    fieldveil_pg_wire::frontend::Describe { target: Target::Statement, name: b"s" }
+    fieldveil_postgres_wire::frontend::Describe { target: Target::Statement, name: b"s" }
         .encode(&mut described)
         .unwrap();
     dialogue.client(&[text, described, sync()].concat());

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 fn frozen_keysets() -> serde_json::Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../envelope/testdata/v1.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../crypto/envelope/testdata/v1.json");
     serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).unwrap()).unwrap()["keysets"].clone()
 }
 

@@ -34,7 +34,7 @@ pub fn value_of(protection: &str, type_name: &str) -> Value {
 /// The keysets of the tests, with a PRF.
 pub fn keys_with_prf() -> Vec<u8> {
     let prf: Value = {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tink/testdata/prf.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../crypto/tink/testdata/prf.json");
         let frozen: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         frozen["keysets"]["hmac-sha256"].clone()
     };

@@ -1,8 +1,8 @@
 //! Messages, written and looked at.
 
-use fieldveil_pg_wire::frame::write_message;
-use fieldveil_pg_wire::frontend::{Bind, Execute, Parse, Query, Sync};
-use fieldveil_pg_wire::startup::{ProtocolVersion, StartupMessage};
+use fieldveil_postgres_wire::frame::write_message;
+use fieldveil_postgres_wire::frontend::{Bind, Execute, Parse, Query, Sync};
+use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
 
 pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -106,7 +106,7 @@ pub fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 /// The tags of the messages in `bytes`, and that they are whole.
 pub fn tags(mut bytes: &[u8]) -> String {
     let mut tags = String::new();
-    while let Some((header, _)) = fieldveil_pg_wire::frame::peek_message(bytes).unwrap() {
+    while let Some((header, _)) = fieldveil_postgres_wire::frame::peek_message(bytes).unwrap() {
         tags.push(char::from(header.tag));
         bytes = &bytes[header.total_len()..];
     }

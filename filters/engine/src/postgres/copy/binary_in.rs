@@ -1,6 +1,6 @@
 //! Rows of the binary format from the client.
 
-use fieldveil_pg_wire::copy_data::binary::{self, Next};
+use fieldveil_postgres_wire::copy_data::binary::{self, Next};
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, MAX_ROW_KEPT, Seal, malformed};

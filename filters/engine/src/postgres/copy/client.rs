@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::frontend::{CopyFail, Tag};
+use fieldveil_postgres_wire::frontend::{CopyFail, Tag};
 use fieldveil_sql::ParameterUse;
 use fieldveil_values::Purpose;
 

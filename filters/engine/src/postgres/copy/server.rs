@@ -1,7 +1,7 @@
 //! The server's CopyData.
 
-use fieldveil_pg_wire::backend::Tag;
-use fieldveil_pg_wire::copy_data::binary::{self, Next};
+use fieldveil_postgres_wire::backend::Tag;
+use fieldveil_postgres_wire::copy_data::binary::{self, Next};
 
 use super::CopyOut;
 use crate::database::RowError;

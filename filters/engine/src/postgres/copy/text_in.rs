@@ -1,6 +1,6 @@
 //! Rows of text and CSV from the client.
 
-use fieldveil_pg_wire::copy_data::{CopyDataError, Dialect, Found, Scanner, csv, text};
+use fieldveil_postgres_wire::copy_data::{CopyDataError, Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::copy_data::{Dialect, Found, Scanner, csv, text};
+use fieldveil_postgres_wire::copy_data::{Dialect, Found, Scanner, csv, text};
 use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 

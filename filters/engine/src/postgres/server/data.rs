@@ -1,8 +1,8 @@
 //! Rows on their way to the client: DataRow, CopyData, and those too long to be held.
 
-use fieldveil_pg_wire::Header;
-use fieldveil_pg_wire::backend::Tag;
-use fieldveil_pg_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::Header;
+use fieldveil_postgres_wire::backend::Tag;
+use fieldveil_postgres_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED};
 use crate::client_error::{ClientError, sqlstate};

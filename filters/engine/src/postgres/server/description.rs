@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use fieldveil_pg_wire::Format;
-use fieldveil_pg_wire::backend::{ParameterDescription, RowDescription};
+use fieldveil_postgres_wire::Format;
+use fieldveil_postgres_wire::backend::{ParameterDescription, RowDescription};
 
 use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;

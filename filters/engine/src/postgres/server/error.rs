@@ -1,6 +1,6 @@
 //! ErrorResponse: the server's own, and those that the filter brought about.
 
-use fieldveil_pg_wire::backend::ErrorResponse;
+use fieldveil_postgres_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{backend, frontend};
 
-const DOC: &str = include_str!("../../../docs/internals/postgres-messages.md");
+const DOC: &str = include_str!("../../../../docs/internals/postgres-messages.md");
 
 const WORDS: [&str; 3] = ["parsed", "passed", "refused"];
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::Capabilities;
 use crate::command::CommandCode;
 
-const DOC: &str = include_str!("../../../docs/internals/mysql-messages.md");
+const DOC: &str = include_str!("../../../../docs/internals/mysql-messages.md");
 
 const WORDS: [&str; 4] = ["parsed", "passed", "cleared", "refused"];
 
