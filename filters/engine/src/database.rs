@@ -50,7 +50,6 @@ use crate::client_error::ClientError;
 use crate::fetch::Fetch;
 use crate::output_limit::{OutputLimit, OutputTooLong};
 use crate::ports::{Level, Ports};
-use crate::server_catalog::CatalogReading;
 use crate::value_buffers::Buffers;
 use crate::worker::Worker;
 
@@ -256,8 +255,7 @@ impl Core {
 
     /// Counts the bytes that a session of any protocol holds: the catalog while it is read, and tokens.
     pub fn bytes_of_state(&self) -> usize {
-        let reading = self.catalog.reading.as_ref().map_or(0, CatalogReading::bytes);
-        reading.saturating_add(self.identity.words.bytes())
+        self.catalog.bytes().saturating_add(self.identity.words.bytes())
     }
 
     pub fn log(&self, level: Level, line: &str) {

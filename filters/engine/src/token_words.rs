@@ -88,8 +88,12 @@ impl TokenWords {
         Ok(given)
     }
 
-    /// Remembers a word that the server is about to set again, by the text of a prepared statement.
-    pub fn give(&mut self, given: &Given) {
+    /// Remembers the words of a prepared text that is about to be executed: the server is about to set them again.
+    pub fn give_all(&mut self, given: &[Given]) {
+        given.iter().for_each(|given| self.give(given));
+    }
+
+    fn give(&mut self, given: &Given) {
         let mut given = given.clone();
         if let Some(index) = self.known.iter().position(|known| known.word == given.word) {
             let before = self.known.remove(index).map(|known| known.lasts);

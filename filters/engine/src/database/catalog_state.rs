@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Core;
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::ports::Level;
 use crate::server_catalog::{CatalogReading, ColumnRow, MAX_AGE_MS, ServerCatalog};
 
@@ -20,35 +21,39 @@ pub(crate) struct CatalogState {
     pub failed: Option<ClientError>,
 }
 
-impl Core {
-    pub fn catalog_is_fresh(&self) -> bool {
-        let age = self.now_ms.saturating_sub(self.catalog.read_ms);
-        self.catalog.current.is_some() && age <= MAX_AGE_MS
+impl CatalogState {
+    /// Whether there is a catalog that need not be read again yet.
+    pub fn is_fresh(&self, now_ms: u64) -> bool {
+        self.current.is_some() && now_ms.saturating_sub(self.read_ms) <= MAX_AGE_MS
     }
 
     /// Whether a text may name a table that the policy names and the catalog lacks: another connection may have made it
     /// since, or this one may see it only now. `database` is the one in use, where it is the only one whose tables have bare
     /// names. Of a catalog that was read for this very statement it says no.
-    pub fn catalog_misses(&mut self, text: &[u8], database: Option<&str>) -> bool {
-        let is_new = std::mem::take(&mut self.catalog.is_new);
-        self.catalog.current.as_ref().is_some_and(|catalog| !is_new && catalog.misses(text, database))
+    pub fn misses(&mut self, text: &[u8], database: Option<&str>) -> bool {
+        let is_new = std::mem::take(&mut self.is_new);
+        self.current.as_ref().is_some_and(|catalog| !is_new && catalog.misses(text, database))
     }
 
-    /// A row of the catalog's answer; the error says what is wrong with it.
-    pub fn catalog_row(&mut self, row: ColumnRow<'_>) -> Result<(), &'static str> {
-        match (&mut self.catalog.reading, &self.policy.plan) {
+    /// Takes in a row of the catalog's answer, as far as `plan` needs it. The error says what is wrong with the row.
+    pub fn read_row(
+        &mut self,
+        row: ColumnRow<'_>,
+        plan: Option<&Rc<CompiledPlan>>,
+    ) -> Result<(), &'static str> {
+        match (&mut self.reading, plan) {
             (Some(reading), Some(plan)) => reading.row(row, plan),
             _ => Ok(()),
         }
     }
 
-    /// The catalog's answer has a view that stands upon what the session may not see.
-    pub fn catalog_unseen_view(&mut self, oid: u32, schema: &str, name: &str, visible: bool) {
-        if let Some(reading) = &mut self.catalog.reading {
-            reading.unseen_view(oid, schema, name, visible);
-        }
+    /// Counts the bytes of the answer that is coming in.
+    pub fn bytes(&self) -> usize {
+        self.reading.as_ref().map_or(0, CatalogReading::bytes)
     }
+}
 
+impl Core {
     /// The catalog's answer is complete: the catalog that holds from now on.
     pub fn catalog_read(&mut self) -> Option<Rc<ServerCatalog>> {
         let (Some(reading), Some(plan)) = (self.catalog.reading.take(), &self.policy.plan) else {

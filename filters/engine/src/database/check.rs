@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
-use super::{Checked, Core};
+use super::{Checked, Core, PolicyGate};
 use crate::analyses::Analysed;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::Read;
+use crate::field::{FieldPlan, Read};
 use crate::server_catalog::ServerCatalog;
 
 impl Core {
@@ -41,15 +41,17 @@ impl Core {
         };
         self.memory.has_room()?;
         allowed(&checked, catalog)?;
-        self.served(&checked)?;
+        self.policy.require_keys(&checked)?;
         self.within_budgets(&checked)?;
-        self.comparable(&checked)?;
+        self.policy.refuse_incomparable(&checked)?;
         Ok(checked)
     }
+}
 
+impl PolicyGate {
     /// Refuses a statement that needs a keyset which the agent does not have, such as that of one tenant, before the server has it.
-    pub fn served(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.policy.keyring() else { return Ok(()) };
+    pub fn require_keys(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = self.keyring() else { return Ok(()) };
         let concerned =
             checked.analysis.statements.iter().flat_map(|statement| {
                 statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
@@ -61,8 +63,8 @@ impl Core {
     }
 
     /// Refuses a statement in which the server compares ciphertexts of a field whose equal values may have different ones.
-    fn comparable(&self, checked: &Checked) -> Result<(), ClientError> {
-        let Some(keyring) = self.policy.keyring() else { return Ok(()) };
+    fn refuse_incomparable(&self, checked: &Checked) -> Result<(), ClientError> {
+        let Some(keyring) = self.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
         for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
             if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {
@@ -70,6 +72,17 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// Says how many different envelopes equal values of the field may have now.
+    pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
+        let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
+        field.envelopes(&keys.unwrap_or_default())
+    }
+
+    /// Counts the envelopes that a value of the field has.
+    pub fn envelope_count(&self, field: &FieldPlan) -> usize {
+        self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
     }
 }
 

@@ -9,6 +9,7 @@ use fieldveil_sql::identity::{Comment, Identity as Found};
 use super::Core;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
+use crate::ports::Ports;
 use crate::server_catalog::MAX_AGE_MS;
 use crate::token_words::{Given, Lasts, MAX_PURPOSE, MAX_TOKEN, TokenWords};
 
@@ -38,6 +39,44 @@ impl SessionIdentity {
     pub fn may_change(&mut self) {
         self.due = true;
     }
+
+    /// Whether the server must be asked before a statement that depends on the session's identity.
+    pub fn is_due(&self, plan: &CompiledPlan, now_ms: u64) -> bool {
+        let age = now_ms.saturating_sub(self.read_ms);
+        let matters = !plan.fields.is_empty() || self.spoken_of;
+        matters && (self.due || age > MAX_AGE_MS)
+    }
+
+    /// Replaces the tokens in the text's literals by words, and removes those in its comments.
+    pub fn replace_tokens<'t>(
+        &mut self,
+        text: &'t str,
+        found: Found,
+        ports: &mut dyn Ports,
+    ) -> Result<Replaced<'t>, ClientError> {
+        let (mut replaced, mut given) = (Vec::new(), Vec::new());
+        for token in &found.tokens {
+            let lasts = Lasts::of(token.local);
+            let taken = self.words.take(&token.value, lasts, ports)?;
+            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
+            given.push(taken);
+        }
+        replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
+        replaced.sort_by_key(|(range, _)| range.start);
+        let comment = bounded(found.comment);
+        if replaced.is_empty() {
+            return Ok(Replaced { text: Cow::Borrowed(text.as_bytes()), given, comment });
+        }
+        let mut rewritten = Vec::with_capacity(text.len());
+        let mut position = 0;
+        for (range, with) in replaced {
+            rewritten.extend_from_slice(text.get(position..range.start).unwrap_or_default().as_bytes());
+            rewritten.extend_from_slice(with.as_bytes());
+            position = range.end;
+        }
+        rewritten.extend_from_slice(text.get(position..).unwrap_or_default().as_bytes());
+        Ok(Replaced { text: Cow::Owned(rewritten), given, comment })
+    }
 }
 
 /// A text in which words have replaced the tokens, with what it says of the end user. It holds tokens: no `Debug`.
@@ -48,13 +87,6 @@ pub(crate) struct Replaced<'t> {
 }
 
 impl Core {
-    /// Whether the server must be asked before a statement that depends on the session's identity.
-    pub fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        let age = self.now_ms.saturating_sub(self.identity.read_ms);
-        let matters = !plan.fields.is_empty() || self.identity.spoken_of;
-        matters && (self.identity.due || age > MAX_AGE_MS)
-    }
-
     /// Takes over the server's response: who the session is for, and which word stands for its token. `purpose` is the name of the
     /// setting for the purpose.
     pub fn identity_read(
@@ -81,37 +113,6 @@ impl Core {
         self.identity.read_ms = self.now_ms;
         self.worker.borrow_mut().count("identity.reads", 1);
         Ok(())
-    }
-
-    /// Replaces the tokens in the text's literals by words, and removes those in its comments.
-    pub fn replace_tokens<'t>(&mut self, text: &'t str, found: Found) -> Result<Replaced<'t>, ClientError> {
-        let (mut replaced, mut given) = (Vec::new(), Vec::new());
-        for token in &found.tokens {
-            let lasts = Lasts::of(token.local);
-            let taken = self.identity.words.take(&token.value, lasts, &mut *self.ports.borrow_mut())?;
-            replaced.push((token.range.clone(), format!("'{}'", taken.word)));
-            given.push(taken);
-        }
-        replaced.extend(found.comment_tokens.iter().map(|range| (range.clone(), "x".repeat(range.len()))));
-        replaced.sort_by_key(|(range, _)| range.start);
-        let comment = bounded(found.comment);
-        if replaced.is_empty() {
-            return Ok(Replaced { text: Cow::Borrowed(text.as_bytes()), given, comment });
-        }
-        let mut rewritten = Vec::with_capacity(text.len());
-        let mut position = 0;
-        for (range, with) in replaced {
-            rewritten.extend_from_slice(text.get(position..range.start).unwrap_or_default().as_bytes());
-            rewritten.extend_from_slice(with.as_bytes());
-            position = range.end;
-        }
-        rewritten.extend_from_slice(text.get(position..).unwrap_or_default().as_bytes());
-        Ok(Replaced { text: Cow::Owned(rewritten), given, comment })
-    }
-
-    /// Remembers the words of a prepared text that is about to be executed.
-    pub fn gives(&mut self, given: &[Given]) {
-        given.iter().for_each(|given| self.identity.words.give(given));
     }
 }
 

@@ -33,17 +33,6 @@ impl Core {
         Ok(sealed)
     }
 
-    /// Says how many different envelopes equal values of the field may have now.
-    pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
-        let keys = self.policy.keyring().map(|keyring| field.sealing_keys(&keyring));
-        field.envelopes(&keys.unwrap_or_default())
-    }
-
-    /// Counts the envelopes that a value of the field has.
-    pub fn envelope_count(&self, field: &FieldPlan) -> usize {
-        self.policy.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
-    }
-
     /// Seals a value under each enabled key, under the primary one first.
     pub fn seal_with_each(
         &mut self,
@@ -68,7 +57,7 @@ impl Core {
         use_: ParameterUse,
     ) -> Result<Vec<u8>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
-        if use_ == ParameterUse::Search && self.envelopes(field) == Envelopes::Several {
+        if use_ == ParameterUse::Search && self.policy.envelopes(field) == Envelopes::Several {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
         let ports = Rc::clone(&self.ports);

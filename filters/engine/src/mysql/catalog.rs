@@ -132,7 +132,7 @@ impl CatalogResponse {
                 last = Some(relation);
             }
             let view = row.is_view.then(|| self.views.query(&row.schema, &row.table)).flatten();
-            core.catalog_row(ColumnRow {
+            let row = ColumnRow {
                 oid,
                 schema: &row.schema,
                 name: &row.table,
@@ -149,11 +149,14 @@ impl CatalogResponse {
                 holds_rows: planned && !row.is_view,
                 view: view.unwrap_or_default(),
                 has_index: row.has_index,
-            })?;
+            };
+            core.catalog.read_row(row, core.policy.plan.as_ref())?;
         }
         for (schema, name) in self.views.unseen(folding) {
             oid = oid.saturating_add(1);
-            core.catalog_unseen_view(oid, schema, name, folding.same(schema, folding.database));
+            if let Some(reading) = &mut core.catalog.reading {
+                reading.unseen_view(oid, schema, name, folding.same(schema, folding.database));
+            }
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl SqlContext {
         if let Some(error) = core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        if core.identity_is_due(&held) && !quiet() {
+        if core.identity.is_due(&held, core.now_ms) && !quiet() {
             return Readiness::Ask(Question::Identity);
         }
         match self.take_up_policy(core, comment, true) {
@@ -83,12 +83,13 @@ impl SqlContext {
         let Some(plan) = core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
-        let is_fresh = core.catalog_is_fresh() && !core.catalog_misses(text, Some(&self.settings.database));
+        let is_fresh =
+            core.catalog.is_fresh(core.now_ms) && !core.catalog.misses(text, Some(&self.settings.database));
         if plan.fields.is_empty() || is_fresh || self.settings.readable().is_err() || quiet() {
             return Readiness::Ready(plan);
         }
         // Another plan, that protects where the one before did not: nothing was asked for that one.
-        if core.identity_is_due(&plan) {
+        if core.identity.is_due(&plan, core.now_ms) {
             return Readiness::Ask(Question::Identity);
         }
         let begun = begun.filter(|begun| begun.is_of(&plan));
@@ -152,7 +153,7 @@ impl SqlContext {
         }
         let before = statement.checked.borrow();
         if is_current(core, &before) && !before.goes_by_name() {
-            core.served(&before)?;
+            core.policy.require_keys(&before)?;
             core.within_budgets(&before)?;
             return Ok(Rechecked::Same(Rc::clone(&before)));
         }

@@ -62,7 +62,7 @@ impl SqlContext {
         };
         let Cursor { checked: opened, rows } = &cursor;
         if Rc::ptr_eq(plan, &opened.plan) {
-            core.served(opened)?;
+            core.policy.require_keys(opened)?;
             core.within_budgets(opened)?;
             return Ok(cursor);
         }

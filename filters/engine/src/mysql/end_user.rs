@@ -79,7 +79,8 @@ impl SqlContext {
         let mut found = found.map_err(|refusal| ClientError::refused(&refusal, &[]))?;
         let parameters = std::mem::take(&mut found.parameters);
         let parameters = parameters.iter().filter_map(|parameter| parameter.number.checked_sub(1)).collect();
-        let Replaced { text, given, comment } = core.replace_tokens(read, found)?;
+        let Replaced { text, given, comment } =
+            core.identity.replace_tokens(read, found, &mut *core.ports.borrow_mut())?;
         Ok((text, EndUserMentions { comment, given, parameters }))
     }
 }

@@ -49,7 +49,7 @@ impl Session {
         statement.checked.replace(std::rc::Rc::clone(&checked));
         // The types that it brings are not read; the server takes them.
         statement.reset();
-        self.core.gives(&statement.mentions.given);
+        self.core.identity.words.give_all(&statement.mentions.given);
         note_execution(&mut self.core, &checked);
         let answer = PendingResults::execution(checked, statement);
         self.pending.push(PendingResponse::client(Awaited::Results(answer)));

@@ -47,7 +47,7 @@ impl SqlContext {
             }
             Replacement::Placeholders { field } => {
                 let place = Place::of(checked, *field)?;
-                let count = core.envelope_count(place.field).max(1);
+                let count = core.policy.envelope_count(place.field).max(1);
                 out.extend_from_slice(vec!["?"; count].join(", ").as_bytes());
                 Ok(())
             }

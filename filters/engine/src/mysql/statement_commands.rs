@@ -155,7 +155,7 @@ impl Session {
         }
         // The response is awaited, and what the statement changes is known to be old.
         statement.reset();
-        self.core.gives(&statement.mentions.given);
+        self.core.identity.words.give_all(&statement.mentions.given);
         note_execution(&mut self.core, &checked);
         let is_dml = |s: &fieldveil_sql::Statement| !s.changes_catalog && !s.changes_identity;
         if checked.analysis.statements.iter().all(is_dml) {

@@ -69,7 +69,8 @@ impl Session {
             if let Some(error) = self.core.catalog.failed.take() {
                 return Readiness::Refuse(error);
             }
-            let catalog = (!held.fields.is_empty() && !self.core.catalog_is_fresh()).then_some(&held);
+            let catalog =
+                (!held.fields.is_empty() && !self.core.catalog.is_fresh(self.core.now_ms)).then_some(&held);
             return self.asking(true, catalog.map(Rc::as_ref), out);
         }
         if identity_is_due {
@@ -97,7 +98,7 @@ impl Session {
         if let Some(error) = self.core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        let is_fresh = self.core.catalog_is_fresh() && !self.core.catalog_misses(text, None);
+        let is_fresh = self.core.catalog.is_fresh(self.core.now_ms) && !self.core.catalog.misses(text, None);
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }

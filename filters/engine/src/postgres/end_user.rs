@@ -64,7 +64,8 @@ pub(super) fn identify<'t>(
     let mut found =
         identity::identify(read, Dialect::Postgres).map_err(|refusal| ClientError::refused(&refusal, &[]))?;
     let parameters = std::mem::take(&mut found.parameters);
-    let Replaced { text, given, comment } = core.replace_tokens(read, found)?;
+    let Replaced { text, given, comment } =
+        core.identity.replace_tokens(read, found, &mut *core.ports.borrow_mut())?;
     Ok((text, EndUserMentions { comment, given, parameters, ..said }))
 }
 

@@ -273,7 +273,7 @@ impl Session {
             self.settings.readable()?;
         }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
-            self.core.served(&statement.checked.borrow())?;
+            self.core.policy.require_keys(&statement.checked.borrow())?;
             self.core.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }

@@ -53,7 +53,7 @@ impl IdentityRow {
 impl Session {
     /// Whether the server is to be asked before a statement that depends on who the session is for.
     pub(super) fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        !self.settings.replicates && self.core.identity_is_due(plan)
+        !self.settings.replicates && self.core.identity.is_due(plan, self.core.now_ms)
     }
 
     /// Whether the server is to be asked before this text though it is for anybody: within the transaction that it begins

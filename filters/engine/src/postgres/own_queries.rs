@@ -106,7 +106,7 @@ impl OwnQueries {
             return;
         }
         let row = catalog::row(body).ok_or("the catalog's answer is not as asked for");
-        if let Err(reason) = row.and_then(|row| core.catalog_row(row)) {
+        if let Err(reason) = row.and_then(|row| core.catalog.read_row(row, core.policy.plan.as_ref())) {
             core.catalog_failed(reason, REMEDY);
         }
     }

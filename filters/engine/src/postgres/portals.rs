@@ -50,7 +50,7 @@ impl Session {
             }
         }
         let open = &portal;
-        self.core.gives(open.statement.said.given());
+        self.core.identity.words.give_all(open.statement.said.given());
         let entry = self.executing(&Rc::clone(&open.checked), Awaited::Execute(Some(portal)));
         Ok(self.forward(entry))
     }

@@ -151,7 +151,7 @@ fn seal_array(
     array: &[u8],
 ) -> Result<Vec<u8>, ClientError> {
     let Place { field, stored, .. } = place;
-    let each = use_ == ParameterUse::Search && core.envelopes(field) == Envelopes::Several;
+    let each = use_ == ParameterUse::Search && core.policy.envelopes(field) == Envelopes::Several;
     let mut elements = Vec::new();
     for element in field.read_array(purpose(use_), client_oid, binary, array)? {
         place.refuse_shown(use_, element.as_ref().map(|text| text.as_slice()))?;
@@ -168,7 +168,7 @@ fn seal_array(
 
 /// Returns as many NULLs as a value of the field has envelopes, because the inner arrays of an array have one length.
 fn nulls(core: &Core, place: Place<'_>) -> Vec<u8> {
-    array_of(std::iter::repeat_n(None, core.envelope_count(place.field)), place.stored)
+    array_of(std::iter::repeat_n(None, core.policy.envelope_count(place.field)), place.stored)
 }
 
 /// Writes a literal that means the same under both values of `standard_conforming_strings`.
