@@ -1,10 +1,12 @@
 //! What the analysis of one text says.
 
 pub(crate) mod effects;
+mod field_uses;
 mod load;
 mod operand;
 
 pub use self::{
+    field_uses::FieldUses,
     load::{Load, LoadCharset, LoadFormat},
     operand::Operand,
 };
@@ -35,26 +37,11 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Whether it names a protected relation.
     pub touched: bool,
-    /// Fields whose values may come back in rows; sorted, each once.
-    pub reads: Vec<usize>,
-    /// Fields compared with a value, with each other, or with NULL, also as keys of DISTINCT, GROUP BY and
-    /// ON CONFLICT; sorted, each once.
-    pub searches: Vec<usize>,
-    /// Those of them whose ciphertexts or blind indexes are compared with each other, or tell rows apart: right only
-    /// while equal values have equal ones, and a search for whoever may write a value of the label; sorted, each once.
-    pub compares: Vec<usize>,
-    /// Fields written; sorted, each once.
-    pub writes: Vec<usize>,
-    /// Those of them that may hold a value already, which is then lost: what UPDATE, ON CONFLICT DO UPDATE and MERGE
-    /// assign; sorted, each once.
-    pub overwrites: Vec<usize>,
-    /// Those of these that a written NULL may go to; sorted, each once.
-    pub empties: Vec<usize>,
+    /// What it does with which fields.
+    pub fields: FieldUses,
     /// What each result column is, in order: the field it holds, or None for one that is not protected. None where
     /// not every column is known; then every protected column comes with its table and number.
     pub columns: Option<Vec<Option<ResultField>>>,
-    /// Fields whose envelopes are copied, as they are, to where nothing is protected; sorted, each once.
-    pub copies: Vec<usize>,
     /// What is known of the data, if the statement is a COPY between the client and a protected relation.
     pub copy: Option<Copy>,
     /// The file that the server will ask the client for: LOAD DATA LOCAL.
@@ -88,7 +75,7 @@ impl Statement {
     /// Whether protected values may come back in rows. What an EXECUTE or a FETCH brings may not be known.
     pub fn returns_protected(&self) -> bool {
         let fetches = matches!(self.session, Some(SessionUse::Execute { .. } | SessionUse::Fetch { .. }));
-        self.touched && (fetches || !self.reads.is_empty())
+        self.touched && (fetches || !self.fields.reads.is_empty())
     }
 }
 

@@ -62,9 +62,9 @@ mod view_sources;
 mod walk;
 
 pub use analysis::{
-    Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, Form, Load, LoadCharset,
-    LoadFormat, Operand, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse, Splice,
-    Statement, StatementKind,
+    Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, FieldUses, Form, Load,
+    LoadCharset, LoadFormat, Operand, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse,
+    Splice, Statement, StatementKind,
 };
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, Stored};

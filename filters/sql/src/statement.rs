@@ -39,7 +39,7 @@ impl Analyzed {
     /// What EXPLAIN does of it: what comes back is the plan, not the rows.
     pub fn explained(mut self) -> Self {
         self.kind = StatementKind::Other;
-        self.effects.reads.clear();
+        self.effects.fields.reads.clear();
         self.effects.columns = None;
         self.effects.copy = None;
         // Nothing is prepared, nor is a cursor opened; but what EXECUTE stands for stays the session's.

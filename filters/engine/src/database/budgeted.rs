@@ -40,8 +40,12 @@ impl Core {
     /// because rows past the budget are refused, or because the principal may not search for what it gets.
     pub fn within_budgets(&self, checked: &Checked) -> Result<(), ClientError> {
         let budget = |index: &usize| checked.plan.fields.get(*index).and_then(|field| field.budget.as_ref());
-        let read =
-            checked.analysis.statements.iter().flat_map(|statement| &statement.reads).filter_map(budget);
+        let read = checked
+            .analysis
+            .statements
+            .iter()
+            .flat_map(|statement| &statement.fields.reads)
+            .filter_map(budget);
         let refused = read.filter(|budget| matches!(budget.then, Read::Refuse));
         let searched: Vec<_> = checked.sealed_searches().chain(checked.searches_by_writing()).collect();
         let unsearchable = searched.iter().filter_map(budget).filter(|budget| !budget.then.searchable());

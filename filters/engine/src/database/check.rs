@@ -52,10 +52,9 @@ impl PolicyGate {
     /// Refuses a statement that needs a keyset which the agent does not have, such as that of one tenant, before the server has it.
     pub fn require_keys(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
-        let concerned =
-            checked.analysis.statements.iter().flat_map(|statement| {
-                statement.reads.iter().chain(&statement.writes).chain(&statement.searches)
-            });
+        let concerned = checked.analysis.statements.iter().flat_map(|statement| {
+            statement.fields.reads.iter().chain(&statement.fields.writes).chain(&statement.fields.searches)
+        });
         concerned
             .filter_map(|index| checked.plan.fields.get(*index))
             .filter(|field| field.needs_keys() && field.spec.has_tenant_keyset())
@@ -65,7 +64,7 @@ impl PolicyGate {
     /// Refuses a statement in which the server compares ciphertexts of a field whose equal values may have different ones.
     fn refuse_incomparable(&self, checked: &Checked) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
-        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.compares);
+        let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.fields.compares);
         for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
             if field.envelopes(&field.sealing_keys(&keyring)) == Envelopes::Several {
                 return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
@@ -95,7 +94,8 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
     }
     let field = |index: &usize| checked.plan.fields.get(*index);
     for statement in &checked.analysis.statements {
-        let concerned = statement.reads.iter().chain(&statement.writes).chain(&statement.searches);
+        let concerned =
+            statement.fields.reads.iter().chain(&statement.fields.writes).chain(&statement.fields.searches);
         for index in concerned {
             if let (Some(field), Some(reason)) = (field(index), catalog.unusable(*index)) {
                 return Err(ClientError::unsupported(
@@ -111,7 +111,7 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
                 ));
             }
         }
-        for field in statement.copies.iter().filter_map(field) {
+        for field in statement.fields.copies.iter().filter_map(field) {
             if !matches!(field.read, Read::Conceal) {
                 return Err(ClientError::unsupported(
                     format!(
@@ -122,17 +122,17 @@ fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError
                 ));
             }
         }
-        for field in statement.writes.iter().filter_map(field) {
+        for field in statement.fields.writes.iter().filter_map(field) {
             if !field.writable() {
                 return Err(ClientError::denied(&field.spec.label, "write"));
             }
         }
-        for field in statement.empties.iter().filter_map(field) {
+        for field in statement.fields.empties.iter().filter_map(field) {
             if field.shows_instead(None) {
                 return Err(ClientError::shown_instead(&field.spec.label));
             }
         }
-        for field in statement.reads.iter().chain(&statement.searches).filter_map(field) {
+        for field in statement.fields.reads.iter().chain(&statement.fields.searches).filter_map(field) {
             if matches!(field.read, Read::Refuse) {
                 return Err(ClientError::denied(&field.spec.label, "read"));
             }

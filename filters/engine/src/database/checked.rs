@@ -90,7 +90,9 @@ impl Checked {
     /// Whether it writes, compares or returns values of protected fields.
     pub fn concerns_fields(&self) -> bool {
         let concerns = |s: &Statement| {
-            [&s.reads, &s.writes, &s.searches, &s.copies].iter().any(|fields| !fields.is_empty())
+            [&s.fields.reads, &s.fields.writes, &s.fields.searches, &s.fields.copies]
+                .iter()
+                .any(|fields| !fields.is_empty())
         };
         self.analysis.statements.iter().any(concerns) || self.sealed_searches().next().is_some()
     }
@@ -124,7 +126,11 @@ impl Checked {
             let fields =
                 |fields: &[usize]| -> Vec<_> { fields.iter().map(|f| checked.meaning(*f)).collect() };
             let statements = checked.analysis.statements.iter();
-            statements.map(|s| (s.kind, fields(&s.reads), fields(&s.searches), fields(&s.writes))).collect()
+            statements
+                .map(|s| {
+                    (s.kind, fields(&s.fields.reads), fields(&s.fields.searches), fields(&s.fields.writes))
+                })
+                .collect()
         };
         let columns = |checked: &Self| -> Option<Vec<Vec<_>>> {
             let column = |column: &Option<ResultField>| column.map(|c| (c.cast, checked.meaning(c.field)));
@@ -140,7 +146,7 @@ impl Checked {
 
     /// Whether the columns have the types that the client received for `other`: a concealed column has the type that is stored.
     pub fn shows_types_as(&self, other: &Self) -> bool {
-        let reads = self.analysis.statements.iter().flat_map(|statement| &statement.reads);
+        let reads = self.analysis.statements.iter().flat_map(|statement| &statement.fields.reads);
         let pairs = reads.map(|field| (self.plan.fields.get(*field), other.plan.fields.get(*field)));
         pairs.into_iter().all(|(now, then)| match (now, then) {
             (Some(now), Some(then)) => {
@@ -177,9 +183,9 @@ impl Checked {
     /// Whether it may overwrite values of the field.
     pub fn overwrites(&self, field: usize) -> bool {
         if let [statement] = self.analysis.statements.as_slice() {
-            return statement.overwrites.contains(&field);
+            return statement.fields.overwrites.contains(&field);
         }
-        let all = || self.analysis.statements.iter().flat_map(|statement| &statement.overwrites);
+        let all = || self.analysis.statements.iter().flat_map(|statement| &statement.fields.overwrites);
         self.overwritten.get_or_init(|| all().copied().collect()).contains(&field)
     }
 
@@ -212,7 +218,8 @@ impl Checked {
     /// Lists the fields whose stored values are compared with each other while this principal may store a value of its own: it
     /// could search for a value by storing one and looking where it comes.
     pub fn searches_by_writing(&self) -> impl Iterator<Item = usize> + '_ {
-        let compared = self.analysis.statements.iter().flat_map(|statement| &statement.compares).copied();
+        let compared =
+            self.analysis.statements.iter().flat_map(|statement| &statement.fields.compares).copied();
         compared.filter(|index| self.plan.fields.get(*index).is_some_and(|field| self.plan.may_write(field)))
     }
 

@@ -97,7 +97,7 @@ fn read(
 
 fn understood(view: &Relation, analysis: &Analysis, fields: &HashMap<usize, &Field>) -> Option<Relation> {
     let [statement] = analysis.statements.as_slice() else { return None };
-    let reads = statement.kind == StatementKind::Select && statement.copies.is_empty();
+    let reads = statement.kind == StatementKind::Select && statement.fields.copies.is_empty();
     if !(reads && statement.touched && analysis.splices.is_empty() && analysis.parameters.is_empty()) {
         return None;
     }
@@ -109,8 +109,8 @@ fn understood(view: &Relation, analysis: &Analysis, fields: &HashMap<usize, &Fie
     Some(Relation {
         kind: RelationKind::View,
         columns: columns.collect(),
-        searches: statement.searches.clone(),
-        compares: statement.compares.clone(),
+        searches: statement.fields.searches.clone(),
+        compares: statement.fields.compares.clone(),
         ..view.clone()
     })
 }

@@ -70,14 +70,14 @@ fn statement(statement: &Statement) -> Value {
     json!({
         "kind": format!("{:?}", statement.kind),
         "touched": statement.touched,
-        "reads": statement.reads,
-        "searches": statement.searches,
-        "compares": statement.compares,
-        "writes": statement.writes,
+        "reads": statement.fields.reads,
+        "searches": statement.fields.searches,
+        "compares": statement.fields.compares,
+        "writes": statement.fields.writes,
         "columns": statement.columns.as_ref().map(|columns| {
             columns.iter().map(|column| column.map(|column| column.field)).collect::<Vec<_>>()
         }),
-        "copies": statement.copies,
+        "copies": statement.fields.copies,
         "copied": statement.copy.as_ref().map(|copy| &copy.columns),
         "prepared": match &statement.session {
             Some(SessionUse::Prepare { parameters: prepared, .. }) => parameters(prepared),

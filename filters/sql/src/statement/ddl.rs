@@ -22,7 +22,7 @@ pub(crate) fn create_as(
     query: &Segment<'_>,
     catalog: &Catalog,
 ) -> Result<Effects, Refusal> {
-    let effects = dml::analyze(query, catalog)?;
+    let mut effects = dml::analyze(query, catalog)?;
     if mention::names_planned(&segment.up_to_query(query), catalog) {
         return Err(unsupported("a relation of a protected table's name"));
     }
@@ -32,8 +32,9 @@ pub(crate) fn create_as(
             "create it without the comparison, and compare when it is read",
         ));
     }
-    let copies = if is_view(segment) { Vec::new() } else { effects.reads.clone() };
-    Ok(Effects { reads: Vec::new(), columns: None, copies, ..effects })
+    let reads = std::mem::take(&mut effects.fields.reads);
+    effects.fields.copies = if is_view(segment) { Vec::new() } else { reads };
+    Ok(Effects { columns: None, ..effects })
 }
 
 pub(crate) fn unsupported(what: &str) -> Refusal {

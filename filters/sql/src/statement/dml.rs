@@ -58,11 +58,11 @@ pub(crate) fn walk<'c>(
             "select the column as it is, and keep the value in the application",
         ));
     }
-    walker.reads.extend(outputs.protected().map(|column| column.field.id));
+    walker.fields.reads.extend(outputs.protected().map(|column| column.field.id));
     walker.check_all_seen()?;
-    let parameters = walker.parameters()?;
-    walker.place_stored();
-    if walker.touched.is_empty() && walker.splices.is_empty() && parameters.is_empty() {
+    let parameters = walker.parameters.all(segment)?;
+    walker.parameters.write_stored(&mut walker.splices);
+    if walker.reach.touched.is_empty() && walker.splices.is_empty() && parameters.is_empty() {
         return Ok(Effects::default());
     }
     if let Some(column) = outputs.protected().find(|column| column.lost && outputs.open) {
@@ -80,21 +80,11 @@ pub(crate) fn walk<'c>(
     if !faithful::reads_back(&tree, segment, &reading) {
         return Err(Refusal::unparsable("the statement has a part that isn't understood"));
     }
-    let mut splices = walker.splices;
-    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    if splices.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {
-        return Err(Refusal::unparsable("values overlap in the text"));
-    }
+    let splices = walker.splices.into_sorted()?;
     Ok(Effects {
         touched: true,
-        reads: walker.reads.into_iter().collect(),
-        searches: walker.searches.into_iter().collect(),
-        compares: walker.compares.into_iter().collect(),
-        writes: walker.writes.into_iter().collect(),
-        empties: walker.overwrites.intersection(&walker.nulls).copied().collect(),
-        overwrites: walker.overwrites.into_iter().collect(),
+        fields: walker.fields.into(),
         columns,
-        copies: walker.copies.into_iter().collect(),
         copy: None,
         load: None,
         session: None,

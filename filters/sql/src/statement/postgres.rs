@@ -56,7 +56,9 @@ pub(super) fn analyze(
             ("close", _) => session::close(segment)?,
             ("copy", _) if mention::may_name(segment, catalog) => {
                 let effects = copy::analyze(segment, catalog)?;
-                if effects.copy.as_ref().is_some_and(|copy| !copy.from_client) && effects.writes.is_empty() {
+                if effects.copy.as_ref().is_some_and(|copy| !copy.from_client)
+                    && effects.fields.writes.is_empty()
+                {
                     kind = StatementKind::Select;
                 }
                 effects

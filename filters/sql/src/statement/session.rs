@@ -6,14 +6,14 @@ use std::rc::Rc;
 use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
-    analysis::{Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
+    analysis::{FieldUses, Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
     catalog::Catalog,
     kind,
     refusal::Refusal,
     resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
     statement::{self, Analyzed, dml},
-    walk::{search::operand, value::Fault},
+    walk::{search::operand, value::reader::Fault},
 };
 
 /// What a session has prepared and declared by SQL, and in the protocol.
@@ -249,8 +249,9 @@ pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog)
     let cursor = names.cursor(&name);
     let session = Some(SessionUse::Fetch { name });
     let touched = !catalog.relations.is_empty() && segment.is_word(0, "fetch");
-    let (columns, reads) = cursor.map(|cursor| (cursor.columns, cursor.reads)).unwrap_or_default();
-    Ok(Effects { touched, columns, reads, session, ..Effects::default() })
+    let (columns, reads) = cursor.map(|cursor| (cursor.columns, cursor.fields.reads)).unwrap_or_default();
+    let fields = FieldUses { reads, ..FieldUses::default() };
+    Ok(Effects { touched, fields, columns, session, ..Effects::default() })
 }
 
 /// `DEALLOCATE [PREPARE] name | ALL`, `DISCARD ALL`; in MySQL `DROP PREPARE name`

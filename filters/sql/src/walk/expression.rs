@@ -30,11 +30,12 @@ impl<'c> Walker<'_, 'c> {
             Expr::Identifier(ident) => self.unqualified(ident, scope),
             // `@@session.sql_mode`
             Expr::CompoundIdentifier(parts) if self.is_mysql() && parts.first().is_some_and(is_variable) => {
-                parts.iter().try_for_each(|part| self.name(part).map(|_| ()))?;
+                parts.iter().try_for_each(|part| self.names.read(part).map(|_| ()))?;
                 Ok(None)
             }
             Expr::CompoundIdentifier(parts) => {
-                let mut parts = parts.iter().map(|part| self.name(part)).collect::<Result<Vec<_>, _>>()?;
+                let mut parts =
+                    parts.iter().map(|part| self.names.read(part)).collect::<Result<Vec<_>, _>>()?;
                 let name = parts.pop().unwrap_or_default();
                 self.spend(scope.reach())?;
                 scope.qualified(&parts, &name)
@@ -86,7 +87,7 @@ impl<'c> Walker<'_, 'c> {
             Meaning::Plain => None,
             Meaning::Protected(protected) => Some(protected),
         };
-        self.name(ident)?;
+        self.names.read(ident)?;
         if let Some(protected) = found.filter(|_| names::is_reserved(ident, self.catalog.dialect)) {
             return Err(Refusal::on(
                 protected.field,
@@ -105,7 +106,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn expr(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
-            self.segment.budget.descend()?;
+            self.text.segment.budget.descend()?;
             match expr {
                 Expr::Nested(inside) => pending.push(inside),
                 Expr::UnaryOp { op: UnaryOperator::Not, expr } => pending.push(expr),
@@ -197,7 +198,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn opaque(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
-            self.segment.budget.descend()?;
+            self.text.segment.budget.descend()?;
             if let Expr::Nested(_) = expr {
                 self.expr(expr, scope)?;
             } else if let Expr::InSubquery { expr, subquery, negated: _ } = expr {

@@ -35,7 +35,7 @@ impl<'c> Walker<'_, 'c> {
         outer: Option<&Scope<'_, 'c>>,
         targets: &[&'c Column],
     ) -> Result<Outputs<'c>, Refusal> {
-        self.segment.budget.descend()?;
+        self.text.segment.budget.descend()?;
         let Query {
             with,
             body,
@@ -54,16 +54,16 @@ impl<'c> Walker<'_, 'c> {
         if !pipe_operators.is_empty() {
             return Err(not_understood());
         }
-        let ctes_before = self.ctes.len();
+        let ctes_before = self.reach.ctes.len();
         if let Some(with) = with {
             self.with(with, outer)?;
         }
         let outputs = self.body(body, outer, order_by.as_ref(), targets)?;
         self.limits(limit_clause.as_ref(), fetch.as_ref(), outer)?;
         for LockClause { lock_type: _, of, nonblock: _ } in locks {
-            of.iter().try_for_each(|of| self.parts(of).map(|_| ()))?;
+            of.iter().try_for_each(|of| self.names.read_parts(of).map(|_| ()))?;
         }
-        self.ctes.truncate(ctes_before);
+        self.reach.ctes.truncate(ctes_before);
         Ok(outputs)
     }
 

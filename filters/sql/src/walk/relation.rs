@@ -39,15 +39,15 @@ impl<'c> Walker<'_, 'c> {
                 return Err(Refusal::unparsable("a keyword stands where a table is expected"));
             }
         }
-        let parts = self.parts(name)?;
-        let alias = alias.map(|ident| self.plain_name(ident)).transpose()?;
+        let parts = self.names.read_parts(name)?;
+        let alias = alias.map(|ident| self.names.read_plain(ident)).transpose()?;
         let (schema, table) = match parts.as_slice() {
             [table] => (None, table),
             [schema, table] | [_, schema, table] => (Some(schema), table),
             _ => return Err(Refusal::unparsable("a table's name has too many parts")),
         };
         let cte = match schema {
-            None if or_cte => self.ctes.named(table),
+            None if or_cte => self.reach.ctes.named(table),
             _ => None,
         };
         if let Some(CteRange { name: _, outputs }) = cte {
@@ -105,7 +105,7 @@ impl<'c> Walker<'_, 'c> {
     /// Remembers the name of a range whose whole row must not be used.
     pub fn note_row(&mut self, range: &Range<'c>) {
         if let Some(name) = range.name.as_ref().filter(|_| range.bears()) {
-            self.row_names.insert(name.clone());
+            self.reach.row_names.note(name);
         }
     }
 
@@ -113,11 +113,11 @@ impl<'c> Walker<'_, 'c> {
         if relation.kind == RelationKind::OpaqueView {
             return Err(view::opaque(relation, self.catalog.dialect));
         }
-        if self.touched.iter().any(|touched| std::ptr::eq(*touched, relation)) {
+        if self.reach.touched.iter().any(|touched| std::ptr::eq(*touched, relation)) {
             return Ok(relation);
         }
-        self.searches.extend(&relation.searches);
-        self.compares.extend(&relation.compares);
+        self.fields.searches.extend(&relation.searches);
+        self.fields.compares.extend(&relation.compares);
         if relation.kind == RelationKind::Table && !mention::is_protected(relation) {
             return Err(Refusal::unsupported(
                 format!(
@@ -127,7 +127,7 @@ impl<'c> Walker<'_, 'c> {
                 "name the table that the policy protects",
             ));
         }
-        self.touched.push(relation);
+        self.reach.touched.push(relation);
         Ok(relation)
     }
 }

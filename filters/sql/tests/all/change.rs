@@ -118,8 +118,8 @@ fn writes_and_searches_are_told() {
         accepted("UPDATE customer SET ssn = 'a', phone = $1 WHERE email = 'x' RETURNING card").statements;
     let statement = &statement[0];
     assert_eq!(
-        (&*statement.writes, &*statement.searches, &*statement.reads),
+        (&*statement.fields.writes, &*statement.fields.searches, &*statement.fields.reads),
         (&[1, 2][..], &[0][..], &[3][..])
     );
-    assert_eq!(accepted("DELETE FROM customer RETURNING old.ssn").statements[0].reads, [1]);
+    assert_eq!(accepted("DELETE FROM customer RETURNING old.ssn").statements[0].fields.reads, [1]);
 }

@@ -305,7 +305,10 @@ pub fn check_untouched_in(catalog: &Catalog, cases: &[&str]) {
         match analyze(text, catalog) {
             Ok(analysis) => {
                 let touched = analysis.statements.iter().any(|s| {
-                    s.touched || !s.reads.is_empty() || !s.searches.is_empty() || !s.writes.is_empty()
+                    s.touched
+                        || !s.fields.reads.is_empty()
+                        || !s.fields.searches.is_empty()
+                        || !s.fields.writes.is_empty()
                 });
                 if touched || !analysis.splices.is_empty() || !analysis.parameters.is_empty() {
                     wrong.push_str(&format!("{text}\n  became {}\n", render(text, &analysis)));

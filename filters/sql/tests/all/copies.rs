@@ -41,7 +41,7 @@ fn the_columns_of_a_copy_are_known_in_the_datas_order() {
     assert_eq!(copy("COPY (SELECT id, ssn FROM customer) TO STDOUT").columns, [None, Some(1)]);
     let statement = accepted("COPY customer TO STDOUT").statements.pop().expect("one statement");
     assert_eq!(statement.kind, StatementKind::Select);
-    assert_eq!(statement.reads, [0, 1, 2, 3, 4]);
+    assert_eq!(statement.fields.reads, [0, 1, 2, 3, 4]);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn many_columns_of_using_are_merged_one_by_one() {
         let text = format!("SELECT 1 FROM customer JOIN person USING ({})", list("id", 8_000));
         accepted(&text, &catalog);
         let text = format!("SELECT 1 FROM customer JOIN person USING ({}, ssn)", list("id", 8_000));
-        assert_eq!(accepted(&text, &catalog).statements[0].compares, [1, 5]);
+        assert_eq!(accepted(&text, &catalog).statements[0].fields.compares, [1, 5]);
     }
 }
 
@@ -147,7 +147,7 @@ fn many_references_to_many_columns_are_looked_up() {
     let all = numbered(1_600, |n| format!("c{n}"));
     for catalog in [common::catalog(), mysql()] {
         let text = format!("SELECT {all}, ssn FROM (SELECT {columns}, ssn FROM customer) d");
-        assert_eq!(accepted(&text, &catalog).statements[0].reads, [1]);
+        assert_eq!(accepted(&text, &catalog).statements[0].fields.reads, [1]);
         for clause in ["ORDER BY", "GROUP BY"] {
             let keys = numbered(8_000, |n| format!("c{}", n % 1_600));
             accepted(&format!("SELECT {columns}, ssn FROM customer {clause} {keys}"), &catalog);
@@ -263,7 +263,7 @@ fn set_statement_within_itself_is_bounded() {
     let nested = |times| {
         format!("{}SELECT ssn FROM customer", "SET STATEMENT max_statement_time = 1 FOR ".repeat(times))
     };
-    assert_eq!(accepted(&nested(3), &mysql()).statements[0].reads, [1]);
+    assert_eq!(accepted(&nested(3), &mysql()).statements[0].fields.reads, [1]);
     refused(&nested(8_000), &mysql());
     assert!(analyze(&nested(8_000), &Catalog::default().in_dialect(MYSQL)).is_ok());
     let token = format!("{} @fieldveil_token := 'x'", nested(8_000));

@@ -321,7 +321,7 @@ fn conflicts_go_by_equality() {
 
 #[test]
 fn returning_reads() {
-    let reads = |text: &str| accepted(text).statements.remove(0).reads;
+    let reads = |text: &str| accepted(text).statements.remove(0).fields.reads;
     assert_eq!(reads("INSERT INTO customer (ssn) VALUES ('x') RETURNING *"), [0, 1, 2, 3, 4]);
     assert_eq!(reads("INSERT INTO customer (ssn) VALUES ('x') RETURNING id, ssn AS s"), [1]);
     assert_eq!(reads("INSERT INTO customer (ssn) VALUES ('x') RETURNING old.ssn, new.email"), [0, 1]);

@@ -154,7 +154,7 @@ fn columns_that_are_compared_with_each_other_are_told() {
     ] {
         for catalog in [catalog(), catalog_under_several_keys()] {
             let analysis = analyze(text, &catalog).expect(text);
-            assert_eq!(analysis.statements[0].compares, compares, "{text}");
+            assert_eq!(analysis.statements[0].fields.compares, compares, "{text}");
         }
     }
 }

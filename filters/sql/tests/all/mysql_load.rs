@@ -48,8 +48,10 @@ SET `token` = CONVERT(UNHEX(IF(@fieldveil_load_1 = 'x', EXP(1000 + IFNULL(LENGTH
 @fieldveil_load_1)) USING utf8mb4), `other` = CONVERT(UNHEX(@fieldveil_load_2) USING utf8mb4)"
     );
     let statement = &analysis.statements[0];
-    assert!(statement.touched && statement.overwrites.is_empty() && statement.compares.is_empty());
-    assert_eq!(statement.writes, [13, 14]);
+    assert!(
+        statement.touched && statement.fields.overwrites.is_empty() && statement.fields.compares.is_empty()
+    );
+    assert_eq!(statement.fields.writes, [13, 14]);
     assert_eq!(
         statement.load,
         Some(Load {
@@ -90,8 +92,11 @@ LINES STARTING BY '>>' TERMINATED BY '\\r\\n' IGNORE 2 ROWS (@skip, `ssn`, name)
     assert_eq!((line_start.as_str(), line_end.as_str()), (">>", "\r\n"));
     // REPLACE empties the columns that get no value.
     let statement = &analysis.statements[0];
-    assert_eq!((&statement.writes, &statement.overwrites), (&vec![0, 1, 2, 3, 4], &vec![0, 1, 2, 3, 4]));
-    assert_eq!((&statement.empties, &statement.compares), (&vec![0, 1, 2, 3, 4], &vec![1]));
+    assert_eq!(
+        (&statement.fields.writes, &statement.fields.overwrites),
+        (&vec![0, 1, 2, 3, 4], &vec![0, 1, 2, 3, 4])
+    );
+    assert_eq!((&statement.fields.empties, &statement.fields.compares), (&vec![0, 1, 2, 3, 4], &vec![1]));
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn what_was_prepared_is_executed_by_its_own_name() {
     let execute = "EXECUTE `S` USING @a";
     let analysis = analyze_in(execute, &catalog, &session).unwrap();
     assert_eq!(render(execute, &analysis), "EXECUTE «`ours_s`» USING @a");
-    assert_eq!(analysis.statements[0].reads, [1]);
+    assert_eq!(analysis.statements[0].fields.reads, [1]);
     assert_eq!(analysis.statements[0].kind, StatementKind::Select);
     let text = "DEALLOCATE PREPARE s";
     assert_eq!(render(text, &analyze_in(text, &catalog, &session).unwrap()), "DEALLOCATE PREPARE «`ours_s`»");
@@ -78,5 +78,5 @@ fn what_is_prepared_again_takes_the_place_of_the_one_before() {
         render(text, &analysis),
         "PREPARE «`ours_s`» FROM 'SELECT ssn FROM customer'; EXECUTE «`ours_s`»"
     );
-    assert_eq!(analysis.statements[1].reads, [1]);
+    assert_eq!(analysis.statements[1].fields.reads, [1]);
 }

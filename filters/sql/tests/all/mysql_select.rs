@@ -57,7 +57,7 @@ fn what_reads_a_column_as_it_is_passes() {
 fn an_invisible_column_is_not_among_all() {
     let analysis = analyze("SELECT * FROM hidden", &mysql()).unwrap();
     assert_eq!(analysis.statements[0].columns, Some(vec![None, None]));
-    assert!(analysis.statements[0].reads.is_empty());
+    assert!(analysis.statements[0].fields.reads.is_empty());
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_value_with_several_ciphertexts_is_looked_for_among_them() {
         &[("SELECT id FROM customer WHERE ssn <=> ?", "customer.ssn")],
     );
     let analysis = analyze("SELECT ssn FROM customer GROUP BY ssn", &under_several_keys(mysql())).unwrap();
-    assert_eq!(analysis.statements[0].compares, [1]);
+    assert_eq!(analysis.statements[0].fields.compares, [1]);
 }
 
 #[test]

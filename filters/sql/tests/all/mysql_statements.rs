@@ -189,7 +189,7 @@ fn statements_that_carry_or_compute_values_are_refused() {
 fn what_mysqldump_says_is_understood() {
     check_kept(&["SELECT /*!40001 SQL_NO_CACHE */ * FROM `customer`"]);
     let analysis = accepted("SELECT /*!40001 SQL_NO_CACHE */ id, ssn FROM `customer`");
-    assert_eq!(analysis.statements[0].reads, [1]);
+    assert_eq!(analysis.statements[0].fields.reads, [1]);
 }
 
 #[test]
@@ -206,8 +206,11 @@ fn tables_of_queries_copy_what_is_sealed() {
     ] {
         let analysis = accepted(text);
         let statement = &analysis.statements[0];
-        assert_eq!(statement.copies, copies, "{text}");
-        assert!(statement.touched && statement.changes_catalog && statement.reads.is_empty(), "{text}");
+        assert_eq!(statement.fields.copies, copies, "{text}");
+        assert!(
+            statement.touched && statement.changes_catalog && statement.fields.reads.is_empty(),
+            "{text}"
+        );
     }
     check_refused(&[
         "CREATE TABLE t AS SELECT id FROM customer WHERE ssn = '123-45'",

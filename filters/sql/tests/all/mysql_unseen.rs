@@ -81,7 +81,7 @@ fn a_protected_table_beside_such_a_view_is_read_as_ever() {
     let text = "SELECT c.ssn, a.x FROM customer c JOIN above a ON a.id = c.id WHERE c.ssn = '123-45'";
     let analysis = analyze(text, &catalog()).unwrap();
     assert_eq!(analysis.splices.len(), 1);
-    assert!(!analysis.statements[0].reads.is_empty());
+    assert!(!analysis.statements[0].fields.reads.is_empty());
 }
 
 /// What the servers keep of views that were made there, as they say it.

@@ -127,8 +127,8 @@ fn a_duplicate_key_writes_no_plaintext() {
     let analysis =
         accepted("INSERT INTO customer (id, ssn) VALUES (1, NULL) ON DUPLICATE KEY UPDATE ssn = VALUES(ssn)");
     let statement = &analysis.statements[0];
-    assert_eq!((&statement.overwrites[..], &statement.empties[..]), (&[1][..], &[1][..]));
-    assert_eq!(statement.compares, [1]);
+    assert_eq!((&statement.fields.overwrites[..], &statement.fields.empties[..]), (&[1][..], &[1][..]));
+    assert_eq!(statement.fields.compares, [1]);
     check_refused(&[
         (
             "INSERT INTO customer (ssn) VALUES ('a') ON DUPLICATE KEY UPDATE ssn = CONCAT(ssn, '123-45')",
@@ -194,7 +194,7 @@ fn selected_rows_are_copied_between_columns_of_one_label() {
         ("INSERT INTO customer (id, ssn) SELECT * FROM other", ""),
     ]);
     let copies = accepted("INSERT INTO plain (a) SELECT ssn FROM person");
-    assert_eq!(copies.statements[0].copies, [5]);
+    assert_eq!(copies.statements[0].fields.copies, [5]);
 }
 
 #[test]
@@ -202,12 +202,12 @@ fn a_replaced_row_loses_what_it_held() {
     let analysis = accepted("REPLACE INTO customer (id, ssn) VALUES (1, NULL)");
     let statement = &analysis.statements[0];
     assert_eq!(statement.kind, StatementKind::Insert);
-    assert_eq!(statement.overwrites, [0, 1, 2, 3, 4]);
-    assert_eq!(statement.writes, [0, 1, 2, 3, 4]);
-    assert_eq!(statement.empties, [1]);
-    assert_eq!(statement.compares, [1]);
-    assert_eq!(accepted("INSERT IGNORE INTO customer (ssn) VALUES ('a')").statements[0].compares, [1]);
-    assert!(accepted("INSERT INTO customer (ssn) VALUES ('a')").statements[0].compares.is_empty());
+    assert_eq!(statement.fields.overwrites, [0, 1, 2, 3, 4]);
+    assert_eq!(statement.fields.writes, [0, 1, 2, 3, 4]);
+    assert_eq!(statement.fields.empties, [1]);
+    assert_eq!(statement.fields.compares, [1]);
+    assert_eq!(accepted("INSERT IGNORE INTO customer (ssn) VALUES ('a')").statements[0].fields.compares, [1]);
+    assert!(accepted("INSERT INTO customer (ssn) VALUES ('a')").statements[0].fields.compares.is_empty());
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn updates_of_one_table_and_of_several_are_sealed() {
         ),
     ]);
     let statement = &accepted("UPDATE customer c, person p SET p.ssn = NULL, c.email = ?").statements[0];
-    assert_eq!((&statement.overwrites[..], &statement.empties[..]), (&[0, 5][..], &[5][..]));
+    assert_eq!((&statement.fields.overwrites[..], &statement.fields.empties[..]), (&[0, 5][..], &[5][..]));
     check_refused(&[
         ("UPDATE customer SET ssn = UPPER('123-45')", "customer.ssn"),
         ("UPDATE customer SET ssn = @x", "customer.ssn"),
@@ -332,7 +332,7 @@ fn mariadb_returns_what_was_written() {
         ],
     );
     let analysis = analyze("DELETE FROM customer WHERE id = 1 RETURNING id, ssn", &mariadb()).unwrap();
-    assert_eq!(analysis.statements[0].reads, [1]);
+    assert_eq!(analysis.statements[0].fields.reads, [1]);
     check_refused(&[("INSERT INTO customer (ssn) VALUES ('123-45') RETURNING UPPER(ssn)", "customer.ssn")]);
 }
 

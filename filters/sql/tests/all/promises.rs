@@ -91,7 +91,7 @@ fn every_field_whose_equality_the_server_evaluates_is_a_search() {
         ("SELECT id FROM customer WHERE ssn IN ('x', $1) AND email = 'y'", vec![0, 1]),
         ("SELECT ssn FROM customer", vec![]),
     ] {
-        assert_eq!(accepted(text).statements[0].searches, searches, "{text}");
+        assert_eq!(accepted(text).statements[0].fields.searches, searches, "{text}");
     }
 }
 

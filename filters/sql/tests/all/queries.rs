@@ -116,7 +116,11 @@ fn views_inherit_their_columns_labels() {
         "SELECT id FROM contact WHERE mail = «?0:a@b»",
     )]);
     let statement = accepted("SELECT id FROM contact").statements.pop().expect("one statement");
-    assert_eq!((statement.reads, statement.searches), (vec![], vec![1]), "what its own query compares");
+    assert_eq!(
+        (statement.fields.reads, statement.fields.searches),
+        (vec![], vec![1]),
+        "what its own query compares"
+    );
     check_refused(&[
         ("SELECT upper(mail) FROM contact", "customer.email"),
         ("INSERT INTO contact (mail) VALUES ('a@b')", ""),
@@ -169,7 +173,7 @@ fn envelopes_copied_to_where_nothing_is_protected_are_told() {
         ("CREATE OR REPLACE VIEW v AS SELECT ssn FROM customer", vec![]),
     ] {
         let statement = accepted(text).statements.pop().expect("one statement");
-        assert_eq!(statement.copies, copies, "{text}");
+        assert_eq!(statement.fields.copies, copies, "{text}");
     }
     check_refused(&[
         ("CREATE VIEW v AS SELECT id FROM customer WHERE ssn = 'a'", ""),

@@ -44,7 +44,7 @@ fn columns_are_read_as_they_are() {
 
 #[test]
 fn fields_that_may_come_back_are_reads() {
-    let reads = |text: &str| accepted(text).statements.remove(0).reads;
+    let reads = |text: &str| accepted(text).statements.remove(0).fields.reads;
     assert_eq!(reads("SELECT * FROM customer"), [0, 1, 2, 3, 4]);
     assert_eq!(reads("SELECT id, name FROM customer"), [] as [usize; 0]);
     assert_eq!(reads("SELECT c.ssn AS a, email FROM customer c"), [0, 1]);
@@ -57,7 +57,7 @@ fn fields_that_may_come_back_are_reads() {
 
 #[test]
 fn fields_that_are_compared_are_searches() {
-    let searches = |text: &str| accepted(text).statements.remove(0).searches;
+    let searches = |text: &str| accepted(text).statements.remove(0).fields.searches;
     assert_eq!(searches("SELECT * FROM customer"), [] as [usize; 0]);
     assert_eq!(searches("SELECT 1 FROM customer WHERE ssn = 'x' AND phone IS NULL"), [1, 2]);
     assert_eq!(searches("SELECT 1 FROM customer c JOIN person p ON p.ssn = c.ssn"), [1, 5]);

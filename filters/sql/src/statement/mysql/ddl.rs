@@ -166,9 +166,11 @@ pub(super) fn create_as(
     if !is_view(segment) && (computes(&segment.up_to_query(query)) || is_temporary(segment)) {
         return Err(unsupported("a table computed from one with sealed columns"));
     }
-    let effects = ddl::create_as(segment, query, catalog)?;
-    let copies = if is_view(segment) { Vec::new() } else { effects.copies };
-    Ok(Effects { copies, ..effects })
+    let mut effects = ddl::create_as(segment, query, catalog)?;
+    if is_view(segment) {
+        effects.fields.copies.clear();
+    }
+    Ok(effects)
 }
 
 /// Whether it makes a table with its rows, or a view, by the name of a protected table; or hides such a table.

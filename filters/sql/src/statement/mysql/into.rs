@@ -51,7 +51,7 @@ pub(super) fn analyze(
     let tokens = segment.tokens.iter().enumerate().filter(outside).map(|(_, token)| token.clone());
     let without = Segment { text: &text, tokens: tokens.collect(), ..*segment };
     let effects = dml::analyze(&without, catalog)?;
-    if let Some(id) = effects.reads.first() {
+    if let Some(id) = effects.fields.reads.first() {
         let mut columns = catalog.relations.iter().flat_map(|relation| &relation.columns);
         let field = columns.find_map(|column| column.field.as_ref().filter(|field| field.id == *id));
         let refusal = Refusal::unsupported(

@@ -44,7 +44,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     let given = assignments(segment, catalog, relation, &clauses, &listed, &mut effects)?;
     let all: Vec<&Column> = listed.columns.iter().copied().flatten().chain(given).collect();
     refuse_defaults(relation, &all)?;
-    effects.writes.extend(all.iter().filter_map(|column| field(column)));
+    effects.fields.writes.extend(all.iter().filter_map(|column| field(column)));
     duplicates(relation, clauses.duplicates, &mut effects)?;
     if listed.protected().next().is_some() {
         effects.load = Some(Load {
@@ -58,7 +58,7 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         listed.name_all(segment, &clauses, &mut effects);
     }
     effects.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    for fields in [&mut effects.writes, &mut effects.searches, &mut effects.compares] {
+    for fields in [&mut effects.fields.writes, &mut effects.fields.searches, &mut effects.fields.compares] {
         fields.sort_unstable();
         fields.dedup();
     }
@@ -120,16 +120,16 @@ fn duplicates(relation: &Relation, said: Option<Duplicates>, effects: &mut Effec
     // A column that is given no value is NULL, which is equal to nothing.
     let compares = |column: &Protected<'_>| column.field.equality || column.field.indexed;
     let compared = protected().filter(compares).map(|column| column.field.id);
-    let compared: Vec<usize> = compared.filter(|field| effects.writes.contains(field)).collect();
-    effects.searches.extend(&compared);
-    effects.compares.extend(compared);
+    let compared: Vec<usize> = compared.filter(|field| effects.fields.writes.contains(field)).collect();
+    effects.fields.searches.extend(&compared);
+    effects.fields.compares.extend(compared);
     if said == Some(Duplicates::Replace) {
         // What the row held before is lost, also in the columns that get no value.
         let all: Vec<usize> = protected().map(|column| column.field.id).collect();
-        effects.writes.extend(&all);
-        effects.empties.extend(&all);
-        effects.overwrites.extend(&all);
-        for fields in [&mut effects.empties, &mut effects.overwrites] {
+        effects.fields.writes.extend(&all);
+        effects.fields.empties.extend(&all);
+        effects.fields.overwrites.extend(&all);
+        for fields in [&mut effects.fields.empties, &mut effects.fields.overwrites] {
             fields.sort_unstable();
             fields.dedup();
         }

@@ -59,11 +59,11 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
         }
         refuse_generated(relation)?;
         refuse_defaults(relation, &columns)?;
-        effects.writes = fields;
+        effects.fields.writes = fields;
     } else {
-        effects.reads = fields;
-        effects.searches.clone_from(&relation.searches);
-        effects.compares.clone_from(&relation.compares);
+        effects.fields.reads = fields;
+        effects.fields.searches.clone_from(&relation.searches);
+        effects.fields.compares.clone_from(&relation.compares);
     }
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let format = options.format(&names)?;

@@ -23,7 +23,7 @@ impl<'c> Walker<'_, 'c> {
         if *uses_odbc_syntax || *parameters != FunctionArguments::None {
             return Err(Refusal::unparsable("a function's call isn't understood"));
         }
-        let parts = self.parts(name)?;
+        let parts = self.names.read_parts(name)?;
         // A table's name is a type's name too, and `type(value)` may be a cast.
         if parts.iter().any(|part| self.catalog.named(part).any(|relation| &relation.name == part)) {
             return Err(Refusal::unparsable("a function has the name of a protected table"));
@@ -51,7 +51,7 @@ impl<'c> Walker<'_, 'c> {
         filter.iter().try_for_each(|filter| self.expr(filter, scope))?;
         match over {
             None => Ok(()),
-            Some(WindowType::NamedWindow(name)) => self.name(name).map(|_| ()),
+            Some(WindowType::NamedWindow(name)) => self.names.read(name).map(|_| ()),
             Some(WindowType::WindowSpec(window)) => self.window(window, scope),
         }
     }
@@ -59,7 +59,7 @@ impl<'c> Walker<'_, 'c> {
     /// `[name] [PARTITION BY …] [ORDER BY …] [frame]`
     pub fn window(&mut self, window: &WindowSpec, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let WindowSpec { window_name, partition_by, order_by, window_frame } = window;
-        window_name.iter().try_for_each(|name| self.name(name).map(|_| ()))?;
+        window_name.iter().try_for_each(|name| self.names.read(name).map(|_| ()))?;
         partition_by.iter().try_for_each(|key| self.opaque(key, scope))?;
         self.unordered(order_by, scope)?;
         let Some(WindowFrame { units: _, start_bound, end_bound }) = window_frame else { return Ok(()) };
@@ -88,7 +88,7 @@ impl<'c> Walker<'_, 'c> {
             let arg = match arg {
                 FunctionArg::Unnamed(arg) => arg,
                 FunctionArg::Named { name, arg, operator: _ } => {
-                    self.name(name)?;
+                    self.names.read(name)?;
                     arg
                 }
                 FunctionArg::ExprNamed { name, arg, operator: _ } => {
@@ -111,7 +111,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// `f(c.*)`
     fn row(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
-        let qualifier = self.parts(name)?;
+        let qualifier = self.names.read_parts(name)?;
         if scope.range(&qualifier)?.bears() {
             return Err(Refusal::unsupported(
                 "a whole row that holds sealed values is an argument of a function",
@@ -133,7 +133,7 @@ impl<'c> Walker<'_, 'c> {
         if duplicates == Some(DuplicateTreatment::Distinct) {
             self.compared(column)?;
         }
-        self.searches.insert(column.field.id);
+        self.fields.searches.insert(column.field.id);
         Ok(true)
     }
 }

@@ -48,9 +48,9 @@ impl<'c> Walker<'_, 'c> {
         targets: Option<&[&'c Column]>,
     ) -> Result<Option<Range<'c>>, Refusal> {
         let Some(InsertAliases { row_alias, col_aliases }) = alias else { return Ok(None) };
-        let name = self.one_part(row_alias)?;
+        let name = self.names.read_one(row_alias)?;
         let columns: &[Ident] = col_aliases.as_deref().unwrap_or_default();
-        let names = columns.iter().map(|ident| self.name(ident)).collect::<Result<Vec<_>, _>>()?;
+        let names = columns.iter().map(|ident| self.names.read(ident)).collect::<Result<Vec<_>, _>>()?;
         let source = match targets {
             Some(targets) if !names.is_empty() => {
                 if names.len() != targets.len() {
@@ -71,9 +71,10 @@ impl<'c> Walker<'_, 'c> {
     /// The last token of `table [PARTITION (…)]`.
     pub fn behind_partitions(&self, table: usize) -> usize {
         let partition = table.saturating_add(1);
-        let close =
-            || (partition..self.segment.tokens.len()).find(|index| self.segment.is_symbol(*index, ")"));
-        let is_partition = self.is_mysql() && self.segment.is_word(partition, "partition");
+        let close = || {
+            (partition..self.text.segment.tokens.len()).find(|index| self.text.segment.is_symbol(*index, ")"))
+        };
+        let is_partition = self.is_mysql() && self.text.segment.is_word(partition, "partition");
         if is_partition { close().unwrap_or(table) } else { table }
     }
 
@@ -114,7 +115,7 @@ impl<'c> Walker<'_, 'c> {
         self.inserted = target.source.relation();
         for Assignment { target: assigned, value } in assignments {
             let AssignmentTarget::ColumnName(name) = assigned else { return Err(not_understood()) };
-            let mut parts = self.parts(name)?;
+            let mut parts = self.names.read_parts(name)?;
             let column = parts.pop().unwrap_or_default();
             let Some(relation) = self.inserted else {
                 self.expr(value, &scope)?;

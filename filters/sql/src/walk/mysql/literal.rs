@@ -8,9 +8,9 @@ use crate::{
     field::Declared,
     lex::{Kind, Style},
     parse::mysql::end_of_strings,
-    walk::{
-        Walker,
-        value::{Content, FORM, Fault, NUMBER, PLACE, ValueContext, Written, cast::is_plain_number},
+    walk::value::{
+        cast::is_plain_number,
+        reader::{Content, FORM, Fault, NUMBER, PLACE, ValuePlace, ValueReader, Written},
     },
 };
 
@@ -20,36 +20,32 @@ const CHARSET: Fault = Fault(
     "write it in UTF-8, without the name of a character set before it",
 );
 
-impl Walker<'_, '_> {
+impl ValueReader<'_, '_> {
     /// A literal or a parameter, alone.
-    pub fn bare_mysql(
-        &self,
-        ValueWithSpan { value, span }: &ValueWithSpan,
-        reading: ValueContext<'_>,
-    ) -> Result<Written, Fault> {
-        let index = self.positions.token_at(*span).ok_or(PLACE)?;
-        let token = self.segment.tokens.get(index).ok_or(PLACE)?;
-        let source = token.source(self.segment.text);
+    pub fn literal_mysql(&self, ValueWithSpan { value, span }: &ValueWithSpan) -> Result<Written, Fault> {
+        let index = self.text.token_at(*span).ok_or(PLACE)?;
+        let token = self.text.segment.tokens.get(index).ok_or(PLACE)?;
+        let source = token.source(self.text.segment.text);
         let mut last = index;
         let content = match (value, &token.kind) {
             (
                 Value::SingleQuotedString(_) | Value::DoubleQuotedString(_) | Value::NationalStringLiteral(_),
                 Kind::Text { style: Style::Plain | Style::Other, .. },
             ) => {
-                last = end_of_strings(&self.segment.tokens, index);
-                reading.text(&self.one_string(index, last)?)
+                last = end_of_strings(&self.text.segment.tokens, index);
+                self.place.text(&self.one_string(index, last)?)
             }
-            (Value::HexStringLiteral(_), Kind::Text { value, style: Style::Hex }) => reading.hex(value)?,
+            (Value::HexStringLiteral(_), Kind::Text { value, style: Style::Hex }) => self.place.hex(value)?,
             (_, Kind::Text { .. }) => return Err(STYLE),
             (Value::Number(theirs, false), Kind::Number) if theirs == source => {
-                let value = reading.number(source).ok_or(NUMBER)?;
-                match reading.declared {
-                    Declared::Bytea => reading.text(&value),
+                let value = self.place.number(source).ok_or(NUMBER)?;
+                match self.place.declared {
+                    Declared::Bytea => self.place.text(&value),
                     _ => Content::Literal { value, number: true },
                 }
             }
-            (Value::Boolean(true), _) if token.is_word("true") => reading.text("1"),
-            (Value::Boolean(false), _) if token.is_word("false") => reading.text("0"),
+            (Value::Boolean(true), _) if token.is_word("true") => self.place.text("1"),
+            (Value::Boolean(false), _) if token.is_word("false") => self.place.text("0"),
             (Value::Null, _) if token.is_word("null") => Content::Null,
             (Value::Placeholder(_), Kind::Parameter(Some(number))) => {
                 Content::Parameter { token: index, number: *number, operand: Operand::Declared }
@@ -60,26 +56,21 @@ impl Walker<'_, '_> {
     }
 
     /// `_utf8mb4'…'`
-    pub fn introduced(
-        &self,
-        prefix: &Ident,
-        value: &Expr,
-        reading: ValueContext<'_>,
-    ) -> Result<Written, Fault> {
-        let first = self.positions.token_at(prefix.span).ok_or(PLACE)?;
+    pub fn introduced(&self, prefix: &Ident, value: &Expr) -> Result<Written, Fault> {
+        let first = self.text.token_at(prefix.span).ok_or(PLACE)?;
         let Expr::Value(literal) = value else { return Err(FORM) };
-        let Written { content, outer: (begin, last), .. } = self.bare_mysql(literal, reading)?;
+        let Written { content, outer: (begin, last), .. } = self.literal_mysql(literal)?;
         if begin != first.saturating_add(1) {
             return Err(PLACE);
         }
         let any = match prefix.value.to_ascii_lowercase().as_str() {
             "_utf8mb4" | "_utf8mb3" | "_utf8" => true,
             // Bytes, which are the text's own only where that is characters to the server as well.
-            "_binary" => matches!(reading.declared, Declared::Bytea | Declared::Characters),
+            "_binary" => matches!(self.place.declared, Declared::Bytea | Declared::Characters),
             "_latin1" | "_ascii" => false,
             _ => return Err(CHARSET),
         };
-        let tokens = self.segment.tokens.get(begin..=last).unwrap_or_default();
+        let tokens = self.text.segment.tokens.get(begin..=last).unwrap_or_default();
         if !any
             && !tokens.iter().all(|token| matches!(&token.kind, Kind::Text { value, .. } if value.is_ascii()))
         {
@@ -91,7 +82,7 @@ impl Walker<'_, '_> {
     /// Strings one behind the other.
     fn one_string(&self, first: usize, last: usize) -> Result<Zeroizing<String>, Fault> {
         let mut joined = Zeroizing::new(String::new());
-        for token in self.segment.tokens.get(first..=last).unwrap_or_default() {
+        for token in self.text.segment.tokens.get(first..=last).unwrap_or_default() {
             match &token.kind {
                 Kind::Text { value, style: Style::Plain } => joined.push_str(value),
                 Kind::Text { value, style: Style::Other } if first == last => joined.push_str(value),
@@ -102,7 +93,7 @@ impl Walker<'_, '_> {
     }
 }
 
-impl ValueContext<'_> {
+impl ValuePlace<'_> {
     /// A number without its sign, as the server reads it. Characters would get it as the server writes it, which is as
     /// it stands only where it is plain.
     fn number(self, source: &str) -> Option<Zeroizing<String>> {

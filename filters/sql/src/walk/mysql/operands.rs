@@ -58,9 +58,9 @@ impl<'c> Walker<'_, 'c> {
             return Ok(None);
         }
         let name = match of {
-            Expr::Identifier(ident) => self.name(ident)?,
+            Expr::Identifier(ident) => self.names.read(ident)?,
             Expr::CompoundIdentifier(parts) => {
-                let parts = parts.iter().map(|part| self.name(part)).collect::<Result<Vec<_>, _>>()?;
+                let parts = parts.iter().map(|part| self.names.read(part)).collect::<Result<Vec<_>, _>>()?;
                 parts.last().cloned().unwrap_or_default()
             }
             _ => return Ok(None),

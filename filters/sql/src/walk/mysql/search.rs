@@ -18,7 +18,7 @@ use crate::{
         Walker,
         query::items::{is_null, is_number},
         search::predicate::{Comparison, require_equality},
-        value::Content,
+        value::reader::Content,
     },
 };
 
@@ -66,13 +66,13 @@ impl<'c> Walker<'_, 'c> {
             self.index_part(column, at)?;
             return self.value(column, ParameterUse::Search, value);
         }
-        let place = self.name_tokens(at).zip(self.bracketed(at));
+        let place = self.text.name_tokens(at).zip(self.text.bracketed(at));
         let (name, (first, last)) = place.ok_or_else(|| in_doubt(column))?;
         let written = self.read_value(column, ParameterUse::Search, value, false)?;
         self.replaceable(column, written.outer)?;
         let operator = if left { last.checked_add(1) } else { first.checked_sub(1) };
         let is_operator = |index: &usize| {
-            ["=", "<>", "!=", "<=>"].iter().any(|symbol| self.segment.is_symbol(*index, symbol))
+            ["=", "<>", "!=", "<=>"].iter().any(|symbol| self.text.segment.is_symbol(*index, symbol))
         };
         let operator = operator.filter(is_operator).ok_or_else(|| in_doubt(column))?;
         if null_safe && matches!(written.content, Content::Parameter { .. }) {
@@ -91,19 +91,19 @@ impl<'c> Walker<'_, 'c> {
         };
         let (from, to) = if left { ((first, last), written.outer) } else { (written.outer, (first, last)) };
         if null_safe {
-            self.insert_before(from.0, "IFNULL(");
+            self.splices.insert_before(from.0, "IFNULL(");
         }
         // What is looked for can stand on the right alone.
         if !left {
-            let name = self.source(name);
-            self.splice(from, Replacement::Text(name));
+            let name = self.text.source(name);
+            self.splices.replace(from, Replacement::Text(name));
         }
-        self.splice((operator, operator), Replacement::Text(format!(" {word} ")));
+        self.splices.replace((operator, operator), Replacement::Text(format!(" {word} ")));
         if !open.is_empty() {
-            self.insert_before(to.0, open);
+            self.splices.insert_before(to.0, open);
         }
         self.searched_at(column, written.content, to)?;
-        self.insert_behind(to.1, close.to_owned());
+        self.splices.insert_behind(to.1, close.to_owned());
         Ok(())
     }
 
@@ -139,13 +139,14 @@ impl<'c> Walker<'_, 'c> {
         if matches!(column.field.declared, Declared::Characters | Declared::Padded | Declared::Bytea) {
             return Ok(());
         }
-        let mut places = Vec::from_iter(self.bracketed(at));
+        let mut places = Vec::from_iter(self.text.bracketed(at));
         for value in values {
             places.push(self.read_value(column, ParameterUse::Search, value, false)?.outer);
         }
         let is_decimal = column.field.declared == Declared::Numeric;
         let is_binary = |index: usize| {
-            self.segment.is_word(index, "binary") || (is_decimal && self.segment.is_word(index, "char"))
+            self.text.segment.is_word(index, "binary")
+                || (is_decimal && self.text.segment.is_word(index, "char"))
         };
         if places.iter().any(|(first, last)| (first.saturating_sub(1)..=*last).any(is_binary)) {
             return Err(Refusal::on(
@@ -166,23 +167,23 @@ impl<'c> Walker<'_, 'c> {
         negated: bool,
     ) -> Result<(), Refusal> {
         let (name, (first, mut end)) =
-            self.name_tokens(at).zip(self.bracketed(at)).ok_or_else(|| in_doubt(column))?;
-        let name = self.source(name);
+            self.text.name_tokens(at).zip(self.text.bracketed(at)).ok_or_else(|| in_doubt(column))?;
+        let name = self.text.source(name);
         self.spend(name.len().saturating_mul(list.len()) / BYTES_A_STEP)?;
         let next = |index: usize| index.saturating_add(1);
         if negated {
             end = next(end);
-            if !self.segment.is_word(end, "not") {
+            if !self.text.segment.is_word(end, "not") {
                 return Err(in_doubt(column));
             }
-            self.splice((end, end), Replacement::Text(String::new()));
+            self.splices.replace((end, end), Replacement::Text(String::new()));
         }
         let (in_, open) = (next(end), next(next(end)));
-        if !(self.segment.is_word(in_, "in") && self.segment.is_symbol(open, "(")) {
+        if !(self.text.segment.is_word(in_, "in") && self.text.segment.is_symbol(open, "(")) {
             return Err(in_doubt(column));
         }
-        self.insert_before(first, if negated { "NOT (" } else { "(" });
-        self.splice((in_, open), Replacement::Text("LIKE ".to_owned()));
+        self.splices.insert_before(first, if negated { "NOT (" } else { "(" });
+        self.splices.replace((in_, open), Replacement::Text("LIKE ".to_owned()));
         let mut last = open;
         for (index, value) in list.iter().enumerate() {
             let written = self.read_value(column, ParameterUse::Search, value, false)?;
@@ -197,11 +198,11 @@ impl<'c> Walker<'_, 'c> {
                 self.searched_at(column, written.content, written.outer)?;
             }
             let has_more = next(index) < list.len();
-            if !self.segment.is_symbol(last, if has_more { "," } else { ")" }) {
+            if !self.text.segment.is_symbol(last, if has_more { "," } else { ")" }) {
                 return Err(in_doubt(column));
             }
             let text = if has_more { format!("{ESCAPES} OR {name} LIKE") } else { format!("{ESCAPES})") };
-            self.splice((last, last), Replacement::Text(text));
+            self.splices.replace((last, last), Replacement::Text(text));
         }
         Ok(())
     }
@@ -213,20 +214,20 @@ impl<'c> Walker<'_, 'c> {
         content: Content,
         tokens: (usize, usize),
     ) -> Result<(), Refusal> {
-        self.searches.insert(column.field.id);
+        self.fields.searches.insert(column.field.id);
         let form = if column.field.indexed { Form::Pattern } else { Form::Envelopes };
         match content {
             Content::Null => {}
             Content::Literal { value, number: _ } => {
-                self.seal(column, ParameterUse::Search, tokens, form, value);
+                self.splices.seal(column, ParameterUse::Search, tokens, form, value);
             }
             Content::Parameter { token, number, operand } => {
-                self.parameter(column, ParameterUse::Search, form, (token, number, operand))?;
+                self.place_parameter(column, ParameterUse::Search, form, (token, number, operand))?;
                 let with = match form {
                     Form::Envelopes => Replacement::Placeholders { field: column.field.id },
                     _ => Replacement::Text("?".to_owned()),
                 };
-                self.splice(tokens, with);
+                self.splices.replace(tokens, with);
             }
         }
         Ok(())

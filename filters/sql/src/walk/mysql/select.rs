@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart, TableIndexHints};
 
 use crate::{
-    lex::Kind,
     names,
     refusal::Refusal,
     resolve::{
@@ -74,7 +73,7 @@ impl<'c> Walker<'_, 'c> {
         hints: &[TableIndexHints],
     ) -> Result<(), Refusal> {
         let hinted = hints.iter().flat_map(|hint| &hint.index_names);
-        partitions.iter().chain(hinted).try_for_each(|ident| self.name(ident).map(|_| ()))
+        partitions.iter().chain(hinted).try_for_each(|ident| self.names.read(ident).map(|_| ()))
     }
 
     /// An output's name. One that is written as a string is not known here: the parser doesn't say where it stands.
@@ -82,30 +81,21 @@ impl<'c> Walker<'_, 'c> {
         match ident.quote_style {
             Some('\'') if self.is_mysql() => Ok(None),
             Some('"') if self.is_mysql() && names::fold(ident, self.catalog.dialect).is_none() => Ok(None),
-            _ => self.name(ident).map(Some),
+            _ => self.names.read(ident).map(Some),
         }
     }
 
     /// Whether the select list gives a protected output this name.
     pub fn is_alias(&self, name: &str) -> bool {
-        self.is_mysql() && self.row_names.contains(name)
+        self.is_mysql() && self.reach.row_names.contains(name)
     }
 
     /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
     pub fn note_alias(&mut self, name: Option<&str>) {
         match name {
             _ if !self.is_mysql() => {}
-            Some(name) => drop(self.row_names.insert(name.to_owned())),
-            // It is one of the statement's strings.
-            None if self.noted_strings => {}
-            None => {
-                self.noted_strings = true;
-                let strings = self.segment.tokens.iter().filter_map(|token| match &token.kind {
-                    Kind::Text { value, .. } => Some(names::lower(value)),
-                    _ => None,
-                });
-                self.row_names.extend(strings);
-            }
+            Some(name) => self.reach.row_names.note(name),
+            None => self.reach.row_names.note_strings(self.text.segment),
         }
     }
 }

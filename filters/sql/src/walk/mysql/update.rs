@@ -78,7 +78,7 @@ impl<'c> Walker<'_, 'c> {
             ("if", 3) => self.expr(choices.remove(0), scope)?,
             _ => return self.value(target, ParameterUse::Store, expr),
         }
-        self.parts(&function.name)?;
+        self.names.read_parts(&function.name)?;
         self.choices(target, choices, scope)
     }
 
@@ -88,7 +88,7 @@ impl<'c> Walker<'_, 'c> {
         name: &ObjectName,
         scope: &Scope<'_, 'c>,
     ) -> Result<Option<&'c Column>, Refusal> {
-        let mut parts = self.parts(name)?;
+        let mut parts = self.names.read_parts(name)?;
         let column = parts.pop().unwrap_or_default();
         if !parts.is_empty() {
             return match &scope.range(&parts)?.source {

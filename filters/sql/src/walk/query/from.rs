@@ -111,7 +111,7 @@ impl<'c> Walker<'_, 'c> {
                 } else {
                     self.query(subquery, scope.outer)?
                 };
-                let name = alias.as_ref().map(|alias| self.plain_name(&alias.name)).transpose()?;
+                let name = alias.as_ref().map(|alias| self.names.read_plain(&alias.name)).transpose()?;
                 let range = Range { name, schema: None, source: Source::Derived(outputs) };
                 self.note_row(&range);
                 self.push(range, alias.as_ref(), scope)
@@ -155,7 +155,7 @@ impl<'c> Walker<'_, 'c> {
         {
             return Err(not_understood());
         }
-        self.parts(name).map(|_| ())
+        self.names.read_parts(name).map(|_| ())
     }
 
     /// Runs with what a lateral item of FROM sees: the items to its left, then those around.
@@ -187,7 +187,7 @@ impl<'c> Walker<'_, 'c> {
             }
             let mut names = Vec::with_capacity(columns.len());
             for TableAliasColumnDef { name, data_type: _ } in columns {
-                names.push(self.name(name)?);
+                names.push(self.names.read(name)?);
             }
             if !names.is_empty() {
                 let outputs = self.outputs(&range)?;
@@ -205,8 +205,8 @@ impl<'c> Walker<'_, 'c> {
         scope: &mut Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
         let name = match (alias, function) {
-            (Some(alias), _) => Some(self.plain_name(&alias.name)?),
-            (None, Some(function)) => Some(self.name(function)?),
+            (Some(alias), _) => Some(self.names.read_plain(&alias.name)?),
+            (None, Some(function)) => Some(self.names.read(function)?),
             (None, None) => None,
         };
         self.push(Range { name, schema: None, source: Source::Unknown }, alias, scope)
@@ -226,7 +226,7 @@ impl<'c> Walker<'_, 'c> {
         sides.0.ranges = ranges;
         std::mem::swap(&mut sides.0.merged, &mut scope.merged);
         for column in columns {
-            let name = self.one_part(column)?;
+            let name = self.names.read_one(column)?;
             self.using_one(&name, full, &sides)?;
             sides.0.merged.insert(name);
         }

@@ -29,13 +29,14 @@ impl<'c> Walker<'_, 'c> {
             Source::Derived(outputs) => return Ok(outputs.clone()),
             Source::Unknown => return Ok(Outputs::unknown()),
         };
-        if let Some((_, outputs)) = self.whole.iter().find(|(known, _)| std::ptr::eq(*known, relation)) {
+        if let Some((_, outputs)) = self.reach.whole.iter().find(|(known, _)| std::ptr::eq(*known, relation))
+        {
             return Ok(outputs.clone());
         }
         self.spend(relation.columns.len().saturating_mul(STEPS_A_COLUMN))?;
         let output = |c: &'c Column| OutputColumn::new(Some(c.name.as_str().into()), Protected::of(c));
         let outputs = Outputs::of(relation.columns.in_order().into_iter().map(output).collect());
-        self.whole.push((relation, outputs.clone()));
+        self.reach.whole.push((relation, outputs.clone()));
         Ok(outputs)
     }
 
@@ -78,7 +79,7 @@ impl<'c> Walker<'_, 'c> {
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
                     plain_wildcard(options)?;
-                    let qualifier = self.parts(name)?;
+                    let qualifier = self.names.read_parts(name)?;
                     self.spend(scope.reach())?;
                     self.append(&mut outputs, scope.range(&qualifier)?)?;
                 }

@@ -84,7 +84,7 @@ impl<'c> Walker<'_, 'c> {
             self.expr(having, &named)?;
         }
         for NamedWindowDefinition(name, window) in named_window {
-            self.name(name)?;
+            self.names.read(name)?;
             match window {
                 NamedWindowExpr::WindowSpec(window) => self.window(window, &scope)?,
                 NamedWindowExpr::NamedWindow(_) => return Err(not_understood()),
@@ -234,7 +234,7 @@ impl<'c> Walker<'_, 'c> {
             let name = names::fold(ident, self.catalog.dialect);
             let named = name.and_then(|name| outputs.named(&name));
             if named.is_some() {
-                self.name(ident)?;
+                self.names.read(ident)?;
             }
             return Ok(named.and_then(|named| named.protected));
         }

@@ -18,11 +18,11 @@ impl<'c> Walker<'_, 'c> {
     /// Brings the common table expressions into reach, one after the other.
     pub fn with(&mut self, with: &With, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
         let With { with_token: _, recursive, cte_tables } = with;
-        let first = self.ctes.len();
+        let first = self.reach.ctes.len();
         if *recursive {
             for cte in cte_tables {
-                let name = self.name(&cte.alias.name)?;
-                self.ctes.push(CteRange { name, outputs: None });
+                let name = self.names.read(&cte.alias.name)?;
+                self.reach.ctes.push(CteRange { name, outputs: None });
             }
         }
         for (index, cte) in cte_tables.iter().enumerate() {
@@ -31,22 +31,22 @@ impl<'c> Walker<'_, 'c> {
             if from.is_some() || at.is_some() {
                 return Err(not_understood());
             }
-            let name = self.name(name)?;
+            let name = self.names.read(name)?;
             let mut names = Vec::with_capacity(columns.len());
             for TableAliasColumnDef { name, data_type } in columns {
                 if data_type.is_some() {
                     return Err(not_understood());
                 }
-                names.push(self.name(name)?);
+                names.push(self.names.read(name)?);
             }
             if *recursive {
                 let at = first.saturating_add(index);
                 let outputs = self.recursive(query, outer, at, names)?;
-                self.ctes.settle(at, outputs);
+                self.reach.ctes.settle(at, outputs);
             } else {
                 let outputs = self.query(query, outer)?;
                 let outputs = self.renamed(outputs, names)?;
-                self.ctes.push(CteRange { name, outputs: Some(outputs) });
+                self.reach.ctes.push(CteRange { name, outputs: Some(outputs) });
             }
         }
         Ok(())
@@ -79,7 +79,7 @@ impl<'c> Walker<'_, 'c> {
         }
         let start = self.part(left, outer)?;
         let start = self.renamed(start, names.clone())?;
-        self.ctes.settle(at, start.clone());
+        self.reach.ctes.settle(at, start.clone());
         let step = self.part(right, outer)?;
         let outputs = self.combine(start, step, compares)?;
         self.renamed(outputs, names)

@@ -12,7 +12,7 @@ use crate::{
         Walker,
         query::items::is_null,
         search::predicate::{Comparison, require_equality},
-        value::{Content, Written},
+        value::reader::{Content, Written},
     },
 };
 
@@ -21,7 +21,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn has_several_ciphertexts(&self, column: Protected<'_>) -> bool {
         match column.field.envelopes {
             Envelopes::One => false,
-            Envelopes::OneNow => self.segment.outlives_keys,
+            Envelopes::OneNow => self.text.segment.outlives_keys,
             Envelopes::Several => true,
         }
     }
@@ -45,12 +45,12 @@ impl<'c> Walker<'_, 'c> {
         };
         if left {
             let (first, last) = self.envelopes(column, ParameterUse::Search, value)?;
-            self.insert_before(first, quantifier);
-            self.insert_behind(last, ")".to_owned());
+            self.splices.insert_before(first, quantifier);
+            self.splices.insert_behind(last, ")".to_owned());
             return Ok(());
         }
         // An array of values can stand on the right alone, so the two change places.
-        let place = self.name_tokens(at).zip(self.bracketed(at));
+        let place = self.text.name_tokens(at).zip(self.text.bracketed(at));
         let (name, (first, last)) = place.ok_or_else(|| {
             Refusal::on(
                 column.field,
@@ -58,22 +58,14 @@ impl<'c> Walker<'_, 'c> {
                 "write the column left of the operator, or without the cast",
             )
         })?;
-        let name = self.source(name);
+        let name = self.text.source(name);
         let written = self.read_value(column, ParameterUse::Search, value, false)?;
         self.replaceable(column, written.outer)?;
-        self.splice(written.outer, Replacement::Text(name));
-        self.insert_before(first, quantifier);
+        self.splices.replace(written.outer, Replacement::Text(name));
+        self.splices.insert_before(first, quantifier);
         self.array_of(column, ParameterUse::Search, &written, (first, last))?;
-        self.insert_behind(last, ")".to_owned());
+        self.splices.insert_behind(last, ")".to_owned());
         Ok(())
-    }
-
-    /// The first and last token of a column's name with the brackets around it.
-    pub fn bracketed(&self, at: &Expr) -> Option<(usize, usize)> {
-        let Expr::Nested(inside) = at else { return self.name_tokens(at) };
-        let (first, last) = self.bracketed(inside)?;
-        let (open, close) = (first.checked_sub(1)?, last.checked_add(1)?);
-        (self.segment.is_symbol(open, "(") && self.segment.is_symbol(close, ")")).then_some((open, close))
     }
 
     /// `column IS [NOT] DISTINCT FROM value`: the value that is compared is the one that the column holds, if it is one
@@ -84,7 +76,7 @@ impl<'c> Walker<'_, 'c> {
         at: &Expr,
         value: &Expr,
     ) -> Result<(), Refusal> {
-        let name = self.name_tokens(at).map(|tokens| self.source(tokens)).ok_or_else(|| {
+        let name = self.text.name_tokens(at).map(|tokens| self.text.source(tokens)).ok_or_else(|| {
             Refusal::on(
                 column.field,
                 "the place of the column in the text is in doubt",
@@ -94,11 +86,11 @@ impl<'c> Walker<'_, 'c> {
         let written = self.read_value(column, ParameterUse::Search, value, false)?;
         let (first, last) = written.outer;
         self.replaceable(column, written.outer)?;
-        self.insert_before(first, &format!("(CASE WHEN {name} = ANY ("));
+        self.splices.insert_before(first, &format!("(CASE WHEN {name} = ANY ("));
         self.array_of(column, ParameterUse::Search, &written, (first, last))?;
-        self.insert_behind(last, format!(") THEN {name} ELSE ("));
+        self.splices.insert_behind(last, format!(") THEN {name} ELSE ("));
         self.array_behind(column, &written, last);
-        self.insert_behind(last, ")[1] END)".to_owned());
+        self.splices.insert_behind(last, ")[1] END)".to_owned());
         Ok(())
     }
 
@@ -118,12 +110,12 @@ impl<'c> Walker<'_, 'c> {
         let tokens = whole.and_then(|(first, last)| {
             let open = first.checked_sub(1)?;
             let in_ = open.checked_sub(1)?;
-            let not = in_.checked_sub(1).filter(|not| self.segment.is_word(*not, "not"));
+            let not = in_.checked_sub(1).filter(|not| self.text.segment.is_word(*not, "not"));
             let close = last.checked_add(1)?;
-            let agrees = self.segment.is_symbol(open, "(")
-                && self.segment.is_word(in_, "in")
+            let agrees = self.text.segment.is_symbol(open, "(")
+                && self.text.segment.is_word(in_, "in")
                 && not.is_some() == negated
-                && self.segment.is_symbol(close, ")");
+                && self.text.segment.is_symbol(close, ")");
             agrees.then_some((not.unwrap_or(in_), open, close))
         });
         let (begin, open, close) = tokens.ok_or_else(|| {
@@ -134,8 +126,8 @@ impl<'c> Walker<'_, 'c> {
             )
         })?;
         let compares = if negated { "<> ALL (ARRAY[" } else { "= ANY (ARRAY[" };
-        self.splice((begin, open), Replacement::Text(compares.to_owned()));
-        self.splice((close, close), Replacement::Text("])".to_owned()));
+        self.splices.replace((begin, open), Replacement::Text(compares.to_owned()));
+        self.splices.replace((close, close), Replacement::Text("])".to_owned()));
         Ok(())
     }
 
@@ -165,15 +157,15 @@ impl<'c> Walker<'_, 'c> {
         Written { content, .. }: &Written,
         tokens: (usize, usize),
     ) -> Result<(), Refusal> {
-        self.searches.insert(column.field.id);
+        self.fields.searches.insert(column.field.id);
         match content {
-            Content::Null => self.splice(tokens, Replacement::Nulls { field: column.field.id }),
+            Content::Null => self.splices.replace(tokens, Replacement::Nulls { field: column.field.id }),
             Content::Literal { value, number: _ } => {
-                self.seal(column, use_, tokens, Form::Envelopes, value.clone());
+                self.splices.seal(column, use_, tokens, Form::Envelopes, value.clone());
             }
             Content::Parameter { token, number, operand } => {
-                self.parameter(column, use_, Form::Envelopes, (*token, *number, *operand))?;
-                self.splice(tokens, Replacement::Text(format!("${number}{}", column.array_type())));
+                self.place_parameter(column, use_, Form::Envelopes, (*token, *number, *operand))?;
+                self.splices.replace(tokens, Replacement::Text(format!("${number}{}", column.array_type())));
             }
         }
         Ok(())
@@ -194,7 +186,7 @@ impl<'c> Walker<'_, 'c> {
                 Replacement::Text(format!("${number}{}", column.array_type()))
             }
         };
-        self.splice_behind(index, with);
+        self.splices.put_behind(index, with);
     }
 }
 

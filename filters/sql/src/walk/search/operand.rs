@@ -15,17 +15,15 @@
 use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr, TypedString, UnaryOperator, Value, ValueWithSpan};
 
 use crate::{
-    analysis::{Operand, ParameterUse},
-    catalog::Stored,
+    analysis::Operand,
     field::{Declared, Field},
     refusal::Refusal,
     resolve::protected::Protected,
     walk::{
-        Walker,
         query::items::is_null,
         value::{
-            Content, Fault, ValueContext, Written,
             cast::{self, TextShape},
+            reader::{Content, Fault},
         },
     },
 };
@@ -293,33 +291,5 @@ fn is_placeholder(expr: &Expr) -> bool {
         Expr::Nested(inside) => is_placeholder(inside),
         Expr::Value(value) => matches!(value.value, Value::Placeholder(_)),
         _ => false,
-    }
-}
-
-impl<'c> Walker<'_, 'c> {
-    /// A value in a protected place, as written.
-    pub fn read_value(
-        &self,
-        at: Protected<'c>,
-        use_: ParameterUse,
-        expr: &Expr,
-        array: bool,
-    ) -> Result<Written, Refusal> {
-        if at.column.stored == Stored::Other {
-            return Err(Refusal::on(
-                at.field,
-                "the column's type can't hold a sealed value",
-                if self.is_mysql() { "make it text or varbinary" } else { "make it text or bytea" },
-            ));
-        }
-        let reading = ValueContext { declared: at.field.declared, type_name: &at.field.type_name, array };
-        let fault = |Fault(reason, remedy)| Refusal::on(at.field, reason, remedy);
-        let mut written = self.written(expr, reading).map_err(fault)?;
-        match self.assigned_to {
-            _ if use_ == ParameterUse::Store || self.is_mysql() => {}
-            None => check(at.field, expr, array, &mut written.content).map_err(fault)?,
-            Some(operand) => check_assigned(operand, &written.content, array).map_err(fault)?,
-        }
-        Ok(written)
     }
 }

@@ -95,7 +95,7 @@ impl<'c> Walker<'_, 'c> {
     pub fn null_test(&mut self, inside: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         match self.column(inside, scope)? {
             Some(column) => {
-                self.searches.insert(column.field.id);
+                self.fields.searches.insert(column.field.id);
                 Ok(())
             }
             None => self.opaque(inside, scope),
@@ -202,7 +202,7 @@ impl<'c> Walker<'_, 'c> {
     fn array(&mut self, column: Protected<'c>, array: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
             require_equality(column)?;
-            self.searches.insert(column.field.id);
+            self.fields.searches.insert(column.field.id);
         }
         match array {
             Expr::Nested(inside) => self.array(column, inside),
@@ -242,7 +242,7 @@ impl<'c> Walker<'_, 'c> {
         if !(left.field.indexed && right.field.indexed && left.is_interchangeable_with(right)) {
             return self.equate(left, right);
         }
-        self.compares.extend([left.field.id, right.field.id]);
+        self.fields.compares.extend([left.field.id, right.field.id]);
         self.index_part(left, left_at)?;
         self.index_part(right, right_at)
     }
@@ -250,8 +250,8 @@ impl<'c> Walker<'_, 'c> {
     /// A column whose ciphertexts the server compares with each other.
     pub fn compared(&mut self, column: Protected<'c>) -> Result<(), Refusal> {
         require_equality(column)?;
-        self.compares.insert(column.field.id);
-        self.searches.insert(column.field.id);
+        self.fields.compares.insert(column.field.id);
+        self.fields.searches.insert(column.field.id);
         Ok(())
     }
 
@@ -260,9 +260,9 @@ impl<'c> Walker<'_, 'c> {
     pub fn any_unique(&mut self, relation: Option<&'c Relation>) {
         let fields = relation.iter().flat_map(|relation| &relation.columns).filter_map(|c| c.field.as_ref());
         for field in fields.filter(|field| field.equality || field.indexed) {
-            if self.writes.contains(&field.id) {
-                self.compares.insert(field.id);
-                self.searches.insert(field.id);
+            if self.fields.writes.contains(&field.id) {
+                self.fields.compares.insert(field.id);
+                self.fields.searches.insert(field.id);
             }
         }
     }
@@ -297,7 +297,7 @@ impl<'c> Walker<'_, 'c> {
         if !column.field.indexed {
             return Ok(());
         }
-        self.searches.insert(column.field.id);
+        self.fields.searches.insert(column.field.id);
         let (open, close) = match column.column.stored {
             Stored::Text if self.is_mysql() => ("LEFT(", format!(", {ARMORED_INDEX_PREFIX})")),
             Stored::Bytes if self.is_mysql() => ("LEFT(", format!(", {RAW_INDEX_PREFIX})")),
@@ -305,33 +305,16 @@ impl<'c> Walker<'_, 'c> {
             Stored::Bytes => ("pg_catalog.substr(", format!(", 1, {RAW_INDEX_PREFIX})")),
             Stored::Other => return Err(unlike(column)),
         };
-        let (first, last) = self.name_tokens(at).ok_or_else(|| {
+        let (first, last) = self.text.name_tokens(at).ok_or_else(|| {
             Refusal::on(
                 column.field,
                 "the place of the column in the text is in doubt",
                 "write the column's name without a cast or brackets",
             )
         })?;
-        self.insert_before(first, open);
-        self.insert_behind(last, close);
+        self.splices.insert_before(first, open);
+        self.splices.insert_behind(last, close);
         Ok(())
-    }
-
-    /// The first and last token of a column's name.
-    pub fn name_tokens(&self, at: &Expr) -> Option<(usize, usize)> {
-        match at {
-            Expr::Nested(inside) => self.name_tokens(inside),
-            Expr::Identifier(ident) => {
-                let index = self.positions.token_at(ident.span)?;
-                Some((index, index))
-            }
-            Expr::CompoundIdentifier(parts) => {
-                let first = self.positions.token_at(parts.first()?.span)?;
-                let last = self.positions.token_at(parts.last()?.span)?;
-                Some((first, last))
-            }
-            _ => None,
-        }
     }
 }
 

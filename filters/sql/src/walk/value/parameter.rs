@@ -1,41 +1,42 @@
 //! Parameters in protected places: what each is for, wherever it stands.
 
-use sqlparser::ast::Expr;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::{
     analysis::{Form, Operand, Parameter, ParameterUse, Replacement},
     lex::Kind,
     refusal::Refusal,
     resolve::protected::Protected,
-    walk::Walker,
+    segment::Segment,
+    walk::splice::Splices,
 };
 
-impl<'c> Walker<'_, 'c> {
-    /// A value that EXECUTE gives for a parameter in a protected place.
-    pub fn argument(&mut self, at: Protected<'c>, placed: &Parameter, value: &Expr) -> Result<(), Refusal> {
-        self.assigned_to = Some(placed.operand);
-        let sealed = match placed.form {
-            Form::Array => self.array_value(at, value),
-            Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
-            Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
-        };
-        self.assigned_to = None;
-        sealed
-    }
+/// The parameters in protected places, by number.
+#[derive(Default)]
+pub(crate) struct Parameters<'c> {
+    placed: BTreeMap<u16, Placed<'c>>,
+    /// Those that are stored, each where it stands.
+    stored: Vec<StoredAt>,
+    /// Their tokens.
+    tokens: HashSet<usize>,
+    /// EXECUTE: as what the parameter is read that values are assigned to.
+    pub assigned_to: Option<Operand>,
+}
 
-    /// A parameter in a protected place.
-    pub fn parameter(
+impl<'c> Parameters<'c> {
+    /// A parameter in a protected place; `several` says that its values may have several ciphertexts.
+    pub fn place(
         &mut self,
         at: Protected<'c>,
         use_: ParameterUse,
         form: Form,
+        several: bool,
         (token, number, operand): (usize, u16, Operand),
     ) -> Result<(), Refusal> {
-        self.parameter_tokens.insert(token);
-        let several = self.has_several_ciphertexts(at);
+        self.tokens.insert(token);
         let placed = Placed { at, use_, searched: use_ == ParameterUse::Search, form, operand };
-        let Some(before) = self.parameters.get_mut(&number) else {
-            self.parameters.insert(number, placed);
+        let Some(before) = self.placed.get_mut(&number) else {
+            self.placed.insert(number, placed);
             return Ok(());
         };
         if !before.at.is_interchangeable_with(at) {
@@ -64,28 +65,28 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// A parameter that is stored stands at these tokens.
-    pub fn stored_at(&mut self, tokens: (usize, usize), number: u16, alone: Option<String>) {
+    pub fn store_at(&mut self, tokens: (usize, usize), number: u16, alone: Option<String>) {
         self.stored.push(StoredAt { tokens, number, alone });
     }
 
     /// What is written in the place of each parameter that is stored: of one that is searched for too, and so bound
     /// to an array, the first.
-    pub fn place_stored(&mut self) {
+    pub fn write_stored(&mut self, splices: &mut Splices<'_>) {
         for StoredAt { tokens, number, alone } in std::mem::take(&mut self.stored) {
-            let placed = self.parameters.get(&number).filter(|placed| placed.form == Form::Envelopes);
+            let placed = self.placed.get(&number).filter(|placed| placed.form == Form::Envelopes);
             let first = placed.map(|placed| format!("(${number}{})[1]", placed.at.array_type()));
             if let Some(text) = first.or(alone) {
-                self.splice(tokens, Replacement::Text(text));
+                splices.replace(tokens, Replacement::Text(text));
             }
         }
     }
 
     /// The parameters in protected places, once it is sure that they stand nowhere else.
-    pub fn parameters(&self) -> Result<Vec<Parameter>, Refusal> {
-        for (index, token) in self.segment.tokens.iter().enumerate() {
+    pub fn all(&self, segment: &Segment<'_>) -> Result<Vec<Parameter>, Refusal> {
+        for (index, token) in segment.tokens.iter().enumerate() {
             let Kind::Parameter(Some(number)) = token.kind else { continue };
-            if let Some(placed) = self.parameters.get(&number)
-                && !self.parameter_tokens.contains(&index)
+            if let Some(placed) = self.placed.get(&number)
+                && !self.tokens.contains(&index)
             {
                 return Err(shared_parameter(placed.at, "is also used where nothing is sealed"));
             }
@@ -99,12 +100,12 @@ impl<'c> Walker<'_, 'c> {
                 form: *form,
                 operand: *operand,
             };
-        Ok(self.parameters.iter().map(parameter).collect())
+        Ok(self.placed.iter().map(parameter).collect())
     }
 }
 
 /// What a parameter is for.
-pub(crate) struct Placed<'c> {
+struct Placed<'c> {
     at: Protected<'c>,
     use_: ParameterUse,
     searched: bool,
@@ -113,7 +114,7 @@ pub(crate) struct Placed<'c> {
 }
 
 /// Where a parameter that is stored stands.
-pub(crate) struct StoredAt {
+struct StoredAt {
     tokens: (usize, usize),
     number: u16,
     /// What is written there where it isn't searched for too; None where it stays as it is.

@@ -106,9 +106,9 @@ impl<'c> Walker<'_, 'c> {
             outputs.push(OutputColumn::new(None, Some(target.lost())));
         }
         // What is sealed stands in the select list once, and nowhere else.
-        let name = self.plain_name(&alias.name)?;
+        let name = self.names.read_plain(&alias.name)?;
         for column in &alias.columns {
-            self.name(&column.name)?;
+            self.names.read(&column.name)?;
         }
         let mut scope = Scope::default();
         let left: Vec<OutputColumn<'c>> = columns
@@ -159,8 +159,10 @@ impl<'c> Walker<'_, 'c> {
     fn uncast(&mut self, expr: &Expr, target: Protected<'c>) -> Result<(), Refusal> {
         match expr {
             Expr::Nested(inside) => self.uncast(inside, target),
-            Expr::Identifier(ident) => self.name(ident).map(|_| ()),
-            Expr::CompoundIdentifier(parts) => parts.iter().try_for_each(|part| self.name(part).map(|_| ())),
+            Expr::Identifier(ident) => self.names.read(ident).map(|_| ()),
+            Expr::CompoundIdentifier(parts) => {
+                parts.iter().try_for_each(|part| self.names.read(part).map(|_| ()))
+            }
             Expr::Cast { expr: inside, data_type, .. } => {
                 self.uncast(inside, target)?;
                 if !cast::is_declared(data_type, target.field.declared, &target.field.type_name) {
@@ -170,14 +172,14 @@ impl<'c> Walker<'_, 'c> {
                         "cast it to the declared type",
                     ));
                 }
-                let cast = self.cast_behind(inside, data_type).ok_or_else(|| {
+                let cast = self.text.cast_behind(inside, data_type).ok_or_else(|| {
                     Refusal::on(
                         target.field,
                         "the cast's place in the text is in doubt",
                         "write it as value::type",
                     )
                 })?;
-                self.splice(cast, Replacement::Text(String::new()));
+                self.splices.replace(cast, Replacement::Text(String::new()));
                 Ok(())
             }
             _ => Err(Refusal::unparsable("an item of the select list isn't understood")),

@@ -66,7 +66,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// A table of the list, which names one of FROM or USING.
     fn deleted_from(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
-        let qualifier = self.parts(name)?;
+        let qualifier = self.names.read_parts(name)?;
         let range = scope.range(&qualifier)?;
         self.writable(range)
     }

@@ -66,12 +66,12 @@ impl<'c> Walker<'_, 'c> {
             Some(relation) if !assignments.is_empty() => Some(self.assigned_row(relation, assignments)?),
             Some(relation) => {
                 let last_name = alias.or_else(|| table.0.last().and_then(|part| part.as_ident()));
-                let behind = last_name.and_then(|ident| self.positions.token_at(ident.span));
+                let behind = last_name.and_then(|ident| self.text.token_at(ident.span));
                 let behind = self.behind_partitions(behind.ok_or_else(not_understood)?);
                 Some(self.rows(relation, columns, source.as_deref(), behind)?)
             }
             None => {
-                columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
+                columns.iter().try_for_each(|column| self.names.read_parts(column).map(|_| ()))?;
                 for source in source.iter() {
                     let outputs = self.query(source, None)?;
                     self.copied(&outputs);
@@ -198,13 +198,13 @@ impl<'c> Walker<'_, 'c> {
         for (target, output) in targets.iter().zip(outputs.columns()) {
             match (Protected::of(target), output.protected) {
                 (None, None) => {}
-                (None, Some(source)) => drop(self.copies.insert(source.field.id)),
+                (None, Some(source)) => drop(self.fields.copies.insert(source.field.id)),
                 (Some(target), Some(source)) if target.is_interchangeable_with(source) => {
-                    self.writes.insert(target.field.id);
+                    self.fields.writes.insert(target.field.id);
                 }
                 (Some(target), None) if output.null => {
-                    self.writes.insert(target.field.id);
-                    self.nulls.insert(target.field.id);
+                    self.fields.writes.insert(target.field.id);
+                    self.fields.empties.insert(target.field.id);
                 }
                 (Some(target), _) => {
                     return Err(Refusal::on(
@@ -236,7 +236,7 @@ impl<'c> Walker<'_, 'c> {
         columns.truncate(arity);
         let list: Vec<String> =
             columns.iter().map(|column| names::quote(&column.name, self.catalog.dialect)).collect();
-        self.insert_behind(behind, format!(" ({}) ", list.join(", ")));
+        self.splices.insert_behind(behind, format!(" ({}) ", list.join(", ")));
         Ok(columns)
     }
 
@@ -246,7 +246,7 @@ impl<'c> Walker<'_, 'c> {
         relation: &'c Relation,
         name: &ObjectName,
     ) -> Result<&'c Column, Refusal> {
-        let name = self.one_part(name)?;
+        let name = self.names.read_one(name)?;
         written_column(relation, &name)
     }
 
@@ -271,14 +271,14 @@ impl<'c> Walker<'_, 'c> {
             None => self.any_unique(relation),
             Some(ConflictTarget::Columns(columns)) => {
                 for ident in columns {
-                    let name = self.name(ident)?;
+                    let name = self.names.read(ident)?;
                     let column = relation.and_then(|relation| relation.columns.named(&name));
                     let column = column.and_then(Protected::of);
                     column.map_or(Ok(()), |column| self.compared(column))?;
                 }
             }
             Some(ConflictTarget::OnConstraint(name)) => {
-                self.parts(name)?;
+                self.names.read_parts(name)?;
                 for column in relation.iter().flat_map(|r| &r.columns).filter_map(Protected::of) {
                     if !column.field.equality {
                         return Err(Refusal::on(

@@ -87,7 +87,7 @@ impl<'c> Walker<'_, 'c> {
         };
         let [row] = values.rows.as_slice() else { return Err(not_understood()) };
         let Some(relation) = relation else {
-            columns.iter().try_for_each(|column| self.parts(column).map(|_| ()))?;
+            columns.iter().try_for_each(|column| self.names.read_parts(column).map(|_| ()))?;
             return row.content.iter().try_for_each(|value| self.expr(value, scope));
         };
         if columns.is_empty() {

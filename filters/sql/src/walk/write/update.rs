@@ -113,7 +113,7 @@ impl<'c> Walker<'_, 'c> {
             (AssignmentTarget::Tuple(names), value) => {
                 for name in names {
                     let Some(relation) = relation else {
-                        self.parts(name)?;
+                        self.names.read_parts(name)?;
                         continue;
                     };
                     if let Some(protected) = Protected::of(self.target_column(relation, name)?) {
@@ -137,7 +137,7 @@ impl<'c> Walker<'_, 'c> {
         scope: &Scope<'_, 'c>,
     ) -> Result<(), Refusal> {
         let Some(relation) = relation else {
-            self.parts(name)?;
+            self.names.read_parts(name)?;
             return self.expr(value, scope);
         };
         let column = self.target_column(relation, name)?;
@@ -147,8 +147,8 @@ impl<'c> Walker<'_, 'c> {
 
     /// What is assigned, DEFAULT too, takes the place of what was there.
     pub fn overwrite(&mut self, column: &Column) {
-        self.writes.extend(column.field.as_ref().map(|field| field.id));
-        self.overwrites.extend(column.field.as_ref().map(|field| field.id));
+        self.fields.writes.extend(column.field.as_ref().map(|field| field.id));
+        self.fields.overwrites.extend(column.field.as_ref().map(|field| field.id));
     }
 
     /// What is stored in a protected column: a written value, what is sealed under the same label, or a choice among
@@ -182,7 +182,7 @@ impl<'c> Walker<'_, 'c> {
                         .0
                         .iter()
                         .filter_map(|part| part.as_ident())
-                        .try_for_each(|ident| self.name(ident).map(|_| ()))?;
+                        .try_for_each(|ident| self.names.read(ident).map(|_| ()))?;
                     refuse_untyped(target, choices.iter().copied())?;
                     self.choices(target, choices, scope)
                 }
@@ -199,9 +199,9 @@ impl<'c> Walker<'_, 'c> {
             Expr::Cast { kind: CastKind::DoubleColon, expr: inside, data_type, format: None }
                 if cast::is_declared(data_type, target.field.declared, &target.field.type_name) =>
             {
-                match self.cast_behind_case(inside, data_type) {
+                match self.text.cast_behind_case(inside, data_type) {
                     Some((case, cast)) => {
-                        self.splice(cast, Replacement::Text(String::new()));
+                        self.splices.replace(cast, Replacement::Text(String::new()));
                         let choices = self.case(case, scope)?;
                         self.choices(target, choices, scope)
                     }
@@ -244,7 +244,7 @@ impl<'c> Walker<'_, 'c> {
                 "read the value, and write it as a literal or a parameter",
             ));
         }
-        self.writes.insert(target.field.id);
+        self.fields.writes.insert(target.field.id);
         Ok(())
     }
 }
