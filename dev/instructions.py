@@ -34,7 +34,7 @@ PARTS = {
     r"drop_in_place|enframe|get_meta|zeroize|alloc::slice|alloc::vec|fn=0x0",
     "ciphers": r"aes|ghash|polyval|universal_hash|cmac|dbl|chacha|poly1305|cipher|sha2|hmac|hkdf|fieldveil_tink|ff1",
     "envelope, base64": r"fieldveil_envelope|base64",
-    "values' types": r"fieldveil_values|FieldPlan",
+    "values' types": r"fieldveil_values|CompiledField",
     "messages read and written": r"fieldveil_postgres_wire|fieldveil_mysql_wire",
     "statements' texts": r"fieldveil_sql|sqlparser",
     "JSON": r"fieldveil_json_stream|serde",

@@ -2,7 +2,7 @@
 
 use fieldveil_engine::Random;
 use fieldveil_engine::compiled_plan::CompiledPlan;
-use fieldveil_engine::field::{FieldPlan, Scratch, Stored, Value};
+use fieldveil_engine::field::{CompiledField, FieldValue, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -31,8 +31,8 @@ pub(crate) struct Case {
     pub(crate) key: String,
     /// The column's type.
     pub(crate) column: &'static str,
-    stored: Stored,
-    field: FieldPlan,
+    stored: StoredForm,
+    field: CompiledField,
     text: Vec<u8>,
 }
 
@@ -56,7 +56,7 @@ impl Case {
             protection,
             key,
             column: "text",
-            stored: if is_formatted { Stored::Formatted } else { Stored::Armored },
+            stored: if is_formatted { StoredForm::Formatted } else { StoredForm::Armored },
             field,
             text: characters.iter().copied().cycle().take(bytes).collect(),
         })
@@ -64,7 +64,7 @@ impl Case {
 
     /// The same in a column that holds bytes.
     fn raw(self) -> Self {
-        Self { column: "bytea", stored: Stored::Raw, ..self }
+        Self { column: "bytea", stored: StoredForm::Raw, ..self }
     }
 
     /// Bytes of the value.
@@ -79,7 +79,7 @@ impl Case {
         random: &mut dyn Random,
         buffers: &mut Buffers,
     ) -> Result<Vec<u8>, String> {
-        let (value, scratch) = (Value { bytes: &self.text, how: self.stored }, &mut buffers.scratch);
+        let (value, scratch) = (FieldValue { bytes: &self.text, how: self.stored }, &mut buffers.scratch);
         let mut sealed = Vec::new();
         self.field
             .seal_into(keyring, random, Purpose::Store, value, MAX_BYTES, scratch, &mut sealed)
@@ -96,7 +96,7 @@ impl Case {
     ) -> Result<&'b [u8], String> {
         let Buffers { scratch, row } = buffers;
         row.clear();
-        let stored = Value { bytes: stored, how: self.stored };
+        let stored = FieldValue { bytes: stored, how: self.stored };
         let plaintext = || Err("nothing is stored unsealed here".to_owned());
         self.field
             .read_text(&self.field.read, keyring, stored, plaintext, scratch, row)
@@ -119,11 +119,11 @@ impl Case {
             return wrong("what was sealed does not open to the value");
         }
         // Without an envelope nothing tells a changed value.
-        if self.stored == Stored::Formatted {
+        if self.stored == StoredForm::Formatted {
             return Ok(());
         }
         let (tag, label) = match self.stored {
-            Stored::Raw => (sealed.len().saturating_sub(1), 2),
+            StoredForm::Raw => (sealed.len().saturating_sub(1), 2),
             // Not the last character, of which not all bits may count; the label's tag begins after `fv1.` and two bytes.
             _ => (sealed.len().saturating_sub(4), 7),
         };

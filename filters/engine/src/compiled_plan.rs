@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_plan::Plan;
 
-use crate::field::{FieldPlan, UnusablePlan};
+use crate::field::{CompiledField, UnusablePlan};
 use crate::keyring::Keyring;
 use crate::routes::{MakeReady, Service, Services};
 
@@ -27,7 +27,7 @@ pub struct CompiledPlan {
     /// Whether a comment of a statement may say purpose or token.
     pub reads_comments: bool,
     /// What is protected of a database, in the plan's order; SQL analysis refers to them by index.
-    pub fields: Vec<FieldPlan>,
+    pub fields: Vec<CompiledField>,
     /// What is protected of a service; None where the policy speaks of none.
     pub service: Option<Rc<Service>>,
     /// The tenants' keysets that the fields name, each once.
@@ -44,7 +44,7 @@ const FIELD: usize = 512;
 impl CompiledPlan {
     /// About how many bytes of memory the part of a database takes.
     pub fn bytes(&self) -> usize {
-        let field = size_of::<FieldPlan>().saturating_add(FIELD);
+        let field = size_of::<CompiledField>().saturating_add(FIELD);
         self.fields.len().saturating_mul(field).saturating_add(size_of::<Self>())
     }
 
@@ -112,7 +112,7 @@ impl CompiledPlan {
 
     /// Whether values of the field's label may be written, be it to another column of the label: what is stored in one
     /// can be compared with what is stored in the other.
-    pub fn may_write(&self, field: &FieldPlan) -> bool {
+    pub fn may_write(&self, field: &CompiledField) -> bool {
         self.fields.iter().any(|other| other.writable() && other.label == field.label)
     }
 
@@ -124,16 +124,16 @@ impl CompiledPlan {
 
 /// Fields that need keys, of those that need the same ones of a service only one.
 fn needing_keys<'p>(
-    fields: &'p [FieldPlan],
+    fields: &'p [CompiledField],
     service: Option<&'p Rc<Service>>,
-) -> impl Iterator<Item = &'p FieldPlan> {
+) -> impl Iterator<Item = &'p CompiledField> {
     let of_service = service.into_iter().flat_map(|service| service.needing_keys());
     fields.iter().filter(|field| field.needs_keys()).chain(of_service)
 }
 
 /// Columns of one label can come back in one result column (UNION), so they are read alike.
-fn check_labels(fields: &[FieldPlan]) -> Result<(), UnusablePlan> {
-    let mut first: HashMap<&str, &FieldPlan> = HashMap::new();
+fn check_labels(fields: &[CompiledField]) -> Result<(), UnusablePlan> {
+    let mut first: HashMap<&str, &CompiledField> = HashMap::new();
     for (index, field) in fields.iter().enumerate() {
         let known = first.entry(&field.spec.label).or_insert(field);
         if (&known.read, &known.budget) != (&field.read, &field.budget) {

@@ -1,5 +1,5 @@
 //! The plan made ready for use: every field with its parsed type, mask and associated data, and the two
-//! things that are done to its values, [`FieldPlan::seal_into`] and [`FieldPlan::read_text`].
+//! things that are done to its values, [`CompiledField::seal_into`] and [`CompiledField::read_text`].
 
 mod batch;
 mod cipher;
@@ -27,14 +27,14 @@ pub use self::batch::OpenedBatch;
 pub use self::clear::Clear;
 pub use self::error::FieldError;
 use self::keys::LookedUp;
-pub use self::open::{Scratch, Value};
+pub use self::open::{FieldValue, Scratch};
 pub use self::treatment::{Budget, Read};
 pub use self::unusable::UnusablePlan;
 use crate::keyring::Keyring;
 
 /// How the server's column holds an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredForm {
     /// `fv1.…` in a text column.
     Armored,
     /// The bytes themselves in a column of bytes: `bytea`, `VARBINARY`.
@@ -60,7 +60,7 @@ pub enum ColumnKind {
 
 /// One field of a plan, ready for use.
 #[derive(Debug, Clone)]
-pub struct FieldPlan {
+pub struct CompiledField {
     /// As the policy said it.
     pub spec: PlanField,
     /// The label, to be held where it is counted.
@@ -88,7 +88,7 @@ pub struct Shown {
     pub was_plaintext: bool,
 }
 
-impl FieldPlan {
+impl CompiledField {
     /// Whether a value is what its sender may have read in place of the one that is stored. Clients write objects back whole
     /// as they read them; then a mask would be sealed over the value that it hides.
     pub fn shows_instead(&self, text: Option<&[u8]>) -> bool {
@@ -196,13 +196,13 @@ impl FieldPlan {
     }
 
     /// How a column holds the field's values; None if it can't.
-    pub fn stored_in(&self, column: ColumnKind) -> Option<Stored> {
+    pub fn stored_in(&self, column: ColumnKind) -> Option<StoredForm> {
         use ColumnKind::{Binary, Bytes, Padded, Text};
         match (self.spec.protection, column) {
-            (Protection::FormatPreserving, Text | Padded | Binary) => Some(Stored::Formatted),
+            (Protection::FormatPreserving, Text | Padded | Binary) => Some(StoredForm::Formatted),
             (Protection::FormatPreserving, _) => None,
-            (_, Text) => Some(Stored::Armored),
-            (_, Bytes | Binary) => Some(Stored::Raw),
+            (_, Text) => Some(StoredForm::Armored),
+            (_, Bytes | Binary) => Some(StoredForm::Raw),
             _ => None,
         }
     }
@@ -247,7 +247,7 @@ impl FieldPlan {
 
     /// What a reader who sees envelopes gets for the stored value: None if it passes as it is, else what comes in its
     /// place. A plaintext among envelopes is not shown.
-    pub fn conceal(&self, stored: &[u8], how: Stored) -> Result<Option<Shown>, FieldError> {
+    pub fn conceal(&self, stored: &[u8], how: StoredForm) -> Result<Option<Shown>, FieldError> {
         if !self.is_plaintext(stored, how) {
             return Ok(None);
         }
@@ -258,7 +258,7 @@ impl FieldPlan {
     }
 
     /// Whether the stored value comes back as NULL because it is no envelope.
-    pub fn nulls(&self, stored: &[u8], how: Stored) -> bool {
+    pub fn nulls(&self, stored: &[u8], how: StoredForm) -> bool {
         self.spec.on_plaintext == OnPlaintext::Null && self.is_plaintext(stored, how)
     }
 
@@ -271,7 +271,7 @@ impl FieldPlan {
         &self,
         read: &Read,
         keyring: &Keyring,
-        stored: Value<'_>,
+        stored: FieldValue<'_>,
         plaintext: impl FnOnce() -> Result<Zeroizing<Vec<u8>>, String>,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,

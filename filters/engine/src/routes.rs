@@ -21,7 +21,7 @@ use lru::LruCache;
 use self::path::Path;
 pub use self::shared::{MakeReady, Services};
 use self::template::Template;
-use crate::field::{FieldPlan, UnusablePlan};
+use crate::field::{CompiledField, UnusablePlan};
 
 /// Sets of routes that are remembered with what they say together, a few KiB each. Ordinary services have about as many
 /// as they have routes, and a client can make no more of them.
@@ -33,7 +33,7 @@ pub struct Service {
     pub refuses_unmatched: bool,
     routes: Vec<CompiledRoute>,
     /// Of the fields that need keys one for each keyset and protection.
-    needing_keys: Vec<Rc<FieldPlan>>,
+    needing_keys: Vec<Rc<CompiledField>>,
     /// By the numbers of the routes that fit.
     united: RefCell<LruCache<Box<[usize]>, United>>,
 }
@@ -53,11 +53,11 @@ pub struct Route {
     /// What is named of the response's body; None for nothing.
     pub response: Option<BodyFields>,
     /// What is named of the query, by the parameters' names.
-    pub query: Vec<(String, Rc<FieldPlan>)>,
+    pub query: Vec<(String, Rc<CompiledField>)>,
     /// What is named of the request's headers, by their names in lower case.
-    pub headers: Vec<(String, Rc<FieldPlan>)>,
+    pub headers: Vec<(String, Rc<CompiledField>)>,
     /// What is named of the path: by index in `path[1..].split('/')` of the path as it was sent.
-    pub segments: Vec<(usize, Rc<FieldPlan>)>,
+    pub segments: Vec<(usize, Rc<CompiledField>)>,
 }
 
 /// What is named of a body.
@@ -66,9 +66,9 @@ pub struct BodyFields {
     /// Finds the values.
     pub matcher: Rc<Matcher>,
     /// By the matcher's numbers: one for each label.
-    pub fields: Vec<Rc<FieldPlan>>,
+    pub fields: Vec<Rc<CompiledField>>,
     /// All fields as they were planned, each with its own path.
-    pub places: Vec<Rc<FieldPlan>>,
+    pub places: Vec<Rc<CompiledField>>,
     /// The matcher's number of a member `_method` at the top, which may say another method. None where that is a field's
     /// value, and in responses.
     pub method: Option<usize>,
@@ -86,7 +86,7 @@ pub enum Unroutable {
 }
 
 /// A path in a body, and what it leads to.
-type PathOfBody = (JsonPath, Rc<FieldPlan>);
+type PathOfBody = (JsonPath, Rc<CompiledField>);
 
 /// One route of the plan.
 struct CompiledRoute {
@@ -98,12 +98,12 @@ struct CompiledRoute {
     graphql: bool,
     request: Vec<PathOfBody>,
     response: Vec<PathOfBody>,
-    query: Vec<(String, Rc<FieldPlan>)>,
-    headers: Vec<(String, Rc<FieldPlan>)>,
+    query: Vec<(String, Rc<CompiledField>)>,
+    headers: Vec<(String, Rc<CompiledField>)>,
     /// By their index in the template.
-    segments: Vec<(usize, Rc<FieldPlan>)>,
+    segments: Vec<(usize, Rc<CompiledField>)>,
     /// All of them, in the plan's order.
-    fields: Vec<Rc<FieldPlan>>,
+    fields: Vec<Rc<CompiledField>>,
 }
 
 impl Service {
@@ -163,7 +163,7 @@ impl Service {
     }
 
     /// Fields that need keys, one for each keyset and protection.
-    pub(crate) fn needing_keys(&self) -> impl Iterator<Item = &FieldPlan> {
+    pub(crate) fn needing_keys(&self) -> impl Iterator<Item = &CompiledField> {
         self.needing_keys.iter().map(Rc::as_ref)
     }
 }
@@ -223,7 +223,7 @@ impl CompiledRoute {
     }
 
     /// Takes in a field. The error says why it can't stand where it does.
-    fn put(&mut self, field: &Rc<FieldPlan>) -> Result<(), String> {
+    fn put(&mut self, field: &Rc<CompiledField>) -> Result<(), String> {
         let json_path = |text: &str| text.parse::<JsonPath>().map_err(|error| error.to_string());
         match &field.spec.place {
             Place::Request(path) => self.request.push((json_path(path)?, Rc::clone(field))),
@@ -281,7 +281,7 @@ impl CompiledRoute {
 }
 
 /// A value in a query, a header or a path is there to be looked for: it is sealed as the stored one is.
-fn check_searched(field: &FieldPlan) -> Result<(), String> {
+fn check_searched(field: &CompiledField) -> Result<(), String> {
     if field.equality() {
         return Ok(());
     }

@@ -17,7 +17,7 @@ pub(crate) use self::reading::{CatalogReading, ColumnRow};
 pub(crate) use self::views::words_of_view;
 use self::weight::CatalogWeight;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::Stored;
+use crate::field::StoredForm;
 use crate::keyring::Keyring;
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
@@ -36,9 +36,9 @@ pub(crate) struct ServerCatalog {
     pub shape: u64,
     /// For each field, the keys that its values are sealed with.
     pub keys: Vec<Vec<u32>>,
-    by_column: HashMap<(u32, i16), (usize, Stored)>,
+    by_column: HashMap<(u32, i16), (usize, StoredForm)>,
     /// For each field, how the first of its columns stores it.
-    by_field: HashMap<usize, Stored>,
+    by_field: HashMap<usize, StoredForm>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
     /// For each field, how many characters or bytes its narrowest column holds.
@@ -54,7 +54,7 @@ pub(crate) struct ServerCatalog {
 #[derive(Clone, PartialEq)]
 struct Width {
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     place: String,
     /// The limit in characters, or in bytes for a column of bytes.
     most: usize,
@@ -63,9 +63,9 @@ struct Width {
 impl ServerCatalog {
     /// Finds the columns that are too narrow for their envelopes. `longest` returns how many characters or bytes the longest
     /// value of a field takes, or None if values have no limit.
-    pub fn check_widths(&mut self, mut longest: impl FnMut(usize, Stored) -> Option<usize>) {
+    pub fn check_widths(&mut self, mut longest: impl FnMut(usize, StoredForm) -> Option<usize>) {
         for Width { field, stored, place, most } in std::mem::take(&mut self.widths) {
-            let units = if stored == Stored::Raw { "bytes" } else { "characters" };
+            let units = if stored == StoredForm::Raw { "bytes" } else { "characters" };
             let reason = match longest(field, stored) {
                 Some(needed) if needed <= most => continue,
                 Some(needed) => {
@@ -100,12 +100,12 @@ impl ServerCatalog {
     }
 
     /// Finds the field of a table's column.
-    pub fn field_at(&self, table_oid: u32, column: i16) -> Option<(usize, Stored)> {
+    pub fn field_at(&self, table_oid: u32, column: i16) -> Option<(usize, StoredForm)> {
         self.by_column.get(&(table_oid, column)).copied()
     }
 
     /// Finds the field of the column with these names.
-    pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, Stored)> {
+    pub fn field_named(&self, schema: &str, table: &str, column: &str) -> Option<(usize, StoredForm)> {
         let names = NamesOf(self.sql.dialect());
         let relation = self
             .sql
@@ -145,7 +145,7 @@ impl ServerCatalog {
     }
 
     /// Returns how a field is stored.
-    pub fn stored(&self, field: usize) -> Option<Stored> {
+    pub fn stored(&self, field: usize) -> Option<StoredForm> {
         self.by_field.get(&field).copied()
     }
 

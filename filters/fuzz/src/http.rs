@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use fieldveil_engine::field::FieldPlan;
+use fieldveil_engine::field::CompiledField;
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::http::graphql;
 use fieldveil_engine::http::value::{to_json, to_text};
@@ -43,7 +43,7 @@ fn kind_of(json: &[u8]) -> Kind {
 }
 
 /// The fields of a route of GraphQL, in requests and responses.
-fn fields() -> [Vec<Rc<FieldPlan>>; 2] {
+fn fields() -> [Vec<Rc<CompiledField>>; 2] {
     static PLAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let field = |place: &str, at: &str| {
             json!({"in": place, "at": at, "label": "customer.ssn", "keyset": "pii", "protection": "deterministic",

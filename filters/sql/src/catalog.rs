@@ -193,7 +193,7 @@ pub struct Column {
     /// `pg_attribute.attname` (no quotes, case kept).
     pub name: String,
     /// The type it is stored as.
-    pub stored: Stored,
+    pub stored: StorageType,
     /// Whether it has a default (or is an identity column).
     pub has_default: bool,
     /// Whether its value is always computed (`GENERATED ALWAYS AS (…)`).
@@ -211,7 +211,7 @@ impl Column {
 
 /// The type a column is stored as, as far as sealing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StorageType {
     /// `text`, or another type of characters wide enough for an armored envelope.
     Text,
     /// `bytea`.

@@ -67,7 +67,7 @@ pub use analysis::{
     Splice, Statement, StatementKind,
 };
 pub use budget::Budget;
-pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, Stored};
+pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};
 pub use dialect::{Dialect, MySqlDialect};
 pub use field::{Declared, Envelopes, Field};
 pub use lex::mysql::binary::binary_as_hexadecimal;

@@ -2,7 +2,7 @@
 
 use fieldveil_engine::Random;
 use fieldveil_engine::compiled_plan::CompiledPlan;
-use fieldveil_engine::field::{FieldPlan, Scratch, Stored, Value};
+use fieldveil_engine::field::{CompiledField, FieldValue, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -68,7 +68,7 @@ impl Sealer {
         sealed.collect()
     }
 
-    fn opens_to(&self, field: &FieldPlan, envelope: &[u8], value: &[u8]) -> bool {
+    fn opens_to(&self, field: &CompiledField, envelope: &[u8], value: &[u8]) -> bool {
         let plaintext = || Err("it is no envelope".to_owned());
         let (mut scratch, mut text) = (Scratch::default(), Vec::new());
         field
@@ -100,8 +100,8 @@ impl Sealer {
 }
 
 /// In a column of text.
-fn armored(bytes: &[u8]) -> Value<'_> {
-    Value { bytes, how: Stored::Armored }
+fn armored(bytes: &[u8]) -> FieldValue<'_> {
+    FieldValue { bytes, how: StoredForm::Armored }
 }
 
 /// Every armored envelope in the bytes, in order.

@@ -8,7 +8,7 @@ use fieldveil_plan::PlanInput;
 use crate::audit::{Audit, AuditedBudget, Ended};
 use crate::client_error::{ClientError, sqlstate};
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{Budget, FieldPlan};
+use crate::field::{Budget, CompiledField};
 use crate::ports::{Level, Ports, random_name};
 use crate::value_counts::ValueOutcome;
 use crate::worker::Worker;
@@ -66,7 +66,7 @@ impl SessionAudit {
     }
 
     /// Counts a value of the field with its outcome under `plan`.
-    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
+    pub fn count_value(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
         self.record(|audit, now_ms| audit.count(plan, outcome, &field.label, now_ms));
     }
 

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use super::{Checked, Core, Tally};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{Budget, FieldPlan, Read};
+use crate::field::{Budget, CompiledField, Read};
 use crate::spending::{self, Spent};
 use crate::value_buffers::Buffers;
 use crate::value_counts::ValueOutcome;
 
 impl Tally for Core {
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome) {
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome) {
         self.audit.count_value(plan, field, outcome);
     }
 

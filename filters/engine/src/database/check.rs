@@ -8,7 +8,7 @@ use super::{Checked, Core, PolicyGate};
 use crate::analyses::Analysed;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{FieldPlan, Read};
+use crate::field::{CompiledField, Read};
 use crate::server_catalog::ServerCatalog;
 
 impl Core {
@@ -74,13 +74,13 @@ impl PolicyGate {
     }
 
     /// Says how many different envelopes equal values of the field may have now.
-    pub fn envelopes(&self, field: &FieldPlan) -> Envelopes {
+    pub fn envelopes(&self, field: &CompiledField) -> Envelopes {
         let keys = self.keyring().map(|keyring| field.sealing_keys(&keyring));
         field.envelopes(&keys.unwrap_or_default())
     }
 
     /// Counts the envelopes that a value of the field has.
-    pub fn envelope_count(&self, field: &FieldPlan) -> usize {
+    pub fn envelope_count(&self, field: &CompiledField) -> usize {
         self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
     }
 }

@@ -7,7 +7,7 @@ use fieldveil_values::Purpose;
 
 use super::{Checked, Core, Tally};
 use crate::client_error::ClientError;
-use crate::field::{FieldPlan, Stored, Value};
+use crate::field::{CompiledField, FieldValue, StoredForm};
 use crate::keyring::Keyring;
 use crate::value_counts::ValueOutcome;
 
@@ -36,9 +36,9 @@ impl Core {
     /// Seals a value under each enabled key, under the primary one first.
     pub fn seal_with_each(
         &mut self,
-        field: &FieldPlan,
+        field: &CompiledField,
         text: &[u8],
-        stored: Stored,
+        stored: StoredForm,
         use_: ParameterUse,
     ) -> Result<Vec<Vec<u8>>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
@@ -51,9 +51,9 @@ impl Core {
     /// Seals a value under the primary key.
     pub fn seal(
         &mut self,
-        field: &FieldPlan,
+        field: &CompiledField,
         text: &[u8],
-        stored: Stored,
+        stored: StoredForm,
         use_: ParameterUse,
     ) -> Result<Vec<u8>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
@@ -61,7 +61,7 @@ impl Core {
             return Err(ClientError::several_keys(&field.spec.label, &field.spec.keyset));
         }
         let ports = Rc::clone(&self.ports);
-        let (most, value) = (self.value_bytes(), Value { bytes: text, how: stored });
+        let (most, value) = (self.value_bytes(), FieldValue { bytes: text, how: stored });
         let (mut sealed, scratch) = (Vec::new(), &mut self.buffers().scratch);
         let random = &mut *ports.borrow_mut();
         let printed = field.seal_into(&keyring, random, purpose(use_), value, most, scratch, &mut sealed)?;
@@ -71,7 +71,7 @@ impl Core {
     }
 
     /// Returns the keys, unless the value is too long.
-    fn keyring_for(&self, field: &FieldPlan, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
+    fn keyring_for(&self, field: &CompiledField, text: &[u8]) -> Result<Rc<Keyring>, ClientError> {
         let Some(keyring) = self.policy.keyring() else {
             return Err(ClientError::unavailable(
                 "the key agent",
@@ -92,7 +92,7 @@ impl Core {
     }
 
     /// Counts a value that was sealed, and a use of each key that did it.
-    fn count_sealed(&mut self, field: &FieldPlan, keyring: &Keyring, use_: ParameterUse) {
+    fn count_sealed(&mut self, field: &CompiledField, keyring: &Keyring, use_: ParameterUse) {
         let mut worker = self.worker.borrow_mut();
         field.uses(keyring, purpose(use_), |key| worker.count_key(key));
         drop(worker);
@@ -122,8 +122,8 @@ pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
 /// The place that a value goes to.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'c> {
-    pub field: &'c FieldPlan,
-    pub stored: Stored,
+    pub field: &'c CompiledField,
+    pub stored: StoredForm,
     /// How many characters or bytes it holds. A server may cut a longer envelope, which nobody could open then.
     most: Option<usize>,
     /// Whether the value may overwrite another one.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{Budget, FieldPlan, Read, Value};
+use crate::field::{Budget, CompiledField, FieldValue, Read};
 use crate::keyring::Keyring;
 use crate::value_buffers::{Buffers, restart};
 use crate::value_counts::ValueOutcome;
@@ -16,7 +16,7 @@ use crate::value_counts::ValueOutcome;
 /// What the treatment of rows needs of the session.
 pub trait Tally {
     /// Counts a value of the field with this outcome.
-    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &FieldPlan, outcome: ValueOutcome);
+    fn count(&mut self, plan: &Rc<CompiledPlan>, field: &CompiledField, outcome: ValueOutcome);
 
     /// Spends so many rows of the budget, and returns whether the row is revealed. If it is not, its values get what the budget
     /// says; an error means that the row is refused.
@@ -81,13 +81,13 @@ pub enum Treated {
 /// The form in which a client gets values. An error says why a value cannot be had in it.
 pub trait ClientForm {
     /// Reads a stored value that is no envelope, as text.
-    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String>;
+    fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String>;
 
     /// Whether the form is the canonical text itself.
-    fn is_canonical(&self, field: &FieldPlan) -> bool;
+    fn is_canonical(&self, field: &CompiledField) -> bool;
 
     /// Appends a canonical text of the declared type in this form.
-    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
+    fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String>;
 }
 
 /// Why a row cannot be forwarded.
@@ -119,7 +119,7 @@ impl<'r> RowTreatment<'r> {
     }
 
     /// Returns a field of the plan.
-    pub fn field(&self, field: usize) -> Result<&'r FieldPlan, ClientError> {
+    pub fn field(&self, field: usize) -> Result<&'r CompiledField, ClientError> {
         self.plan.fields.get(field).ok_or_else(|| ClientError::protocol("a field without a plan"))
     }
 
@@ -129,7 +129,7 @@ impl<'r> RowTreatment<'r> {
         &mut self,
         field: usize,
         rows: u32,
-        stored: Value<'_>,
+        stored: FieldValue<'_>,
         form: &dyn ClientForm,
         out: &mut Vec<u8>,
     ) -> Result<Treated, ClientError> {
@@ -171,9 +171,9 @@ impl<'r> RowTreatment<'r> {
 
     fn read_of<'f>(
         &mut self,
-        field: &'f FieldPlan,
+        field: &'f CompiledField,
         rows: u32,
-        stored: Value<'_>,
+        stored: FieldValue<'_>,
     ) -> Result<&'f Read, ClientError> {
         let Some(budget) = &field.budget else { return Ok(&field.read) };
         // Of what comes back as NULL nothing is revealed.

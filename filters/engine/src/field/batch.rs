@@ -12,7 +12,7 @@ use fieldveil_tink::{Opened, Sealed};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::Keys;
-use super::{FieldPlan, Read, Stored, Value};
+use super::{CompiledField, FieldValue, Read, StoredForm};
 use crate::keyring::Keyring;
 
 /// Rows that are looked through at once.
@@ -52,7 +52,7 @@ impl OpenedBatch {
     pub fn open_ahead<'b>(
         &mut self,
         bytes: &'b [u8],
-        columns: impl Iterator<Item = (usize, &'b FieldPlan)> + Clone,
+        columns: impl Iterator<Item = (usize, &'b CompiledField)> + Clone,
         keyring: &Keyring,
         next_row: impl Fn(&'b [u8]) -> Option<(&'b [u8], &'b [u8])>,
         gather: impl Fn(&mut Self, &'b [u8]) -> bool,
@@ -91,15 +91,15 @@ impl OpenedBatch {
     }
 
     /// Takes in a value of a column, if it is one that can be opened with others.
-    pub fn gather(&mut self, column: usize, field: &FieldPlan, stored: Value<'_>) {
+    pub fn gather(&mut self, column: usize, field: &CompiledField, stored: FieldValue<'_>) {
         if stored.bytes.len() > MAX_VALUE || !field.opens_in_batches() {
             return;
         }
         let start = self.raw.len();
         match stored.how {
-            Stored::Armored if envelope::unarmor_to(stored.bytes, &mut self.raw).is_ok() => {}
-            Stored::Raw => self.raw.extend_from_slice(stored.bytes),
-            Stored::Armored | Stored::Formatted => return,
+            StoredForm::Armored if envelope::unarmor_to(stored.bytes, &mut self.raw).is_ok() => {}
+            StoredForm::Raw => self.raw.extend_from_slice(stored.bytes),
+            StoredForm::Armored | StoredForm::Formatted => return,
         }
         let whole = self.raw.get(start..).unwrap_or_default();
         match Envelope::parse(whole) {
@@ -113,7 +113,7 @@ impl OpenedBatch {
     }
 
     /// Opens the values that were gathered of one column.
-    fn open(&mut self, column: usize, field: &FieldPlan, keyring: &Keyring) {
+    fn open(&mut self, column: usize, field: &CompiledField, keyring: &Keyring) {
         let Ok(held) = field.held(keyring) else { return };
         let raw = &self.raw;
         let of_column = self.values.iter().filter(|value| value.column == column);
@@ -161,7 +161,7 @@ impl OpenedBatch {
     }
 }
 
-impl FieldPlan {
+impl CompiledField {
     /// Whether values of the field can be opened with others, and may be opened for this principal.
     pub(crate) fn opens_in_batches(&self) -> bool {
         matches!(self.spec.protection, Protection::Randomized | Protection::Deterministic)

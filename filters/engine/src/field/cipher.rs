@@ -7,10 +7,10 @@ use fieldveil_tink::{CryptError, Random};
 use fieldveil_values::Purpose;
 
 use super::keys::Keys;
-use super::{Clear, FieldError, FieldPlan, Scratch, Stored, Value};
+use super::{Clear, CompiledField, FieldError, FieldValue, Scratch, StoredForm};
 use crate::keyring::Keyring;
 
-impl FieldPlan {
+impl CompiledField {
     /// The keys that decide what a value is sealed to: of a deterministic label all enabled ones, the primary first, for
     /// some rows may be sealed under another than that; of others the one that seals. What a PRF makes is its primary
     /// key's alone, which never changes.
@@ -41,13 +41,13 @@ impl FieldPlan {
         keyring: &Keyring,
         random: &mut dyn Random,
         purpose: Purpose,
-        value: Value<'_>,
+        value: FieldValue<'_>,
         most: usize,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<usize, FieldError> {
         let canonical = self.to_be_sealed(purpose, value, most)?;
-        let canonical = Value { bytes: &canonical, how: value.how };
+        let canonical = FieldValue { bytes: &canonical, how: value.how };
         self.seal_canonical(keyring, random, purpose, canonical, &mut scratch.opening.raw, out)?;
         Ok(canonical.bytes.len())
     }
@@ -59,10 +59,10 @@ impl FieldPlan {
         keyring: &Keyring,
         purpose: Purpose,
         text: &[u8],
-        stored: Stored,
+        stored: StoredForm,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, FieldError> {
-        let canonical = self.to_be_sealed(purpose, Value { bytes: text, how: stored }, most)?;
+        let canonical = self.to_be_sealed(purpose, FieldValue { bytes: text, how: stored }, most)?;
         let held = self.held(keyring).map_err(FieldError::NoKeyset)?;
         let Keys::Deterministic(daead) = self.keys_of(&held).map_err(FieldError::NoKeyset)? else {
             return Err(FieldError::Misused("a value of this label is not looked for by its ciphertexts"));
@@ -73,8 +73,8 @@ impl FieldPlan {
             let mut sealed = Vec::with_capacity(envelope::HEADER_LEN.saturating_add(body.len()));
             Envelope { version: Version::V1, label_tag: self.tag, body }.write(&mut sealed);
             match stored {
-                Stored::Armored => envelope::armor(&sealed).into_bytes(),
-                Stored::Raw | Stored::Formatted => sealed,
+                StoredForm::Armored => envelope::armor(&sealed).into_bytes(),
+                StoredForm::Raw | StoredForm::Formatted => sealed,
             }
         };
         Ok(bodies.iter().map(whole).collect())
@@ -84,10 +84,10 @@ impl FieldPlan {
     fn to_be_sealed<'t>(
         &self,
         purpose: Purpose,
-        value: Value<'t>,
+        value: FieldValue<'t>,
         most: usize,
     ) -> Result<Clear<'t>, FieldError> {
-        if value.how != Stored::Formatted && envelope::looks_sealed(value.bytes) {
+        if value.how != StoredForm::Formatted && envelope::looks_sealed(value.bytes) {
             return Err(self.not_sealed("it is sealed already"));
         }
         let canonical = self.declared.canonical_within(purpose, value.bytes, most);
@@ -108,7 +108,7 @@ impl FieldPlan {
         keyring: &Keyring,
         random: &mut dyn Random,
         purpose: Purpose,
-        canonical: Value<'_>,
+        canonical: FieldValue<'_>,
         raw: &mut Vec<u8>,
         out: &mut Vec<u8>,
     ) -> Result<(), FieldError> {
@@ -125,12 +125,12 @@ impl FieldPlan {
         };
         if let Some(index) = index.filter(|_| purpose == Purpose::Search) {
             match canonical.how {
-                Stored::Raw => out.extend_from_slice(&envelope::index_prefix_raw(self.tag, &index)),
+                StoredForm::Raw => out.extend_from_slice(&envelope::index_prefix_raw(self.tag, &index)),
                 _ => out.extend_from_slice(envelope::index_prefix_armored(self.tag, &index).as_bytes()),
             }
             return Ok(());
         }
-        let is_armored = canonical.how == Stored::Armored;
+        let is_armored = canonical.how == StoredForm::Armored;
         let before = out.len();
         let sealed = if is_armored { &mut *raw } else { &mut *out };
         if is_armored {
@@ -163,20 +163,22 @@ impl FieldPlan {
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
-        stored: Stored,
+        stored: StoredForm,
     ) -> Option<usize> {
-        if stored == Stored::Formatted {
+        if stored == StoredForm::Formatted {
             // As many characters as the value, which the type's modifier tells, with VARHDRSZ added.
             return usize::try_from(self.declared.modifier().checked_sub(4)?).ok();
         }
         let longest = self.declared.max_text_bytes()?;
         let (mut raw, mut sealed) = (Vec::new(), Vec::new());
-        let empty = Value { bytes: b"", how: Stored::Raw };
+        let empty = FieldValue { bytes: b"", how: StoredForm::Raw };
         self.seal_canonical(keyring, random, Purpose::Store, empty, &mut raw, &mut sealed).ok()?;
         let raw = sealed.len().saturating_add(longest);
         Some(match stored {
-            Stored::Armored => envelope::ARMOR_PREFIX.len().saturating_add(raw.saturating_mul(4).div_ceil(3)),
-            Stored::Raw | Stored::Formatted => raw,
+            StoredForm::Armored => {
+                envelope::ARMOR_PREFIX.len().saturating_add(raw.saturating_mul(4).div_ceil(3))
+            }
+            StoredForm::Raw | StoredForm::Formatted => raw,
         })
     }
 }

@@ -8,7 +8,7 @@ use fieldveil_plan::Protection;
 use fieldveil_tink::{Aead, DeterministicAead, Prf};
 use zeroize::Zeroizing;
 
-use super::{FieldError, FieldPlan};
+use super::{CompiledField, FieldError};
 use crate::keyring::{Keyring, NamedKeys};
 
 /// The keys that a protection needs.
@@ -42,7 +42,7 @@ impl std::fmt::Debug for LookedUp {
     }
 }
 
-impl FieldPlan {
+impl CompiledField {
     /// What the keyring has under the name of the field's keyset; the error says why it is not there.
     pub(super) fn held(&self, keyring: &Keyring) -> Result<Rc<NamedKeys>, String> {
         let name = &self.spec.keyset;

@@ -5,7 +5,7 @@ use fieldveil_tink::{Prf, reserve_wiping};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::Keys;
-use super::{FieldError, FieldPlan, OpenedBatch, Stored, append};
+use super::{CompiledField, FieldError, OpenedBatch, StoredForm, append};
 use crate::keyring::Keyring;
 
 /// Bytes of a buffer that are kept for the next callback.
@@ -13,11 +13,11 @@ const MAX_KEPT: usize = 4096;
 
 /// A value, and how its column holds it, or will.
 #[derive(Clone, Copy)]
-pub struct Value<'v> {
+pub struct FieldValue<'v> {
     /// Its bytes.
     pub bytes: &'v [u8],
     /// How they are, or will be, stored.
-    pub how: Stored,
+    pub how: StoredForm,
 }
 
 /// What opening takes.
@@ -61,13 +61,13 @@ fn envelope_reason(error: &EnvelopeError) -> String {
     format!("it is not an envelope ({error})")
 }
 
-impl FieldPlan {
+impl CompiledField {
     /// Whether what is stored is no envelope at all, but what somebody wrote past the filter, or before it.
-    pub(super) fn is_plaintext(&self, stored: &[u8], how: Stored) -> bool {
+    pub(super) fn is_plaintext(&self, stored: &[u8], how: StoredForm) -> bool {
         match how {
-            Stored::Armored => !stored.starts_with(envelope::ARMOR_PREFIX.as_bytes()),
-            Stored::Raw => stored.first() != Some(&envelope::MAGIC),
-            Stored::Formatted => false,
+            StoredForm::Armored => !stored.starts_with(envelope::ARMOR_PREFIX.as_bytes()),
+            StoredForm::Raw => stored.first() != Some(&envelope::MAGIC),
+            StoredForm::Formatted => false,
         }
     }
 
@@ -75,7 +75,7 @@ impl FieldPlan {
     pub(super) fn open(
         &self,
         keyring: &Keyring,
-        stored: Value<'_>,
+        stored: FieldValue<'_>,
         opening: &mut Opening,
         out: &mut Vec<u8>,
     ) -> Result<(), FieldError> {
@@ -128,17 +128,17 @@ impl FieldPlan {
     /// What is stored as an envelope of this version and the field's label.
     fn envelope_in<'e>(
         &self,
-        stored: Value<'e>,
+        stored: FieldValue<'e>,
         version: Version,
         raw: &'e mut Vec<u8>,
     ) -> Result<Envelope<'e>, FieldError> {
         let not_one = |e| self.unreadable(envelope_reason(&e));
         let bytes = match stored.how {
-            Stored::Armored => {
+            StoredForm::Armored => {
                 envelope::unarmor_into(stored.bytes, raw).map_err(not_one)?;
                 raw.as_slice()
             }
-            Stored::Raw | Stored::Formatted => stored.bytes,
+            StoredForm::Raw | StoredForm::Formatted => stored.bytes,
         };
         let envelope = Envelope::parse(bytes).map_err(not_one)?;
         if envelope.version != version {

@@ -3,9 +3,9 @@
 use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
-use super::{Clear, FieldError, FieldPlan, Stored, append};
+use super::{Clear, CompiledField, FieldError, StoredForm, append};
 
-impl FieldPlan {
+impl CompiledField {
     /// The text of a bound value, as the server would assign it to a column of the declared type or compare it
     /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
     pub fn read_parameter<'b>(
@@ -35,9 +35,9 @@ impl FieldPlan {
     }
 
     /// The text of a stored value that is no envelope; the error says why it is no value of the type.
-    pub(crate) fn stored_text(&self, stored: &[u8], how: Stored) -> Result<Zeroizing<Vec<u8>>, String> {
+    pub(crate) fn stored_text(&self, stored: &[u8], how: StoredForm) -> Result<Zeroizing<Vec<u8>>, String> {
         // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
-        let is_value = how == Stored::Raw && self.declared.oid() == oid::BYTEA;
+        let is_value = how == StoredForm::Raw && self.declared.oid() == oid::BYTEA;
         let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use fieldveil_plan::{OnPlaintext, WriteRule};
 
-use super::{Budget, FieldPlan, Read};
+use super::{Budget, CompiledField, Read};
 
-impl FieldPlan {
+impl CompiledField {
     /// This field with as much as both it and `other`, of the same label, allow.
     pub(crate) fn no_looser_than(self: &Rc<Self>, other: &Self) -> Rc<Self> {
         let read = stricter_read(&self.read, &other.read, Read::Conceal);

@@ -2,7 +2,7 @@
 
 use fieldveil_plan::PlanField;
 
-use super::FieldPlan;
+use super::CompiledField;
 
 /// A plan that cannot be used, with the place in it and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -18,8 +18,8 @@ impl UnusablePlan {
     }
 
     /// Makes a field ready that stands at `place` of the plan.
-    pub(crate) fn field(place: &str, spec: PlanField) -> Result<FieldPlan, Self> {
+    pub(crate) fn field(place: &str, spec: PlanField) -> Result<CompiledField, Self> {
         let label = spec.label.clone();
-        FieldPlan::new(spec).map_err(|reason| Self::new(format!("{place} (label {label})"), reason))
+        CompiledField::new(spec).map_err(|reason| Self::new(format!("{place} (label {label})"), reason))
     }
 }

@@ -3,11 +3,11 @@
 use fieldveil_plan::Protection;
 use fieldveil_values::Purpose;
 
-use super::FieldPlan;
+use super::CompiledField;
 use crate::key_uses::{KeyPurpose, KeyUse};
 use crate::keyring::Keyring;
 
-impl FieldPlan {
+impl CompiledField {
     /// Tells of each key that [`Self::seal`] uses for one value.
     pub fn uses(&self, keyring: &Keyring, purpose: Purpose, mut used: impl FnMut(KeyUse)) {
         let Ok(keys) = self.held(keyring) else { return };

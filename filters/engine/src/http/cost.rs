@@ -3,7 +3,7 @@
 use fieldveil_json_stream::{Found, Kind};
 use fieldveil_values::oid;
 
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 
 /// Elements of arrays and members of objects that take as long as a value of their own. An array or an object is one too.
 const PARTS_PER_VALUE: usize = 2;
@@ -16,7 +16,7 @@ const FLOAT_BYTES_PER_VALUE: usize = 32;
 const EXPONENT_BYTES: usize = 6;
 
 /// What this value of the field costs.
-pub(super) fn of(field: &FieldPlan, found: &Found<'_>) -> usize {
+pub(super) fn of(field: &CompiledField, found: &Found<'_>) -> usize {
     // Without its quotes.
     let text = field.cost(found.json.len().saturating_sub(2));
     let parts = match found.kind {

@@ -20,7 +20,7 @@ use self::document::Document;
 use self::places::{Finds, PlannedPaths};
 use self::tree::{GraphQlRequest, Node};
 use super::problem::Problem;
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 
 /// What to do about a value in the wrong place.
 const REMEDY: &str = "Give it as a variable at the path that the catalog names, or name the path where it stands in the catalog.";
@@ -29,7 +29,11 @@ const REMEDY: &str = "Give it as a variable at the path that the catalog names, 
 type Bound<'p> = BTreeMap<String, &'p str>;
 
 /// Whether a request's body may leave. `request` and `response` are the route's fields of bodies.
-pub fn check(body: &[u8], request: &[Rc<FieldPlan>], response: &[Rc<FieldPlan>]) -> Result<(), Problem> {
+pub fn check(
+    body: &[u8],
+    request: &[Rc<CompiledField>],
+    response: &[Rc<CompiledField>],
+) -> Result<(), Problem> {
     let refused = |reason: &'static str, remedy: &'static str| Problem::graphql(None, reason, remedy);
     if body.trim_ascii_start().first() == Some(&b'[') {
         return Err(refused("it is a batch", "Send each operation in a request of its own."));

@@ -6,7 +6,7 @@ use super::*;
 use crate::compiled_plan::CompiledPlan;
 
 /// `$.variables.ssn` and the like in requests, `$.data.customer.ssn` and the like in responses, under `customer.ssn`.
-fn fields(place: &str, paths: &[&str]) -> Vec<Rc<FieldPlan>> {
+fn fields(place: &str, paths: &[&str]) -> Vec<Rc<CompiledField>> {
     let field = |path: &&str| {
         json!({"in": place, "at": path, "label": "customer.ssn", "keyset": "pii", "tenant": "",
             "protection": "deterministic", "type": "text", "read": {"treatment": "reveal"}, "write": "seal"})

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::problem::Problem;
 use super::search_budget::SearchBudget;
 use super::treat::Context;
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 
 /// The target to forward in place of `target`, path and query as they came; `None` if it stays. `segments` are counted
 /// from 0 behind the first slash, empty ones too.
@@ -17,8 +17,8 @@ pub fn seal_target(
     ctx: &Context,
     budget: &mut SearchBudget,
     target: &[u8],
-    query: &[(String, Rc<FieldPlan>)],
-    segments: &[(usize, Rc<FieldPlan>)],
+    query: &[(String, Rc<CompiledField>)],
+    segments: &[(usize, Rc<CompiledField>)],
 ) -> Result<Option<Vec<u8>>, Problem> {
     if query.is_empty() && segments.is_empty() {
         return Ok(None);
@@ -40,7 +40,7 @@ pub fn seal_target(
 pub fn seal_header(
     ctx: &Context,
     budget: &mut SearchBudget,
-    field: &FieldPlan,
+    field: &CompiledField,
     value: &[u8],
 ) -> Result<Vec<u8>, Problem> {
     budget.search(ctx, field, trim(value))
@@ -59,7 +59,7 @@ fn seal_path(
     ctx: &Context,
     budget: &mut SearchBudget,
     path: &[u8],
-    segments: &[(usize, Rc<FieldPlan>)],
+    segments: &[(usize, Rc<CompiledField>)],
     sealed: &mut Vec<u8>,
 ) -> Result<(), Problem> {
     let rest = path.strip_prefix(b"/").unwrap_or(path);
@@ -89,7 +89,7 @@ fn seal_query(
     ctx: &Context,
     budget: &mut SearchBudget,
     parameters: &[u8],
-    query: &[(String, Rc<FieldPlan>)],
+    query: &[(String, Rc<CompiledField>)],
     sealed: &mut Vec<u8>,
 ) -> Result<(), Problem> {
     let field_of = |name: &[u8]| {

@@ -3,9 +3,9 @@
 
 use super::problem::Problem;
 use super::treat::{self, Context};
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 
-/// Values of one head: 10 ms of a processor. A long one counts as [`FieldPlan::cost`] says.
+/// Values of one head: 10 ms of a processor. A long one counts as [`CompiledField::cost`] says.
 const MAX_VALUES: usize = 2048;
 /// Bytes that are written of them: twice what Envoy takes of a head. A short value becomes 50 bytes, and `1e4000` many more.
 const MAX_BYTES: usize = 128 << 10;
@@ -24,7 +24,7 @@ impl Default for SearchBudget {
 
 impl SearchBudget {
     /// What a service looks for in place of a value, if that is within the budget.
-    pub fn search(&mut self, ctx: &Context, field: &FieldPlan, text: &[u8]) -> Result<Vec<u8>, Problem> {
+    pub fn search(&mut self, ctx: &Context, field: &CompiledField, text: &[u8]) -> Result<Vec<u8>, Problem> {
         let label = &field.spec.label;
         let values = || {
             Problem::head_too_large(label, &format!("more than {MAX_VALUES} of its values are looked for"))

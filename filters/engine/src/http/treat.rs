@@ -14,7 +14,7 @@ use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{FieldPlan, Read, Scratch, Stored, Value};
+use crate::field::{CompiledField, FieldValue, Read, Scratch, StoredForm};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
 use crate::spending::{self, Spent};
@@ -38,15 +38,15 @@ pub struct Context {
 }
 
 /// How a service holds values of the field.
-fn stored_as(field: &FieldPlan) -> Stored {
+fn stored_as(field: &CompiledField) -> StoredForm {
     match field.spec.protection {
-        Protection::FormatPreserving => Stored::Formatted,
-        _ => Stored::Armored,
+        Protection::FormatPreserving => StoredForm::Formatted,
+        _ => StoredForm::Armored,
     }
 }
 
 /// What takes the place of a value that a request sends to be stored. `null` stays.
-pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replacement, Problem> {
+pub fn seal(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Replacement, Problem> {
     let label = &field.spec.label;
     if !field.writable() {
         return Err(Problem::denied(label, "write"));
@@ -74,7 +74,7 @@ pub fn seal(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
 }
 
 /// What a service looks for in place of a value that stands in a query, a path or a header.
-pub fn search(ctx: &Context, field: &FieldPlan, text: &[u8]) -> Result<Vec<u8>, Problem> {
+pub fn search(ctx: &Context, field: &CompiledField, text: &[u8]) -> Result<Vec<u8>, Problem> {
     let label = &field.spec.label;
     if !field.searchable() {
         return Err(Problem::denied(label, "search by"));
@@ -93,13 +93,13 @@ pub fn search(ctx: &Context, field: &FieldPlan, text: &[u8]) -> Result<Vec<u8>, 
     sealed(ctx, field, Purpose::Search, text)
 }
 
-fn sealed(ctx: &Context, field: &FieldPlan, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, Problem> {
+fn sealed(ctx: &Context, field: &CompiledField, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, Problem> {
     let label = &field.spec.label;
     let limit = ctx.worker.borrow().config.limits.protected_value_bytes;
     if text.len() > limit {
         return Err(Problem::long_value(label, limit));
     }
-    let (value, random) = (Value { bytes: text, how: stored_as(field) }, &mut *ctx.ports.borrow_mut());
+    let (value, random) = (FieldValue { bytes: text, how: stored_as(field) }, &mut *ctx.ports.borrow_mut());
     let (mut scratch, mut sealed) = (Scratch::default(), Vec::new());
     field.seal_into(&ctx.keyring, random, purpose, value, limit, &mut scratch, &mut sealed)?;
     let mut worker = ctx.worker.borrow_mut();
@@ -120,7 +120,7 @@ pub(super) fn longest_stored(value_bytes: usize) -> usize {
 }
 
 /// What takes the place of a value that a service answers with. `null` stays.
-pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replacement, Problem> {
+pub fn open(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Replacement, Problem> {
     let label = &field.spec.label;
     if matches!(field.read, Read::Refuse) {
         return Err(Problem::denied(label, "read"));
@@ -129,7 +129,7 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
         return Ok(Replacement::Keep);
     }
     let how = stored_as(field);
-    if how == Stored::Formatted && found.kind != Kind::String && field.read != Read::Null {
+    if how == StoredForm::Formatted && found.kind != Kind::String && field.read != Read::Null {
         return Err(Problem::unreadable(label, "it is not a string"));
     }
     // What is no text is no envelope either.
@@ -146,7 +146,7 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
             }
         },
         _ => {
-            let (stored, plaintext) = (Value { bytes: stored, how }, || plaintext(field, found));
+            let (stored, plaintext) = (FieldValue { bytes: stored, how }, || plaintext(field, found));
             let mut scratch = Scratch::default();
             field.read_text(read, &ctx.keyring, stored, plaintext, &mut scratch, &mut canonical)?
         }
@@ -164,13 +164,18 @@ pub fn open(ctx: &Context, field: &FieldPlan, found: Found<'_>) -> Result<Replac
 }
 
 /// The text of a value that stands unsealed where an envelope should.
-fn plaintext(field: &FieldPlan, found: Found<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+fn plaintext(field: &CompiledField, found: Found<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
     let text = value::to_text(&field.declared, found.kind, found.json);
     text.map_err(|mismatch| mismatch.to_string())?.ok_or_else(|| "it is null".to_owned())
 }
 
 /// What the field says, or what its budget says of values past it. One value is one row.
-fn read_of<'f>(ctx: &Context, field: &'f FieldPlan, stored: &[u8], how: Stored) -> Result<&'f Read, Problem> {
+fn read_of<'f>(
+    ctx: &Context,
+    field: &'f CompiledField,
+    stored: &[u8],
+    how: StoredForm,
+) -> Result<&'f Read, Problem> {
     // Of what comes back as null nothing is revealed.
     let Some(budget) = field.budget.as_ref().filter(|_| !field.nulls(stored, how)) else {
         return Ok(&field.read);

@@ -13,7 +13,7 @@ use self::question::{CatalogRow, MAX_ROWS};
 use self::views::{Place, Views};
 use crate::compiled_plan::CompiledPlan;
 use crate::database::Core;
-use crate::field::{ColumnKind, FieldPlan};
+use crate::field::{ColumnKind, CompiledField};
 use crate::memory::size_of_all;
 use crate::server_catalog::ColumnRow;
 
@@ -196,7 +196,7 @@ impl NameFolding<'_> {
         })
     }
 
-    fn field(&self, row: &CatalogRow) -> Option<&FieldPlan> {
+    fn field(&self, row: &CatalogRow) -> Option<&CompiledField> {
         self.plan.fields.iter().find(|field| {
             let PlannedColumn { schema, table, column } = field.spec.column();
             self.same(schema, &row.schema)
@@ -222,7 +222,7 @@ fn kind(data_type: &str) -> ColumnKind {
 }
 
 /// Why a column cannot hold the field's values, beside its type and width.
-fn unusable(field: &FieldPlan, row: &CatalogRow) -> Option<String> {
+fn unusable(field: &CompiledField, row: &CatalogRow) -> Option<String> {
     if let Err(error) = fieldveil_values::mysql::check(&field.declared) {
         return Some(format!("cannot be shown in the declared type: {error}"));
     }

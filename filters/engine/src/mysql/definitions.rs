@@ -9,7 +9,7 @@ use super::CallbackOutput;
 use super::pending::{Forwarding, PendingResults};
 use super::responses::ResponseContext;
 use super::result_progress::{Packet, Stage};
-use super::rows::RowPlan;
+use super::rows::TreatedColumns;
 use super::statements::Statement;
 use crate::database::{Checked, Step};
 
@@ -24,7 +24,7 @@ pub struct Definitions {
     sent: Option<Box<[u8]>>,
     /// What was added to the packets' numbers.
     shift: u8,
-    rows: Rc<RowPlan>,
+    rows: Rc<TreatedColumns>,
 }
 
 impl Definitions {
@@ -64,7 +64,7 @@ impl ArrivingDefinitions {
         self.received.len() <= MAX_DEFINITIONS && self.sent.len() <= MAX_DEFINITIONS
     }
 
-    fn keep(self, rows: &Rc<RowPlan>) -> Definitions {
+    fn keep(self, rows: &Rc<TreatedColumns>) -> Definitions {
         let sent = (self.sent != self.received).then(|| self.sent.into());
         Definitions { received: self.received.into(), sent, shift: self.shift, rows: Rc::clone(rows) }
     }

@@ -15,7 +15,7 @@ use super::sql_context::SqlContext;
 use super::statements::{ParameterPlaces, Statement};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core, Place, misplaced, purpose};
-use crate::field::Stored;
+use crate::field::StoredForm;
 
 impl SqlContext {
     /// The execution to forward: every value in a protected place sealed.
@@ -109,8 +109,8 @@ impl SqlContext {
 }
 
 /// A sealed value as it goes to the server.
-fn sent(stored: Stored, value: Option<Vec<u8>>) -> Parameter<'static> {
-    let parameter_type = if stored == Stored::Raw { ParameterType::BLOB } else { ParameterType::STRING };
+fn sent(stored: StoredForm, value: Option<Vec<u8>>) -> Parameter<'static> {
+    let parameter_type = if stored == StoredForm::Raw { ParameterType::BLOB } else { ParameterType::STRING };
     let value = value.map_or(ParameterValue::Null, |value| ParameterValue::Value(Cow::Owned(value)));
     Parameter { parameter_type, name: &[], value }
 }

@@ -14,7 +14,7 @@ use super::file_transfer::FileEnd;
 use super::passwords::Method;
 use super::prepare_progress::PrepareProgress;
 use super::result_progress::{Packet, ResultProgress, Stage};
-use super::rows::{Columns, RowPlan};
+use super::rows::{Columns, TreatedColumns};
 use super::statements::{Cursor, ParameterPlaces, Statement};
 use crate::client_error::ClientError;
 use crate::database::Checked;
@@ -120,7 +120,7 @@ pub struct PendingResults {
     /// The same definitions in the form that the prepared statement keeps.
     pub arriving: Option<ArrivingDefinitions>,
     /// How the rows of the result are treated.
-    pub rows: Option<Rc<RowPlan>>,
+    pub rows: Option<Rc<TreatedColumns>>,
     /// The prepared statement that is executed or fetched from: its rows are binary.
     pub statement: Option<Rc<Statement>>,
 }

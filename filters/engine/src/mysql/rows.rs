@@ -18,7 +18,7 @@ use fieldveil_values::mysql::{self, Column, Settings};
 use zeroize::Zeroizing;
 
 use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
-use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
+use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 use crate::value_buffers::restart;
@@ -28,7 +28,7 @@ use crate::value_buffers::restart;
 struct TreatedColumn {
     index: usize,
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     /// Rows that a row spends of its label's budget.
     rows: u32,
     /// The type that the client is told.
@@ -36,7 +36,7 @@ struct TreatedColumn {
 }
 
 /// What the rows of one result get.
-pub struct RowPlan {
+pub struct TreatedColumns {
     /// The statement's plan.
     pub checked: Rc<Checked>,
     settings: Settings,
@@ -53,7 +53,7 @@ pub struct Columns {
     /// The number of the statement in its text, and how many columns its result has.
     statement: Option<usize>,
     columns: usize,
-    treated: Vec<(usize, usize, Stored, ColumnType)>,
+    treated: Vec<(usize, usize, StoredForm, ColumnType)>,
     types: Vec<ColumnType>,
 }
 
@@ -61,7 +61,7 @@ pub struct Columns {
 #[derive(Clone, Copy)]
 struct ColumnOrigin {
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     /// Whether it is cast, so that it is of the type of the cast.
     cast: bool,
 }
@@ -111,7 +111,7 @@ impl Columns {
     }
 
     /// All definitions have come.
-    pub fn finish(self) -> RowPlan {
+    pub fn finish(self) -> TreatedColumns {
         let treated = self.treated.into_iter();
         let treated = treated.map(|(index, field, stored, shown)| TreatedColumn {
             index,
@@ -120,7 +120,7 @@ impl Columns {
             rows: 1,
             shown,
         });
-        RowPlan {
+        TreatedColumns {
             checked: self.checked,
             settings: self.settings,
             treated: treated.collect(),
@@ -132,18 +132,18 @@ impl Columns {
 }
 
 /// How an expression's result holds what was sealed.
-fn stored_as(field: &FieldPlan, definition: &ColumnDefinition41<'_>) -> Stored {
+fn stored_as(field: &CompiledField, definition: &ColumnDefinition41<'_>) -> StoredForm {
     match (field.spec.protection, definition.charset) {
-        (Protection::FormatPreserving, _) => Stored::Formatted,
-        (_, charset::BINARY) => Stored::Raw,
-        _ => Stored::Armored,
+        (Protection::FormatPreserving, _) => StoredForm::Formatted,
+        (_, charset::BINARY) => StoredForm::Raw,
+        _ => StoredForm::Armored,
     }
 }
 
 /// Puts the declared type in the place of the stored one, unless envelopes are shown. Returns whether it did.
 pub fn declare(
     definition: &mut ColumnDefinition41<'_>,
-    field: &FieldPlan,
+    field: &CompiledField,
     settings: &Settings,
 ) -> Result<bool, &'static str> {
     if matches!(field.read, Read::Conceal) {
@@ -163,7 +163,7 @@ pub fn declare(
     Ok(true)
 }
 
-impl RowPlan {
+impl TreatedColumns {
     /// Whether rows pass as they are.
     pub fn is_empty(&self) -> bool {
         self.treated.is_empty()
@@ -235,7 +235,7 @@ impl RowPlan {
         let mut gather = |index: usize, value: Option<&[u8]>| {
             let Some(column) = treated.next_if(|column| column.index == index) else { return };
             if let (Some(field), Some(bytes)) = (self.checked.plan.fields.get(column.field), value) {
-                batch.gather(index, field, Value { bytes, how: column.stored });
+                batch.gather(index, field, FieldValue { bytes, how: column.stored });
             }
         };
         if is_binary {
@@ -267,7 +267,7 @@ impl RowPlan {
                 continue;
             };
             restart(shown);
-            let value = Value { bytes: stored, how: column.stored };
+            let value = FieldValue { bytes: stored, how: column.stored };
             match this.treat(column.field, column.rows, value, &form, shown)? {
                 Treated::AsStored => writer.push(Some(stored))?,
                 Treated::Null => writer.push(None)?,
@@ -296,7 +296,7 @@ impl RowPlan {
                 continue;
             };
             restart(shown);
-            let value = Value { bytes: stored.bytes(), how: column.stored };
+            let value = FieldValue { bytes: stored.bytes(), how: column.stored };
             match this.treat(column.field, column.rows, value, &form, shown)? {
                 Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
                 Treated::Null => writer.push_raw(None)?,
@@ -323,17 +323,17 @@ struct MySqlForm<'s> {
 }
 
 impl ClientForm for MySqlForm<'_> {
-    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+    fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
         let (code, stored) = (ColumnType::VarString.code(), stored.bytes);
         let text = mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 
-    fn is_canonical(&self, _: &FieldPlan) -> bool {
+    fn is_canonical(&self, _: &CompiledField) -> bool {
         false
     }
 
-    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         // As many bytes as a string of it takes, with its length.
         reserve_wiping(out, canonical.len().saturating_add(9));
         let encode = if self.binary { mysql::encode_binary_to } else { mysql::encode_text_to };

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::sql_context::SqlContext;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core, Place, misplaced, purpose};
-use crate::field::{FieldPlan, Stored};
+use crate::field::{CompiledField, StoredForm};
 
 impl SqlContext {
     /// The text to forward: every literal in a protected place sealed, the rest as it came.
@@ -58,7 +58,7 @@ impl SqlContext {
 
 /// The canonical text of a literal.
 fn read_literal(
-    field: &FieldPlan,
+    field: &CompiledField,
     settings: &Settings,
     purpose: Purpose,
     value: &[u8],
@@ -68,20 +68,20 @@ fn read_literal(
 }
 
 /// A value is not of the declared type.
-pub(super) fn bad_value(field: &FieldPlan, reason: &str) -> ClientError {
+pub(super) fn bad_value(field: &CompiledField, reason: &str) -> ClientError {
     ClientError::bad_value(&field.spec.label, reason, &field.spec.type_name)
 }
 
 /// A literal that reads the same in every sql_mode.
-fn write_literal(out: &mut Vec<u8>, sealed: &[u8], stored: Stored) {
+fn write_literal(out: &mut Vec<u8>, sealed: &[u8], stored: StoredForm) {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'\\' | b'"');
-    if stored != Stored::Raw && sealed.iter().all(is_plain) {
+    if stored != StoredForm::Raw && sealed.iter().all(is_plain) {
         out.push(b'\'');
         out.extend_from_slice(sealed);
         out.push(b'\'');
         return;
     }
-    let mut literal = String::from(if stored == Stored::Raw { "x'" } else { "_utf8mb4 x'" });
+    let mut literal = String::from(if stored == StoredForm::Raw { "x'" } else { "_utf8mb4 x'" });
     for byte in sealed {
         let _ = write!(literal, "{byte:02x}");
     }

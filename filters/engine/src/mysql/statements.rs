@@ -11,7 +11,7 @@ use fieldveil_sql::Parameter;
 use super::definitions::Definitions;
 use super::end_user::EndUserMentions;
 use super::long_data::LongData;
-use super::rows::RowPlan;
+use super::rows::TreatedColumns;
 use crate::database::Checked;
 use crate::memory::{Weight, size_of_all};
 
@@ -26,7 +26,7 @@ pub struct Cursor {
     /// What analysis said of the statement when it was opened.
     pub checked: Rc<Checked>,
     /// What its rows get; None where nothing was protected.
-    pub rows: Option<Rc<RowPlan>>,
+    pub rows: Option<Rc<TreatedColumns>>,
 }
 
 /// A prepared statement.

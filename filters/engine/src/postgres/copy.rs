@@ -17,13 +17,13 @@ use fieldveil_sql::{Copy, CopyFormat, CopyText};
 use self::binary_in::BinaryIn;
 use self::text_in::TextIn;
 pub use self::text_out::TextOut;
-use super::rows::RowPlan;
+use super::rows::TreatedColumns;
 use crate::client_error::ClientError;
 use crate::database::Checked;
-use crate::field::Stored;
+use crate::field::StoredForm;
 
 /// A column of the data: the field it is, and how that is stored; None if it passes as it is.
-pub type CopyColumn = Option<(usize, Stored)>;
+pub type CopyColumn = Option<(usize, StoredForm)>;
 
 /// Bytes of one row that are kept until the row is seen to be whole. A longer one is forwarded in pieces.
 const MAX_ROW_KEPT: usize = 1 << 20;
@@ -131,12 +131,12 @@ pub enum CopyOut {
         /// Whether the header is behind.
         started: bool,
         /// What the rows get.
-        rows: RowPlan,
+        rows: TreatedColumns,
     },
 }
 
 /// Seals a value: the column, whether the value is in binary format, the value.
-type Seal<'s> = dyn FnMut((usize, Stored), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
+type Seal<'s> = dyn FnMut((usize, StoredForm), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
 
 impl CopyIn {
     fn new(number: u64, checked: &Rc<Checked>, copy: &Copy, limit: usize) -> Self {
@@ -169,7 +169,9 @@ impl CopyOut {
     pub fn new(checked: &Rc<Checked>, copy: &Copy) -> Option<Self> {
         let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
-            CopyFormat::Binary => Self::Binary { started: false, rows: RowPlan::of_copy(checked, &columns) },
+            CopyFormat::Binary => {
+                Self::Binary { started: false, rows: TreatedColumns::of_copy(checked, &columns) }
+            }
             CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), &columns, text)),
         })
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::TransactionStatus;
 
-use super::rows::RowPlan;
+use super::rows::TreatedColumns;
 use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -47,7 +47,7 @@ pub enum Awaited {
     Close,
     /// Query, with the number of the statement in its text that is being answered, and how its rows are treated once the
     /// RowDescription has arrived.
-    Query(Rc<Checked>, usize, Option<Rc<RowPlan>>),
+    Query(Rc<Checked>, usize, Option<Rc<TreatedColumns>>),
     /// FunctionCall.
     FunctionCall,
     /// Sync.
@@ -220,7 +220,7 @@ impl PendingResponses {
 
     /// Returns how the rows that arrive now are treated, or None while that is not known.
     #[inline]
-    pub fn row_plan(&mut self) -> Result<Option<Rc<RowPlan>>, &'static str> {
+    pub fn row_plan(&mut self) -> Result<Option<Rc<TreatedColumns>>, &'static str> {
         match self.head().map(|entry| &entry.awaited) {
             Some(Awaited::Query(_, _, rows)) => Ok(rows.clone()),
             Some(Awaited::Execute(Some(portal))) => Ok(portal.row_plan()),

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::catalog;
 use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
-use crate::field::{FieldPlan, OpenedBatch, Read, Stored, Value};
+use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 
@@ -33,14 +33,14 @@ pub struct ResultColumn {
 struct TreatedColumn {
     index: usize,
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     binary: bool,
     /// How many rows of its label's budget a row costs.
     rows: u32,
 }
 
 /// How the rows of one result are treated.
-pub struct RowPlan {
+pub struct TreatedColumns {
     /// The statement's plan.
     pub checked: Rc<Checked>,
     treated: Vec<TreatedColumn>,
@@ -71,7 +71,7 @@ struct Origins<'c> {
 /// The protected field that a column comes from.
 struct ColumnOrigin {
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     /// Whether the statement casts it, so that the column has the type of the cast.
     cast: bool,
 }
@@ -100,7 +100,7 @@ impl<'c> Origins<'c> {
     }
 }
 
-impl RowPlan {
+impl TreatedColumns {
     /// Makes the plan for the result of one statement of a text. `format` returns the format of each column.
     pub fn new(
         checked: &Rc<Checked>,
@@ -117,7 +117,7 @@ impl RowPlan {
     }
 
     /// Makes the plan for the rows of a COPY in binary format.
-    pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, Stored)>]) -> Self {
+    pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, StoredForm)>]) -> Self {
         let treated = columns
             .iter()
             .enumerate()
@@ -125,7 +125,7 @@ impl RowPlan {
         Self::of(checked, treated.collect())
     }
 
-    fn of(checked: &Rc<Checked>, columns: Vec<(usize, usize, Stored, bool)>) -> Self {
+    fn of(checked: &Rc<Checked>, columns: Vec<(usize, usize, StoredForm, bool)>) -> Self {
         let costs = Costs::of(&checked.plan, columns.iter().map(|(_, field, ..)| *field));
         let treated = columns.into_iter().map(|(index, field, stored, binary)| TreatedColumn {
             index,
@@ -186,9 +186,9 @@ impl RowPlan {
             let Some(column) = treated.next_if(|column| column.index == index) else { continue };
             let field = self.checked.plan.fields.get(column.field);
             // The text form of a `bytea` is decoded into another buffer.
-            let in_place = column.binary || column.stored != Stored::Raw;
+            let in_place = column.binary || column.stored != StoredForm::Raw;
             if let (Some(field), Some(bytes), true) = (field, value, in_place) {
-                batch.gather(index, field, Value { bytes, how: column.stored });
+                batch.gather(index, field, FieldValue { bytes, how: column.stored });
             }
         }
         Ok(())
@@ -270,7 +270,7 @@ fn treat(
 /// whether the result is not NULL. `rows` is the number of rows that this row costs of the label's budget.
 pub fn treat_value(
     row: &mut RowTreatment<'_>,
-    (field, how): (usize, Stored),
+    (field, how): (usize, StoredForm),
     binary: bool,
     rows: u32,
     value: &[u8],
@@ -278,16 +278,16 @@ pub fn treat_value(
 ) -> Result<bool, ClientError> {
     let bytes;
     let stored = match how {
-        Stored::Raw if !binary => {
+        StoredForm::Raw if !binary => {
             bytes = fieldveil_values::bytea_from_text(value).map_err(|_| {
                 let label = row.field(field).map_or("", |field| field.spec.label.as_str());
                 ClientError::unreadable(label, "it is not the text form of bytea")
             })?;
             bytes.as_slice()
         }
-        Stored::Raw | Stored::Armored | Stored::Formatted => value,
+        StoredForm::Raw | StoredForm::Armored | StoredForm::Formatted => value,
     };
-    let treated = row.treat(field, rows, Value { bytes: stored, how }, &PostgresForm { binary }, out)?;
+    let treated = row.treat(field, rows, FieldValue { bytes: stored, how }, &PostgresForm { binary }, out)?;
     if treated == Treated::AsStored {
         out.extend_from_slice(value);
     }
@@ -300,15 +300,15 @@ struct PostgresForm {
 }
 
 impl ClientForm for PostgresForm {
-    fn plaintext(&self, field: &FieldPlan, stored: Value<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
+    fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
         field.stored_text(stored.bytes, stored.how)
     }
 
-    fn is_canonical(&self, field: &FieldPlan) -> bool {
+    fn is_canonical(&self, field: &CompiledField) -> bool {
         !self.binary && field.declared.shows_canonical()
     }
 
-    fn encode(&self, field: &FieldPlan, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+    fn encode(&self, field: &CompiledField, canonical: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
         field.show_as(self.binary, canonical, out)
     }
 }

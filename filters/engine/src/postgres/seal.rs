@@ -11,7 +11,7 @@ use fieldveil_values::oid;
 use super::statements::Statement;
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core, Place, misplaced, purpose};
-use crate::field::Stored;
+use crate::field::StoredForm;
 
 /// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
 /// words in the place of tokens.
@@ -104,7 +104,7 @@ pub(super) fn seal_values(
         }
         *value = Some(Cow::Owned(core.seal(field, &text, stored, parameter.use_)?));
         // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
-        *format = if stored == Stored::Raw { Format::Binary } else { Format::Text };
+        *format = if stored == StoredForm::Raw { Format::Binary } else { Format::Text };
     }
     bind.parameter_formats = formats;
     Ok(())
@@ -172,14 +172,14 @@ fn nulls(core: &Core, place: Place<'_>) -> Vec<u8> {
 }
 
 /// Writes a literal that means the same under both values of `standard_conforming_strings`.
-fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
+fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: StoredForm) {
     match stored {
-        Stored::Armored | Stored::Formatted => {
+        StoredForm::Armored | StoredForm::Formatted => {
             out.push(b'\'');
             out.extend_from_slice(envelope);
             out.push(b'\'');
         }
-        Stored::Raw => {
+        StoredForm::Raw => {
             write_string(out, &bytea_text(envelope));
             out.extend_from_slice(b"::bytea");
         }
@@ -187,18 +187,18 @@ fn write_literal(out: &mut Vec<u8>, envelope: &[u8], stored: Stored) {
 }
 
 /// Writes the text of an array of stored values.
-fn array_of(elements: impl IntoIterator<Item = Option<Vec<u8>>>, stored: Stored) -> Vec<u8> {
-    let text = |element: Vec<u8>| if stored == Stored::Raw { bytea_text(&element) } else { element };
+fn array_of(elements: impl IntoIterator<Item = Option<Vec<u8>>>, stored: StoredForm) -> Vec<u8> {
+    let text = |element: Vec<u8>| if stored == StoredForm::Raw { bytea_text(&element) } else { element };
     let elements: Vec<_> = elements.into_iter().map(|element| element.map(text)).collect();
     fieldveil_values::text_array(&elements)
 }
 
 /// Writes a literal of an array of stored values, with its type.
-fn write_array(out: &mut Vec<u8>, array: &[u8], stored: Stored) {
+fn write_array(out: &mut Vec<u8>, array: &[u8], stored: StoredForm) {
     write_string(out, array);
     out.extend_from_slice(match stored {
-        Stored::Raw => b"::bytea[]",
-        Stored::Armored | Stored::Formatted => b"::text[]",
+        StoredForm::Raw => b"::bytea[]",
+        StoredForm::Armored | StoredForm::Formatted => b"::text[]",
     });
 }
 

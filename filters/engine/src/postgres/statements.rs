@@ -13,7 +13,7 @@ use fieldveil_sql::Prepared;
 use super::cursors::Cursor;
 use super::end_user::EndUserMentions;
 use super::names::SqlNames;
-use super::rows::{ResultColumn, RowPlan};
+use super::rows::{ResultColumn, TreatedColumns};
 use crate::database::Checked;
 use crate::memory::{Weighed, Weight, size_of_all};
 
@@ -39,7 +39,7 @@ pub struct Statement {
     /// The last RowDescription that the server sent.
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
     /// How its rows are treated, in the formats that were asked for last.
-    pub rows: RefCell<Option<(Vec<Format>, Rc<RowPlan>)>>,
+    pub rows: RefCell<Option<(Vec<Format>, Rc<TreatedColumns>)>>,
     /// The RowDescription of its last portal.
     pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete has arrived.
@@ -98,7 +98,7 @@ impl Statement {
         checked: &Rc<Checked>,
         body: &[u8],
         out: &mut Vec<u8>,
-    ) -> Option<Rc<RowPlan>> {
+    ) -> Option<Rc<TreatedColumns>> {
         let described = self.described.borrow();
         let Described { came, goes, rows } = described.as_ref()?;
         if **came != *body || !Rc::ptr_eq(&rows.checked, checked) {
@@ -109,7 +109,7 @@ impl Statement {
     }
 
     /// Keeps the RowDescription of a portal, as the server sent it and as the client gets it, and how its rows are treated.
-    pub fn keep_description(&self, came: &[u8], goes: &[u8], rows: &Rc<RowPlan>) {
+    pub fn keep_description(&self, came: &[u8], goes: &[u8], rows: &Rc<TreatedColumns>) {
         if came.len() <= MAX_DESCRIPTION {
             let described = Described { came: came.into(), goes: goes.into(), rows: Rc::clone(rows) };
             self.described.replace(Some(described));
@@ -126,7 +126,7 @@ impl Statement {
 
     /// Returns how the rows of a portal are treated, once its columns are known. A portal with the formats of the last one shares
     /// its plan.
-    pub fn rows(&self, checked: &Rc<Checked>, formats: &[Format]) -> Option<Rc<RowPlan>> {
+    pub fn rows(&self, checked: &Rc<Checked>, formats: &[Format]) -> Option<Rc<TreatedColumns>> {
         if let Some((of, rows)) = &*self.rows.borrow()
             && Rc::ptr_eq(&rows.checked, checked)
             && of == formats
@@ -138,7 +138,7 @@ impl Statement {
             [all] => *all,
             each => each.get(index).copied().unwrap_or_default(),
         };
-        let rows = Rc::new(RowPlan::new(checked, 0, self.columns.borrow().as_ref()?, format));
+        let rows = Rc::new(TreatedColumns::new(checked, 0, self.columns.borrow().as_ref()?, format));
         self.rows.replace(Some((formats.to_vec(), Rc::clone(&rows))));
         self.weigh();
         Some(rows)
@@ -163,7 +163,7 @@ pub struct Described {
     came: Box<[u8]>,
     /// The message that the client got.
     goes: Box<[u8]>,
-    rows: Rc<RowPlan>,
+    rows: Rc<TreatedColumns>,
 }
 
 /// A portal.
@@ -177,7 +177,7 @@ pub struct Portal {
     /// Result format codes, as Bind gave them.
     pub result_formats: Vec<Format>,
     /// How its rows are treated, once that is known.
-    pub rows: OnceCell<Rc<RowPlan>>,
+    pub rows: OnceCell<Rc<TreatedColumns>>,
     /// The memory that it takes without its statement.
     pub weight: Weight,
 }
@@ -197,7 +197,7 @@ impl Portal {
     }
 
     /// Returns how its rows are treated, once the columns of its statement are known.
-    pub fn row_plan(&self) -> Option<Rc<RowPlan>> {
+    pub fn row_plan(&self) -> Option<Rc<TreatedColumns>> {
         if let Some(known) = self.rows.get() {
             return Some(Rc::clone(known));
         }

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use fieldveil_json_stream::{Case, Matcher, MatcherError, Path as JsonPath};
 
 use super::{BodyFields, CompiledRoute, PathOfBody, Route, Unroutable};
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 
 /// The member of a request by which Laravel takes it for one of another method.
 const METHOD: &str = "$._method";
 
 /// What is said of each label by all routes together.
-type ByLabel<'r> = HashMap<&'r str, Rc<FieldPlan>>;
+type ByLabel<'r> = HashMap<&'r str, Rc<CompiledField>>;
 
 /// What the routes say together. The error says where they contradict each other.
 pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<Route, Unroutable> {
@@ -35,7 +35,7 @@ pub fn unite<'r>(routes: impl IntoIterator<Item = &'r CompiledRoute>) -> Result<
 }
 
 /// As all routes together treat it.
-fn treated(field: &Rc<FieldPlan>, labels: &ByLabel<'_>) -> Rc<FieldPlan> {
+fn treated(field: &Rc<CompiledField>, labels: &ByLabel<'_>) -> Rc<CompiledField> {
     labels.get(field.spec.label.as_str()).map_or_else(|| Rc::clone(field), |said| field.no_looser_than(said))
 }
 
@@ -45,8 +45,8 @@ fn body<'r>(
     labels: &ByLabel<'_>,
     case: Case,
 ) -> Result<Option<BodyFields>, Unroutable> {
-    let mut fields: Vec<Rc<FieldPlan>> = Vec::new();
-    let mut places: Vec<Rc<FieldPlan>> = Vec::new();
+    let mut fields: Vec<Rc<CompiledField>> = Vec::new();
+    let mut places: Vec<Rc<CompiledField>> = Vec::new();
     let mut paths: Vec<(&JsonPath, usize)> = Vec::new();
     let mut seen = HashSet::new();
     for (path, field) in said {
@@ -75,7 +75,7 @@ fn body<'r>(
     Ok(Some(BodyFields { matcher: Rc::new(matcher), fields, places, method: None }))
 }
 
-fn contradiction(error: MatcherError, fields: &[Rc<FieldPlan>]) -> Unroutable {
+fn contradiction(error: MatcherError, fields: &[Rc<CompiledField>]) -> Unroutable {
     let label = |number: usize| fields.get(number).map_or("", |field| field.spec.label.as_str());
     let reason = match error {
         MatcherError::Conflict { first, second } => format!(
@@ -91,10 +91,10 @@ fn contradiction(error: MatcherError, fields: &[Rc<FieldPlan>]) -> Unroutable {
 /// What is named once by each name, under one label.
 fn named<'r, N: PartialEq + Clone + std::fmt::Display + 'r>(
     what: &str,
-    said: impl Iterator<Item = &'r (N, Rc<FieldPlan>)>,
+    said: impl Iterator<Item = &'r (N, Rc<CompiledField>)>,
     labels: &ByLabel<'_>,
-) -> Result<Vec<(N, Rc<FieldPlan>)>, Unroutable> {
-    let mut united: Vec<(N, Rc<FieldPlan>)> = Vec::new();
+) -> Result<Vec<(N, Rc<CompiledField>)>, Unroutable> {
+    let mut united: Vec<(N, Rc<CompiledField>)> = Vec::new();
     for (name, field) in said {
         match united.iter().find(|(known, _)| known == name) {
             None => united.push((name.clone(), treated(field, labels))),

@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use fieldveil_plan::Column as PlannedColumn;
-use fieldveil_sql::{Catalog, Column, Columns, Dialect, Field, Relation, RelationKind, Stored as SqlStored};
+use fieldveil_sql::{Catalog, Column, Columns, Dialect, Field, Relation, RelationKind, StorageType};
 
 use super::weight::{CatalogWeight, of_column};
 use super::{NamesOf, ServerCatalog, Width, views};
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{ColumnKind, Stored};
+use crate::field::{ColumnKind, StoredForm};
 
 /// Rows of the answer read at most: 4,096 fields' tables with their partitions have fewer columns.
 const MAX_ROWS: usize = 200_000;
@@ -56,7 +56,7 @@ pub(crate) struct CatalogReading {
     dialect: Dialect,
     relations: Vec<Relation>,
     views: HashMap<u32, String>,
-    by_column: HashMap<(u32, i16), (usize, Stored)>,
+    by_column: HashMap<(u32, i16), (usize, StoredForm)>,
     unusable: Vec<(usize, String)>,
     widths: Vec<Width>,
     most: HashMap<usize, usize>,
@@ -207,8 +207,8 @@ impl CatalogReading {
                 let formatted = plan.fields.get(field.id).and_then(|f| f.stored_in(ColumnKind::Padded));
                 let stored = match (formatted, column.stored) {
                     (Some(formatted), _) => formatted,
-                    (None, SqlStored::Bytes) => Stored::Raw,
-                    (None, _) => Stored::Armored,
+                    (None, StorageType::Bytes) => StoredForm::Raw,
+                    (None, _) => StoredForm::Armored,
                 };
                 self.by_column.insert((relation.oid, column.number), (field.id, stored));
             }
@@ -221,7 +221,7 @@ impl CatalogReading {
             for column in &relation.columns {
                 let field = column.field.as_ref().map(|f| (f.id, &f.label, f.equality, f.indexed));
                 (column.number, &column.name, column.has_default, column.generated, field).hash(&mut hasher);
-                (column.stored == SqlStored::Text, column.stored == SqlStored::Bytes).hash(&mut hasher);
+                (column.stored == StorageType::Text, column.stored == StorageType::Bytes).hash(&mut hasher);
             }
         }
         let named = |schema: &str, table: &str| (schema.to_lowercase(), table.to_lowercase());
@@ -268,10 +268,10 @@ fn sql_field(plan: &CompiledPlan, id: usize) -> Option<Field> {
 }
 
 /// How a column is stored, to SQL analysis: what holds no envelope, and is not made for values either, can't be written.
-fn sql_stored(kind: ColumnKind, stored: Option<Stored>) -> SqlStored {
+fn sql_stored(kind: ColumnKind, stored: Option<StoredForm>) -> StorageType {
     match (stored, kind) {
-        (Some(Stored::Raw), _) | (None, ColumnKind::Bytes | ColumnKind::Binary) => SqlStored::Bytes,
-        (Some(_), _) | (None, ColumnKind::Text) => SqlStored::Text,
-        _ => SqlStored::Other,
+        (Some(StoredForm::Raw), _) | (None, ColumnKind::Bytes | ColumnKind::Binary) => StorageType::Bytes,
+        (Some(_), _) | (None, ColumnKind::Text) => StorageType::Text,
+        _ => StorageType::Other,
     }
 }

@@ -125,7 +125,7 @@ mod tests {
         Column {
             number,
             name: name.to_owned(),
-            stored: fieldveil_sql::Stored::Text,
+            stored: fieldveil_sql::StorageType::Text,
             has_default: false,
             generated: false,
             field,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Column, Relation};
 
 use super::{ServerCatalog, Width};
-use crate::field::Stored;
+use crate::field::StoredForm;
 use crate::memory::{Account, Weight, size_of_all};
 
 /// What a catalog weighs, in the account of the connection that read it first. No two catalogs are others by it, and a copy
@@ -40,7 +40,7 @@ impl ServerCatalog {
         let widths = self.widths.iter().map(|width| size_of::<Width>().saturating_add(width.place.len()));
         let keys =
             self.keys.iter().map(|keys| size_of_all::<u32>(keys.len()).saturating_add(size_of::<Vec<u32>>()));
-        let by_column = size_of_all::<((u32, i16), (usize, Stored))>(self.by_column.capacity());
+        let by_column = size_of_all::<((u32, i16), (usize, StoredForm))>(self.by_column.capacity());
         let parts = relations.chain(texts.map(of_text)).chain(absent).chain(widths).chain(keys);
         parts.fold(by_column.saturating_add(size_of::<Self>()), usize::saturating_add)
     }

@@ -5,7 +5,7 @@
 use crate::support::http::*;
 use crate::support::keys::*;
 use fieldveil_engine::fetch::PrincipalKey;
-use fieldveil_engine::field::Stored;
+use fieldveil_engine::field::StoredForm;
 use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat;
@@ -15,7 +15,7 @@ use serde_json::json;
 const SSN: &str = r#""078-05-1120""#;
 
 fn sealed(treated: &Treated, text: &str) -> String {
-    String::from_utf8(treated.stored(text, Stored::Armored)).unwrap()
+    String::from_utf8(treated.stored(text, StoredForm::Armored)).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::http_support::*;
 use fieldveil_engine::compiled_plan::CompiledPlan;
-use fieldveil_engine::field::{self, FieldPlan, Scratch, Stored};
+use fieldveil_engine::field::{self, CompiledField, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
 use fieldveil_values::Purpose;
@@ -108,7 +108,7 @@ fn plan_of(paths: &[Vec<Step>]) -> Value {
     plan(&[route("/x", &fields.collect::<Vec<_>>())])
 }
 
-fn sealing(plan: &Value) -> (Rc<FieldPlan>, Keyring) {
+fn sealing(plan: &Value) -> (Rc<CompiledField>, Keyring) {
     let plan = Plan::from_json(json!({ "result": plan }).to_string().as_bytes()).unwrap();
     let route = CompiledPlan::new(plan).unwrap().service.unwrap().route("POST", "/x").unwrap();
     (Rc::clone(&route.request.as_ref().unwrap().fields[0]), Keyring::from_json(&keys(), None).unwrap())
@@ -172,7 +172,7 @@ proptest! {
 
         let seal = |text: &str| {
             let (mut random, mut scratch) = (TestPorts::default(), Scratch::default());
-            let value = field::Value { bytes: text.as_bytes(), how: Stored::Armored };
+            let value = field::FieldValue { bytes: text.as_bytes(), how: StoredForm::Armored };
             let (most, mut sealed) = (usize::MAX, Vec::new());
             field.seal_into(&keyring, &mut random, Purpose::Store, value, most, &mut scratch, &mut sealed).unwrap();
             String::from_utf8(sealed).unwrap()

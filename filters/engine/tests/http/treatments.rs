@@ -8,7 +8,7 @@ use crate::support::http::*;
 use crate::support::keys::*;
 use crate::support::*;
 use fieldveil_engine::compiled_plan::CompiledPlan;
-use fieldveil_engine::field::Stored;
+use fieldveil_engine::field::StoredForm;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::query::{seal_header, seal_target};
 use fieldveil_engine::http::search_budget::SearchBudget;
@@ -28,7 +28,7 @@ fn treatment(name: &str) -> Value {
 
 /// The envelope of the canary, as a service answers with it.
 fn stored(treated: &Treated) -> String {
-    json!(String::from_utf8(treated.stored(CANARY, Stored::Armored)).unwrap()).to_string()
+    json!(String::from_utf8(treated.stored(CANARY, StoredForm::Armored)).unwrap()).to_string()
 }
 
 fn name_and_status(problem: &Problem) -> (&'static str, u16) {
@@ -236,7 +236,7 @@ fn searching(treated: &Treated, target: &str) -> Result<Option<String>, Problem>
 }
 
 fn sealed(treated: &Treated, text: &str) -> String {
-    String::from_utf8(treated.stored(text, Stored::Armored)).unwrap()
+    String::from_utf8(treated.stored(text, StoredForm::Armored)).unwrap()
 }
 
 #[test]

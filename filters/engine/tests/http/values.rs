@@ -3,7 +3,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use crate::support::http::*;
-use fieldveil_engine::field::Stored;
+use fieldveil_engine::field::StoredForm;
 use fieldveil_engine::http::value::{to_json, to_text};
 use fieldveil_values::DeclaredType;
 use proptest::prelude::*;
@@ -98,10 +98,10 @@ fn what_one_protocol_seals_the_other_opens() {
             let envelope: String = serde_json::from_str(&sealed).unwrap();
             assert!(envelope.starts_with("fv1."), "{type_name}");
 
-            let at_database = treated.opened(envelope.as_bytes(), Stored::Armored);
+            let at_database = treated.opened(envelope.as_bytes(), StoredForm::Armored);
             assert_eq!(at_database, Ok(text.as_bytes().to_vec()), "{type_name} {sent}");
 
-            let stored = treated.stored(text, Stored::Armored);
+            let stored = treated.stored(text, StoredForm::Armored);
             let stored = json!(String::from_utf8(stored).unwrap()).to_string();
             assert_eq!(treated.open(&stored).unwrap().as_deref(), Some(*shown), "{type_name} {sent}");
             assert_eq!(treated.open(&sealed).unwrap().as_deref(), Some(*shown), "{type_name} {sent}");
@@ -120,7 +120,7 @@ fn format_preserving_values_stay_in_their_format_here_and_at_the_database() {
     let sealed = treated.seal(r#""4111111111111111""#).unwrap().unwrap();
     let text: String = serde_json::from_str(&sealed).unwrap();
     assert!(text.len() == 16 && text.bytes().all(|b| b.is_ascii_digit()) && text != "4111111111111111");
-    assert_eq!(treated.stored("4111111111111111", Stored::Formatted), text.as_bytes());
+    assert_eq!(treated.stored("4111111111111111", StoredForm::Formatted), text.as_bytes());
     assert_eq!(treated.open(&sealed).unwrap().as_deref(), Some(r#""4111111111111111""#));
     // As a number it would lose its zeros.
     let problem = treated.open("4111111111111111").unwrap_err();
@@ -226,7 +226,7 @@ fn what_is_sealed_already_is_not_sealed_again() {
     for type_name in ["text", "json", "jsonb"] {
         let treated = Treated::under(&[value_of("deterministic", type_name)]);
         let value = if type_name == "text" { "once" } else { "\"once\"" };
-        let envelope = String::from_utf8(treated.stored(value, Stored::Armored)).unwrap();
+        let envelope = String::from_utf8(treated.stored(value, StoredForm::Armored)).unwrap();
         for sent in [format!("\"{envelope}\""), format!("\"\\u0066{}\"", envelope.trim_start_matches('f'))] {
             assert_eq!(treated.seal(&sent).unwrap_err().status(), 422, "{type_name}");
         }
@@ -236,7 +236,7 @@ fn what_is_sealed_already_is_not_sealed_again() {
 #[test]
 fn opened_text_that_is_no_value_of_the_type_does_not_get_into_a_body() {
     let as_text = Treated::under(&[value_of("deterministic", "text")]);
-    let stored = |text: &str| String::from_utf8(as_text.stored(text, Stored::Armored)).unwrap();
+    let stored = |text: &str| String::from_utf8(as_text.stored(text, StoredForm::Armored)).unwrap();
     for (type_name, text) in [
         ("json", r#"1,"admin":true"#),
         ("int4", r#"1,"admin":true"#),
@@ -371,7 +371,7 @@ proptest! {
         let sealed: String = serde_json::from_str(&treated.seal(&json).unwrap().unwrap()).unwrap();
         let found = found(&json);
         let text = to_text(&treated.field().declared, found.kind, found.json).unwrap().unwrap();
-        let stored = treated.stored(std::str::from_utf8(&text).unwrap(), Stored::Armored);
+        let stored = treated.stored(std::str::from_utf8(&text).unwrap(), StoredForm::Armored);
         prop_assert_eq!(sealed.as_bytes(), &stored);
     }
 

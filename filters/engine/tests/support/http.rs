@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::fetch::PrincipalKey;
-use fieldveil_engine::field::{self, FieldError, FieldPlan, Read, Scratch, Stored};
+use fieldveil_engine::field::{self, CompiledField, FieldError, Read, Scratch, StoredForm};
 use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat::{self, Context};
@@ -77,7 +77,7 @@ impl Treated {
         treated
     }
 
-    pub fn field(&self) -> &FieldPlan {
+    pub fn field(&self) -> &CompiledField {
         &self.ctx.plan.fields[0]
     }
 
@@ -92,8 +92,9 @@ impl Treated {
     }
 
     /// What the database filter stores for a text.
-    pub fn stored(&self, text: &str, how: Stored) -> Vec<u8> {
-        let (ports, value) = (&mut *self.ports.borrow_mut(), field::Value { bytes: text.as_bytes(), how });
+    pub fn stored(&self, text: &str, how: StoredForm) -> Vec<u8> {
+        let (ports, value) =
+            (&mut *self.ports.borrow_mut(), field::FieldValue { bytes: text.as_bytes(), how });
         let (scratch, mut sealed) = (&mut Scratch::default(), Vec::new());
         let keyring = &self.ctx.keyring;
         self.field()
@@ -103,8 +104,8 @@ impl Treated {
     }
 
     /// What the database filter opens a stored value to, as canonical text.
-    pub fn opened(&self, stored: &[u8], how: Stored) -> Result<Vec<u8>, FieldError> {
-        let (stored, plaintext) = (field::Value { bytes: stored, how }, || panic!("it is an envelope"));
+    pub fn opened(&self, stored: &[u8], how: StoredForm) -> Result<Vec<u8>, FieldError> {
+        let (stored, plaintext) = (field::FieldValue { bytes: stored, how }, || panic!("it is an envelope"));
         let (scratch, mut text) = (&mut Scratch::default(), Vec::new());
         self.field().read_text(&Read::Reveal, &self.ctx.keyring, stored, plaintext, scratch, &mut text)?;
         Ok(text)

@@ -1,6 +1,6 @@
 //! The catalog that the differential test and the fuzz target of the SQL analysis share.
 
-use fieldveil_sql::{Catalog, Column, Declared, Dialect, Envelopes, Field, Relation, RelationKind, Stored};
+use fieldveil_sql::{Catalog, Column, Declared, Dialect, Envelopes, Field, Relation, RelationKind, StorageType};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../../e2e/sqldiff/schema.json");
@@ -53,9 +53,9 @@ fn column((index, column): (usize, &Value)) -> Column {
         number: i16::try_from(index).expect("few columns") + 1,
         name: text(&column["name"]),
         stored: match column["stored"].as_str() {
-            Some("text") => Stored::Text,
-            Some("bytes") => Stored::Bytes,
-            _ => Stored::Other,
+            Some("text") => StorageType::Text,
+            Some("bytes") => StorageType::Bytes,
+            _ => StorageType::Other,
         },
         has_default: is(column, "default"),
         generated: is(column, "generated"),

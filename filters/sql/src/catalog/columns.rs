@@ -130,10 +130,17 @@ impl<'c> IntoIterator for &'c mut Columns {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Stored, Column, Columns};
+    use super::{super::StorageType, Column, Columns};
 
     fn column(name: String) -> Column {
-        Column { number: 1, name, stored: Stored::Text, has_default: false, generated: false, field: None }
+        Column {
+            number: 1,
+            name,
+            stored: StorageType::Text,
+            has_default: false,
+            generated: false,
+            field: None,
+        }
     }
 
     #[test]

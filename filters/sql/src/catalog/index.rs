@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Catalog, Column, Relation, Stored, patterns::Patterns};
+use super::{Catalog, Column, Relation, StorageType, patterns::Patterns};
 use crate::{dialect::Dialect, names};
 
 /// The names of one catalog.
@@ -97,7 +97,8 @@ impl Index {
         let fields = self.fields.get_or_init(|| {
             let mut fields = Vec::new();
             for (relation, Relation { columns, .. }) in catalog.relations.iter().enumerate() {
-                let able = columns.iter().enumerate().filter(|(_, column)| column.stored != Stored::Other);
+                let able =
+                    columns.iter().enumerate().filter(|(_, column)| column.stored != StorageType::Other);
                 let of =
                     |(place, column): (usize, &Column)| Some((column.field.as_ref()?.id, relation, place));
                 fields.extend(able.filter_map(of));

@@ -1,7 +1,7 @@
 //! A column that holds a protected field, as a reference means it.
 
 use crate::{
-    catalog::{Catalog, Column, Stored},
+    catalog::{Catalog, Column, StorageType},
     field::Field,
 };
 
@@ -49,8 +49,8 @@ impl<'c> Protected<'c> {
     /// The type of an array of what is stored.
     pub fn array_type(self) -> &'static str {
         match self.column.stored {
-            Stored::Bytes => "::bytea[]",
-            Stored::Text | Stored::Other => "::text[]",
+            StorageType::Bytes => "::bytea[]",
+            StorageType::Text | StorageType::Other => "::text[]",
         }
     }
 }

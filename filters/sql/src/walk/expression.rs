@@ -7,7 +7,7 @@ use sqlparser::ast::{BinaryOperator, CaseWhen, CastKind, Expr, Ident, Query, Una
 
 use self::operands::operands;
 use crate::{
-    catalog::Stored,
+    catalog::StorageType,
     field::Declared,
     names,
     refusal::Refusal,
@@ -62,7 +62,8 @@ impl<'c> Walker<'_, 'c> {
         }
         let column = self.column(inside, scope)?;
         // The text of anything else is not the text that is sealed: `true` is sealed as `t`.
-        Ok(column.filter(|c| c.column.stored == Stored::Text && c.field.declared == Declared::Characters))
+        Ok(column
+            .filter(|c| c.column.stored == StorageType::Text && c.field.declared == Declared::Characters))
     }
 
     fn unqualified(

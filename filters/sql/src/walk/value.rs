@@ -9,7 +9,7 @@ use sqlparser::ast::Expr;
 use self::reader::{Content, FORM, Fault, ValuePlace, ValueReader, Written};
 use crate::{
     analysis::{Form, Operand, Parameter, ParameterUse, Replacement},
-    catalog::Stored,
+    catalog::StorageType,
     refusal::Refusal,
     resolve::protected::Protected,
     walk::{
@@ -94,9 +94,9 @@ impl<'c> Walker<'_, 'c> {
     /// The type that a sealed value must be given, where the column doesn't.
     fn given_type(&self, at: Protected<'c>, array: bool) -> Option<&'static str> {
         match (self.untyped && !self.is_mysql(), array, at.column.stored) {
-            (true, true, Stored::Bytes) => Some("::bytea[]"),
+            (true, true, StorageType::Bytes) => Some("::bytea[]"),
             (true, true, _) => Some("::text[]"),
-            (true, false, Stored::Bytes) => Some("::bytea"),
+            (true, false, StorageType::Bytes) => Some("::bytea"),
             _ => None,
         }
     }
@@ -109,7 +109,7 @@ impl<'c> Walker<'_, 'c> {
         expr: &Expr,
         array: bool,
     ) -> Result<Written, Refusal> {
-        if at.column.stored == Stored::Other {
+        if at.column.stored == StorageType::Other {
             return Err(Refusal::on(
                 at.field,
                 "the column's type can't hold a sealed value",

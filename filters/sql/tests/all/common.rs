@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::{
     Analysis, Catalog, Column, Declared, Dialect, Envelopes, Field, Form, Names, Operand, Parameter,
-    ParameterUse, Prepared, Refusal, Relation, RelationKind, Replacement, SessionUse, Statement, Stored,
+    ParameterUse, Prepared, Refusal, Relation, RelationKind, Replacement, SessionUse, Statement, StorageType,
 };
 #[allow(unused_imports)]
 pub use shapes::analyze;
@@ -24,7 +24,7 @@ fn plain(name: &str) -> Column {
     Column {
         number: 0,
         name: name.to_owned(),
-        stored: Stored::Other,
+        stored: StorageType::Other,
         has_default: false,
         generated: false,
         field: None,
@@ -41,7 +41,7 @@ fn sealed(name: &str, id: usize, label: &str, equality: bool) -> Column {
         declared: Declared::Characters,
         type_name: "text".to_owned(),
     });
-    Column { stored: Stored::Text, field, ..plain(name) }
+    Column { stored: StorageType::Text, field, ..plain(name) }
 }
 
 /// Both under one label.
@@ -96,8 +96,8 @@ pub fn catalog() -> Catalog {
     ];
     let blob = vec![
         plain("id"),
-        Column { stored: Stored::Bytes, ..sealed("data", 9, "customer.ssn", true) },
-        Column { stored: Stored::Other, ..sealed("wrong", 10, "blob.wrong", true) },
+        Column { stored: StorageType::Bytes, ..sealed("data", 9, "customer.ssn", true) },
+        Column { stored: StorageType::Other, ..sealed("wrong", 10, "blob.wrong", true) },
     ];
     let computed =
         vec![plain("id"), Column { generated: true, ..sealed("digest", 11, "computed.digest", true) }];

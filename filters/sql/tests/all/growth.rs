@@ -5,7 +5,7 @@
 use crate::common;
 use crate::common::mysql::{MYSQL, mysql};
 use fieldveil_sql::{
-    Analysis, Budget, Catalog, Column, Dialect, Refusal, RefusalClass, Relation, RelationKind, Stored,
+    Analysis, Budget, Catalog, Column, Dialect, Refusal, RefusalClass, Relation, RelationKind, StorageType,
     analyze, analyze_within, identity,
 };
 
@@ -25,7 +25,7 @@ fn with_wide(catalog: Catalog) -> Catalog {
     let plain = |n: usize| Column {
         number: i16::try_from(n).unwrap() + 1,
         name: format!("c{n}"),
-        stored: Stored::Text,
+        stored: StorageType::Text,
         has_default: false,
         generated: false,
         field: (n == 1599).then(|| ssn.field.clone()).flatten(),

@@ -5,7 +5,7 @@ use crate::common::shapes::analyze;
 use crate::common::{catalog, render};
 use fieldveil_sql::{
     Analysis, Catalog, Column, Dialect, Load, LoadCharset, LoadFormat, MySqlDialect, Refusal, Relation,
-    Stored,
+    StorageType,
 };
 
 fn mysql() -> Catalog {
@@ -126,7 +126,7 @@ fn bytes_are_stored_as_bytes() {
     let mut catalog = mysql();
     let columns = |relation: &mut Relation| std::mem::take(&mut relation.columns);
     let vault = catalog.relations_mut().iter_mut().find(|relation| relation.name == "vault").unwrap();
-    let raw = |column: &Column| Column { stored: Stored::Bytes, ..column.clone() };
+    let raw = |column: &Column| Column { stored: StorageType::Bytes, ..column.clone() };
     vault.columns = columns(vault).into_iter().map(raw).collect();
     let text = "LOAD DATA LOCAL INFILE 'x' INTO TABLE vault CHARACTER SET binary (other)";
     let rewritten = written(text, &analyze(text, &catalog).unwrap());

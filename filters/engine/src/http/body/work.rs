@@ -2,7 +2,7 @@
 
 use fieldveil_json_stream::{Found, Replacement};
 
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 use crate::http::cost;
 use crate::http::problem::{Problem, Side};
 use crate::output_limit::{OutputLimit, OutputTooLong};
@@ -28,7 +28,12 @@ impl Work {
     }
 
     /// A value is to be treated; some cost as much as many.
-    pub(super) fn treat(&mut self, side: Side, field: &FieldPlan, found: &Found<'_>) -> Result<(), Problem> {
+    pub(super) fn treat(
+        &mut self,
+        side: Side,
+        field: &CompiledField,
+        found: &Found<'_>,
+    ) -> Result<(), Problem> {
         self.values = self.values.saturating_add(cost::of(field, found));
         if self.values > self.most_values {
             return Err(Problem::too_much_at_once(side, self.most_values));

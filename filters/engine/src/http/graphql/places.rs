@@ -6,7 +6,7 @@ use std::rc::Rc;
 use fieldveil_json_stream::{Path, Step};
 use fieldveil_plan::Place;
 
-use crate::field::FieldPlan;
+use crate::field::CompiledField;
 use crate::http::problem::Problem;
 
 /// How far paths have come at one value: the number of a path, and how many of its steps are done.
@@ -23,7 +23,10 @@ pub(super) struct PlannedPaths<'p> {
 }
 
 impl<'p> PlannedPaths<'p> {
-    pub(super) fn of(request: &'p [Rc<FieldPlan>], response: &'p [Rc<FieldPlan>]) -> Result<Self, Problem> {
+    pub(super) fn of(
+        request: &'p [Rc<CompiledField>],
+        response: &'p [Rc<CompiledField>],
+    ) -> Result<Self, Problem> {
         let mut places = Self { request: Vec::new(), names: BTreeMap::new(), shown: BTreeMap::new() };
         for field in request {
             if let Place::Request(path) = &field.spec.place {

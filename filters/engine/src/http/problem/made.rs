@@ -4,7 +4,7 @@ use fieldveil_plan::Protection;
 
 use super::{Kind, Problem, Side};
 use crate::budgets::Allowance;
-use crate::field::{FieldError, FieldPlan};
+use crate::field::{CompiledField, FieldError};
 use crate::http::encoding::Fault;
 
 /// Seconds after which a part that is not there may be.
@@ -241,7 +241,7 @@ impl Problem {
     }
 
     /// A value by which nothing can be found, whatever its value.
-    pub fn not_searchable(field: &FieldPlan) -> Self {
+    pub fn not_searchable(field: &CompiledField) -> Self {
         let label = &field.spec.label;
         let protection = match field.spec.protection {
             Protection::Randomized => "randomized",

@@ -9,7 +9,7 @@ use fieldveil_values::Purpose;
 use super::{Copies, CopyIn, Copying};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core};
-use crate::field::Stored;
+use crate::field::StoredForm;
 use crate::postgres::client::Outcome;
 use crate::postgres::pending::{Awaited, PendingResponse, PendingResponses};
 use crate::postgres::{CallbackOutput, Session, Waiting};
@@ -88,7 +88,7 @@ impl Copies {
 fn seal_copied(
     core: &mut Core,
     checked: &Checked,
-    (field, stored): (usize, Stored),
+    (field, stored): (usize, StoredForm),
     binary: bool,
     value: &[u8],
 ) -> Result<Vec<u8>, ClientError> {

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
 use crate::client_error::ClientError;
-use crate::field::Stored;
+use crate::field::StoredForm;
 use crate::postgres::seal::bytea_text;
 
 /// The end-of-data mark that may stand alone on a line of the text format.
@@ -249,7 +249,7 @@ impl TextIn {
 
     fn write_sealed(
         &mut self,
-        column: (usize, Stored),
+        column: (usize, StoredForm),
         raw: &[u8],
         seal: &mut Seal<'_>,
     ) -> Result<(), ClientError> {
@@ -266,7 +266,7 @@ impl TextIn {
             return Ok(());
         };
         let sealed = seal(column, false, &value)?;
-        let sealed = if column.1 == Stored::Raw { bytea_text(&sealed) } else { sealed };
+        let sealed = if column.1 == StoredForm::Raw { bytea_text(&sealed) } else { sealed };
         match self.dialect.quotes {
             None => text::encode(&self.dialect, Some(&sealed), &mut self.row),
             Some(quotes) => csv::encode(&self.dialect, quotes, Some(&sealed), &mut self.row),

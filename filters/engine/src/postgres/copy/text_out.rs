@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
 use crate::database::{Checked, Costs, RowError, RowTreatment, Tally};
-use crate::field::Stored;
+use crate::field::StoredForm;
 use crate::keyring::Keyring;
 use crate::postgres::rows;
 
@@ -24,7 +24,7 @@ pub struct TextOut {
 /// A protected column.
 struct Column {
     field: usize,
-    stored: Stored,
+    stored: StoredForm,
     /// Rows that a row spends of its label's budget.
     rows: u32,
 }

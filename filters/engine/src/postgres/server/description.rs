@@ -11,7 +11,7 @@ use fieldveil_values::oid;
 use super::{Fate, MALFORMED};
 use crate::database::{CallbackOutput, Checked};
 use crate::postgres::pending::{Awaited, OUT_OF_PLACE, PendingResponses};
-use crate::postgres::rows::{self, ResultColumn, RowPlan};
+use crate::postgres::rows::{self, ResultColumn, TreatedColumns};
 use crate::postgres::statements::Portal;
 
 impl PendingResponses {
@@ -68,9 +68,9 @@ impl PendingResponses {
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
                 // FETCH from a binary cursor brings binary values.
-                *rows = checked
-                    .touched
-                    .then(|| Rc::new(RowPlan::new(checked, *statement, &columns, in_format(&columns))));
+                *rows = checked.touched.then(|| {
+                    Rc::new(TreatedColumns::new(checked, *statement, &columns, in_format(&columns)))
+                });
                 let (checked, number) = (Rc::clone(checked), *statement);
                 declare(description, &checked, number, fate, out)
             }
@@ -97,7 +97,7 @@ impl PendingResponses {
                 }
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
-                let new = || Rc::new(RowPlan::new(&portal.checked, 0, &columns, in_format(&columns)));
+                let new = || Rc::new(TreatedColumns::new(&portal.checked, 0, &columns, in_format(&columns)));
                 let is_new = portal.rows.get().is_none() && matches!(fate, Fate::Pass);
                 let rows = portal.rows.get_or_init(new);
                 let start = out.to_client.len();

@@ -23,12 +23,12 @@ fn treated(read: &str, write: &str, on_plaintext: &str) -> Value {
 }
 
 /// What is said of the label by routes that say each of these.
-fn said(fields: &[Value]) -> FieldPlan {
+fn said(fields: &[Value]) -> CompiledField {
     let routes: Vec<Value> = fields.iter().map(|field| route("/a", std::slice::from_ref(field))).collect();
     let route = service(&routes).route("GET", "/a").unwrap();
     let response = route.response.as_ref().unwrap();
     assert_eq!((response.fields.len(), response.places.len()), (1, 1));
-    FieldPlan::clone(&response.fields[0])
+    CompiledField::clone(&response.fields[0])
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    catalog::{Relation, Stored},
+    catalog::{Relation, StorageType},
     lex::Kind,
     refusal::Refusal,
     resolve::protected::Protected,
@@ -92,8 +92,8 @@ fn check(
     let length = length_at(segment, next);
     // What equal values of an indexed label have in common.
     let common = match protected.column.stored {
-        Stored::Bytes => RAW_INDEX_PREFIX,
-        Stored::Text | Stored::Other => ARMORED_INDEX_PREFIX,
+        StorageType::Bytes => RAW_INDEX_PREFIX,
+        StorageType::Text | StorageType::Other => ARMORED_INDEX_PREFIX,
     };
     let by_common = protected.field.indexed && length == Some(common.to_string().as_str());
     if !(by_common || (protected.field.indexed && !unique)) {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use self::grammar::{Clauses, Duplicates, Item};
 use crate::{
     analysis::{Load, LoadCharset, ParameterUse, Replacement, Splice, effects::Effects},
-    catalog::{Catalog, Column, Relation, RelationKind, Stored},
+    catalog::{Catalog, Column, Relation, RelationKind, StorageType},
     field::Declared,
     lex::{Kind, Style, Token},
     mention, names,
@@ -230,8 +230,8 @@ impl<'c> Listed<'c> {
             let name = names::quote(&column.column.name, segment.dialect);
             let begins = if nth == 0 && clauses.set.is_empty() { " SET" } else { "," };
             let value = match column.column.stored {
-                Stored::Bytes => format!("UNHEX({source})"),
-                Stored::Text | Stored::Other => format!("CONVERT(UNHEX({source}) USING utf8mb4)"),
+                StorageType::Bytes => format!("UNHEX({source})"),
+                StorageType::Text | StorageType::Other => format!("CONVERT(UNHEX({source}) USING utf8mb4)"),
             };
             text.push_str(&format!("{begins} {name} = {value}"));
         }

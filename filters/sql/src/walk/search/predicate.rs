@@ -4,7 +4,7 @@ use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Qu
 
 use crate::{
     analysis::ParameterUse,
-    catalog::{Relation, Stored},
+    catalog::{Relation, StorageType},
     field::Declared,
     refusal::Refusal,
     resolve::{outputs::OutputColumn, protected::Protected, scope::Scope},
@@ -299,11 +299,11 @@ impl<'c> Walker<'_, 'c> {
         }
         self.fields.searches.insert(column.field.id);
         let (open, close) = match column.column.stored {
-            Stored::Text if self.is_mysql() => ("LEFT(", format!(", {ARMORED_INDEX_PREFIX})")),
-            Stored::Bytes if self.is_mysql() => ("LEFT(", format!(", {RAW_INDEX_PREFIX})")),
-            Stored::Text => ("pg_catalog.left(", format!(", {ARMORED_INDEX_PREFIX})")),
-            Stored::Bytes => ("pg_catalog.substr(", format!(", 1, {RAW_INDEX_PREFIX})")),
-            Stored::Other => return Err(unlike(column)),
+            StorageType::Text if self.is_mysql() => ("LEFT(", format!(", {ARMORED_INDEX_PREFIX})")),
+            StorageType::Bytes if self.is_mysql() => ("LEFT(", format!(", {RAW_INDEX_PREFIX})")),
+            StorageType::Text => ("pg_catalog.left(", format!(", {ARMORED_INDEX_PREFIX})")),
+            StorageType::Bytes => ("pg_catalog.substr(", format!(", 1, {RAW_INDEX_PREFIX})")),
+            StorageType::Other => return Err(unlike(column)),
         };
         let (first, last) = self.text.name_tokens(at).ok_or_else(|| {
             Refusal::on(
@@ -339,8 +339,8 @@ fn is_constructor(expr: &Expr) -> bool {
 /// Whether a cast of the sealed values to the type changes nothing, and one of the values neither.
 fn is_stored_as(column: Protected<'_>, data_type: &DataType) -> bool {
     match (column.column.stored, column.field.declared) {
-        (Stored::Text, Declared::Characters) => cast::is_text(data_type),
-        (Stored::Bytes, Declared::Bytea) => matches!(data_type, DataType::Bytea),
+        (StorageType::Text, Declared::Characters) => cast::is_text(data_type),
+        (StorageType::Bytes, Declared::Bytea) => matches!(data_type, DataType::Bytea),
         _ => false,
     }
 }

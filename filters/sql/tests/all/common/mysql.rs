@@ -1,7 +1,7 @@
 //! The same for MySQL and MariaDB.
 
 use fieldveil_sql::{
-    Catalog, Column, Declared, Dialect, Envelopes, Field, MySqlDialect, Relation, RelationKind, Stored,
+    Catalog, Column, Declared, Dialect, Envelopes, Field, MySqlDialect, Relation, RelationKind, StorageType,
 };
 
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
         declared,
         type_name: type_name.to_owned(),
     };
-    let column = |name: &str, stored: Stored, field: Option<Field>| Column {
+    let column = |name: &str, stored: StorageType, field: Option<Field>| Column {
         number: 0,
         name: name.to_owned(),
         stored,
@@ -50,26 +50,30 @@ pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
         field,
     };
     let typed = vec![
-        column("id", Stored::Other, None),
-        column("amount", Stored::Text, Some(field(20, "typed.amount", Declared::Numeric, "numeric(10,2)"))),
-        column("born", Stored::Text, Some(field(21, "typed.born", Declared::Date, "date"))),
-        column("photo", Stored::Bytes, Some(field(22, "typed.photo", Declared::Bytea, "bytea"))),
-        column("flag", Stored::Text, Some(field(23, "typed.flag", Declared::Boolean, "bool"))),
-        column("n", Stored::Text, Some(field(24, "typed.n", Declared::Integer, "int8"))),
-        column("at", Stored::Text, Some(field(25, "typed.at", Declared::Timestamp, "timestamp"))),
-        column("ratio", Stored::Text, Some(field(28, "typed.ratio", Declared::Float, "float8"))),
+        column("id", StorageType::Other, None),
+        column(
+            "amount",
+            StorageType::Text,
+            Some(field(20, "typed.amount", Declared::Numeric, "numeric(10,2)")),
+        ),
+        column("born", StorageType::Text, Some(field(21, "typed.born", Declared::Date, "date"))),
+        column("photo", StorageType::Bytes, Some(field(22, "typed.photo", Declared::Bytea, "bytea"))),
+        column("flag", StorageType::Text, Some(field(23, "typed.flag", Declared::Boolean, "bool"))),
+        column("n", StorageType::Text, Some(field(24, "typed.n", Declared::Integer, "int8"))),
+        column("at", StorageType::Text, Some(field(25, "typed.at", Declared::Timestamp, "timestamp"))),
+        column("ratio", StorageType::Text, Some(field(28, "typed.ratio", Declared::Float, "float8"))),
     ];
     let hidden = vec![
-        column("id", Stored::Other, None),
+        column("id", StorageType::Other, None),
         Column {
             number: -2,
-            ..column("ssn", Stored::Text, Some(field(26, "customer.ssn", Declared::Characters, "text")))
+            ..column("ssn", StorageType::Text, Some(field(26, "customer.ssn", Declared::Characters, "text")))
         },
-        column("name", Stored::Other, None),
+        column("name", StorageType::Other, None),
     ];
     let token = field(27, "raw.token", Declared::Characters, "text");
     let token = Field { equality: false, indexed: true, envelopes: Envelopes::One, ..token };
-    let raw = vec![column("id", Stored::Other, None), column("token", Stored::Bytes, Some(token))];
+    let raw = vec![column("id", StorageType::Other, None), column("token", StorageType::Bytes, Some(token))];
     for (oid, name, columns) in [(20, "typed", typed), (21, "hidden", hidden), (22, "raw", raw)] {
         let numbered = |(index, column): (usize, Column)| {
             let number = i16::try_from(index).unwrap() + 1;
