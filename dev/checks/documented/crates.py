@@ -1,4 +1,4 @@
-"""The table of crates in `docs/internals/architecture.md`, of the crates' texts and `filters/layering.json`."""
+"""The table and the picture of crates in `docs/internals/architecture.md`."""
 
 import json
 import re
@@ -29,16 +29,37 @@ def write() -> None:
 
 def table() -> str:
     """One row for each crate of the workspace, in the workspace's order."""
-    arrows = json.loads(RULES.read_text())["crates"]
-    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
-    folders = {
-        tomllib.loads((ROOT / member / "Cargo.toml").read_text())["package"]["name"]: member for member in members
-    }
+    arrows, folders = _arrows(), _folders()
     rows = ["| crate | what it is | depends on |", "| --- | --- | --- |"]
     for name, folder in folders.items():
         others = ", ".join(f"`{Path(folders[other]).relative_to('filters')}`" for other in arrows[name])
         rows.append(f"| `{folder}` | {purpose(ROOT / folder / 'src' / 'lib.rs')} | {others or 'none of these'} |")
     return "\n".join(rows)
+
+
+def picture() -> str:
+    """The crates as a Mermaid flowchart, without the one that measures them."""
+    folders = _folders()
+    short = {name: str(Path(folder).relative_to("filters")) for name, folder in folders.items()}
+    short = {name: room for name, room in short.items() if room != "bench"}
+    lines = ["```mermaid", "flowchart TD"]
+    lines += [f'    {_node(room)}["{room}"]' for room in short.values()]
+    for name, room in short.items():
+        lines += [f"    {_node(room)} --> {_node(short[other])}" for other in _arrows()[name]]
+    return "\n".join([*lines, "```"])
+
+
+def _node(room: str) -> str:
+    return room.replace("/", "_").replace("-", "_")
+
+
+def _arrows() -> dict[str, list[str]]:
+    return json.loads(RULES.read_text())["crates"]
+
+
+def _folders() -> dict[str, str]:
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    return {tomllib.loads((ROOT / member / "Cargo.toml").read_text())["package"]["name"]: member for member in members}
 
 
 def purpose(library: Path) -> str:
@@ -51,4 +72,4 @@ def purpose(library: Path) -> str:
 
 def _with_table(text: str) -> str:
     before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.split(END)[1]}"
+    return f"{before}{BEGIN}\n\n{table()}\n\n{picture()}\n\n{END}{rest.split(END)[1]}"
