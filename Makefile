@@ -97,7 +97,7 @@ format: python ## format Rust, Go, Rego and Python
 	cargo fmt --all
 	cargo fmt --all --manifest-path filters/fuzz/Cargo.toml
 	cargo fmt --all --manifest-path e2e/clients/rust/Cargo.toml
-	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse dev/tools/charts e2e/cluster/modules
+	gofmt -w keys loadtests/k6 e2e/clients/pgx e2e/clients/go e2e/clients/http e2e/services/shop-api e2e/sqldiff/parse dev/tools/charts e2e/kubernetes/node/modules
 	.tools/bin/opa fmt --write policies
 	.tools/venv/bin/ruff check --fix --quiet --no-cache dev e2e loadtests deploy
 	.tools/venv/bin/ruff format --quiet --no-cache dev e2e loadtests deploy
@@ -136,5 +136,5 @@ clean: ## remove what was built (target/, the built programs, modules and images
 
 # A cluster that was left running could not be ended without its files.
 clean-all: clean ## remove the fetched tools too
-	@[ ! -e .tools/cluster/run ] || e2e/cluster/cluster down
+	@[ ! -e .tools/cluster/run ] || e2e/kubernetes/node/cluster down
 	rm -rf .tools

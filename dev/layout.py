@@ -64,7 +64,7 @@ POD_SECURITY = BIN / "pod-security"
 PROMTOOL = BIN / "promtool"
 SCHEMAS = TOOLS / "schemas"
 IMAGE_ARCHIVES = TOOLS / "images"
-# What the command of `e2e/cluster` keeps.
+# What the command of `e2e/kubernetes/node` keeps.
 CLUSTER_STATE = Path(os.environ.get("FIELDVEIL_CLUSTER_DIR", TOOLS / "cluster"))
 CLUSTER_BIN = CLUSTER_STATE / "bin"
 
@@ -76,7 +76,7 @@ POLICIES = ROOT / "policies"
 DEPLOY = ROOT / "deploy"
 CHARTS = ROOT / "charts"
 CHARTS_MODULE = DEV / "tools" / "charts"
-CLUSTER_FOLDER = E2E / "cluster"
+CLUSTER_FOLDER = E2E / "kubernetes" / "node"
 CLUSTER = CLUSTER_FOLDER / "cluster"
 ENVOY_TEMPLATE = DEPLOY / "envoy" / "postgres.yaml.j2"
 ENVOY_MYSQL_TEMPLATE = DEPLOY / "envoy" / "mysql.yaml.j2"

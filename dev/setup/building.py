@@ -11,7 +11,7 @@ GO = frozenset({"go", "cc"})
 # Go compiles a package anew for each set of flags, so there are two. This one leaves out what a debugger reads,
 # a sixth of the compiler's work.
 GO_COMPILES = ("-trimpath", "-gcflags=all=-dwarf=false")
-# The other is for programs that only serve tests, in e2e/cluster too: without inlining it is four tenths less.
+# The other is for programs that only serve tests, in e2e/kubernetes/node too: without inlining it is four tenths less.
 QUICKER = ("-gcflags=all=-dwarf=false -l",)
 # Git is not asked for the commit: it refuses root in another user's clone, and the build fails.
 GO_FLAGS = (*GO_COMPILES, "-buildvcs=false", "-ldflags=-s -w")

@@ -84,7 +84,7 @@ def shell() -> list[Step]:
         ROOT / ".ci" / "run",
         *(CLUSTER_FOLDER / name for name in ("cluster", "lib/node-init")),
         *(DEPLOY / "images" / name for name in ("assemble", "build-command", "version")),
-        E2E / "images" / "postgres-entrypoint",
+        E2E / "kubernetes" / "images" / "postgres-entrypoint",
     ]
     return [Step([VENV / "bin" / "shellcheck", "--check-sourced", *scripts])]
 

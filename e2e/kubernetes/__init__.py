@@ -1,4 +1,4 @@
-"""What tests in a Kubernetes cluster use: any cluster that kubectl reaches, or the one of `e2e/cluster`.
+"""What tests in a Kubernetes cluster use: any cluster that kubectl reaches, or the one of `e2e/kubernetes/node`.
 
 `python -m kubernetes [PYTEST ARGUMENT…]` runs them; `KUBECONFIG` names the cluster, without it one is started.
 """

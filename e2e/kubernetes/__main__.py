@@ -1,8 +1,8 @@
 """Runs the tests in a cluster: `python -m kubernetes [PYTEST ARGUMENT…]`.
 
-In the cluster of `KUBECONFIG`, or, without it, in one of `e2e/cluster`, which is started before them and removed after
-them, also when this process is killed. Where neither is possible, or no pod starts in the one of our own, a loud line
-says so, counted as a skipped test.
+In the cluster of `KUBECONFIG`, or, without it, in one of `e2e/kubernetes/node`, which is started before them and
+removed after them, also when this process is killed. Where neither is possible, or no pod starts in the one of our own,
+a loud line says so, counted as a skipped test.
 """
 
 import os
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from dev.layout import CLUSTER, E2E, VENV
 from harness.waiting import patience
-from images.build import build
-from images.definitions import IMAGES
 from kubernetes import problems
 from kubernetes.cluster import LOADER, OWN, REGISTRY
+from kubernetes.images.build import build
+from kubernetes.images.definitions import IMAGES
 from kubernetes.kubectl import RUN
 
 KEEP = "FIELDVEIL_KEEP_CLUSTER"

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from dev.layout import CLUSTER
 from harness.waiting import patience
-from images.build import build
-from images.definitions import IMAGES, Image
 from kubernetes import kubectl
+from kubernetes.images.build import build
+from kubernetes.images.definitions import IMAGES, Image
 from kubernetes.kubectl import RUN, CommandFailed
 
 # What loads an archive, whose name is added; not asked for when FIELDVEIL_IMAGES names a registry that has them.
 LOADER = "FIELDVEIL_IMAGE_LOADER"
 REGISTRY = "FIELDVEIL_IMAGES"
-# Set by the runner when it is the one of `e2e/cluster`.
+# Set by the runner when it is the one of `e2e/kubernetes/node`.
 OWN = "FIELDVEIL_OWN_CLUSTER"
 
 
@@ -35,7 +35,7 @@ class Cluster:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the one of `e2e/cluster`, which enforces no NetworkPolicy and reaches nothing outside."""
+        """Whether it is that of `e2e/kubernetes/node`, which enforces no NetworkPolicy and reaches nothing outside."""
         return bool(os.environ.get(OWN))
 
     def kubectl(self, *words: str | Path, stdin: str | bytes | None = None, seconds: float = 60.0) -> str:

@@ -11,7 +11,7 @@ CRATES = "## In the filter (Rust)"
 MANIFESTS = ("Cargo.toml", "filters/fuzz/Cargo.toml")
 # Files that pin versions of others' software.
 PINS = ("go.mod", "package.json", "pom.xml", "requirements.txt", "Cargo.toml")
-PINNING_FOLDERS = ("dev/", "e2e/cluster/")
+PINNING_FOLDERS = ("dev/", "e2e/kubernetes/node/")
 VERSION = re.compile(r"(?<![\d.])\d+\.\d+\.\d+(?![\d.]*\d)")
 
 

@@ -1,9 +1,9 @@
-"""`python -m images [NAME…]`: makes the archives (all of them, unless some are named) and prints where they are."""
+"""`python -m kubernetes.images [NAME…]`: makes the archives, all unless some are named, and prints where they are."""
 
 import sys
 
-from images.build import build
-from images.definitions import IMAGES
+from kubernetes.images.build import build
+from kubernetes.images.definitions import IMAGES
 
 
 def main(names: list[str]) -> int:

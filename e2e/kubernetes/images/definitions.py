@@ -21,12 +21,12 @@ from dev.layout import (
     SHOP_API,
     VAULT,
 )
-from images.archive import Config
-from images.rootfs import Rootfs
+from kubernetes.images.archive import Config
+from kubernetes.images.rootfs import Rootfs
 
 # Not the official images' names: nobody takes one for the other.
 PREFIX = os.environ.get("FIELDVEIL_IMAGES", "fieldveil-test")
-POSTGRES_ENTRYPOINT = E2E / "images" / "postgres-entrypoint"
+POSTGRES_ENTRYPOINT = E2E / "kubernetes" / "images" / "postgres-entrypoint"
 ZONE = Path("/usr/share/zoneinfo/UTC")
 ASSEMBLE = DEPLOY / "images" / "assemble"
 BUILD_COMMAND = DEPLOY / "images" / "build-command"

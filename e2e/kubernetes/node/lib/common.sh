@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Paths, messages and checks that every command shares.
 
-CLUSTER_DIR=${FIELDVEIL_CLUSTER_DIR:-$HERE/../../.tools/cluster}
+CLUSTER_DIR=${FIELDVEIL_CLUSTER_DIR:-$HERE/../../../.tools/cluster}
 CLUSTER_DIR=$(realpath -m -- "$CLUSTER_DIR")
 BIN=$CLUSTER_DIR/bin       # built once, kept
 IMAGES=$CLUSTER_DIR/images # built once, kept

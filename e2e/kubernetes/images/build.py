@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 from dev.layout import E2E, IMAGE_ARCHIVES
-from images import archive
-from images.definitions import IMAGES, Image
-from images.rootfs import Rootfs
+from kubernetes.images import archive
+from kubernetes.images.definitions import IMAGES, Image
+from kubernetes.images.rootfs import Rootfs
 
 
 def build(name: str) -> Path:
@@ -37,7 +37,7 @@ def _make(image: Image, out: Path) -> None:
 def _fingerprint(image: Image) -> str:
     """By size and time: reading hundreds of megabytes would take longer than most of what is spared."""
     digest = hashlib.sha256(repr((image.reference, image.config)).encode())
-    for path in (E2E / "images", *image.inputs()):
+    for path in (E2E / "kubernetes" / "images", *image.inputs()):
         for file in sorted(path.rglob("*.go" if path.name == "keys" else "*")) if path.is_dir() else (path,):
             if file.is_file() and "__pycache__" not in file.parts:
                 status = file.stat()
