@@ -25,12 +25,17 @@ AVOIDED = {
 
 
 def main() -> int:
-    folders = [*CRATES.glob("*/src"), *CRATES.glob("*/*/src")]
-    sources = {path: path.read_text() for folder in sorted(folders) for path in sorted(folder.rglob("*.rs"))}
-    problems = [*repeated(sources), *avoided(sources)]
+    texts = sources()
+    problems = [*repeated(texts), *avoided(texts)]
     for problem in problems:
         print(problem)
     return 1 if problems else 0
+
+
+def sources() -> dict[Path, str]:
+    """The texts of all crates."""
+    folders = [*CRATES.glob("*/src"), *CRATES.glob("*/*/src")]
+    return {path: path.read_text() for folder in sorted(folders) for path in sorted(folder.rglob("*.rs"))}
 
 
 def repeated(sources: dict[Path, str]) -> list[str]:
@@ -39,7 +44,7 @@ def repeated(sources: dict[Path, str]) -> list[str]:
         for name in TYPE.findall(text):
             places[_crate(path), name].append(path)
     return [
-        f"filters/{crate}: the type {name} is in {', '.join(_shown(path) for path in paths)}; name each by its subject"
+        f"filters/{crate}: the type {name} is in {', '.join(shown(path) for path in paths)}; name each by its subject"
         for (crate, name), paths in places.items()
         if len(paths) > 1 and not _are_mirrored(paths)
     ]
@@ -48,7 +53,7 @@ def repeated(sources: dict[Path, str]) -> list[str]:
 def avoided(sources: dict[Path, str]) -> list[str]:
     found = re.compile(rf"\b({'|'.join(AVOIDED)})\b")
     return [
-        f"{_shown(path)}:{number}: {match[1]} says too little; say what it does, such as {AVOIDED[match[1]]}"
+        f"{shown(path)}:{number}: {match[1]} says too little; say what it does, such as {AVOIDED[match[1]]}"
         for path, text in sources.items()
         for number, line in enumerate(text.splitlines(), 1)
         if (match := found.search(line))
@@ -66,7 +71,8 @@ def _are_mirrored(paths: list[Path]) -> bool:
     )
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
+    """The file as it is named to people."""
     return str(path.relative_to(CRATES.parent))
 
 

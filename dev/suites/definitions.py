@@ -19,6 +19,7 @@ SUITES = {
         ),
         Suite("go-layering", "the arrows between Go packages point down only", lambda: [steps.check("go_layering")]),
         Suite("names", "a type's name stands once in a crate, and says what it is", lambda: [steps.check("names")]),
+        Suite("sizes", "a type is small, or says why it is not", lambda: [steps.check("sizes")]),
         Suite("doc-paths", "every path that the documents name exists", lambda: [steps.check("doc_paths")]),
         Suite(
             "facts",
@@ -128,7 +129,7 @@ SUITES = {
 }
 
 LINTS = (
-    *("rustfmt", "clippy", "layering", "go-layering", "names", "doc-paths", "facts"),
+    *("rustfmt", "clippy", "layering", "go-layering", "names", "sizes", "doc-paths", "facts"),
     *("ruff", "shell", "gofmt", "go-vet", "rego-lint"),
 )
 # In the order in which they begin where several could, and in which their parts are made. Those that take long, and on

@@ -62,6 +62,8 @@ struct Known {
 }
 
 /// The audit of one connection. Times are milliseconds since the Unix epoch.
+///
+/// Large: it holds the open period, what is known of who asks, and lines that wait, all of one connection.
 pub struct Audit {
     session: String,
     interval_ms: u64,

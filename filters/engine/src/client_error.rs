@@ -8,6 +8,8 @@ use crate::field::FieldError;
 
 /// A refusal in the terms of a database client: an SQLSTATE, a message that names the label and the
 /// reason, and a hint that names the remedy.
+///
+/// Large: each refusal has a constructor, so that its words stand once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientError {
     /// SQLSTATE, five characters.

@@ -10,6 +10,8 @@ use crate::keyring::Keyring;
 use crate::routes::{MakeReady, Service, Services};
 
 /// A plan, ready for use.
+///
+/// Large: it has the members of the plan.
 #[derive(Debug)]
 pub struct CompiledPlan {
     /// Changes whenever the plan does.

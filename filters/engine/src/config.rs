@@ -35,6 +35,8 @@ pub enum Protocol {
 }
 
 /// The whole configuration.
+///
+/// Large: it has the sections of the configuration.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -129,6 +129,8 @@ pub(crate) enum Waiting {
 }
 
 /// The parts of one connection that do not depend on its protocol.
+///
+/// Large: it joins the parts of a connection, and has a method for each event of all of them.
 pub(crate) struct Core {
     pub worker: Rc<RefCell<Worker>>,
     pub ports: Rc<RefCell<dyn Ports>>,

@@ -59,6 +59,8 @@ pub enum ColumnKind {
 }
 
 /// One field of a plan, ready for use.
+///
+/// Large: all that is done to a value depends on its field: each protection, form and treatment has its methods.
 #[derive(Debug, Clone)]
 pub struct CompiledField {
     /// As the policy said it.

@@ -111,8 +111,10 @@ enum Phase {
 /// A connection to MySQL or MariaDB, as the host sees it.
 pub type MySqlConnection = Duplex<Session>;
 
-/// The session of one connection. It has a method for each phase and for each command, which join what its parts do: each part is given what it
-/// needs, and none reaches for another.
+/// The session of one connection.
+///
+/// Large: it has a method for each phase and command, which join what its parts
+/// do: each part is given what it needs, and none reaches for another.
 pub struct Session {
     core: Core,
     phase: Phase,

@@ -82,8 +82,10 @@ enum Phase {
 /// A connection to PostgreSQL, as the host sees it.
 pub type PostgresConnection = Duplex<Session>;
 
-/// The session of one connection. It has a method for each phase, message and response, which join what its parts do: each part is
-/// given what it needs, and none reaches for another.
+/// The session of one connection.
+///
+/// Large: it has a method for each phase, message and response, which join what its parts
+/// do: each part is given what it needs, and none reaches for another.
 pub struct Session {
     core: Core,
     phase: Phase,

@@ -89,6 +89,8 @@ pub enum Unroutable {
 type PathOfBody = (JsonPath, Rc<CompiledField>);
 
 /// One route of the plan.
+///
+/// Large: it has the members of a route of the plan.
 struct CompiledRoute {
     /// As the plan says it.
     path: String,

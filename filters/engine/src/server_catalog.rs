@@ -26,6 +26,8 @@ pub(crate) const MAX_AGE_MS: u64 = 60_000;
 const MAX_TOLD: usize = 16 << 10;
 
 /// The catalog of one connection under one plan, or of several connections whose catalogs are equal.
+///
+/// Large: it keeps for each field what the server's columns say, by the questions that are asked of it.
 #[derive(Clone, PartialEq)]
 pub(crate) struct ServerCatalog {
     /// For SQL analysis.

@@ -37,6 +37,8 @@ const MAX_TENANTS: usize = 1024;
 pub type Counts = std::collections::BTreeMap<String, u64>;
 
 /// One worker's shared state.
+///
+/// Large: it joins what all connections of a worker share, and lends each part of it.
 pub struct Worker {
     /// The filter's configuration.
     pub config: Config,

@@ -46,6 +46,8 @@ pub enum OnPlaintext {
 }
 
 /// One field of a plan.
+///
+/// Large: it has the members of a field of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanField {
     /// Where its values stand.
@@ -92,6 +94,8 @@ impl PlanField {
 }
 
 /// What a field says wherever it stands.
+///
+/// Large: it has the members of a field of the plan.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawField {

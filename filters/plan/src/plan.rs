@@ -18,6 +18,8 @@ const MAX_STALE_SECONDS: u32 = 86_400;
 const MAX_SUBJECT_BYTES: usize = 512;
 
 /// OPA's answer for one principal.
+///
+/// Large: it has the members of the policy's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Changes whenever the plan does.
@@ -49,6 +51,7 @@ struct PolicyResponse {
     result: Option<RawPlan>,
 }
 
+/// Large: it has the members of the policy's answer.
 #[derive(Deserialize)]
 struct RawPlan {
     revision: String,

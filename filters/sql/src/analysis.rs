@@ -31,6 +31,8 @@ pub struct Analysis {
 }
 
 /// One statement of the text.
+///
+/// Large: each member answers another question of the sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// Its kind.

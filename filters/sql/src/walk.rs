@@ -37,8 +37,8 @@ use crate::{
 
 /// The state of a walk. Every method that returns an error ends the analysis of the whole text.
 ///
-/// Queries, expressions and searches hold each other in SQL, as deep as the tree is nested, and each may find fields, names and
-/// parameters. So the walk is one type, with a method for each kind of node; what it collects is in parts of its own.
+/// Large: it has a method for each kind of node, because queries, expressions and searches hold each other as
+/// deep as the tree is nested.
 pub(crate) struct Walker<'a, 'c> {
     pub text: StatementText<'a>,
     pub catalog: &'c Catalog,

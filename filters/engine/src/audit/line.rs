@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 use super::period::{Period, Who};
 
 /// One line. The order of the names is that in which they are written.
+///
+/// Large: a line of the audit has these members, in this order.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     pub(super) version: u32,

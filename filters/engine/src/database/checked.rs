@@ -16,6 +16,8 @@ use crate::memory::Weight;
 use crate::server_catalog::ServerCatalog;
 
 /// One text, checked under one plan and one catalog.
+///
+/// Large: it keeps what the check found and what it was made under, which later stages ask for.
 pub struct Checked {
     /// The plan it was checked against.
     pub plan: Rc<CompiledPlan>,

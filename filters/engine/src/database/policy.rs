@@ -48,6 +48,8 @@ pub(crate) struct Renewed {
 }
 
 /// Decides under which plan and with which keys the session's statements are examined.
+///
+/// Large: the principal, its plan, its keys and what could not be fetched change together.
 pub(crate) struct PolicyGate {
     worker: Rc<RefCell<Worker>>,
     /// Who asks.

@@ -19,6 +19,8 @@ pub enum Side {
 }
 
 /// A refusal: what was refused, why, and what to do about it.
+///
+/// Large: each refusal has a constructor, so that its words stand once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     kind: Kind,

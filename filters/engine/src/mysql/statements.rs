@@ -30,6 +30,8 @@ pub struct Cursor {
 }
 
 /// A prepared statement.
+///
+/// Large: it keeps what the server and the analysis said of one statement.
 pub struct Statement {
     /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,

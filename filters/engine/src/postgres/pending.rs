@@ -154,6 +154,8 @@ impl PendingResponse {
 }
 
 /// The queue of these responses.
+///
+/// Large: each kind of message asks the queue another question, and none sees its entries.
 #[derive(Default)]
 pub struct PendingResponses {
     entries: VecDeque<PendingResponse>,

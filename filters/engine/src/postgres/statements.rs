@@ -27,6 +27,8 @@ const MAX_DESCRIPTION: usize = 1024;
 pub const MAX_PORTALS: usize = 4_096;
 
 /// A prepared statement.
+///
+/// Large: it keeps what the server and the analysis said of one statement.
 pub struct Statement {
     /// The client's text, with words in the place of tokens.
     pub text: Rc<[u8]>,

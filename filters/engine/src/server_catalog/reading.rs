@@ -16,6 +16,8 @@ use crate::field::{ColumnKind, StoredForm};
 const MAX_ROWS: usize = 200_000;
 
 /// One row of the server's answer: a column of a relation.
+///
+/// Large: it has the columns of the filter's query.
 pub(crate) struct ColumnRow<'a> {
     /// A number that tells the relation from others.
     pub oid: u32,
@@ -52,6 +54,8 @@ pub(crate) struct ColumnRow<'a> {
 }
 
 /// A catalog while its rows come in.
+///
+/// Large: it collects all that a catalog has, of rows in any order.
 pub(crate) struct CatalogReading {
     dialect: Dialect,
     relations: Vec<Relation>,

@@ -100,6 +100,8 @@ fn literal(name: &str) -> String {
 }
 
 /// One row of the answer: a column of a table or of a view, or a view.
+///
+/// Large: it has the columns of the filter's query.
 pub struct CatalogRow {
     pub schema: String,
     pub table: String,

@@ -13,6 +13,8 @@ use crate::postgres::seal::bytea_text;
 const MARK: &[u8] = b"\\.";
 
 /// The state between two pieces of data.
+///
+/// Large: it is the state of a reader that may stop at every byte.
 pub struct TextIn {
     columns: Vec<CopyColumn>,
     dialect: Dialect,

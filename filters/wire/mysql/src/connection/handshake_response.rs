@@ -93,6 +93,8 @@ impl AuthForm {
 }
 
 /// HandshakeResponse41: the client's answer to the greeting.
+///
+/// Large: it has the fields of the packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct HandshakeResponse41<'a> {
     /// What the client can do and wants.

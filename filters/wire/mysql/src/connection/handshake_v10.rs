@@ -30,6 +30,8 @@ const LAYOUT: Capabilities = Capabilities::LONG_PASSWORD
     .with(Capabilities::PLUGIN_AUTH);
 
 /// HandshakeV10: the server's greeting.
+///
+/// Large: it has the fields of the packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct HandshakeV10<'a> {
     /// The server's version. MariaDB puts `5.5.5-` before its own.

@@ -54,6 +54,8 @@ flags! {
 }
 
 /// ColumnDefinition41: what a column of a result set, or a parameter, is.
+///
+/// Large: it has the fields of the packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ColumnDefinition41<'a> {
     /// Always `def`.

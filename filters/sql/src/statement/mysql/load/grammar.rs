@@ -13,6 +13,8 @@ use crate::{
 };
 
 /// What a LOAD DATA says.
+///
+/// Large: it has the clauses of LOAD DATA.
 pub(super) struct Clauses {
     pub local: bool,
     pub duplicates: Option<Duplicates>,
