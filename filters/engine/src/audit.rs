@@ -41,7 +41,7 @@ pub enum Ended {
     Server,
     /// The filter ended it: a refused session, a broken protocol, a limit.
     Filter,
-    /// Nobody was seen to: Envoy, as when it stops, or a connection that broke.
+    /// Neither side was seen to end it: Envoy stopped, or the connection broke.
     Proxy,
 }
 

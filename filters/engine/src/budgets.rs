@@ -211,7 +211,7 @@ impl Window {
         self.rows().checked_add(rows).is_some_and(|sum| sum <= allowed)
     }
 
-    /// That the budget is spent.
+    /// Reports that the budget is spent.
     fn say(&mut self, allowed: u32, rows: u32, now_ms: u64) -> Spending {
         let first = self.told_ms.is_none_or(|told| now_ms.saturating_sub(told) >= self.length_ms());
         if first {

@@ -124,7 +124,7 @@ impl CompiledPlan {
     }
 }
 
-/// Fields that need keys, of those that need the same ones of a service only one.
+/// Returns the fields that need keys. Of a service's fields that need the same keys, only one is returned.
 fn needing_keys<'p>(
     fields: &'p [CompiledField],
     service: Option<&'p Rc<Service>>,

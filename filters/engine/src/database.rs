@@ -1,5 +1,5 @@
 //! The parts of a connection to a database that do not depend on its protocol: plan, keys, values and audit. The modules
-//! beside this one are of one protocol each; they own a [`Core`] and do the rest.
+//! `postgres` and `mysql` each own a [`Core`] and add their protocol.
 //!
 //! | what | file |
 //! | --- | --- |

@@ -15,7 +15,7 @@ pub(crate) const RETRY_MS: u64 = 1000;
 #[derive(Clone)]
 pub struct PrincipalKey {
     request: Rc<str>,
-    /// Of the request, which is long: it is looked up by in every callback.
+    /// The hash of the request. It is kept because the request is long, and every callback looks plans up by it.
     hash: u64,
 }
 

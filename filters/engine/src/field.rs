@@ -1,5 +1,5 @@
-//! The plan made ready for use: every field with its parsed type, mask and associated data, and the two
-//! things that are done to its values, [`CompiledField::seal_into`] and [`CompiledField::read_text`].
+//! One field of a plan, ready for use: its parsed type, mask and associated data, and what is done to its values.
+//! [`CompiledField::seal_into`] and [`CompiledField::read_text`] are the ways in and out.
 
 mod batch;
 mod cipher;
@@ -264,8 +264,8 @@ impl CompiledField {
         self.spec.on_plaintext == OnPlaintext::Null && self.is_plaintext(stored, how)
     }
 
-    /// What a reader gets for the stored value who gets `read` of it: what the field says, or what its budget says of
-    /// rows past it. Appended as canonical text of the declared type. `plaintext` gives the text of what is stored if that
+    /// Appends what a reader with the treatment `read` gets for a stored value, as canonical text of the declared type. The
+    /// treatment is the field's, or that of its budget for rows past it. `plaintext` gives the text of what is stored if that
     /// is no envelope and the policy lets it through; its error says why it is no value of the type.
     ///
     /// Not for [`Read::Conceal`]: see [`Self::conceal`].

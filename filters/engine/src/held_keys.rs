@@ -14,7 +14,7 @@ pub struct HeldKeys {
     /// The agent is to say the SPIFFE id as well: without, its answer is of no use.
     needs_spiffe_id: bool,
     held: Option<HeldKeyring>,
-    /// Questions so far; each has the number of those before it.
+    /// How many questions were asked. A question's number is this count, itself included.
     asked: u64,
     tried_ms: u64,
     /// When the worker first looked whether it has keysets.

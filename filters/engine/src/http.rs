@@ -59,7 +59,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Of a worker.
+    /// Makes the exchange of a new request.
     pub fn new(worker: Rc<RefCell<Worker>>, ports: Rc<RefCell<dyn Ports>>) -> Self {
         let surroundings = Surroundings { worker, ports };
         Self { held: HeldBytes::new(surroundings.clone()), phase: ExchangePhase::New, surroundings }
@@ -70,8 +70,7 @@ impl Exchange {
         self.take(ExchangeInput::RequestHead { head, peer: who, ends: end_of_stream })
     }
 
-    /// One of the questions that this exchange wished for was answered, and the worker has taken the answer in; or it was
-    /// not. The output concerns everything that was kept meanwhile.
+    /// A fetch that this exchange asked for has ended: the worker has taken the response, or `result` says why not. The output concerns everything that was kept meanwhile.
     pub fn answered(&mut self, fetch: &Fetch, result: Result<(), String>) -> ExchangeOutput {
         self.take(ExchangeInput::Fetched { fetch, result })
     }

@@ -77,7 +77,7 @@ struct Purposes<'a> {
 }
 
 impl Purposes<'_> {
-    /// Of the texts, to know them again without keeping them.
+    /// Hashes the texts, to recognise unchanged ones without keeping them.
     fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         [self.aead, self.deterministic, self.prf].map(|raw| raw.map(RawValue::get)).hash(&mut hasher);
@@ -117,7 +117,7 @@ pub struct NamedKeys {
 }
 
 impl NamedKeys {
-    /// The cipher that is made for this of the keys, by `make` the first time.
+    /// Returns the cipher for this purpose, which `make` makes the first time.
     pub fn ff1<E>(&self, of: Purpose<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Rc<Ff1>, E> {
         self.ciphers.of(of, make)
     }
@@ -130,7 +130,7 @@ pub struct Keyring {
     /// The SPIFFE id of the workload; empty if the agent says none.
     pub spiffe_id: String,
     /// Of this keyring and no other, for as long as anybody has it.
-    identity: Rc<()>,
+    instance: Rc<()>,
     keysets: BTreeMap<String, Rc<NamedKeys>>,
     /// Tenants' keysets that were served and are of no use.
     unusable: BTreeMap<String, KeyringError>,
@@ -152,7 +152,7 @@ impl Keyring {
         let mut keyring = Self {
             revision: answer.revision,
             spiffe_id: answer.workload.spiffe_id,
-            identity: Rc::new(()),
+            instance: Rc::new(()),
             keysets: BTreeMap::new(),
             unusable: BTreeMap::new(),
         };
@@ -181,14 +181,14 @@ impl Keyring {
         self.shared(name).map(Rc::as_ref)
     }
 
-    /// The same, to be held.
+    /// The same, as a reference that may be held.
     pub fn shared(&self, name: &str) -> Option<&Rc<NamedKeys>> {
         self.keysets.get(name)
     }
 
     /// What tells this keyring from every other, also from one that takes its place in memory.
-    pub fn identity(&self) -> &Rc<()> {
-        &self.identity
+    pub fn instance(&self) -> &Rc<()> {
+        &self.instance
     }
 
     /// Why there are no keys of this name.

@@ -83,14 +83,14 @@ impl Account {
         self.kept.get().saturating_add(self.waiting.get())
     }
 
-    /// Whether one more statement may be looked at, to be executed and gone, while the module has so much in use.
+    /// Refuses unless one more statement may be looked at, to be executed and gone, while the module has so much in use.
     pub fn has_room(&self, in_use: usize) -> Result<(), ClientError> {
         let waiting = self.user.borrow().waiting.get();
         self.within(0)?;
         if in_use > MAX_IN_USE || waiting > free(in_use) { Err(worker_is_full()) } else { Ok(()) }
     }
 
-    /// Whether what was just weighed may be kept, while the module has so much in use.
+    /// Refuses unless what was just weighed may be kept, while the module has so much in use.
     pub fn may_keep(&self, in_use: usize) -> Result<(), ClientError> {
         let user = self.user.borrow();
         let kept = user.kept.get().saturating_add(user.waiting.get());
@@ -98,7 +98,7 @@ impl Account {
         if kept.saturating_add(RESERVE) > free(in_use) { Err(worker_is_full()) } else { Ok(()) }
     }
 
-    /// Whether a portal may be opened on what is kept.
+    /// Refuses unless a portal may be opened on what is kept.
     pub fn may_open(&self) -> Result<(), ClientError> {
         self.within(RESERVE / 2)
     }

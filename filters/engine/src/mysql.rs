@@ -1,7 +1,7 @@
 //! One MySQL or MariaDB connection through the filter.
 //!
-//! Bytes of either direction come in as Envoy has them, split anywhere, and go out changed only where the
-//! plan says so. The life of a connection, with the file that lives each part:
+//! Bytes of either direction arrive as Envoy has them, split anywhere, and leave changed only where the plan says so.
+//! The stages of a connection, with their files:
 //!
 //! | stage | file |
 //! | --- | --- |

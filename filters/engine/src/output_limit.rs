@@ -6,8 +6,8 @@
 
 /// Bytes that are written whatever came. To write and seal that much of long numbers takes 0.15 s of a processor.
 const FREE_BYTES: usize = 16 << 20;
-/// Bytes that are written for each that came, beyond that. A text comes to no more than twice its own length in bytes that
-/// are told in hexadecimal, and to half as much again in `jsonb`.
+/// Bytes that may be written for each byte that came, beyond that. Hexadecimal doubles the length of a value, and the spaces
+/// that `jsonb` is written with add half as much at most.
 const TIMES: usize = 2;
 
 /// How many bytes of values one callback may still write.

@@ -13,7 +13,7 @@ use lru::LruCache;
 
 use crate::compiled_plan::CompiledPlan;
 use crate::fetch::{PrincipalKey, RETRY_MS};
-use crate::held_plans::HeldPlans;
+use crate::plan_counts::PlanCounts;
 use crate::reports::Held;
 use crate::routes::MakeReady;
 
@@ -21,7 +21,7 @@ use crate::routes::MakeReady;
 const MAX_SPARE: usize = 1024;
 /// Bytes that spare plans take at most.
 const MAX_SPARE_BYTES: usize = 64 << 20;
-/// Keysets that a spare plan names are asked for as long after its last use.
+/// For so long after a spare plan's last use, the keysets that it names are still asked for.
 const IDLE_MS: u64 = 10 * 60 * 1000;
 /// A spare plan is renewed while its last use is fewer ttls ago, and asked for anew when it is used after that.
 const RENEWED_TTLS: u64 = 2;
@@ -86,7 +86,7 @@ impl HeldPlan {
 pub struct Plans {
     /// In the order of their last use.
     entries: LruCache<PrincipalKey, HeldPlan>,
-    held: HeldPlans,
+    held: PlanCounts,
     ready: MakeReady,
     /// OPA did not answer the last question.
     is_away: bool,
@@ -99,7 +99,7 @@ impl Plans {
     pub fn new(ready: MakeReady) -> Self {
         Self {
             entries: LruCache::unbounded(),
-            held: HeldPlans::default(),
+            held: PlanCounts::default(),
             ready,
             is_away: false,
             renewed_ms: 0,

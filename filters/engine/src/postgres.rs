@@ -5,7 +5,7 @@
 //!
 //! | stage | file |
 //! | --- | --- |
-//! | bytes arrive | here |
+//! | bytes arrive | `../database/connection.rs` |
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |
@@ -13,7 +13,7 @@
 //! | its literals and parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
 //! | the responses that the server owes are queued | `pending.rs`, `statements.rs` |
-//! | a message from the server | `server.rs` |
+//! | a message from the server | `server.rs`, and the files in `server` for rows, descriptions and errors |
 //! | a row is treated | `rows.rs` |
 //! | the end user's token is replaced by a word | `end_user.rs` |
 //! | the server says who the session is for | `identity.rs` |
@@ -23,7 +23,7 @@
 //! | the settings by which statements are read | `settings.rs` |
 //! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
-//! | SQL makes prepared statements and cursors | `names.rs` |
+//! | SQL makes prepared statements and cursors | `names.rs`, `cursors.rs` |
 
 mod authentication;
 mod catalog;

@@ -1,10 +1,10 @@
 //! The stream context: one connection's bytes between Envoy's buffers and the engine.
 //!
 //! Each callback takes all of Envoy's buffer and puts the finished output in its place; where everything goes on as it came,
-//! the buffer stays as it is. While the session waits, the client's side stays paused with its bytes left in Envoy's buffer, which bounds them; output that
-//! the server must get meanwhile (the catalog's question) is let through by resuming within the pause. What the server's
-//! bytes give rise to for the server itself goes ahead of the client's next: Envoy has a filter write to the server when it
-//! has read from the client, and not when it has read from the server.
+//! the buffer stays as it is. While the session waits, the client's side is paused: what comes meanwhile is left in Envoy's
+//! buffer, which bounds it. Output that the server must get meanwhile (the catalog's question) is let through by resuming
+//! within the pause. What the server's bytes give rise to for the server itself goes ahead of the client's next: Envoy has a
+//! filter write to the server when it has read from the client, and not when it has read from the server.
 
 use std::net::SocketAddr;
 

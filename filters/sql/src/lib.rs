@@ -7,8 +7,8 @@
 //! [`Refusal`], which names the label where it is known, the reason, and the remedy.
 //!
 //! # Rooms
-//! A statement passes through them in this order; `filters/layering.json` lists which may use which.
-//! 1. `lex` reads a text's tokens by the server's own rules, and `segment` cuts them into statements.
+//! A text passes through them in about this order; `filters/layering.json` lists which may use which.
+//! 1. `text` begins: `segment` cuts the text into statements, with the tokens that `lex` reads by the server's own rules.
 //! 2. `text` takes the statements one after the other, and refuses what one may change for those behind it.
 //! 3. `kind` says what kind of statement it is by its words, `mention` whether they may name anything protected, and
 //!    [`identity`] whether they say who the end user is.
@@ -16,7 +16,7 @@
 //! 5. `parse` makes the tree of a query or of a statement that writes rows, and checks that the tree is the text.
 //! 6. `walk` goes through the tree; `resolve` tells it which column a name means. It finds what is read, searched and
 //!    written, and what to replace.
-//! 7. `analysis` is the result; `shape` keeps it for texts that differ in their values only.
+//! 7. `analysis` is the result; `shape` makes of it what holds for all texts that differ in their values only.
 //!
 //! All of them speak in terms of `catalog`, `field`, `dialect`, `names`, `budget` and `refusal`. `view_sources` reads what a
 //! view of MySQL's stands upon, for the catalog.

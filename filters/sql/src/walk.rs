@@ -1,9 +1,10 @@
 //! The walk over one statement's tree: what it has found, and what it has accounted for.
 //!
 //! `statement` begins it. `write` walks the statements that write rows and `query` those that read them; each gives its
-//! expressions to `expression`. A comparison goes on to `search`, and a literal or a parameter to `value`. What MySQL has
-//! besides is in `mysql`. What it collects is in `seen_names`, `reach`, `value/parameter` and `splice`; `text` knows where parts of the tree stand. Queries and expressions hold each other in SQL, so
-//! these parts call each other as deep as the tree is nested.
+//! expressions to `expression`. A comparison goes on to `search`, and a literal or a parameter to `value`. What only
+//! MySQL has is in `mysql`. `relation` resolves the names of tables. The walk collects its results in `seen_names`, `reach`,
+//! `value/parameter` and `splice`; `text` knows where parts of the tree stand. Queries and expressions hold each other in
+//! SQL, so these parts call each other as deep as the tree is nested.
 
 mod expression;
 pub(crate) mod mysql;
@@ -88,8 +89,8 @@ impl<'a, 'c> Walker<'a, 'c> {
         result
     }
 
-    /// The name of a table that the statement makes.
-    pub fn made(&mut self, name: &Ident) -> Result<(), Refusal> {
+    /// Reads the name of the table that SELECT INTO creates, and refuses the name of a protected table.
+    pub fn read_created_table(&mut self, name: &Ident) -> Result<(), Refusal> {
         let name = self.names.read(name)?;
         if self.catalog.plans(&name) {
             return Err(Refusal::unsupported(
@@ -131,7 +132,7 @@ impl<'a, 'c> Walker<'a, 'c> {
                     "write the statement in a plainer form, or rename what isn't the column",
                 ));
             }
-            if self.reach.row_names.contains(name) || mention::is_known(name, self.catalog) {
+            if self.reach.guarded.contains(name) || mention::is_known(name, self.catalog) {
                 return Err(Refusal::unsupported(
                     "a protected table's name or alias stands in a place that isn't understood",
                     "write the statement in a plainer form, or choose another alias",

@@ -86,7 +86,7 @@ impl Core {
         Ok(keyring)
     }
 
-    /// Counts the bytes of a value that is sealed, as it came and as it is printed.
+    /// Returns how many bytes a value that is sealed may have, as it came and as it is printed.
     fn value_bytes(&self) -> usize {
         self.worker.borrow().config.limits.protected_value_bytes
     }

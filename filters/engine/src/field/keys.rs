@@ -26,12 +26,12 @@ pub(super) struct LookedUp(RefCell<Option<(Rc<()>, Weak<NamedKeys>)>>);
 impl LookedUp {
     pub(super) fn of(&self, name: &str, keyring: &Keyring) -> Option<Rc<NamedKeys>> {
         if let Some((known, keys)) = self.0.borrow().as_ref()
-            && Rc::ptr_eq(known, keyring.identity())
+            && Rc::ptr_eq(known, keyring.instance())
         {
             return keys.upgrade();
         }
         let keys = keyring.shared(name)?;
-        self.0.replace(Some((Rc::clone(keyring.identity()), Rc::downgrade(keys))));
+        self.0.replace(Some((Rc::clone(keyring.instance()), Rc::downgrade(keys))));
         Some(Rc::clone(keys))
     }
 }

@@ -124,7 +124,9 @@ impl Session {
             return false;
         }
         // A transaction that begins in a pipeline may have modes that it can not take behind a question.
-        if needs_no_catalog(text, plan).is_some() && (self.pipeline.is_open() || !begins_transaction(text)) {
+        if check_without_catalog(text, plan).is_some()
+            && (self.pipeline.is_open() || !begins_transaction(text))
+        {
             // And the question would be in its way: the server would not answer it in a transaction that has failed, and
             // not take SET TRANSACTION after it.
             return false;
@@ -140,12 +142,12 @@ impl Session {
         }
         if let Err(error) = self.settings.readable() {
             // But for the statement that mends it.
-            return sets_or_ends(text, plan).ok_or(error);
+            return check_set_or_transaction(text, plan).ok_or(error);
         }
         let Some(catalog) = &self.core.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
-            return needs_no_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
+            return check_without_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
         };
         let text = std::str::from_utf8(text).map_err(|_| {
             ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
@@ -153,7 +155,7 @@ impl Session {
         let checked = match self.core.check(text, plan, catalog, &self.statements) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
-                return needs_no_catalog(text.as_bytes(), plan).ok_or(error);
+                return check_without_catalog(text.as_bytes(), plan).ok_or(error);
             }
             checked => checked?,
         };
@@ -172,8 +174,8 @@ fn is_for_anybody(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| identity::is_for_anybody(text, Dialect::Postgres))
 }
 
-/// Whether the text is a single SET or a single statement of transaction control, in ASCII. Such a text needs no catalog.
-fn sets_or_ends(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+/// Checks a text that is a single SET or a single statement of transaction control, in ASCII. That needs no catalog.
+fn check_set_or_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.is_ascii())?;
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
     match analysis.statements.as_slice() {
@@ -188,9 +190,9 @@ fn begins_transaction(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| identity::begins_transaction(text, Dialect::Postgres))
 }
 
-/// Whether the text only begins or ends a transaction, or is a SET TRANSACTION.
-fn needs_no_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
-    let checked = sets_or_ends(text, plan)?;
+/// Checks a text that only begins or ends a transaction, or is a SET TRANSACTION. That needs no catalog.
+fn check_without_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    let checked = check_set_or_transaction(text, plan)?;
     let words = std::str::from_utf8(text).ok()?.to_ascii_lowercase();
     let mut words = words.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
     let ends = |word| matches!(word, "commit" | "end" | "rollback" | "abort");

@@ -132,7 +132,7 @@ impl Session {
                 if !self.copies.server_reads {
                     self.pending.push(PendingResponse::client(Awaited::Sync));
                 }
-                self.transaction.may_end(&mut self.core);
+                self.transaction.invalidate_if_ended(&mut self.core);
                 self.pipeline.sync();
                 Step::Pass(header.total_len())
             }
@@ -266,7 +266,7 @@ impl Session {
         };
         let entry = self.executing(&checked, Awaited::Query(Rc::clone(&checked), 0, None));
         self.pending.push(entry);
-        self.transaction.may_end(&mut self.core);
+        self.transaction.invalidate_if_ended(&mut self.core);
         self.pipeline.query();
         Ok(outcome)
     }

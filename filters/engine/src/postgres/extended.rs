@@ -1,4 +1,5 @@
-//! The extended protocol's messages from the client: statements, portals, and what is known of them.
+//! The extended protocol's messages from the client: statements, portals, and what is known of them. Execute is in
+//! `portals.rs`, Sync and Flush are in `client.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

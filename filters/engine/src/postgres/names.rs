@@ -107,7 +107,7 @@ impl SqlNames {
 
     /// Something was executed that may do anything to names, such as to close a cursor and open another; or it is not sure
     /// what was.
-    pub fn names_may_change(&mut self) {
+    pub fn forget_quiet_cursors(&mut self) {
         self.quiet.clear();
     }
 

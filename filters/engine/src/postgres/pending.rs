@@ -1,6 +1,6 @@
 //! The responses that the server still owes, in order, one entry for each message that was sent. The entry at the head says how
 //! the next message of the server is read, so that refusals and the filter's own queries keep their place among the client's
-//! messages.
+//! messages. What a description says of the entry at the head is read in `server/description.rs`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -222,10 +222,10 @@ impl PendingResponses {
 
     /// Returns how the rows that arrive now are treated, or None while that is not known.
     #[inline]
-    pub fn row_plan(&mut self) -> Result<Option<Rc<TreatedColumns>>, &'static str> {
+    pub fn treated_columns(&mut self) -> Result<Option<Rc<TreatedColumns>>, &'static str> {
         match self.head().map(|entry| &entry.awaited) {
             Some(Awaited::Query(_, _, rows)) => Ok(rows.clone()),
-            Some(Awaited::Execute(Some(portal))) => Ok(portal.row_plan()),
+            Some(Awaited::Execute(Some(portal))) => Ok(portal.treated_columns()),
             _ => Err(OUT_OF_PLACE),
         }
     }

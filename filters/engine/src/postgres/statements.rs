@@ -199,7 +199,7 @@ impl Portal {
     }
 
     /// Returns how its rows are treated, once the columns of its statement are known.
-    pub fn row_plan(&self) -> Option<Rc<TreatedColumns>> {
+    pub fn treated_columns(&self) -> Option<Rc<TreatedColumns>> {
         if let Some(known) = self.rows.get() {
             return Some(Rc::clone(known));
         }
@@ -339,7 +339,7 @@ impl Statements {
 
     /// Reverts a change, unless a later message has changed the same name again.
     pub fn undo(&mut self, undo: Undo) {
-        self.by_sql.names_may_change();
+        self.by_sql.forget_quiet_cursors();
         match undo {
             Undo::Statement(change) if change.stands(self.statement(&change.name)) => {
                 drop(self.set_statement(&change.name, change.before));

@@ -64,7 +64,7 @@ impl Transaction {
 
     /// Marks catalog and identity as out of date where a message may end the transaction that changed them. The end undoes these
     /// changes or makes them permanent, so that nothing that was read within the transaction is sure afterwards.
-    pub fn may_end(&self, core: &mut Core) {
+    pub fn invalidate_if_ended(&self, core: &mut Core) {
         if self.is_open {
             return;
         }
@@ -80,7 +80,7 @@ impl Transaction {
     /// identity. The end of the transaction, or of a savepoint, may undo it.
     pub fn execute(&mut self, checked: &Checked, core: &mut Core, statements: &mut Statements) {
         if checked.analysis.statements.len() > 1 {
-            statements.by_sql.names_may_change();
+            statements.by_sql.forget_quiet_cursors();
         }
         for statement in &checked.analysis.statements {
             if statement.kind == StatementKind::Transaction {
@@ -89,10 +89,10 @@ impl Transaction {
                     statement.session,
                     Some(SessionUse::Savepoint { .. } | SessionUse::Release { .. })
                 ) {
-                    statements.by_sql.names_may_change();
+                    statements.by_sql.forget_quiet_cursors();
                 }
                 self.is_open = false;
-                self.may_end(core);
+                self.invalidate_if_ended(core);
                 continue;
             }
             if self.is_open && statements.fetches_quietly(statement) {
@@ -101,7 +101,7 @@ impl Transaction {
             if statement.changes_catalog {
                 core.catalog.current = None;
                 self.changed_catalog = true;
-                statements.by_sql.names_may_change();
+                statements.by_sql.forget_quiet_cursors();
             }
             if statement.changes_identity {
                 self.identity_may_change(checked, core);

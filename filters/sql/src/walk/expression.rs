@@ -79,7 +79,9 @@ impl<'c> Walker<'_, 'c> {
             // Not accounted for: if the name is a protected one, it is so in a way that isn't understood.
             Meaning::Nothing => return Ok(None),
             // In MySQL a sub-select sees the names of the select list around it.
-            Meaning::Plain if scope.outer.is_some() && self.is_alias(&name) && !scope.knows(&name) => {
+            Meaning::Plain
+                if scope.outer.is_some() && self.may_name_protected(&name) && !scope.knows(&name) =>
+            {
                 return Err(Refusal::unsupported(
                     "an unqualified name may mean a sealed column of the select list around it",
                     "qualify the column with its table's name or alias",
@@ -194,8 +196,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// An expression in which no protected column may stand but within brackets, by the rules of
-    /// [`Self::expr`]: operators bind all else.
+    /// Walks an expression in which a protected column may stand only within brackets, where [`Self::expr`] decides. Outside
+    /// of them an operator would apply to it.
     pub fn opaque(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {

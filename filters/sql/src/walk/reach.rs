@@ -19,18 +19,18 @@ pub(crate) struct Reach<'c> {
     pub ctes: Ctes<'c>,
     /// What `*` stands for, of relations that it was asked of.
     pub whole: Vec<(&'c Relation, Outputs<'c>)>,
-    pub row_names: RowNames,
+    pub guarded: GuardedNames,
 }
 
 /// Names under which whole rows with protected values are in reach, or protected outputs of a select list.
 #[derive(Default)]
-pub(crate) struct RowNames {
+pub(crate) struct GuardedNames {
     names: HashSet<String>,
     /// Whether the statement's strings are among them.
     has_strings: bool,
 }
 
-impl RowNames {
+impl GuardedNames {
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -39,7 +39,7 @@ impl RowNames {
         self.names.insert(name.to_owned());
     }
 
-    /// Notes a name that is not known, but is one of the statement's strings.
+    /// Notes all strings of the statement, because one of them is a name, and it is not known which.
     pub fn note_strings(&mut self, segment: &Segment<'_>) {
         if std::mem::replace(&mut self.has_strings, true) {
             return;

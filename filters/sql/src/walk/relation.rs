@@ -75,7 +75,7 @@ impl<'c> Walker<'_, 'c> {
         let own_schema = own_schema.or_else(|| schema.cloned());
         let source = match relation {
             Some(view) if view.kind == RelationKind::View && !or_cte => {
-                return Err(self.view(view));
+                return Err(self.view_write_refusal(view));
             }
             Some(relation) => Source::Relation(self.touch(relation)?),
             None => Source::Unknown,
@@ -90,7 +90,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// The refusal to write to a view.
-    pub fn view(&self, view: &Relation) -> Refusal {
+    pub fn view_write_refusal(&self, view: &Relation) -> Refusal {
         view::written(view, self.catalog.dialect)
     }
 
@@ -105,7 +105,7 @@ impl<'c> Walker<'_, 'c> {
     /// Remembers the name of a range whose whole row must not be used.
     pub fn note_row(&mut self, range: &Range<'c>) {
         if let Some(name) = range.name.as_ref().filter(|_| range.bears()) {
-            self.reach.row_names.note(name);
+            self.reach.guarded.note(name);
         }
     }
 
@@ -132,7 +132,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Where the server tells tables apart by letter case, another spelling of a protected table's name is another table's.
+/// Refuses a name that differs from a protected table's in letter case alone. It is for servers that tell such names apart.
 fn check_case(relation: &Relation, name: &ObjectName) -> Result<(), Refusal> {
     let written = name.0.iter().rev().map(|part| part.as_ident().map(|ident| ident.value.as_str()));
     let own = [relation.name.as_str(), relation.schema.as_str()];

@@ -108,7 +108,7 @@ impl<'a> StatementText<'a> {
         !runs_on(before) && !runs_on(bytes.get(last.end))
     }
 
-    /// The same with these symbols around it.
+    /// Widens the tokens by the symbols `open` and `close`, if these stand right around them.
     pub fn around(&self, (first, last): (usize, usize), open: &str, close: &str) -> Option<(usize, usize)> {
         let (first, last) = (first.checked_sub(1)?, last.checked_add(1)?);
         (self.segment.is_symbol(first, open) && self.segment.is_symbol(last, close)).then_some((first, last))

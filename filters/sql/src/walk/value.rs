@@ -31,8 +31,8 @@ impl<'c> Walker<'_, 'c> {
         self.sealed(at, ParameterUse::Search, expr, Form::Array)
     }
 
-    /// Arrays of values that are stored, one in each row.
-    pub fn arrays_of_values(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
+    /// An array whose values are stored, one value in each row.
+    pub fn stored_array(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
         self.sealed(at, ParameterUse::Store, expr, Form::Array)
     }
 

@@ -1,5 +1,6 @@
 //! Statements that write rows: what may be put into protected columns.
 
+pub(crate) mod assigned;
 mod bulk;
 mod delete;
 pub(crate) mod insert;

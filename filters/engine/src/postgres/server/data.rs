@@ -75,7 +75,7 @@ impl Session {
             let Some(copy) = &mut self.copies.from_server else { return Ok(Some((0, Vec::new()))) };
             return copy.begin(begin, &keyring, &mut self.core);
         }
-        match self.pending.row_plan().map_err(RowError::Server)? {
+        match self.pending.treated_columns().map_err(RowError::Server)? {
             Some(plan) => plan.begin(begin, &keyring, &mut self.core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
@@ -106,7 +106,8 @@ impl Session {
         if self.pending.is_withheld() || self.core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.row_plan(), self.core.policy.keyring()) {
+        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.treated_columns(), self.core.policy.keyring())
+        {
             plan.open_ahead(messages, &keyring, self.core.buffers().scratch.batch());
         }
     }
@@ -123,7 +124,7 @@ impl Session {
             }
             _ => {}
         }
-        let plan = self.pending.row_plan()?;
+        let plan = self.pending.treated_columns()?;
         let keyring = self.core.policy.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");

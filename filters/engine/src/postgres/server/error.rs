@@ -13,7 +13,7 @@ use crate::postgres::{CallbackOutput, Session, Waiting};
 impl Statements {
     /// Reverts what these messages changed, which the server skipped.
     fn take_back(&mut self, skipped: Vec<PendingResponse>) {
-        self.by_sql.names_may_change();
+        self.by_sql.forget_quiet_cursors();
         for entry in skipped.into_iter().rev() {
             let names = entry.names.into_iter().rev().map(|(_, undo)| undo);
             names.chain(entry.undo.into_iter().rev()).for_each(|undo| self.undo(undo));

@@ -85,17 +85,17 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Whether the select list gives a protected output this name.
-    pub fn is_alias(&self, name: &str) -> bool {
-        self.is_mysql() && self.reach.row_names.contains(name)
+    /// Whether the name may be that of a row or of an output with protected values.
+    pub fn may_name_protected(&self, name: &str) -> bool {
+        self.is_mysql() && self.reach.guarded.contains(name)
     }
 
     /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
     pub fn note_alias(&mut self, name: Option<&str>) {
         match name {
             _ if !self.is_mysql() => {}
-            Some(name) => self.reach.row_names.note(name),
-            None => self.reach.row_names.note_strings(self.text.segment),
+            Some(name) => self.reach.guarded.note(name),
+            None => self.reach.guarded.note_strings(self.text.segment),
         }
     }
 }

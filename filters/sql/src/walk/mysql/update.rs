@@ -17,8 +17,8 @@ use crate::{
         Walker,
         query::from::Item,
         write::{
+            assigned::plain_call,
             insert::{refuse_generated, unknown_column, written_column},
-            update::plain_call,
         },
     },
 };
@@ -128,7 +128,9 @@ impl<'c> Walker<'_, 'c> {
     /// Refuses to write to a view, and to a table whose protected column the server computes.
     pub fn writable(&self, range: &Range<'c>) -> Result<(), Refusal> {
         match &range.source {
-            Source::Relation(relation) if relation.kind == RelationKind::View => Err(self.view(relation)),
+            Source::Relation(relation) if relation.kind == RelationKind::View => {
+                Err(self.view_write_refusal(relation))
+            }
             Source::Relation(relation) => refuse_generated(relation),
             Source::Derived(_) => Err(derived()),
             Source::Unknown => Ok(()),

@@ -74,7 +74,7 @@ impl<'c> Walker<'_, 'c> {
         }
         if let Some(SelectInto { temporary: _, unlogged: _, table: _, targets }) = into {
             let [Expr::Identifier(name)] = targets.as_slice() else { return Err(not_understood()) };
-            self.made(name)?;
+            self.read_created_table(name)?;
             self.copied(&outputs);
         }
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;

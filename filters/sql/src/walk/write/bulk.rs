@@ -65,7 +65,7 @@ impl<'c> Walker<'_, 'c> {
         for (index, array) in arrays.iter().enumerate() {
             let target = targets.get(index).and_then(|column| Protected::of(column));
             match target {
-                Some(target) => self.untyped(|walker| walker.arrays_of_values(target, array))?,
+                Some(target) => self.untyped(|walker| walker.stored_array(target, array))?,
                 None => self.opaque(array, &Scope::default())?,
             }
             outputs.push(OutputColumn::new(None, target.map(Protected::lost)));

@@ -13,13 +13,13 @@ const NONE: &str = "none";
 
 /// The plans that are held, by the last part of their gauges' names.
 #[derive(Default)]
-pub struct HeldPlans {
+pub struct PlanCounts {
     /// All that were ever used, so that what was added under one is taken away under it.
     names: BTreeSet<String>,
     held: Held,
 }
 
-impl HeldPlans {
+impl PlanCounts {
     /// A plan is held from now on.
     pub fn add(&mut self, plan: &CompiledPlan) {
         let name = self.name(plan);
@@ -38,7 +38,7 @@ impl HeldPlans {
         }
     }
 
-    /// Those that there are any of.
+    /// The counts that are not zero.
     pub fn all(&self) -> &Held {
         &self.held
     }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn gauge_goes_from_the_old_bundle_to_the_new_one() {
-        let mut held = HeldPlans::default();
+        let mut held = PlanCounts::default();
         held.add(&plan("2026-11.1"));
         held.add(&plan("2026-11.1"));
         assert_eq!(*held.all(), Held::from([("2026-11_1".to_owned(), 2)]));
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn names_are_bounded_and_every_plan_is_taken_from_where_it_was_added() {
-        let mut held = HeldPlans::default();
+        let mut held = PlanCounts::default();
         for number in 0..1000 {
             held.add(&plan(&format!("bundle {number} {}", "x".repeat(1000))));
         }
