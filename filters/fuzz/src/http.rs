@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use fieldveil_engine::field::CompiledField;
 use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::field::CompiledField;
 use fieldveil_engine::http::graphql;
 use fieldveil_engine::http::value::{to_json, to_text};
 use fieldveil_json_stream::Kind;

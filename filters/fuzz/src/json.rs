@@ -1,7 +1,7 @@
 //! What the policy and the key agent answer.
 
-use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::compiled_plan::CompiledPlan;
+use fieldveil_engine::config::{Config, Protocol};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_engine::routes::Service;
 use fieldveil_plan::Plan;

@@ -84,7 +84,12 @@ fn analysis_in(text: &str, catalog: &Catalog) {
         );
     }
     for statement in &analysis.statements {
-        for fields in [&statement.fields.reads, &statement.fields.searches, &statement.fields.compares, &statement.fields.writes] {
+        for fields in [
+            &statement.fields.reads,
+            &statement.fields.searches,
+            &statement.fields.compares,
+            &statement.fields.writes,
+        ] {
             assert!(fields.is_sorted_by(|a, b| a < b), "fields are sorted, each once");
         }
     }

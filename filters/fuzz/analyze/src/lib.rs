@@ -1,6 +1,8 @@
 //! The catalog that the differential test and the fuzz target of the SQL analysis share.
 
-use fieldveil_sql::{Catalog, Column, Declared, Dialect, Envelopes, Field, Relation, RelationKind, StorageType};
+use fieldveil_sql::{
+    Catalog, Column, Declared, Dialect, Envelopes, Field, Relation, RelationKind, StorageType,
+};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../../e2e/sqldiff/schema.json");
