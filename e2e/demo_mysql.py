@@ -6,7 +6,6 @@ import pymysql
 
 from demo_view import DIM, GREEN, RED, heading, paint, side_by_side
 from harness import Stack
-from harness.http_stack import Shared
 from harness.mysql_builds import OLDER
 from harness.mysql_stack import MySqlStack
 from harness.process import PartFailed
@@ -19,8 +18,7 @@ def beside(stack: Stack) -> MySqlStack | contextlib.nullcontext:
     """With its own server and Envoy; policies and keys are the stack's. Nothing where set-up could fetch no MariaDB."""
     if not OLDER.is_there:
         return contextlib.nullcontext()
-    shared = Shared(stack.work, stack.opa, stack.agent)
-    return MySqlStack(progress=lambda what: print(f"  {what} …", flush=True), shared=shared)
+    return MySqlStack(progress=lambda what: print(f"  {what} …", flush=True), control=stack.control)
 
 
 def can_tell(stack: Stack, mysql: MySqlStack | None) -> bool:

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dev.layout import JSON_FILTER_WASM
-from harness.agent import Agent
 from harness.certificates import Certificates
 from harness.envoy import LOOPBACK, Upstream
 from harness.gateway import Gateway, HttpListener, JwtProvider, ServerTls
 from harness.kms import Kms
-from harness.opa import Opa
-from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
+from harness.parts import overlaid, shared_config
+from harness.sidecar import KEYSETS, ControlPlane, Progress, Sidecar, silent
 from harness.workdir import WorkDir
 
 # Listeners.
@@ -48,7 +47,7 @@ class HttpOptions:
     tls: bool = False
     jwt: tuple[JwtProvider, ...] = ()
     token_required: bool = False
-    keysets: tuple[str, ...] = ("pii", "payments")
+    keysets: tuple[str, ...] = KEYSETS
     # What wraps them; without one, a development key in a file.
     kms: Callable[[WorkDir], Kms] | None = None
     # More catalogs and rules, beside the example's.
@@ -70,58 +69,22 @@ def http_filter_config(service: str, *changes: dict | None) -> dict:
     return config
 
 
-@dataclass(frozen=True)
-class Shared:
-    """Parts that another stack has started and will stop."""
+class HttpStack(Sidecar):
+    """With the control plane of another stack, it starts and stops its own Envoy alone."""
 
-    work: WorkDir
-    opa: Opa
-    agent: Agent
-
-
-class HttpStack:
     def __init__(
-        self,
-        options: HttpOptions,
-        progress: Callable[[str], None] = lambda _: None,
-        *,
-        shared: Shared | None = None,
+        self, options: HttpOptions, progress: Progress = silent, *, control: ControlPlane | None = None
     ) -> None:
         self.options = options
-        self._progress = progress
-        self._owns = shared is None
-        self.work = shared.work if shared else WorkDir()
-        self.kms = options.kms(self.work) if options.kms and not shared else None
-        self.opa = shared.opa if shared else Opa(self.work, options.policies)
-        self.agent = shared.agent if shared else Agent(self.work, self.kms)
+        owned = ControlPlane(options.kms, options.policies) if control is None else control
+        super().__init__(owned, progress, owns_control=control is None)
         speaks_tls = options.tls or any(way.tls for way in options.ways.values())
         self.certificates = Certificates(self.work.path / "gateway-certificates") if speaks_tls else None
         self.envoy = self._make_envoy()
 
-    def start(self, *, without: tuple[str, ...] = ()) -> "HttpStack":
-        """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
-        try:
-            self._start(without)
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def stop(self) -> None:
-        """Stops everything that it started and removes the folder; harmless to call twice."""
-        self.envoy.stop()
-        if not self._owns:
-            return
-        for part in (self.agent, self.opa, self.kms):
-            if part is not None:
-                part.stop()
-        self.work.remove()
-
-    def __enter__(self) -> "HttpStack":
-        return self if self.envoy.process.running else self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    @property
+    def is_running(self) -> bool:
+        return self.envoy.process.running
 
     def port(self, listener: str = JSON) -> int:
         """The loopback TCP port; another one after each start of Envoy."""
@@ -133,19 +96,13 @@ class HttpStack:
         return f"{scheme}://{host}:{self.port(listener)}{path}"
 
     def _start(self, without: tuple[str, ...]) -> None:
-        if self._owns and self.options.filter:
-            if self.kms is not None:
-                self._progress("the KMS")
-                self.kms.start()
-            self.agent.create_kek()
-            for keyset in self.options.keysets:
-                self.agent.create_keyset(keyset)
-            for name, part, what in (("opa", self.opa, "OPA"), ("agent", self.agent, "the key agent")):
-                if name not in without:
-                    self._progress(what)
-                    part.start()
+        if self.options.filter and self._owns_control:
+            self.control.start(self.options.keysets, without, self._progress)
         self._progress("Envoy for HTTP" + (" with the filter" if self.options.filter else ""))
         self.envoy.start()
+
+    def _stop(self) -> None:
+        self.envoy.stop()
 
     def _speaks_tls(self, listener: str) -> bool:
         way = self.options.ways.get(listener)
@@ -160,8 +117,7 @@ class HttpStack:
         ways |= options.ways
         clusters = {
             "service": options.upstream,
-            "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
-            "key_agent": Upstream(self.agent.socket),
+            **self.control.upstreams(),
         }
         clusters |= {f"service_{name}": way.upstream for name, way in ways.items() if way.upstream}
         return Gateway(

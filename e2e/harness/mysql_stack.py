@@ -8,16 +8,13 @@ import pymysql
 
 from dev.layout import ENVOY_MYSQL_TEMPLATE, MYSQL_FILTER_WASM
 from harness import mysql_shop, shop
-from harness.agent import Agent
 from harness.certificates import Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream
-from harness.http_stack import Shared
 from harness.mysql_builds import OLDER, Build
 from harness.mysqld import SUPERUSER, MySqld
-from harness.opa import Opa
-from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
+from harness.parts import overlaid, shared_config
 from harness.relay import Relay
-from harness.workdir import WorkDir
+from harness.sidecar import KEYSETS, ControlPlane, Progress, Sidecar, silent
 
 # Listeners.
 SEALED = "mysql"
@@ -60,7 +57,7 @@ class MySqlOptions:
     # Another way to the server than its own addresses.
     upstream: "Callable[[MySqlStack], Upstream] | None" = None
     build: Build = OLDER
-    keysets: tuple[str, ...] = ("pii", "payments")
+    keysets: tuple[str, ...] = KEYSETS
     # More catalogs and rules, beside the example's.
     policies: tuple[Path, ...] = ()
     concurrency: int = 1
@@ -71,18 +68,15 @@ class MySqlOptions:
     filter_wasm: Path = MYSQL_FILTER_WASM
 
 
-class MySqlStack:
+class MySqlStack(Sidecar):
+    """With the control plane of another stack, it starts and stops its own server and Envoy alone."""
+
     def __init__(
-        self,
-        options: MySqlOptions | None = None,
-        progress: Callable[[str], None] = lambda _: None,
-        *,
-        shared: Shared | None = None,
+        self, options: MySqlOptions | None = None, progress: Progress = silent, *, control: ControlPlane | None = None
     ) -> None:
         self.options = options or MySqlOptions()
-        self._progress = progress
-        self._owns = shared is None
-        self.work = shared.work if shared else WorkDir()
+        owned = ControlPlane(policies=self.options.policies) if control is None else control
+        super().__init__(owned, progress, owns_control=control is None)
         speaks_tls = self.options.tls or self.options.upstream is not None
         self.certificates = Certificates(self.work.path / "mysql-certificates") if speaks_tls else None
         self.server = MySqld(
@@ -91,34 +85,12 @@ class MySqlStack:
             build=self.options.build,
             certificates=self.certificates if self.options.tls else None,
         )
-        self.opa = shared.opa if shared else Opa(self.work, self.options.policies)
-        self.agent = shared.agent if shared else Agent(self.work)
         self.relay = Relay(self.work.socket("my-relay.sock"), self.server.socket) if self.options.relay else None
         self.envoy = self._make_envoy()
 
-    def start(self, *, without: tuple[str, ...] = ()) -> "MySqlStack":
-        """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
-        try:
-            self._start(without)
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def stop(self) -> None:
-        """Stops everything that it started and removes the folder; harmless to call twice."""
-        owned = (self.agent, self.opa) if self._owns else ()
-        for part in (self.envoy, self.relay, *owned, self.server):
-            if part is not None:
-                part.stop()
-        if self._owns:
-            self.work.remove()
-
-    def __enter__(self) -> "MySqlStack":
-        return self if self.server.process.running else self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    @property
+    def is_running(self) -> bool:
+        return self.server.process.running
 
     def connect(
         self, user: str, database: str | None = shop.DATABASE, *, listener: str = SEALED, tcp: bool = False,
@@ -149,16 +121,15 @@ class MySqlStack:
         mysql_shop.create_databases(self.server)
         if self.relay is not None:
             self.relay.start()
-        if self.options.filter and self._owns:
-            self.agent.create_kek()
-            for keyset in self.options.keysets:
-                self.agent.create_keyset(keyset)
-            for name, part, what in (("opa", self.opa, "OPA"), ("agent", self.agent, "the key agent")):
-                if name not in without:
-                    self._progress(what)
-                    part.start()
+        if self.options.filter and self._owns_control:
+            self.control.start(self.options.keysets, without, self._progress)
         self._progress("Envoy for MySQL" + (" with the filter" if self.options.filter else ""))
         self.envoy.start()
+
+    def _stop(self) -> None:
+        for part in (self.envoy, self.relay, self.server):
+            if part is not None:
+                part.stop()
 
     def _upstream(self) -> Upstream:
         if self.options.upstream is not None:
@@ -176,11 +147,7 @@ class MySqlStack:
         return MySqlEnvoy(
             self.work,
             listeners,
-            {
-                "mysql": self._upstream(),
-                "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
-                "key_agent": Upstream(self.agent.socket),
-            },
+            {"mysql": self._upstream(), **self.control.upstreams()},
             concurrency=options.concurrency,
             log_level=options.envoy_log_level,
             filter_wasm=options.filter_wasm,

@@ -8,16 +8,15 @@ import psycopg
 
 from dev.layout import FILTER_WASM
 from harness import shop
-from harness.agent import Agent
 from harness.bundles import Bundles
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
-from harness.http_stack import HttpOptions, HttpStack, Shared
+from harness.http_stack import HttpOptions, HttpStack
 from harness.kms import Kms
-from harness.opa import Opa
-from harness.parts import OPA_CONNECTIONS, overlaid, shared_config
+from harness.parts import overlaid, shared_config
 from harness.postgres import Postgres
 from harness.relay import Relay
+from harness.sidecar import KEYSETS, ControlPlane, Progress, Sidecar, silent
 from harness.workdir import WorkDir
 
 # A session that has not begun by then hangs, however busy the machine is.
@@ -41,7 +40,7 @@ class Options:
     tls: bool = False
     # More ways to a server: a listener each, with the filter or without, by the name that it has here.
     ways: "Callable[[Stack], dict[str, Way]] | None" = None
-    keysets: tuple[str, ...] = ("pii", "payments")
+    keysets: tuple[str, ...] = KEYSETS
     # What wraps them; without one, a development key in a file.
     kms: Callable[[WorkDir], Kms] | None = None
     # More catalogs and rules, beside the example's.
@@ -73,46 +72,21 @@ def filter_config(changes: dict | None = None) -> dict:
     return overlaid(shared_config("orders-db"), changes or {})
 
 
-class Stack:
-    def __init__(self, options: Options | None = None, progress: Callable[[str], None] = lambda _: None) -> None:
+class Stack(Sidecar):
+    def __init__(self, options: Options | None = None, progress: Progress = silent) -> None:
         self.options = options or Options()
-        self._progress = progress
-        self.work = WorkDir()
+        super().__init__(ControlPlane(self.options.kms, self.options.policies, self.options.bundles), progress)
         self.socket_dir = self.work.path / "in"
         self.plain_socket_dir = self.work.path / "plain"
         self.certificates = Certificates(self.work.path / "certificates") if self.options.tls else None
         self.postgres = Postgres(self.work, self.options.postgres_settings, certificates=self.certificates)
-        self.opa = Opa(self.work, self.options.policies, self.options.bundles)
-        self.kms = self.options.kms(self.work) if self.options.kms else None
-        self.agent = Agent(self.work, self.kms)
         self.relay = Relay(self.work.socket("relay.sock"), self.postgres.socket) if self.options.relay else None
         self.envoy = self._make_envoy()
-        shared = Shared(self.work, self.opa, self.agent)
-        self.http = HttpStack(self.options.http, progress, shared=shared) if self.options.http else None
+        self.http = HttpStack(self.options.http, progress, control=self.control) if self.options.http else None
 
-    def start(self, *, without: tuple[str, ...] = ()) -> "Stack":
-        """Starts every part but those named (`opa`, `agent`), each when the one it needs is ready."""
-        try:
-            self._start(without)
-        except BaseException:
-            self.stop()
-            raise
-        return self
-
-    def stop(self) -> None:
-        """Stops everything that runs and removes the folder; harmless to call twice."""
-        bundles = self.options.bundles.server if self.options.bundles else None
-        parts = [self.http, self.envoy, self.relay, self.agent, self.opa, bundles, self.kms, self.postgres]
-        for part in parts:
-            if part is not None:
-                part.stop()
-        self.work.remove()
-
-    def __enter__(self) -> "Stack":
-        return self if self.postgres.process.running else self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    @property
+    def is_running(self) -> bool:
+        return self.postgres.process.running
 
     def connect(self, user: str, database: str = shop.DATABASE, **options: object) -> psycopg.Connection:
         """Through the sidecar, as an application does: over the Unix socket."""
@@ -147,23 +121,17 @@ class Stack:
         shop.create_databases(self.postgres)
         if self.relay is not None:
             self.relay.start()
-        if self.kms is not None:
-            self._progress("the KMS")
-            self.kms.start()
-        if self.options.bundles is not None:
-            self.options.bundles.server.start()
         if self.options.filter:
-            self.agent.create_kek()
-            for keyset in self.options.keysets:
-                self.agent.create_keyset(keyset)
-            for name, part, what in (("opa", self.opa, "OPA"), ("agent", self.agent, "the key agent")):
-                if name not in without:
-                    self._progress(what)
-                    part.start()
+            self.control.start(self.options.keysets, without, self._progress)
         self._progress("Envoy" + (" with the filter" if self.options.filter else ""))
         self.envoy.start()
         if self.http is not None:
             self.http.start()
+
+    def _stop(self) -> None:
+        for part in (self.http, self.envoy, self.relay, self.postgres):
+            if part is not None:
+                part.stop()
 
     def server_upstream(self) -> Upstream:
         """The server as Envoy should reach it."""
@@ -186,8 +154,7 @@ class Stack:
             listeners,
             {
                 "postgres": self.server_upstream(),
-                "opa": Upstream(self.opa.socket, connections=OPA_CONNECTIONS),
-                "key_agent": Upstream(self.agent.socket),
+                **self.control.upstreams(),
                 **{name: way.upstream for name, way in ways.items()},
             },
             concurrency=options.concurrency,

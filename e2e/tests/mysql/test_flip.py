@@ -9,7 +9,6 @@ import pymysql
 import pytest
 
 from harness import shop as example
-from harness.http_stack import Shared
 from harness.mysql_builds import OLDER
 from harness.mysql_stack import SEALED, MySqlStack
 from tests.mysql.asking import ask, change
@@ -34,7 +33,7 @@ def stack(shipping: Shipping) -> Iterator[MySqlStack]:
     if not OLDER.is_there:
         pytest.skip(f"no {OLDER.name} for this machine: see dev/setup/servers.py")
     postgres = shipping.stack
-    with MySqlStack(shared=Shared(postgres.work, postgres.opa, postgres.agent)).start() as stack:
+    with MySqlStack(control=postgres.control).start() as stack:
         names = ", ".join(("id", *COLUMNS))
         rows = [(row, *(value(column, row) for column in COLUMNS)) for row in range(ROWS)]
         with stack.connect("app") as app, app.cursor() as cursor:

@@ -13,7 +13,6 @@ import pytest
 
 from harness import Options, Stack
 from harness import shop as example
-from harness.http_stack import Shared
 from harness.mysql_builds import OLDER
 from harness.mysql_stack import MySqlStack
 from tests.mysql.asking import ask, change, refusal
@@ -129,7 +128,7 @@ class Both:
     def __init__(self, folder: Path) -> None:
         self.postgres = Stack(Options(policies=(write_policies(folder),))).start()
         try:
-            self.mysql = MySqlStack(shared=Shared(self.postgres.work, self.postgres.opa, self.postgres.agent)).start()
+            self.mysql = MySqlStack(control=self.postgres.control).start()
         except BaseException:
             self.postgres.stop()
             raise
