@@ -328,6 +328,11 @@ impl ClientError {
         self.code == sqlstate::OUT_OF_MEMORY
     }
 
+    /// Whether the transaction has failed, so that the server would refuse the statement too.
+    pub fn is_failed_transaction(&self) -> bool {
+        self.code == sqlstate::IN_FAILED_TRANSACTION
+    }
+
     /// As the server says it.
     pub fn failed_transaction() -> Self {
         Self {

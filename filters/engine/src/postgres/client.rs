@@ -249,7 +249,7 @@ impl Session {
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                match is_copy_in(query.text) {
+                match ends_session(query.text, &error) {
                     true => self.end_session(error, out),
                     false => self.refuse_query(error, out),
                 }
@@ -295,9 +295,10 @@ impl Session {
     }
 }
 
-/// Whether a text may be a `COPY … FROM STDIN`. A client whose COPY was refused may go on and send its rows as
-/// statements (psql does, when it restores a dump): so its session ends instead.
-pub(super) fn is_copy_in(text: &[u8]) -> bool {
+/// Whether the session ends because this text is refused: it may be a `COPY … FROM STDIN`. A client whose COPY was refused may
+/// go on and send its rows as statements (psql does, when it restores a dump), and these would reach the server. Without a
+/// catalog in a failed transaction they do not: all that does not end it is refused.
+pub(super) fn ends_session(text: &[u8], error: &ClientError) -> bool {
     let text = String::from_utf8_lossy(text).to_ascii_lowercase();
-    text.contains("copy") && text.contains("stdin")
+    text.contains("copy") && text.contains("stdin") && !error.is_failed_transaction()
 }

@@ -9,7 +9,7 @@ use fieldveil_postgres_wire::name::significant;
 use fieldveil_postgres_wire::{Format, WireError};
 
 use super::check::{Readiness, ReadyText};
-use super::client::{Outcome, is_copy_in};
+use super::client::{Outcome, ends_session};
 use super::end_user::identify_values;
 use super::pending::{Awaited, PendingResponse};
 use super::seal::{seal_text, seal_values, server_text};
@@ -62,7 +62,7 @@ impl Session {
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                match is_copy_in(parse.text) {
+                match ends_session(parse.text, &error) {
                     true => self.end_session(error, out),
                     false => self.refuse_parse(parse.name, error, out),
                 }

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::ErrorResponse;
-use fieldveil_postgres_wire::frontend::{Bind, CopyFail, Parse, Query};
+use fieldveil_postgres_wire::frontend::{CopyFail, Parse, Query};
 use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
 
 use super::pending::{Awaited, PendingResponse};
@@ -15,8 +15,9 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Core};
 use crate::ports::Level;
 
-/// A text that is no SQL. It fails with 42601 in any state of the transaction.
-const NO_SQL: &[u8] = b"fieldveil refused this statement";
+/// A text that the server parses and does not understand: without tables `*` stands for nothing. It fails with 42601, but in a
+/// failed transaction with 25P02, as every other statement does there. That answer of the server's is forwarded as it is.
+const REFUSED: &[u8] = b"SELECT * /* fieldveil refused this statement */";
 /// A message type that no version of the protocol has. The server ends the session with 08P01.
 const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
@@ -36,37 +37,25 @@ impl Session {
         let Some(plan) = &self.core.policy.plan else { return self.end_session(error, out) };
         let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
         self.core.audit.note_refusal(&error);
-        out.close |= Query { text: NO_SQL }.encode(&mut out.to_server).is_err();
+        out.close |= Query { text: REFUSED }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }
 
     /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
     pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut CallbackOutput) {
         self.core.audit.note_refusal(&error);
-        let parse = Parse { name, text: NO_SQL, parameter_types: Vec::new() };
+        let parse = Parse { name, text: REFUSED, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
-        self.refused_extended(error);
+        self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
+        self.pipeline.open();
+        self.pipeline.skip();
     }
 
     /// Refuses a Bind, or any other message of the extended protocol.
     pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.audit.note_refusal(&error);
-        // Outside of the filter's own queries no statement has this name, so the message fails with 26000.
-        let bind = Bind {
-            portal: b"",
-            statement: self.own_queries.name().as_bytes(),
-            parameter_formats: Vec::new(),
-            values: Vec::new(),
-            result_formats: Vec::new(),
-        };
-        out.close |= bind.encode(&mut out.to_server).is_err();
-        self.refused_extended(error);
-    }
-
-    fn refused_extended(&mut self, error: ClientError) {
-        self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
-        self.pipeline.open();
-        self.pipeline.skip();
+        // The client knows no statement of this name, and the server does not get one: the message fails before.
+        let name = self.own_queries.name().to_owned();
+        self.refuse_parse(name.as_bytes(), error, out);
     }
 
     /// Ends the session behind the pending responses, because the client broke the protocol.
@@ -77,7 +66,7 @@ impl Session {
         }
         self.core.audit.note_end(Ended::Filter);
         if self.copies.server_reads {
-            out.close |= CopyFail { reason: NO_SQL }.encode(&mut out.to_server).is_err();
+            out.close |= CopyFail { reason: REFUSED }.encode(&mut out.to_server).is_err();
         }
         out.to_server.extend_from_slice(&NO_MESSAGE);
         self.pending.push(PendingResponse::refused(Awaited::End, error));
@@ -87,8 +76,8 @@ impl Session {
 
 /// Whether the server's error is the one that the filter's message was made to cause.
 pub(super) fn is_provoked(code: &[u8]) -> bool {
-    // A syntax error, an unknown statement, a missing user, an unknown message type, a COPY that the client gave up.
-    matches!(code, b"42601" | b"26000" | b"28000" | b"08P01" | b"57014")
+    // A text that is not understood, a missing user, an unknown message type, a COPY that the client gave up.
+    matches!(code, b"42601" | b"28000" | b"08P01" | b"57014")
 }
 
 /// Writes an error to the client. `detail` may be empty.

@@ -233,7 +233,7 @@ fn what_is_prepared_before_is_refused_while_the_budget_is_spent() {
     dialogue.server(&[message(b'1', b""), described, ready(b'I')].concat());
     assert_eq!(read(&mut dialogue, 1), (1, 0));
     dialogue.client(&[bind("s", &[]), execute(), sync()].concat());
-    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     let told = dialogue.take_to_client();
     assert_eq!((tags(&told).as_str(), times(&told, "C53400")), ("EZ", 1));
 }

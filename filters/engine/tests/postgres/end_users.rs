@@ -64,7 +64,7 @@ fn setting_named_by_a_parameter_is_refused() {
     let mut dialogue = Dialogue::ready(&[]);
     let values: [&[u8]; 2] = [b"fieldveil.Token", JWT.as_bytes()];
     dialogue.client(&[parse("s", "SELECT set_config($1, $2, true)"), bind("s", &values), sync()].concat());
-    dialogue.server(&[message(b'1', b""), server_error("26000"), ready(b'I')].concat());
+    dialogue.server(&[message(b'1', b""), server_error("42601"), ready(b'I')].concat());
     assert!(contains(&dialogue.to_client, b"fieldveil.token"));
     assert_untold(&dialogue);
 }

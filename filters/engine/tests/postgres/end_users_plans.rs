@@ -139,7 +139,7 @@ fn types_that_policy_shows_otherwise_are_told_in_the_servers_words() {
     dialogue.client(&[bind("s", &[]), execute(), sync()].concat());
     dialogue.answer_catalog();
     dialogue.answer_fetches(Ok(&plan(&number("conceal"))), Ok(&keys()));
-    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     assert!(contains(&dialogue.to_client, b"cached plan must not change result type"));
 }
 

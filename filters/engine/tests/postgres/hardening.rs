@@ -75,8 +75,8 @@ fn session_that_is_not_utf8_may_only_become_so() {
     dialogue.server(&message(b'S', b"client_encoding\0LATIN1\0"));
     dialogue.take_to_server();
     dialogue.client(&[bind("s", &[b"1", b"\xe9"]), sync()].concat());
-    assert_eq!(tags(&dialogue.take_to_server()), "BS");
-    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    assert_eq!(tags(&dialogue.take_to_server()), "PS");
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     assert!(contains(&dialogue.take_to_client(), b"client_encoding"));
     dialogue.client(&query("SET client_encoding TO 'UTF8'"));
     assert_eq!(dialogue.take_to_server(), query("SET client_encoding TO 'UTF8'"));
@@ -182,7 +182,7 @@ fn a_portal_that_is_not_known_is_not_executed() {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     let execute = [b"cursor\0".as_slice(), &[0; 4]].concat();
     dialogue.client(&[message(b'E', &execute), sync()].concat());
-    assert_eq!(tags(&dialogue.take_to_server()), "BS");
+    assert_eq!(tags(&dialogue.take_to_server()), "PS");
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn question_that_fails_when_it_is_prepared_leaves_no_statement_that_a_refusal_or
     assert!(contains(&dialogue.take_to_client(), b"57P03"));
     dialogue.client(&[bind("none", &[]), sync()].concat());
     let refused = statement_named_in(&dialogue.take_to_server());
-    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     dialogue.client(&query("SELECT 1"));
     let next = statement_named_in(&dialogue.take_to_server());
     assert!(dialogue.session.is_waiting());

@@ -218,7 +218,7 @@ fn statement_that_was_closed_behind_the_row_is_closed() {
     forget(&mut dialogue);
     dialogue.client(&[bind("x", &[b"a word"]), execute(), sync()].concat());
     assert!(!contains(&dialogue.take_to_server(), b"a word"));
-    dialogue.server(&[server_error("26000"), ready(b'I')].concat());
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
     // Another takes its name: its values are sealed.
     dialogue.client(&[parse("x", INSERT), sync()].concat());
     dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
@@ -272,5 +272,5 @@ fn portal_that_two_failed_groups_would_have_opened_is_neither_of_theirs() {
     dialogue.client(&[message(b'E', b"c\0\0\0\0\0"), sync()].concat());
     // The server has the first, which reads a value, and the filter does not take it for another: it is refused.
     let sent = dialogue.take_to_server();
-    assert_eq!((tags(&sent).as_str(), dialogue.session.is_waiting()), ("BS", false));
+    assert_eq!((tags(&sent).as_str(), dialogue.session.is_waiting()), ("PS", false));
 }

@@ -105,10 +105,10 @@ fn refused_bind_forwards_nothing_up_to_sync() {
         [parse("s", text), bind("s", &[b"1", CANARY.as_bytes()]), execute(), sync(), query("SELECT 1")];
     dialogue.client(&pipeline.concat());
     let sent = dialogue.take_to_server();
-    assert_eq!(tags(&sent), "PBSQ");
+    assert_eq!(tags(&sent), "PPSQ");
     assert!(!contains(&sent, CANARY.as_bytes()));
     dialogue.server(
-        &[message(b'1', b""), server_error("26000"), ready(b'I'), complete("SELECT 1"), ready(b'I')].concat(),
+        &[message(b'1', b""), server_error("42601"), ready(b'I'), complete("SELECT 1"), ready(b'I')].concat(),
     );
     let told = dialogue.take_to_client();
     assert_eq!(tags(&told), "1EZCZ");
@@ -330,8 +330,28 @@ fn in_a_failed_transaction_only_its_end_is_forwarded() {
     dialogue.take_to_server();
     dialogue.client(&query(&format!("INSERT INTO customer (ssn) VALUES ('{CANARY}')")));
     assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()));
-    dialogue.server(&[server_error("42601"), ready(b'E')].concat());
-    assert!(contains(&dialogue.to_client, b"25P02"));
+    // The server's own answer is forwarded as it is.
+    let own = [server_error("25P02"), ready(b'E')].concat();
+    dialogue.take_to_client();
+    dialogue.server(&own);
+    assert_eq!(dialogue.take_to_client(), own);
+    // A COPY does not end the session, and its rows do not reach the server, should the client send them as statements.
+    for text in ["COPY customer (ssn) FROM STDIN", CANARY] {
+        dialogue.client(&query(text));
+        assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()));
+        dialogue.server(&own);
+        assert_eq!(dialogue.take_to_client(), own);
+    }
+    let own = [server_error("25P02"), ready(b'E')].concat();
+    for messages in [
+        [parse("", &format!("SELECT '{CANARY}'")), sync()].concat(),
+        [parse("s", "COPY customer FROM STDIN"), sync()].concat(),
+    ] {
+        dialogue.client(&messages);
+        assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()));
+        dialogue.server(&own);
+        assert_eq!(dialogue.take_to_client(), own);
+    }
     dialogue.client(&query("ROLLBACK"));
     assert_eq!(dialogue.take_to_server(), query("ROLLBACK"));
 }
