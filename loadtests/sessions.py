@@ -11,8 +11,9 @@ from psycopg import sql
 from harness import install, shop, waiting
 from harness.certificates import SERVER_NAME, Certificates
 from harness.envoy import LOOPBACK, Envoy, Listener, Upstream, UpstreamTls
+from harness.parts import OPA_CONNECTIONS
 from harness.postgres import Postgres
-from harness.stack import OPA_CONNECTIONS, filter_config
+from harness.stack import filter_config
 from loadtests.figures import NONE, spread
 from loadtests.results import Measurement, Table
 from loadtests.rig import SEALED, Live, Rig, Target

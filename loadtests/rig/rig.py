@@ -11,8 +11,9 @@ from harness import shop
 from harness.agent import Agent
 from harness.envoy import Envoy, Listener, Upstream
 from harness.opa import Opa
+from harness.parts import OPA_CONNECTIONS
 from harness.postgres import Postgres
-from harness.stack import OPA_CONNECTIONS, filter_config
+from harness.stack import filter_config
 from harness.workdir import WorkDir
 from loadtests import values
 from loadtests.rig import interrupt, policies
