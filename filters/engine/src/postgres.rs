@@ -9,6 +9,7 @@
 //! | the first packets, the principal, plan and keys | `startup.rs` |
 //! | logging in | `authentication.rs` |
 //! | a message from the client | `client.rs`, `extended.rs`, `portals.rs` |
+//! | it calls a function by its number | `function_call.rs` |
 //! | a statement's text is checked against plan and catalog | `check.rs` |
 //! | its literals and parameters are sealed | `seal.rs` |
 //! | a statement is refused | `refuse.rs` |
@@ -33,6 +34,7 @@ mod copy;
 mod cursors;
 mod end_user;
 mod extended;
+mod function_call;
 mod identity;
 mod names;
 mod own_queries;

@@ -6,7 +6,6 @@ use fieldveil_postgres_wire::frame::HEADER_LEN;
 use fieldveil_postgres_wire::frontend::{Bind, Query, Tag};
 use fieldveil_postgres_wire::name::significant;
 use fieldveil_postgres_wire::{Header, WireError};
-use fieldveil_sql::{Dialect, identity};
 
 use super::check::Readiness;
 use super::copy::Copying;
@@ -102,7 +101,7 @@ impl Session {
             Tag::Describe => self.describe(body),
             Tag::Execute => self.execute(body, out),
             Tag::Close => self.close(body),
-            Tag::FunctionCall => Ok(self.function_call(message, out)),
+            Tag::FunctionCall => self.function_call(body, out),
             // A password belongs to the authentication; the others are control messages.
             Tag::Password
             | Tag::Sync
@@ -277,21 +276,6 @@ impl Session {
         let names = self.statements.take_names(checked, &self.core);
         let copy = self.copies.execute(checked, &self.core);
         PendingResponse::client(awaited).names(names).copy(copy)
-    }
-
-    fn function_call(&mut self, message: &[u8], out: &mut CallbackOutput) -> Outcome {
-        let reason = match (self.core.policy.protects(), identity::names_token(message, Dialect::Postgres)) {
-            (true, _) => Some("the function call message is not supported while any field is protected"),
-            (false, true) => Some("a function call message names fieldveil.token, and could carry a token"),
-            (false, false) => None,
-        };
-        if let Some(reason) = reason {
-            self.refuse_query(ClientError::unsupported(reason, "Call the function with SELECT."), out);
-        } else {
-            self.pending.push(PendingResponse::client(Awaited::FunctionCall));
-            return Outcome::Passes;
-        }
-        Outcome::Done
     }
 }
 

@@ -1,0 +1,81 @@
+"""FunctionCall: large objects, as drivers use them, and what the filter knows of the server's own functions."""
+
+import re
+import struct
+
+import pytest
+
+from dev.layout import ROOT
+from harness import Stack
+from tests import wire
+
+SOURCE = ROOT / "filters" / "engine" / "src" / "postgres" / "function_call.rs"
+LARGE_OBJECT = 424_242
+LO_CREATE, LO_OPEN, LOWRITE, LO_LSEEK, LOREAD, LO_CLOSE, LO_UNLINK = 715, 952, 955, 956, 954, 953, 964
+INV_READ_AND_WRITE = 0x60000
+QUERY_TO_XML, SET_CONFIG = 2924, 2078
+
+
+def call(function: int, *arguments: bytes) -> bytes:
+    """A FunctionCall with arguments in binary, whose result is to come in binary."""
+    values = b"".join(struct.pack("!i", len(argument)) + argument for argument in arguments)
+    return wire.message(b"F", struct.pack("!ihhh", function, 1, 1, len(arguments)) + values + struct.pack("!h", 1))
+
+
+def number(value: int) -> bytes:
+    return struct.pack("!i", value)
+
+
+# The first descriptor of a transaction is 0.
+WRITTEN_AND_READ = [
+    wire.message(b"Q", b"BEGIN\0"),
+    call(LO_CREATE, number(LARGE_OBJECT)),
+    call(LO_OPEN, number(LARGE_OBJECT), number(INV_READ_AND_WRITE)),
+    call(LOWRITE, number(0), b"a picture"),
+    call(LO_LSEEK, number(0), number(2), number(0)),
+    call(LOREAD, number(0), number(100)),
+    call(LO_CLOSE, number(0)),
+    call(LO_UNLINK, number(LARGE_OBJECT)),
+    wire.message(b"Q", b"COMMIT\0"),
+]
+
+
+def answers(connect, calls: list[bytes]) -> list[bytes]:
+    """All that the server says to them, but for what it says when they are over."""
+    with connect("app") as driver:
+        raw = wire.of_session(driver)
+        raw.sendall(b"".join(calls) + wire.message(b"X"))
+        said = list(wire.messages(wire.read_to_end(raw)))
+        raw.close()
+    return said
+
+
+def test_large_objects_are_as_without_the_sidecar(shop: Stack) -> None:
+    through, direct = (answers(connect, WRITTEN_AND_READ) for connect in (shop.connect, shop.direct))
+    assert through == direct
+    assert wire.message(b"V", number(len(b"picture")) + b"picture") in through
+
+
+@pytest.mark.parametrize("function", [QUERY_TO_XML, SET_CONFIG, 16_384])
+def test_function_that_may_read_a_table_is_refused_by_its_number(shop: Stack, function: int) -> None:
+    said = answers(shop.connect, [call(function, b"SELECT ssn FROM customer"), wire.message(b"Q", b"SELECT 1\0")])
+    (error,) = (wire.errors(message)[0] for message in said if message[:1] == b"E")
+    assert error["C"] == "0A000"
+    assert f"function {function} " in error["M"]
+    assert b"".join(message[:1] for message in said) == b"EZTDCZ"
+
+
+def test_functions_that_read_no_table_are_those_that_the_server_calls_immutable(shop: Stack) -> None:
+    text = SOURCE.read_text()
+    listed = re.search(r"IMMUTABLE: &\[u32\] = &\[([^\]]*)\]", text).group(1)
+    bounds = [int(word) for word in re.findall(r"\d+", listed)]
+    rows = zip(bounds[::2], bounds[1::2], strict=True)
+    known = {function for first, last in rows for function in range(first, last + 1)}
+    with shop.direct() as direct:
+        functions = direct.execute(
+            "SELECT oid, provolatile = 'i' FROM pg_proc WHERE oid < 16384 AND prokind = 'f' AND pronamespace = 11"
+        ).fetchall()
+    own = {function for function, _ in functions}
+    immutable = {function for function, is_immutable in functions if is_immutable}
+    assert known & own <= immutable
+    assert len(known & own) > 2000
