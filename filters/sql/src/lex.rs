@@ -4,7 +4,7 @@
 //! the two read differently is not believed (see [`crate::parse::position`]).
 
 pub(crate) mod mysql;
-mod postgres;
+pub(crate) mod postgres;
 
 use std::ops::Range;
 

@@ -70,11 +70,14 @@ pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};
 pub use dialect::{Dialect, MySqlDialect};
 pub use field::{Declared, Envelopes, Field};
-pub use lex::mysql::binary::binary_as_hexadecimal;
+pub use lex::{
+    mysql::binary::binary_as_hexadecimal,
+    postgres::{StringDoubt, with_escape_strings},
+};
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
 pub use statement::session::{Names, Prepared};
-pub use text::{analyze, analyze_in, analyze_within};
+pub use text::{analyze, analyze_in, analyze_unread, analyze_within};
 pub use view_sources::{ViewSource, view_sources};
 pub use walk::{
     mysql::search::like_pattern,

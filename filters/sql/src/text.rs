@@ -218,6 +218,14 @@ fn refuse_read_otherwise(rest: &str, catalog: &Catalog) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Analyzes a text whose strings can't be told apart with certainty (see [`crate::with_escape_strings`]).
+///
+/// # Errors
+/// A [`Refusal`] when it may reach anything protected.
+pub fn analyze_unread(text: &str, catalog: &Catalog) -> Result<Analysis, Refusal> {
+    unread(text, &Unread::Doubt, catalog.folded())
+}
+
 /// A text whose tokens can't be told apart, which the server will most likely not accept either; or one of too
 /// many, which it may.
 fn unread(text: &str, why: &Unread, catalog: &Catalog) -> Result<Analysis, Refusal> {

@@ -1,12 +1,14 @@
 //! PostgreSQL's lexical rules (`src/backend/parser/scan.l`), with `standard_conforming_strings` on.
 
 mod comment;
+mod escapes;
 mod number;
 mod operator;
 mod string;
 mod word;
 
 pub(super) use comment::comments;
+pub use escapes::{StringDoubt, with_escape_strings};
 
 use super::{CommentToken, Cursor, Doubt, Kind, MAX_TOKENS, Style, Token, Unread};
 

@@ -57,7 +57,7 @@ fn body<'t>(cursor: &mut Cursor<'t>) -> Result<&'t str, Doubt> {
 
 /// `E'…'`: the value is decoded as the server does. Octal and hexadecimal escapes write bytes, which must make
 /// UTF-8 together.
-fn escaped(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
+pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     cursor.advance(1);
     let mut value = Zeroizing::new(Vec::new());
     loop {
