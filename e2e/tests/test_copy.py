@@ -98,8 +98,27 @@ def test_copy_out_is_treated_by_the_plan(shop: Stack, app: psycopg.Connection) -
     assert ssn.startswith("fv1.")
     with shop.connect("intern") as intern, pytest.raises(psycopg.errors.InsufficientPrivilege):
         intern.execute("COPY customer (ssn) TO STDOUT")
-    with shop.connect("support") as support, pytest.raises(psycopg.errors.InsufficientPrivilege):
-        support.execute("COPY customer FROM STDIN")
+    with shop.connect("support") as support:
+        with (
+            pytest.raises(psycopg.errors.InsufficientPrivilege, match="customer"),
+            support.cursor().copy("COPY customer FROM STDIN") as copy,
+        ):
+            copy.write("2\tcanary of a refused copy\n")
+        assert support.execute("SELECT count(*) FROM customer").fetchone() == (1,)
+    assert b"canary" not in shop.relay.to_server()
+
+
+REFUSED = "COPY customer (id, ssn) FROM stdin WHERE id > 1;"
+FAILED = "SET transaction_read_only = on; COPY customer (id, ssn) FROM stdin;"
+
+
+@pytest.mark.parametrize("copy", [REFUSED, f"BEGIN; {FAILED}"])
+def test_rows_in_a_script_of_psql_do_not_reach_the_server_if_the_copy_fails(shop: Stack, copy: str) -> None:
+    script = f"{copy}\n1\t078-05-1120;\n2\t219-09-9999; ROLLBACK; 3\t457-55-5462;\n\\.\nROLLBACK;\nSELECT 'goes on';\n"
+    assert run(shop, "psql", "-qXAt", feed=script).endswith("goes on\n")
+    sent = shop.relay.to_server()
+    for value in (b"078-05-1120", b"219-09-9999", b"457-55-5462"):
+        assert value not in sent
 
 
 def test_row_that_cannot_be_sealed_stores_nothing_and_the_session_goes_on(stack: Stack) -> None:

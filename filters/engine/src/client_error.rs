@@ -53,6 +53,8 @@ pub mod sqlstate {
     pub const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
     /// A statement that would take more work or more stack to analyze than it may.
     pub const STATEMENT_TOO_COMPLEX: &str = "54001";
+    /// A text that is no statement.
+    pub const SYNTAX_ERROR: &str = "42601";
     /// A statement in a transaction that has failed.
     pub const IN_FAILED_TRANSACTION: &str = "25P02";
 }
@@ -267,6 +269,15 @@ impl ClientError {
             sqlstate::BAD_COPY_FILE_FORMAT,
             format!("the data of the COPY cannot be read, row {line}: {reason}"),
             "Check the data against the COPY's options and list of columns.",
+        )
+    }
+
+    /// A text that may be a row of a COPY that failed.
+    pub fn may_be_rows() -> Self {
+        Self::new(
+            sqlstate::SYNTAX_ERROR,
+            "what cannot be read as a statement is not sent to the server, for a COPY failed in this session before its data was asked for, and this may be a row of it",
+            "Mend the COPY that failed. If this is a statement, send it in a new session.",
         )
     }
 

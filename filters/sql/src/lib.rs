@@ -76,7 +76,10 @@ pub use lex::{
 };
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
-pub use statement::session::{Names, Prepared};
+pub use statement::{
+    postgres::rows::{ClientData, client_data, may_be_rows},
+    session::{Names, Prepared},
+};
 pub use text::{analyze, analyze_in, analyze_unread, analyze_within};
 pub use view_sources::{ViewSource, view_sources};
 pub use walk::{

@@ -3,7 +3,7 @@
 pub(crate) mod ddl;
 pub(crate) mod dml;
 pub(crate) mod mysql;
-mod postgres;
+pub(crate) mod postgres;
 pub(crate) mod session;
 
 use self::session::{Names, Prepared};

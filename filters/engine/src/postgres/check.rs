@@ -160,6 +160,9 @@ impl Session {
             checked => checked?,
         };
         self.statements.check_names(&checked, &self.core)?;
+        if self.copies.rows_may_follow && fieldveil_sql::may_be_rows(text) {
+            return Err(ClientError::may_be_rows());
+        }
         Ok(Rc::new(checked))
     }
 }

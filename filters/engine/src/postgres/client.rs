@@ -8,7 +8,7 @@ use fieldveil_postgres_wire::name::significant;
 use fieldveil_postgres_wire::{Header, WireError};
 
 use super::check::Readiness;
-use super::copy::Copying;
+use super::copy::{Copying, OUT_OF_PLACE};
 use super::pending::{Awaited, PendingResponse};
 use super::seal::server_text;
 use super::{CallbackOutput, MAX_HELD, Phase, Session, Step, Waiting};
@@ -126,11 +126,12 @@ impl Session {
     #[inline]
     fn read_control_message(&mut self, tag: Tag, header: Header, out: &mut CallbackOutput) -> Option<Step> {
         Some(match tag {
+            // The client takes the server to read the data of a COPY, which was refused.
+            Tag::Sync if self.copies.is_refused() => Step::Drop(header.total_len()),
+            Tag::CopyDone | Tag::CopyFail if self.end_refused_copy(out) => Step::Drop(header.total_len()),
             Tag::Sync => {
-                // In COPY mode the server ignores it: it answers the one behind CopyDone.
-                if !self.copies.server_reads {
-                    self.pending.push(PendingResponse::client(Awaited::Sync));
-                }
+                let awaited = if self.copies.server_reads { Awaited::SyncInCopy } else { Awaited::Sync };
+                self.pending.push(PendingResponse::client(awaited));
                 self.transaction.invalidate_if_ended(&mut self.core);
                 self.pipeline.sync();
                 Step::Pass(header.total_len())
@@ -147,8 +148,12 @@ impl Session {
                 Step::Drop(header.total_len())
             }
             Tag::CopyData => match self.copies.from_client {
+                // It is not known yet whether the server takes a COPY, and which it is.
+                Copying::No if !self.copies.server_reads && self.core.policy.protects() => {
+                    self.wait_for_answers(out)
+                }
                 Copying::No => Step::Pass(header.total_len()),
-                Copying::Failed => Step::Drop(header.total_len()),
+                Copying::Failed | Copying::Refused(_) => Step::Drop(header.total_len()),
                 // Its body is read piece by piece.
                 Copying::Sealing(_) => Step::TookHead(HEADER_LEN, Unread::Pieces(header.body_len)),
             },
@@ -162,16 +167,20 @@ impl Session {
                 self.pending.push(PendingResponse::client(Awaited::CopyEnd));
                 Step::Pass(header.total_len())
             }
+            _ if self.copies.is_refused() && tag != Tag::Flush => {
+                self.end_session(ClientError::protocol(OUT_OF_PLACE), out);
+                Step::Drop(header.total_len())
+            }
             _ if self.pipeline.is_skipped() => Step::Drop(header.total_len()),
             Tag::Flush => Step::Pass(header.total_len()),
-            _ if self.pending.is_heavy() => self.wait_for_fewer_pending(out),
+            _ if self.pending.is_heavy() => self.wait_for_answers(out),
             _ => return None,
         })
     }
 
-    /// Lets the client's next message wait, because the pending responses take as much memory as they may. The server may keep its
-    /// responses until a Sync, which the client sends only behind that message, so the filter asks for them with a Flush.
-    fn wait_for_fewer_pending(&mut self, out: &mut CallbackOutput) -> Step {
+    /// Lets the client's next message wait for responses. The server may keep its responses until a Sync, which the client sends
+    /// only behind that message, so the filter asks for them with a Flush.
+    fn wait_for_answers(&mut self, out: &mut CallbackOutput) -> Step {
         if self.pipeline.is_open() && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
         }
@@ -248,10 +257,7 @@ impl Session {
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                match ends_session(query.text, &error) {
-                    true => self.end_session(error, out),
-                    false => self.refuse_query(error, out),
-                }
+                self.refuse_text(query.text, error, out);
                 return Ok(Outcome::Done);
             }
         };
@@ -266,7 +272,6 @@ impl Session {
         let entry = self.executing(&checked, Awaited::Query(Rc::clone(&checked), 0, None));
         self.pending.push(entry);
         self.transaction.invalidate_if_ended(&mut self.core);
-        self.pipeline.query();
         Ok(outcome)
     }
 
@@ -277,12 +282,4 @@ impl Session {
         let copy = self.copies.execute(checked, &self.core);
         PendingResponse::client(awaited).names(names).copy(copy)
     }
-}
-
-/// Whether the session ends because this text is refused: it may be a `COPY … FROM STDIN`. A client whose COPY was refused may
-/// go on and send its rows as statements (psql does, when it restores a dump), and these would reach the server. Without a
-/// catalog in a failed transaction they do not: all that does not end it is refused.
-pub(super) fn ends_session(text: &[u8], error: &ClientError) -> bool {
-    let text = String::from_utf8_lossy(text).to_ascii_lowercase();
-    text.contains("copy") && text.contains("stdin") && !error.is_failed_transaction()
 }

@@ -7,6 +7,7 @@ mod server;
 mod text_in;
 mod text_out;
 
+pub use self::client::OUT_OF_PLACE;
 pub use self::server::{head, holds_row};
 
 use std::rc::Rc;
@@ -38,6 +39,8 @@ pub enum Copying {
     Sealing(Box<CopyIn>),
     /// It is dropped: the COPY has failed.
     Failed,
+    /// It is dropped: the filter refused the COPY, and says why behind the data.
+    Refused(Box<ClientError>),
 }
 
 impl Copying {
@@ -48,7 +51,7 @@ impl Copying {
                 RowsIn::Text(rows) => rows.held(),
                 RowsIn::Binary(rows) => rows.held(),
             },
-            Self::No | Self::Failed => 0,
+            Self::No | Self::Failed | Self::Refused(_) => 0,
         }
     }
 }
@@ -63,6 +66,11 @@ pub struct Copies {
     pub from_client: Copying,
     /// How the server's data is treated. If it is None, the data passes.
     pub from_server: Option<CopyOut>,
+    /// Which of those that have begun the server took last.
+    taken: Option<u64>,
+    /// A COPY from the client into a protected table failed before the server took it. The client may send its rows as
+    /// statements, and these must not reach the server's log.
+    pub rows_may_follow: bool,
 }
 
 impl Copies {
@@ -82,6 +90,39 @@ impl Copies {
         matches!(self.from_client, Copying::Sealing(_))
     }
 
+    /// Begins to drop the data of a COPY that the filter refused.
+    pub fn refuse(&mut self, error: ClientError) {
+        self.from_client = Copying::Refused(Box::new(error));
+    }
+
+    /// The client has sent all data of a COPY that the filter refused. Returns what it is told.
+    pub fn take_refused(&mut self) -> Option<ClientError> {
+        match std::mem::take(&mut self.from_client) {
+            Copying::Refused(error) => Some(*error),
+            other => {
+                self.from_client = other;
+                None
+            }
+        }
+    }
+
+    /// The server failed before the client could be asked for the data of a COPY that the filter refused.
+    pub fn give_up_refused(&mut self) {
+        self.from_client = Copying::Failed;
+        self.rows_may_follow = true;
+    }
+
+    /// Whether the data of a COPY that the filter refused is dropped.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.from_client, Copying::Refused(_))
+    }
+
+    /// The server asks for the data of this COPY. `is_sent` says that the client has sent all of it already.
+    pub fn take(&mut self, number: Option<u64>, is_sent: bool) {
+        self.taken = number;
+        self.server_reads = !is_sent;
+    }
+
     /// The client has sent CopyDone or CopyFail. Returns whether the server is to get it.
     pub fn end_from_client(&mut self) -> bool {
         let passes = !matches!(std::mem::take(&mut self.from_client), Copying::Failed);
@@ -91,6 +132,7 @@ impl Copies {
 
     /// The server has refused the COPY of this number, or skips it. The client may still send its data, which is dropped.
     pub fn give_up(&mut self, number: Option<u64>) {
+        self.rows_may_follow |= number.is_some() && number != self.taken;
         if matches!(&self.from_client, Copying::Sealing(copy) if Some(copy.number) == number) {
             self.from_client = Copying::Failed;
         }

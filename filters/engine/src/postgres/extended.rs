@@ -9,9 +9,10 @@ use fieldveil_postgres_wire::name::significant;
 use fieldveil_postgres_wire::{Format, WireError};
 
 use super::check::{Readiness, ReadyText};
-use super::client::{Outcome, ends_session};
+use super::client::Outcome;
 use super::end_user::identify_values;
 use super::pending::{Awaited, PendingResponse};
+use super::refuse::may_copy_from_client;
 use super::seal::{seal_text, seal_values, server_text};
 use super::statements::{Portal, Statement};
 use super::{CallbackOutput, Session, Waiting};
@@ -62,10 +63,8 @@ impl Session {
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                match ends_session(parse.text, &error) {
-                    true => self.end_session(error, out),
-                    false => self.refuse_parse(parse.name, error, out),
-                }
+                self.copies.rows_may_follow |= may_copy_from_client(parse.text);
+                self.refuse_parse(parse.name, error, out);
                 return Ok(Outcome::Done);
             }
         };

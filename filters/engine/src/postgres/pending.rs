@@ -2,10 +2,13 @@
 //! the next message of the server is read, so that refusals and the filter's own queries keep their place among the client's
 //! messages. What a description says of the entry at the head is read in `server/description.rs`.
 
+mod syncs;
+
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::TransactionStatus;
+use fieldveil_sql::ClientData;
 
 use super::rows::TreatedColumns;
 use super::statements::{Portal, Statement, Undo};
@@ -48,10 +51,14 @@ pub enum Awaited {
     /// Query, with the number of the statement in its text that is being answered, and how its rows are treated once the
     /// RowDescription has arrived.
     Query(Rc<Checked>, usize, Option<Rc<TreatedColumns>>),
+    /// The empty Query in the place of a COPY that the filter refused: the client is asked for the data, which is dropped.
+    RefusedCopy(ClientData),
     /// FunctionCall.
     FunctionCall,
     /// Sync.
     Sync,
+    /// A Sync within the data of a COPY: see `pending/syncs.rs`.
+    SyncInCopy,
     /// CopyDone or CopyFail, which have no response of their own but end the mode in which the server ignores Syncs.
     CopyEnd,
     /// The Execute of the filter's query for the session's identity.
@@ -117,6 +124,11 @@ impl PendingResponse {
     pub fn names(mut self, names: Vec<(usize, Undo)>) -> Self {
         self.names = names;
         self
+    }
+
+    /// Whether the server may answer the message with nothing.
+    fn may_have_no_answer(&self) -> bool {
+        matches!(self.awaited, Awaited::CopyEnd | Awaited::SyncInCopy)
     }
 
     /// Returns the checked text that the message executes.
@@ -212,12 +224,17 @@ impl PendingResponses {
         self.is_heavy() && self.is_flushed
     }
 
-    /// Returns the entry of the message that is being answered.
+    /// Returns the entry of the message that is being answered, where the answer is not a ReadyForQuery.
     pub fn head(&mut self) -> Option<&mut PendingResponse> {
-        while self.entries.front().is_some_and(|e| matches!(e.awaited, Awaited::CopyEnd)) {
+        while self.entries.front().is_some_and(PendingResponse::may_have_no_answer) {
             self.pop_front();
         }
         self.entries.front_mut()
+    }
+
+    /// Whether the answer to a request for encryption is awaited.
+    pub fn awaits_encryption(&self) -> bool {
+        self.entries.front().is_some_and(|entry| matches!(entry.awaited, Awaited::Encryption))
     }
 
     /// Returns how the rows that arrive now are treated, or None while that is not known.
@@ -265,7 +282,7 @@ impl PendingResponses {
 
     /// Whether every message was answered.
     pub fn is_empty(&self) -> bool {
-        self.entries.iter().all(|e| matches!(e.awaited, Awaited::CopyEnd))
+        self.entries.iter().all(PendingResponse::may_have_no_answer)
     }
 
     /// Whether a Parse of this statement is not answered yet: answers come in the order of the messages.
@@ -282,8 +299,10 @@ impl PendingResponses {
     /// Returns the entries, and whether that Sync was sent already.
     pub fn skip_to_sync(&mut self) -> (Vec<PendingResponse>, bool) {
         let sync = self.entries.iter().position(|e| matches!(e.awaited, Awaited::Sync));
-        let skipped: Vec<PendingResponse> =
-            self.entries.drain(..sync.unwrap_or(self.entries.len())).collect();
+        let before = self.entries.drain(..sync.unwrap_or(self.entries.len()));
+        let is_in_copy = |entry: &PendingResponse| matches!(entry.awaited, Awaited::SyncInCopy);
+        let (in_copy, skipped): (Vec<_>, Vec<_>) = before.partition(is_in_copy);
+        in_copy.into_iter().rev().for_each(|entry| self.entries.push_front(entry));
         self.bytes = skipped.iter().fold(self.bytes, |bytes, entry| bytes.saturating_sub(entry.bytes));
         (skipped, sync.is_some())
     }
@@ -340,19 +359,5 @@ impl PendingResponses {
     /// Whether a Sync was sent behind the head.
     pub fn has_sync(&self) -> bool {
         self.entries.iter().any(|e| matches!(e.awaited, Awaited::Sync))
-    }
-
-    /// Removes the Syncs that the server ignores because it reads COPY data now, which are those before CopyDone. Returns whether
-    /// CopyDone was sent already.
-    pub fn begin_copy(&mut self) -> bool {
-        let end = self.entries.iter().position(|e| matches!(e.awaited, Awaited::CopyEnd));
-        let mut index = 0_usize;
-        self.entries.retain(|e| {
-            let before_end = end.is_none_or(|end| index < end);
-            index = index.saturating_add(1);
-            !(before_end && matches!(e.awaited, Awaited::Sync))
-        });
-        self.bytes = self.entries.iter().fold(0, |bytes, entry| bytes.saturating_add(entry.bytes));
-        end.is_some()
     }
 }

@@ -15,7 +15,8 @@ impl Pipeline {
         self.syncs
     }
 
-    /// Whether messages of the extended protocol were sent that no Sync has followed yet.
+    /// Whether messages of the extended protocol were sent that no Sync has followed yet. A Query behind them is not their end: if
+    /// one of them fails, the server skips it too.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
@@ -35,9 +36,9 @@ impl Pipeline {
         self.is_skipped = true;
     }
 
-    /// A Query is sent. It executes what was sent before it without a Sync, too.
-    pub fn query(&mut self) {
-        self.is_open = false;
+    /// The server answers a Sync that was sent before the error: it reads on.
+    pub fn resume(&mut self) {
+        self.is_skipped = false;
     }
 
     /// A Sync is sent.
@@ -55,8 +56,7 @@ mod tests {
         let mut pipeline = Pipeline::default();
         pipeline.open();
         pipeline.skip();
-        pipeline.query();
-        assert!(!pipeline.is_open() && pipeline.is_skipped());
+        assert!(pipeline.is_open() && pipeline.is_skipped());
         assert_eq!(pipeline.number(), 0);
         pipeline.sync();
         assert!(!pipeline.is_open() && !pipeline.is_skipped());

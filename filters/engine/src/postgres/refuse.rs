@@ -34,11 +34,38 @@ impl Session {
 
     /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
     pub(super) fn refuse_query(&mut self, error: ClientError, out: &mut CallbackOutput) {
+        self.core.audit.note_refusal(&error);
+        self.answer_with(error, out);
+    }
+
+    /// Has the server answer a simple query with an error, which stands for this one.
+    fn answer_with(&mut self, error: ClientError, out: &mut CallbackOutput) {
         let Some(plan) = &self.core.policy.plan else { return self.end_session(error, out) };
         let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
-        self.core.audit.note_refusal(&error);
         out.close |= Query { text: REFUSED }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
+    }
+
+    /// Refuses the text of a simple query. If it has a `COPY … FROM STDIN`, the client is asked for the data all the same. The data
+    /// is dropped, and behind it comes the error: if the error came first, psql would send the rows of a dump as statements.
+    pub(super) fn refuse_text(&mut self, text: &[u8], error: ClientError, out: &mut CallbackOutput) {
+        let data = std::str::from_utf8(text).ok().and_then(fieldveil_sql::client_data);
+        let Some(data) = data.filter(|_| !self.transaction.had_failed() && !error.is_failed_transaction())
+        else {
+            self.copies.rows_may_follow |= may_copy_from_client(text);
+            return self.refuse_query(error, out);
+        };
+        self.core.audit.note_refusal(&error);
+        out.close |= Query { text: b"" }.encode(&mut out.to_server).is_err();
+        self.pending.push(PendingResponse::injected(Awaited::RefusedCopy(data)));
+        self.copies.refuse(error);
+    }
+
+    /// The client has sent all data of a COPY that was refused, or gave it up. Whether that was so.
+    pub(super) fn end_refused_copy(&mut self, out: &mut CallbackOutput) -> bool {
+        let Some(error) = self.copies.take_refused() else { return false };
+        self.answer_with(error, out);
+        true
     }
 
     /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
@@ -72,6 +99,12 @@ impl Session {
         self.pending.push(PendingResponse::refused(Awaited::End, error));
         self.phase = Phase::Ending;
     }
+}
+
+/// Whether a text may have a `COPY … FROM STDIN`, by its words.
+pub(super) fn may_copy_from_client(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).to_ascii_lowercase();
+    text.contains("copy") && text.contains("std")
 }
 
 /// Whether the server's error is the one that the filter's message was made to cause.

@@ -4,9 +4,10 @@ mod data;
 mod description;
 mod error;
 
-use fieldveil_postgres_wire::Header;
-use fieldveil_postgres_wire::backend::{ParameterStatus, ReadyForQuery, Tag};
+use fieldveil_postgres_wire::backend::{CopyInResponse, ParameterStatus, ReadyForQuery, Tag};
 use fieldveil_postgres_wire::frame::HEADER_LEN;
+use fieldveil_postgres_wire::{Format, Header};
+use fieldveil_sql::ClientData;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};
@@ -35,8 +36,8 @@ impl Session {
         if matches!(self.phase, Phase::Passing) {
             return Ok(Step::Pass(rest.len()));
         }
-        let encryption = matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption));
-        if encryption || matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_)) {
+        if self.pending.awaits_encryption() || matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_))
+        {
             return self.startup_answer(rest, out);
         }
         let Some(header) = Header::peek(rest).map_err(|_| MALFORMED)? else { return Ok(Step::More) };
@@ -162,11 +163,16 @@ impl Session {
                 *statement = statement.saturating_add(1);
                 self.copies.from_server = None;
             }
+            (Tag::EmptyQueryResponse, Awaited::RefusedCopy(data)) => {
+                let format = if *data == ClientData::Binary { Format::Binary } else { Format::Text };
+                out.close |= CopyInResponse { format }.encode(&mut out.to_client).is_err();
+            }
             (Tag::DataRow, _) => return self.data_row(body, out),
             (Tag::ParameterDescription, _) => return self.pending.parameter_description(body, fate, out),
             (Tag::RowDescription, _) => return self.pending.row_description(body, fate, out),
             (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
-                self.copies.server_reads = !self.pending.begin_copy();
+                let number = entry.copy;
+                self.copies.take(number, self.pending.begin_copy());
             }
             (Tag::CopyOutResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();
@@ -190,8 +196,13 @@ impl Session {
     fn ready_for_query(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
         let status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
         self.pending.end_group(status);
-        let entry = self.pending.pop().ok_or(OUT_OF_PLACE)?;
-        if !matches!(entry.awaited, Awaited::Query(..) | Awaited::Sync | Awaited::FunctionCall) {
+        let entry = self.pending.pop_ready().ok_or(OUT_OF_PLACE)?;
+        if matches!(entry.awaited, Awaited::SyncInCopy) {
+            self.pipeline.resume();
+        } else if !matches!(
+            entry.awaited,
+            Awaited::Query(..) | Awaited::RefusedCopy(_) | Awaited::Sync | Awaited::FunctionCall
+        ) {
             return Err(OUT_OF_PLACE);
         }
         let is_last = self.pending.is_empty();

@@ -137,7 +137,7 @@ impl Session {
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         let Some(first) = rest.first() else { return Ok(Step::More) };
-        if matches!(self.pending.head().map(|e| &e.awaited), Some(Awaited::Encryption)) {
+        if self.pending.awaits_encryption() {
             self.pending.pop();
             match first {
                 b'N' => out.to_client.push(b'N'),

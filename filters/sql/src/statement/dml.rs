@@ -7,7 +7,11 @@ use crate::{
     catalog::Catalog,
     lex::Kind,
     mention,
-    parse::{self, Unparsed, faithful, mysql::Reading, position},
+    parse::{
+        self, Unparsed, faithful,
+        mysql::Reading,
+        position::{self, Positions},
+    },
     refusal::Refusal,
     resolve::outputs::{OutputColumn, Outputs},
     segment::Segment,
@@ -29,26 +33,8 @@ pub(crate) fn walk<'c>(
     catalog: &'c Catalog,
     run: impl FnOnce(&mut Walker<'_, 'c>, &Tree) -> Result<Outputs<'c>, Refusal>,
 ) -> Result<Effects, Refusal> {
-    if segment.tokens.len() > MAX_TOKENS {
-        return Err(Refusal::unsupported(
-            "the statement is too long to be analyzed",
-            "spread its rows or values over several statements",
-        ));
-    }
     mention::refuse_resembling(segment, catalog)?;
-    segment.check_bounds()?;
-    let (tokens, positions) =
-        position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
-            Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
-        })?;
-    let reading = Reading::of(segment);
-    let tree =
-        parse::statement(reading.apply(tokens), segment.dialect, segment.budget).map_err(
-            |why| match why {
-                Unparsed::Unparsable => Refusal::unparsable("the statement can't be parsed"),
-                Unparsed::Exceeded(exceeded) => exceeded.into(),
-            },
-        )?;
+    let Parsed { reading, positions, tree } = parse(segment)?;
     let mut walker = Walker::new(segment, &positions, catalog);
     let outputs = run(&mut walker, &tree)?;
     if let Some(column) = outputs.first_protected().filter(|_| reading.into_variables) {
@@ -91,6 +77,41 @@ pub(crate) fn walk<'c>(
         splices,
         parameters,
     })
+}
+
+/// A statement's tree, and where in the text its parts are.
+struct Parsed {
+    reading: Reading,
+    positions: Positions,
+    tree: Tree,
+}
+
+fn parse(segment: &Segment<'_>) -> Result<Parsed, Refusal> {
+    if segment.tokens.len() > MAX_TOKENS {
+        return Err(Refusal::unsupported(
+            "the statement is too long to be analyzed",
+            "spread its rows or values over several statements",
+        ));
+    }
+    segment.check_bounds()?;
+    let (tokens, positions) =
+        position::agree(segment.text, &segment.tokens, segment.dialect).map_err(|_| {
+            Refusal::unparsable("the statement's words and literals can't be told apart with certainty")
+        })?;
+    let reading = Reading::of(segment);
+    let tree =
+        parse::statement(reading.apply(tokens), segment.dialect, segment.budget).map_err(
+            |why| match why {
+                Unparsed::Unparsable => Refusal::unparsable("the statement can't be parsed"),
+                Unparsed::Exceeded(exceeded) => exceeded.into(),
+            },
+        )?;
+    Ok(Parsed { reading, positions, tree })
+}
+
+/// Whether the statement can be parsed.
+pub(crate) fn parses(segment: &Segment<'_>) -> bool {
+    parse(segment).is_ok()
 }
 
 /// Two strings in a row are one to the server, if a line ends between them. (To MySQL they always are, and so they

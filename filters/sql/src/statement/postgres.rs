@@ -2,6 +2,7 @@
 
 mod copy;
 mod ddl;
+pub(crate) mod rows;
 mod setting;
 mod utility;
 

@@ -14,6 +14,8 @@ use crate::postgres::client::Outcome;
 use crate::postgres::pending::{Awaited, PendingResponse, PendingResponses};
 use crate::postgres::{CallbackOutput, Session, Waiting};
 
+/// Why the session ends where the client does not send the data of a COPY to its end.
+pub const OUT_OF_PLACE: &str = "a statement within the data of a COPY";
 /// What the server is told when a row could not be sealed; the client is told why.
 const GIVEN_UP: &[u8] = b"fieldveil refused a row";
 
@@ -106,7 +108,7 @@ impl Session {
             return None;
         }
         if self.copies.server_reads {
-            self.end_session(ClientError::protocol("a statement within the data of a COPY"), out);
+            self.end_session(ClientError::protocol(OUT_OF_PLACE), out);
             return Some(Outcome::Done);
         }
         self.core.waiting = Waiting::Answers;

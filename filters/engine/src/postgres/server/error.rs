@@ -64,7 +64,15 @@ impl Session {
             );
         // The question's Parse was done, and its Close is skipped.
         let leaves_statement = for_catalog && !matches!(entry.awaited, Awaited::Parse(_));
-        let simple = matches!(entry.awaited, Awaited::Query(..) | Awaited::FunctionCall | Awaited::Sync);
+        if matches!(entry.awaited, Awaited::RefusedCopy(_)) {
+            // The server did not even answer the empty query. The client gets that, and is not asked for data.
+            entry.origin = Origin::Client;
+            self.copies.give_up_refused();
+        }
+        let simple = matches!(
+            entry.awaited,
+            Awaited::Query(..) | Awaited::RefusedCopy(_) | Awaited::FunctionCall | Awaited::Sync
+        );
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
             let severity = if ends { "FATAL" } else { "ERROR" };
