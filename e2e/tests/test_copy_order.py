@@ -14,8 +14,8 @@ from tests import wire
 CANARY = b"078-05-1120"
 UNPROTECTED = "copied"
 PROTECTED = "customer"
-# Behind every sequence: whatever state the session is in, it then says this, or is at its end. The statement before it is
-# for what a sequence leaves behind: after a COPY with a Query behind it the server says XX000 to the next one.
+# Behind every sequence: whatever state the session is in, it then says this, or is at its end. The statement before it
+# is for what a sequence leaves behind: after a COPY with a Query behind it the server says XX000 to the next one.
 MARK = b"the end of the sequence"
 TAIL = (
     wire.message(b"f", b"given up\0")

@@ -4,6 +4,7 @@ import psycopg
 import pytest
 
 from harness import Stack
+from tests import wire
 
 LOCKS = """
 SELECT relation::regclass::text, mode FROM pg_locks
@@ -31,3 +32,31 @@ def test_the_last_statement_that_others_see_is_the_clients(shop: Stack) -> None:
         for statement in ("SELECT 42", "BEGIN", "SELECT ssn FROM customer", "COMMIT"):
             through.execute(statement)
             assert other.execute(ACTIVITY, (pid,)).fetchone() == (statement,)
+
+
+MANY = """
+CREATE SCHEMA many;
+CREATE TABLE many.parted (id int, a text) PARTITION BY RANGE (id);
+DO $$ BEGIN FOR i IN 1..400 LOOP
+  EXECUTE format('CREATE TABLE many.p%s PARTITION OF many.parted FOR VALUES FROM (%s) TO (%s)', i, i, i + 1);
+  EXECUTE format('CREATE VIEW many.v%s AS SELECT a.id, b.a FROM many.p%s a JOIN many.parted b USING (id)', i, i);
+END LOOP; END $$;
+ANALYZE;
+"""
+
+
+def test_the_question_for_the_catalog_is_cheap_to_the_planner_in_a_database_of_many_tables(shop: Stack) -> None:
+    """From some cost on a server compiles a query, which takes longer than all else that the question does."""
+    with shop.connect("app") as app:
+        app.execute("SELECT 1")
+    sent = [message for message in wire.messages(shop.relay.to_server(), startup_first=True) if message[:1] == b"P"]
+    (question,) = (message for message in sent if b"WITH RECURSIVE" in message)
+    text = question[5:].split(b"\0")[1].decode()
+    with shop.direct() as direct:
+        direct.execute(MANY, prepare=False)
+        (plan,) = direct.execute(f"EXPLAIN (FORMAT json) {text}").fetchone()
+        (compiled_from,) = direct.execute(
+            "SELECT setting::float FROM pg_settings WHERE name = 'jit_above_cost'"
+        ).fetchone()
+        direct.execute("DROP SCHEMA many CASCADE")
+    assert plan[0]["Plan"]["Total Cost"] < float(compiled_from) / 10

@@ -14,57 +14,64 @@ const COLUMNS: u16 = 16;
 /// the views over any of these; a row for each of their columns, with the relation named in the policy. Not other sessions'
 /// temporary ones, which no statement of this one can name. Queries of views that are longer than 64 KiB are left out: such a
 /// view can't be named.
+///
+/// What is asked for each relation is gathered in arrays, of which the server's planner expects ten elements. It would expect
+/// thousands of rows of joins in their place, in a database of many tables, and compile the query for them (`jit_above_cost`),
+/// which takes seconds. The names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
 const QUERY: &str = "\
-WITH RECURSIVE named(oid) AS (
-  SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE (n.nspname, c.relname) IN (__RELATIONS__)
-), family(oid, root) AS (
-  SELECT oid, oid FROM named
+WITH RECURSIVE named(oid, schema, name) AS (
+  SELECT c.oid, n.nspname, c.relname
+  FROM ROWS FROM (pg_catalog.unnest(__SCHEMAS__::pg_catalog.name[]),
+    pg_catalog.unnest(__TABLES__::pg_catalog.name[])) planned(schema, name)
+  JOIN pg_catalog.pg_namespace n ON n.nspname = planned.schema
+  JOIN pg_catalog.pg_class c ON c.relname = planned.name AND c.relnamespace = n.oid
+), family(oid, schema, name) AS (
+  SELECT oid, schema, name FROM named
   UNION
-  SELECT CASE WHEN i.inhrelid = f.oid THEN i.inhparent ELSE i.inhrelid END, f.root
-  FROM family f JOIN pg_catalog.pg_inherits i ON i.inhrelid = f.oid OR i.inhparent = f.oid
+  SELECT kin.oid, f.schema, f.name FROM family f CROSS JOIN pg_catalog.unnest(ARRAY(
+    SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = f.oid
+    UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = f.oid)) kin(oid)
 ), reaching(oid) AS (
-  SELECT oid FROM family
+  SELECT * FROM pg_catalog.unnest(ARRAY(SELECT oid FROM family))
   UNION
-  SELECT r.ev_class FROM reaching f
-  JOIN pg_catalog.pg_depend d ON d.refobjid = f.oid AND d.refclassid = 1259 AND d.classid = 2618
-  JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+  SELECT view.oid FROM reaching f CROSS JOIN pg_catalog.unnest(ARRAY(
+    SELECT r.ev_class FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+    WHERE d.refobjid = f.oid AND d.refclassid = 1259 AND d.classid = 2618)) view(oid)
 )
 SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
-  rn.nspname, rc.relname, f.oid IS NOT NULL, a.atttypmod,
+  f.schema, f.name, f.oid IS NOT NULL, a.atttypmod,
   CASE WHEN c.relkind IN ('v', 'm') AND a.attnum = 1 THEN (
     SELECT CASE WHEN pg_catalog.length(d) <= 65536 THEN d END FROM pg_catalog.pg_get_viewdef(c.oid) d) END,
   EXISTS (SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = c.oid AND x.indexprs IS NOT NULL
     AND (pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"(' || pg_catalog.quote_ident(a.attname) || ', 33)') > 0
       OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"((' || pg_catalog.quote_ident(a.attname) || ')::text, 33)') > 0
       OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), 'substr(' || pg_catalog.quote_ident(a.attname) || ', 1, 22)') > 0))
-FROM reaching v
+FROM pg_catalog.unnest(ARRAY(SELECT oid FROM reaching)) v(oid)
 JOIN pg_catalog.pg_class c ON c.oid = v.oid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN family f ON f.oid = c.oid
-LEFT JOIN pg_catalog.pg_class rc ON rc.oid = f.root
-LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = rc.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
 ORDER BY c.oid, a.attnum";
 
 /// The text that asks for the catalog.
 pub fn question(plan: &CompiledPlan) -> String {
-    let mut relations: Vec<String> = plan
-        .fields
-        .iter()
-        .map(|f| f.spec.column())
-        .map(|column| format!("({}, {})", literal(column.schema), literal(column.table)))
-        .collect();
-    relations.sort();
+    let columns = plan.fields.iter().map(|field| field.spec.column());
+    let mut relations: Vec<_> = columns.map(|column| (column.schema, column.table)).collect();
+    relations.sort_unstable();
     relations.dedup();
-    QUERY.replace("__RELATIONS__", &relations.join(", "))
+    let schemas = array(relations.iter().map(|(schema, _)| *schema));
+    let tables = array(relations.iter().map(|(_, table)| *table));
+    QUERY.replace("__SCHEMAS__", &schemas).replace("__TABLES__", &tables)
 }
 
-/// A name as a literal that reads the same whatever `standard_conforming_strings` is.
-fn literal(name: &str) -> String {
-    format!("E'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
+/// Names as a literal of an array, which reads the same whatever `standard_conforming_strings` is.
+fn array<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let escaped = |name: &str| name.replace('\\', "\\\\").replace('"', "\\\"");
+    let names: Vec<String> = names.map(|name| format!("\"{}\"", escaped(name))).collect();
+    let array = format!("{{{}}}", names.join(","));
+    format!("E'{}'", array.replace('\\', "\\\\").replace('\'', "''"))
 }
 
 /// Reads a row of the answer; None if it is not as asked for.
@@ -112,5 +119,18 @@ pub fn kind_of(type_oid: u32) -> ColumnKind {
         oid::BPCHAR => ColumnKind::Padded,
         oid::BYTEA => ColumnKind::Bytes,
         _ => ColumnKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::array;
+
+    #[test]
+    fn names_are_written_as_an_array() {
+        assert_eq!(array(["public", "é"].into_iter()), r#"E'{"public","é"}'"#);
+        // What the server reads is {"a'b","c\\d","e\"f"}.
+        let odd = ["a'b", r"c\d", r#"e"f"#].into_iter();
+        assert_eq!(array(odd), r#"E'{"a''b","c\\\\d","e\\"f"}'"#);
     }
 }
