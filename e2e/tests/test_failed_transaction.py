@@ -57,6 +57,8 @@ def test_answer_is_the_servers_own(shop: Stack, protocol: str) -> None:
             assert told[0]["SQLSTATE"] == b"25P02", statement
             assert through.info.transaction_status == pq.TransactionStatus.INERROR
         assert CANARY.encode() not in shop.relay.to_server()
+        # An empty text is none that fails.
+        assert through.pgconn.exec_(b" ; ").status == pq.ExecStatus.EMPTY_QUERY
         through.execute("ROLLBACK")
         assert through.execute("SELECT count(*) FROM customer").fetchone() == (0,)
 

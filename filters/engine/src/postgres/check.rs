@@ -138,7 +138,7 @@ impl Session {
     /// Checks a text. The error is the one that the client gets.
     pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
-            return Ok(untouched(text, plan, Statement::unread()));
+            return Ok(untouched(text, plan, [Statement::unread()]));
         }
         if let Err(error) = self.settings.readable() {
             // But for the statement that mends it.
@@ -167,8 +167,12 @@ impl Session {
     }
 }
 
-fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
-    let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
+fn untouched(
+    text: &[u8],
+    plan: &Rc<CompiledPlan>,
+    statement: impl IntoIterator<Item = Statement>,
+) -> Rc<Checked> {
+    let analysis = Analysis { statements: Vec::from_iter(statement), ..Analysis::default() };
     Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text)))
 }
 
@@ -183,7 +187,7 @@ fn check_set_or_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<C
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
     match analysis.statements.as_slice() {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
-            Some(untouched(text.as_bytes(), plan, statement.clone()))
+            Some(untouched(text.as_bytes(), plan, [statement.clone()]))
         }
         _ => None,
     }
@@ -193,8 +197,11 @@ fn begins_transaction(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| identity::begins_transaction(text, Dialect::Postgres))
 }
 
-/// Checks a text that only begins or ends a transaction, or is a SET TRANSACTION. That needs no catalog.
+/// Checks a text that only begins or ends a transaction, is a SET TRANSACTION, or is empty. That needs no catalog.
 fn check_without_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+    if text.iter().all(|byte| byte.is_ascii_whitespace() || *byte == b';') {
+        return Some(untouched(text, plan, []));
+    }
     let checked = check_set_or_transaction(text, plan)?;
     let words = std::str::from_utf8(text).ok()?.to_ascii_lowercase();
     let mut words = words.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
