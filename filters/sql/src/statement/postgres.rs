@@ -70,7 +70,7 @@ pub(super) fn analyze(
             _ => utility::analyze(segment, catalog)?,
         }
     };
-    let changes_catalog = changes_catalog(segment, is_dml);
+    let changes_catalog = changes_catalog(segment, is_dml) && !ddl::is_apart(segment, catalog);
     Ok(Analyzed { kind, changes_catalog, effects, is_dml })
 }
 

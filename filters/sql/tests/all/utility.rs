@@ -172,6 +172,16 @@ fn what_changes_names_is_told() {
         "WITH a AS (UPDATE pg_settings SET setting = 'a') SELECT 1",
         "what is this",
         "SELECT 'unfinished",
+        // These name a protected table, one that there may be some day, or more than relations.
+        "CREATE TEMP VIEW a AS SELECT id FROM customer",
+        "DROP VIEW a, customer",
+        "CREATE TABLE a (b int) INHERITS (customer)",
+        "CREATE SCHEMA a",
+        "DROP SCHEMA a CASCADE",
+        "CREATE EXTENSION a",
+        "DROP TYPE a CASCADE",
+        "CREATE FUNCTION f() RETURNS int RETURN 1",
+        "CREATE TABLE a AS SELECT set_config('search_path', 'a', false)",
     ] {
         assert!(accepted(text).statements[0].changes_catalog, "{text}");
     }
@@ -190,6 +200,12 @@ fn what_changes_names_is_told() {
         "EXPLAIN SELECT 1",
         "TRUNCATE customer",
         "SELECT * FROM customer",
+        "CREATE TEMP TABLE a (b int)",
+        "CREATE UNLOGGED TABLE IF NOT EXISTS a.b AS SELECT 1",
+        "CREATE UNIQUE INDEX CONCURRENTLY a ON b (c)",
+        "CREATE OR REPLACE TEMP VIEW a AS SELECT 1",
+        "DROP TABLE IF EXISTS a, b CASCADE",
+        "DROP MATERIALIZED VIEW a",
     ] {
         assert!(!accepted(text).statements[0].changes_catalog, "{text}");
     }

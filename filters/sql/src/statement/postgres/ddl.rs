@@ -1,8 +1,9 @@
 //! CREATE, ALTER and DROP of, or beside, a protected table.
 
 use crate::{
-    catalog::Relation,
+    catalog::{Catalog, Relation},
     lex::{Kind, Token},
+    mention,
     refusal::Refusal,
     segment::Segment,
     statement::ddl::{is_view, named, no_protected_column, unsupported},
@@ -11,6 +12,39 @@ use crate::{
 
 /// Tokens of a statement that is looked at word by word, forth and back; a table has at most 1600 columns.
 const MAX_TOKENS: usize = 16_384;
+
+/// Whether it makes or drops relations that have nothing to do with those of the catalog, nor a name of them: what the names of
+/// the catalog mean is the same afterwards. (A relation that is dropped with others is one of them: a view over a protected
+/// table, or a child of it.)
+pub(super) fn is_apart(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let is_object = |word: &str| matches!(word, "table" | "index" | "sequence" | "view");
+    let is_of_relation = match segment.word(0) {
+        "create" => is_object(created_object(segment)),
+        "drop" => is_object(segment.word(1)) || segment.is_word(1, "materialized"),
+        _ => false,
+    };
+    is_of_relation && !mention::may_name(segment, catalog) && !mention::names_planned(segment, catalog)
+}
+
+/// The object of `CREATE [OR REPLACE] [UNIQUE | TEMP | UNLOGGED | MATERIALIZED | RECURSIVE …] object`
+fn created_object<'s>(segment: &'s Segment<'_>) -> &'s str {
+    let is_kind = |word: &&str| {
+        matches!(
+            *word,
+            "or" | "replace"
+                | "unique"
+                | "temp"
+                | "temporary"
+                | "local"
+                | "global"
+                | "unlogged"
+                | "materialized"
+                | "recursive"
+        )
+    };
+    let words = (1..segment.tokens.len()).map(|index| segment.word(index));
+    words.skip_while(is_kind).next().unwrap_or_default()
+}
 
 /// Refuses what computes with protected columns in the server, or takes them from under the policy.
 pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
@@ -21,21 +55,8 @@ pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
     segment.budget.spend(segment.tokens.len().saturating_mul(relations.len()))?;
     let words: Vec<&str> = (0..segment.tokens.len()).map(|index| segment.word(index)).collect();
     let has = |word: &str| words.contains(&word);
-    // CREATE [OR REPLACE] [UNIQUE | TEMP | UNLOGGED | MATERIALIZED | RECURSIVE …] object
-    let object = words.iter().skip(1).find(|word| {
-        !matches!(
-            **word,
-            "or" | "replace"
-                | "unique"
-                | "temp"
-                | "temporary"
-                | "local"
-                | "global"
-                | "unlogged"
-                | "recursive"
-        )
-    });
-    match (words.first().copied().unwrap_or_default(), object.copied().unwrap_or_default()) {
+    let object = if segment.is_word(0, "create") { created_object(segment) } else { segment.word(1) };
+    match (segment.word(0), object) {
         ("drop", _) => Ok(()),
         ("create", "table") => {
             if is_create_as(segment) || has("stored") || has("virtual") || has("execute") {
