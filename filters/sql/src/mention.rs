@@ -70,6 +70,11 @@ pub(crate) fn named<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c 
     named_among(segment, catalog, |relation| !is_unseen(relation))
 }
 
+/// Whether the tokens name a relation of the catalog, if what they name are relations, be it one of which nothing is known.
+pub(crate) fn may_show(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    !named_among(segment, catalog, |_| true).is_empty()
+}
+
 /// The same of views that stand upon what this session may not see.
 pub(crate) fn named_unseen<'c>(segment: &Segment<'_>, catalog: &'c Catalog) -> Vec<&'c Relation> {
     named_among(segment, catalog, is_unseen)

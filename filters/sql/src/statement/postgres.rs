@@ -14,7 +14,7 @@ use crate::{
     analysis::{StatementKind, effects::Effects},
     catalog::Catalog,
     identity, kind, mention,
-    refusal::Refusal,
+    refusal::{Refusal, RefusalClass},
     segment::Segment,
 };
 
@@ -42,7 +42,16 @@ pub(super) fn analyze(
     let mut kind = kind::of(segment);
     let effects = if is_dml {
         if mention::may_name(segment, catalog) {
-            dml::analyze(segment, catalog)?
+            match dml::analyze(segment, catalog) {
+                // What it names is another relation of the name, whatever the rest of it says.
+                Err(refusal)
+                    if refusal.class == RefusalClass::Unparsable && !mention::may_show(segment, catalog) =>
+                {
+                    utility::refuse_code_in_strings(segment, catalog)?;
+                    Effects::default()
+                }
+                analyzed => analyzed?,
+            }
         } else {
             utility::refuse_code_in_strings(segment, catalog)?;
             Effects::default()
@@ -110,11 +119,7 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         return table && mention::names_planned(&segment.up_to(end.unwrap_or(segment.tokens.len())), catalog);
     }
     match into(segment) {
-        // `INTO [TEMP] [TABLE] [schema.]name`
-        Some(into) => {
-            let name = segment.starting_at(into);
-            mention::names_planned(&name.up_to(name.tokens.len().min(7)), catalog)
-        }
+        Some(into) => mention::names_planned(&target(segment, into), catalog),
         None => true,
     }
 }
@@ -125,6 +130,21 @@ fn into(segment: &Segment<'_>) -> Option<usize> {
         segment.is_word(*index, "into")
             && !matches!(segment.word(index.saturating_sub(1)), "insert" | "merge")
     })
+}
+
+/// The name behind an INTO: `INTO [TEMP] [TABLE] [schema.]name`
+fn target<'t>(segment: &Segment<'t>, into: usize) -> Segment<'t> {
+    let is_kind = |index: &usize| {
+        matches!(segment.word(*index), "temp" | "temporary" | "local" | "global" | "unlogged" | "table")
+    };
+    let first = into.saturating_add(1);
+    let name = (first..segment.tokens.len()).find(|index| !is_kind(index)).unwrap_or(first);
+    // With a dot between each two parts.
+    let parts = (name..segment.tokens.len())
+        .step_by(2)
+        .take_while(|index| *index == name || segment.is_symbol(index.saturating_sub(1), "."));
+    let last = parts.last().unwrap_or(name);
+    segment.part(name..last.saturating_add(1))
 }
 
 fn selects_into(segment: &Segment<'_>) -> bool {

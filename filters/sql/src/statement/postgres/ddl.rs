@@ -58,6 +58,8 @@ pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
     let object = if segment.is_word(0, "create") { created_object(segment) } else { segment.word(1) };
     match (segment.word(0), object) {
         ("drop", _) => Ok(()),
+        // It is another relation of the name.
+        ("alter", _) if relations.is_empty() => Ok(()),
         ("create", "table") => {
             if is_create_as(segment) || has("stored") || has("virtual") || has("execute") {
                 return Err(unsupported("a table computed from one with sealed columns"));

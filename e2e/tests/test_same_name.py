@@ -1,0 +1,76 @@
+"""A table that has the name of a protected one and is another: a temporary one, or one of another schema."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from harness import Stack
+
+SCHEMA = "same_name"
+STATEMENTS = [
+    "INSERT INTO customer VALUES (1, 'plain')",
+    "INSERT INTO customer SELECT 2, upper('b') || 'c'",
+    "UPDATE customer SET ssn = upper(ssn) WHERE id = 1",
+    "SELECT upper(ssn), length(ssn) FROM customer ORDER BY ssn",
+    "SELECT c FROM customer c WHERE ssn LIKE 'P%'",
+    "TABLE customer",
+    "SELECT row_to_json(customer) FROM customer",
+    "CREATE INDEX by_ssn ON customer (upper(ssn))",
+    "ALTER TABLE customer ADD CONSTRAINT checked CHECK (ssn <> 'x')",
+    "ALTER TABLE customer RENAME COLUMN ssn TO number",
+    "ALTER TABLE customer RENAME COLUMN number TO ssn",
+    "ALTER TABLE customer ADD COLUMN long text GENERATED ALWAYS AS (ssn || ssn) STORED",
+    "ALTER TABLE customer ALTER COLUMN ssn SET DEFAULT 'none'",
+    "CREATE TEMP VIEW shown AS SELECT upper(ssn) AS ssn FROM customer",
+    "SELECT * FROM shown",
+    "CREATE TEMP TABLE computed AS SELECT upper(ssn) FROM customer",
+    "SELECT upper(ssn) INTO TEMP gone FROM customer",
+    "PREPARE ours AS SELECT upper(ssn) FROM customer WHERE id = $1",
+    "EXECUTE ours (1)",
+    "DEALLOCATE ours",
+    "EXPLAIN (COSTS OFF) SELECT upper(ssn) FROM customer",
+    "COMMENT ON TABLE customer IS 'ours'",
+    "CREATE TEMP TABLE child (more int) INHERITS (customer)",
+    "DELETE FROM customer WHERE upper(ssn) = 'PLAIN'",
+    "TRUNCATE customer CASCADE",
+    "ALTER TABLE customer RENAME TO client",
+    "DROP TABLE client CASCADE",
+]
+
+
+@contextmanager
+def temporary(connection: psycopg.Connection) -> Iterator[None]:
+    connection.execute("CREATE TEMP TABLE customer (id int, ssn text)")
+    yield
+
+
+@contextmanager
+def in_another_schema(connection: psycopg.Connection) -> Iterator[None]:
+    connection.execute(f"SET search_path = {SCHEMA}, public")
+    connection.execute("CREATE TABLE customer (id int, ssn text)")
+    yield
+
+
+def said(connection: psycopg.Connection, statement: str) -> object:
+    try:
+        cursor = connection.execute(statement)
+    except psycopg.Error as error:
+        return error.sqlstate, str(error)
+    return cursor.statusmessage, cursor.fetchall() if cursor.description else None
+
+
+@pytest.mark.parametrize("made", [temporary, in_another_schema])
+def test_it_is_used_as_without_the_sidecar(shop: Stack, made) -> None:
+    answers = []
+    with shop.direct() as owner:
+        for connect in (shop.direct, shop.connect):
+            owner.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
+            owner.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION app")
+            with connect("app") as connection, made(connection):
+                answers.append([(statement, said(connection, statement)) for statement in STATEMENTS])
+        owner.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
+    direct, through = answers
+    differ = [(*one, other[1]) for one, other in zip(direct, through, strict=True) if one != other]
+    assert differ == [], "\n".join(map(str, differ))
