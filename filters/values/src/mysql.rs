@@ -8,6 +8,7 @@
 //! A searched character string is compared as it is, byte by byte: no collation folds its letters or pads it.
 
 mod assign;
+mod character_set;
 mod column;
 mod double;
 mod given;
@@ -15,9 +16,11 @@ mod moment;
 mod read;
 mod settings;
 mod show;
+mod single_byte;
 mod type_code;
 
+pub use character_set::{CharacterSet, UNREADABLE};
 pub use column::{Column, check, column};
 pub use read::{read_literal, read_parameter};
-pub use settings::{CharacterSet, Settings};
+pub use settings::Settings;
 pub use show::{encode_binary, encode_binary_to, encode_text, encode_text_to};

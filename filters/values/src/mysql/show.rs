@@ -10,8 +10,9 @@ use crate::types::integer::Width;
 use crate::types::{bytea, float, numeric};
 use crate::{DeclaredType, ValueError};
 
-/// What stands in for a character that utf8mb3 has not.
-const REPLACEMENT: char = '?';
+/// The session's character_set_results is not one that this text can be written in here.
+const NOT_WRITTEN: ValueError =
+    ValueError::Unsupported("this text in the session's character_set_results; say SET NAMES utf8mb4");
 
 fn valid(canonical: &[u8]) -> Result<&str, ValueError> {
     std::str::from_utf8(canonical).map_err(|_| ValueError::Invalid("UTF-8 text"))
@@ -61,7 +62,7 @@ fn shown<'c>(
         Kind::Bytea(_) => return bytea::encode(text).map(Cow::Owned),
         Kind::Integer(_) | Kind::Uuid => return Ok(Cow::Borrowed(canonical)),
         // Any other has no form of MySQL's own, and is shown as characters.
-        _ => return Ok(characters(text, settings)),
+        _ => return characters(text, settings),
     };
     Ok(Cow::Owned(shown.into_bytes()))
 }
@@ -140,11 +141,6 @@ fn day(canonical: &str) -> Result<Moment, ValueError> {
         .map_err(|_| ValueError::OutOfRange("DATE or DATETIME, whose years are 1 to 9999"))
 }
 
-fn characters<'t>(text: &'t str, settings: &Settings) -> Cow<'t, [u8]> {
-    if settings.results.max_bytes != 3 {
-        return Cow::Borrowed(text.as_bytes());
-    }
-    // As the server does.
-    let shown: String = text.chars().map(|c| if c.len_utf8() <= 3 { c } else { REPLACEMENT }).collect();
-    Cow::Owned(shown.into_bytes())
+fn characters<'t>(text: &'t str, settings: &Settings) -> Result<Cow<'t, [u8]>, ValueError> {
+    settings.results.show(text).ok_or(NOT_WRITTEN)
 }

@@ -21,7 +21,7 @@ fn servers() -> [Value; 2] {
 
 fn settings(recorded: &Value, mode: &str) -> Settings {
     let (version, sql_mode) = (&recorded["version"], &recorded[mode]["sql_mode"]);
-    Settings::read(version.as_str().unwrap(), sql_mode.as_str().unwrap(), Some("utf8mb4")).unwrap()
+    Settings::read(version.as_str().unwrap(), sql_mode.as_str().unwrap(), Some("utf8mb4"))
 }
 
 fn unhex(hex: &Value) -> Vec<u8> {

@@ -46,7 +46,7 @@ fn declared() -> impl Strategy<Value = (DeclaredType, u8)> {
 fn settings() -> impl Strategy<Value = Settings> {
     let version = prop_oneof![Just("9.7.4"), Just("10.11.19-MariaDB")];
     let mode = prop_oneof![Just(""), Just("TIME_TRUNCATE_FRACTIONAL"), Just("TIME_ROUND_FRACTIONAL")];
-    (version, mode).prop_map(|(version, mode)| Settings::read(version, mode, Some("utf8mb4")).unwrap())
+    (version, mode).prop_map(|(version, mode)| Settings::read(version, mode, Some("utf8mb4")))
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -219,7 +219,7 @@ fn values_that_mysql_has_not_are_refused_when_shown() {
 #[test]
 fn fractions_are_cut_or_rounded_as_the_server_does() {
     let read = |version, mode, text: &str| {
-        let settings = Settings::read(version, mode, None).unwrap();
+        let settings = Settings::read(version, mode, None);
         let canonical = mysql::read_literal(&plain("datetime"), &settings, Purpose::Store, text.as_bytes());
         canonical.map(|text| String::from_utf8(text).unwrap())
     };
@@ -237,17 +237,26 @@ fn fractions_are_cut_or_rounded_as_the_server_does() {
 
 #[test]
 fn text_is_sent_in_the_character_set_of_results() {
-    let of = |version, results| Settings::read(version, "", results).map(|settings| settings.results);
-    let set = |id, max_bytes| Ok(CharacterSet { id, max_bytes });
-    assert_eq!(of("10.11.19-MariaDB", Some("utf8mb4")), set(45, 4));
-    assert_eq!(of("9.7.4", Some("UTF8MB4")), set(255, 4));
-    assert_eq!(of("9.7.4", None), set(255, 4));
-    assert_eq!(of("9.7.4", Some("utf8mb3")), set(33, 3));
-    assert_eq!(of("9.7.4", Some("binary")), set(63, 1));
-    let error = of("9.7.4", Some("latin1")).unwrap_err();
+    let of = |version, results| {
+        let CharacterSet { id, max_bytes, .. } = Settings::read(version, "", results).results;
+        (id, max_bytes)
+    };
+    assert_eq!(of("10.11.19-MariaDB", Some("utf8mb4")), (45, 4));
+    assert_eq!(of("9.7.4", Some("UTF8MB4")), (255, 4));
+    assert_eq!(of("9.7.4", None), (255, 4));
+    assert_eq!(of("9.7.4", Some("utf8mb3")), (33, 3));
+    assert_eq!(of("9.7.4", Some("binary")), (63, 1));
+    assert_eq!(of("9.7.4", Some("latin1")), (8, 1));
+    assert_eq!(of("9.7.4", Some("gbk")), (28, 2));
+
+    let latin1 = Settings::read("9.7.4", "", Some("latin1"));
+    assert_eq!(mysql::encode_text(&plain("text"), &latin1, "éЖ".as_bytes()), Ok(b"\xe9?".into()));
+    let gbk = Settings::read("9.7.4", "", Some("gbk"));
+    assert_eq!(mysql::encode_text(&plain("text"), &gbk, b"e"), Ok(b"e".into()));
+    let error = mysql::encode_text(&plain("text"), &gbk, "é".as_bytes()).unwrap_err();
     assert!(error.to_string().contains("SET NAMES utf8mb4"));
 
-    let three = Settings::read("9.7.4", "", Some("utf8mb3")).unwrap();
+    let three = Settings::read("9.7.4", "", Some("utf8mb3"));
     let varchar = plain("varchar(20)");
     assert_eq!(mysql::encode_text(&varchar, &three, "a𝄞ä".as_bytes()), Ok("a?ä".into()));
     assert_eq!(mysql::column(&varchar, &three).unwrap().length, 60);

@@ -1,0 +1,236 @@
+//! The servers' character sets, as far as texts in them can be read and written here.
+
+use std::borrow::Cow;
+
+use super::single_byte::{HighHalf, SETS};
+
+/// A character set of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CharacterSet {
+    /// As column definitions name it: its default collation.
+    pub id: u16,
+    /// Most bytes of a character.
+    pub max_bytes: u32,
+    encoding: Encoding,
+}
+
+/// How characters stand in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    /// UTF-8, of which the set has the characters of so many bytes.
+    Utf8,
+    /// A byte a character, of which the upper half of the bytes stands for these.
+    SingleByte(&'static HighHalf),
+    /// A byte of ASCII at the begin of a character is that character; nothing is known of the others.
+    OverAscii,
+    /// Nothing is known of it, or a byte of ASCII stands for another character.
+    Other,
+}
+
+/// A byte that UTF-8 never has. It stands for what cannot be read.
+pub const UNREADABLE: u8 = 0xFF;
+/// What the server shows in the place of a character that a set has not.
+const REPLACEMENT: u8 = b'?';
+
+const MARIADB_UTF8MB4: u16 = 45;
+const MYSQL_UTF8MB4: u16 = 255;
+
+/// Sets of several bytes a character that are read and written as far as a text is ASCII: in some of them a byte of ASCII is
+/// also the second one of a character. With the number of the default collation and the most bytes of a character.
+const OVER_ASCII: [(&str, u16, u32); 9] = [
+    ("big5", 1, 2),
+    ("cp932", 95, 2),
+    ("eucjpms", 97, 3),
+    ("euckr", 19, 2),
+    ("gb18030", 248, 4),
+    ("gb2312", 24, 2),
+    ("gbk", 28, 2),
+    ("sjis", 13, 2),
+    ("ujis", 12, 3),
+];
+
+impl CharacterSet {
+    /// `utf8mb4`, which MySQL has with another default collation than MariaDB.
+    pub const fn utf8mb4(mariadb: bool) -> Self {
+        let id = if mariadb { MARIADB_UTF8MB4 } else { MYSQL_UTF8MB4 };
+        Self { id, max_bytes: 4, encoding: Encoding::Utf8 }
+    }
+
+    /// One of which only ASCII is known.
+    pub const UNKNOWN: Self = Self { id: MYSQL_UTF8MB4, max_bytes: 4, encoding: Encoding::OverAscii };
+
+    /// The set of this name. `binary` is read as UTF-8: nothing is converted, and texts are stored so.
+    pub fn of_name(name: &str, mariadb: bool) -> Self {
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        if is("utf8mb4") {
+            return Self::utf8mb4(mariadb);
+        }
+        if is("utf8") || is("utf8mb3") {
+            return Self { id: 33, max_bytes: 3, encoding: Encoding::Utf8 };
+        }
+        if is("binary") {
+            return Self { id: 63, max_bytes: 1, encoding: Encoding::Utf8 };
+        }
+        if let Some((_, id, high)) = SETS.iter().find(|(known, ..)| is(known)) {
+            return Self { id: *id, max_bytes: 1, encoding: Encoding::SingleByte(high) };
+        }
+        match OVER_ASCII.iter().find(|(known, ..)| is(known)) {
+            Some((_, id, max_bytes)) => {
+                Self { id: *id, max_bytes: *max_bytes, encoding: Encoding::OverAscii }
+            }
+            None => Self { id: 63, max_bytes: 1, encoding: Encoding::Other },
+        }
+    }
+
+    /// Whether its texts are UTF-8.
+    pub fn is_utf8(&self) -> bool {
+        self.encoding == Encoding::Utf8
+    }
+
+    /// Whether each character is a byte.
+    pub fn is_single_byte(&self) -> bool {
+        matches!(self.encoding, Encoding::SingleByte(_))
+    }
+
+    /// Whether texts of ASCII are the same bytes in it.
+    pub fn is_over_ascii(&self) -> bool {
+        self.encoding != Encoding::Other
+    }
+
+    /// A text of the set in UTF-8. What cannot be read in it becomes [`UNREADABLE`], so that the whole is no UTF-8.
+    pub fn decode<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match self.encoding {
+            Encoding::Utf8 => Cow::Borrowed(text),
+            Encoding::Other => Cow::Owned(text.iter().map(|_| UNREADABLE).collect()),
+            _ if text.is_ascii() => Cow::Borrowed(text),
+            Encoding::OverAscii => {
+                Cow::Owned(text.iter().map(|byte| if byte.is_ascii() { *byte } else { UNREADABLE }).collect())
+            }
+            Encoding::SingleByte(high) => {
+                let mut decoded = Vec::with_capacity(text.len().saturating_mul(2));
+                for byte in text {
+                    match character(*byte, high) {
+                        Some(letter) => {
+                            decoded.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                        }
+                        None => decoded.push(UNREADABLE),
+                    }
+                }
+                Cow::Owned(decoded)
+            }
+        }
+    }
+
+    /// A text in the set; None where the set has not all of its characters, or they are not known here.
+    pub fn encode<'t>(&self, text: &'t str) -> Option<Cow<'t, [u8]>> {
+        match self.encoding {
+            Encoding::Utf8 if self.max_bytes != 3 => Some(Cow::Borrowed(text.as_bytes())),
+            Encoding::Other => None,
+            _ if text.is_ascii() => Some(Cow::Borrowed(text.as_bytes())),
+            Encoding::Utf8 => {
+                text.chars().all(|letter| letter.len_utf8() <= 3).then_some(Cow::Borrowed(text.as_bytes()))
+            }
+            Encoding::OverAscii => None,
+            Encoding::SingleByte(high) => {
+                text.chars().map(|letter| byte(letter, high)).collect::<Option<_>>().map(Cow::Owned)
+            }
+        }
+    }
+
+    /// A text as the server shows it in the set: with question marks for the characters that the set has not. None where they are
+    /// not known here.
+    pub fn show<'t>(&self, text: &'t str) -> Option<Cow<'t, [u8]>> {
+        if let Some(encoded) = self.encode(text) {
+            return Some(encoded);
+        }
+        match self.encoding {
+            Encoding::Utf8 => {
+                let three =
+                    |letter: char| if letter.len_utf8() <= 3 { letter } else { char::from(REPLACEMENT) };
+                Some(Cow::Owned(text.chars().map(three).collect::<String>().into_bytes()))
+            }
+            Encoding::SingleByte(high) => {
+                let shown = text.chars().map(|letter| byte(letter, high).unwrap_or(REPLACEMENT));
+                Some(Cow::Owned(shown.collect()))
+            }
+            Encoding::OverAscii | Encoding::Other => None,
+        }
+    }
+}
+
+/// What a byte stands for.
+fn character(byte: u8, high: &HighHalf) -> Option<char> {
+    match byte.checked_sub(128) {
+        None => Some(char::from(byte)),
+        Some(index) => match high.get(usize::from(index)).copied().unwrap_or_default() {
+            0 => None,
+            code => char::from_u32(code.into()),
+        },
+    }
+}
+
+/// The byte that stands for a character.
+fn byte(letter: char, high: &HighHalf) -> Option<u8> {
+    if letter.is_ascii() {
+        return u8::try_from(letter).ok();
+    }
+    let code = u16::try_from(u32::from(letter)).ok()?;
+    let index = high.iter().position(|known| *known == code)?;
+    u8::try_from(index).ok()?.checked_add(128)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CharacterSet, SETS, UNREADABLE};
+
+    fn set(name: &str) -> CharacterSet {
+        CharacterSet::of_name(name, false)
+    }
+
+    #[test]
+    fn each_byte_of_a_set_is_its_own_again_or_cannot_be_read() {
+        for (name, ..) in SETS {
+            for byte in 0..=u8::MAX {
+                let decoded = set(name).decode(&[byte]).into_owned();
+                match std::str::from_utf8(&decoded) {
+                    Ok(text) => assert_eq!(set(name).encode(text).unwrap().as_ref(), [byte], "{name}"),
+                    Err(_) => assert_eq!((decoded.as_slice(), byte.is_ascii()), (&[UNREADABLE][..], false)),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_byte_beyond_ascii_stands_for_ascii() {
+        for (name, _, high) in SETS {
+            assert!(high.iter().all(|code| *code == 0 || *code >= 128), "{name}");
+        }
+    }
+
+    #[test]
+    fn latin1_is_windows_1252_with_five_control_characters() {
+        let latin1 = set("latin1");
+        assert_eq!(latin1.decode(b"\x80\x81\xe9").as_ref(), "€\u{81}é".as_bytes());
+        assert_eq!(latin1.encode("Ж"), None);
+        assert_eq!(latin1.show("éЖ😀").unwrap().as_ref(), b"\xe9??");
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_set_is_neither_read_nor_written() {
+        let gbk = set("gbk");
+        assert_eq!(gbk.decode(b"a\xd5\x5c").as_ref(), [b'a', UNREADABLE, 0x5c]);
+        assert_eq!((gbk.encode("é"), gbk.show("é")), (None, None));
+        assert_eq!(gbk.show("a").unwrap().as_ref(), b"a");
+        for name in ["ucs2", "utf16le", "swe7", "of tomorrow"] {
+            assert_eq!((set(name).show("a"), set(name).is_over_ascii()), (None, false), "{name}");
+            assert!(std::str::from_utf8(&set(name).decode(b"a")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn utf8mb3_shows_a_question_mark_for_what_it_has_not() {
+        assert_eq!(set("utf8").show("é😀").unwrap().as_ref(), "é?".as_bytes());
+        assert_eq!(set("utf8mb3").encode("😀"), None);
+        assert_eq!(set("utf8mb4").encode("😀").unwrap().as_ref(), "😀".as_bytes());
+    }
+}
