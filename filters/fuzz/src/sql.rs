@@ -22,6 +22,8 @@ fn mode(bits: u8) -> Dialect {
         pipes_as_concat: is_on(2),
         mariadb: is_on(3),
         folds_tables: is_on(4),
+        // In a third of them.
+        single_byte: bits % 3 == 1,
     })
 }
 

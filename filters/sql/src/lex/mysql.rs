@@ -1,4 +1,5 @@
-//! MySQL's and MariaDB's lexical rules (`sql/sql_lex.cc` of both), for a client whose character set is UTF-8.
+//! MySQL's and MariaDB's lexical rules (`sql/sql_lex.cc` of both), for a client whose character set is UTF-8, or was decoded
+//! from one of single bytes.
 //!
 //! Where the two servers, or versions of them, read a text differently, it is in doubt.
 
@@ -39,6 +40,9 @@ pub(super) fn lex(text: &str, dialect: MySqlDialect) -> Result<Vec<Token>, Unrea
             }
             _ => next(&mut cursor, first, dialect)?,
         };
+        if dialect.single_byte && !reads_as_letters(&cursor, start, &kind) {
+            return Err(Unread::Doubt);
+        }
         tokens.push(Token { range: start..cursor.at, kind });
     }
     Ok(tokens)
@@ -52,6 +56,20 @@ fn follows_name(text: &str, tokens: &[Token], start: usize) -> bool {
         && dot.is_symbol(text, ".")
         && dot.range.end == start
         && text.as_bytes().get(start).is_some_and(|byte| word::is_part(*byte))
+}
+
+/// Whether a token that was decoded from a set of single bytes is one to the server. Each byte of UTF-8 beyond ASCII is a
+/// letter to it; of single bytes some are blanks, and behind `--` control characters begin a comment as blanks do. Any other that
+/// is no letter ends in a syntax error.
+fn reads_as_letters(cursor: &Cursor<'_>, start: usize, kind: &Kind) -> bool {
+    if matches!(kind, Kind::Text { .. } | Kind::Word { quoted: true, .. }) {
+        return true;
+    }
+    let source = cursor.since(start);
+    let hides_comment = source.starts_with('-')
+        && cursor.text.get(..start).is_some_and(|before| before.ends_with('-'))
+        && cursor.peek(0).is_some_and(|byte| !byte.is_ascii());
+    !hides_comment && source.chars().all(|letter| letter.is_ascii() || letter.is_alphabetic())
 }
 
 fn next(cursor: &mut Cursor<'_>, first: u8, dialect: MySqlDialect) -> Result<Kind, Doubt> {

@@ -27,6 +27,23 @@ pub fn binary_as_hexadecimal(text: &[u8], dialect: MySqlDialect) -> Option<Zeroi
     if !text.contains(&0) && std::str::from_utf8(text).is_ok() {
         return None;
     }
+    let written = with_hexadecimal(text, dialect)?;
+    let text = std::str::from_utf8(&written).ok().filter(|text| !text.contains('\0'))?;
+    Some(Zeroizing::new(text.to_owned()))
+}
+
+/// The same of a text in a character set of single bytes: each `_binary '…'` with other bytes than ASCII's as `_binary x'…'`, and
+/// the rest as it came. None where there is none, and as above.
+pub fn single_bytes_as_hexadecimal(text: &[u8], dialect: MySqlDialect) -> Option<Zeroizing<Vec<u8>>> {
+    const INTRODUCER: &[u8] = b"_binary";
+    let is_there = |part: &[u8]| part.eq_ignore_ascii_case(INTRODUCER);
+    if text.is_ascii() && !text.contains(&0) || !text.windows(INTRODUCER.len()).any(is_there) {
+        return None;
+    }
+    with_hexadecimal(text, dialect).filter(|written| written.as_slice() != text)
+}
+
+fn with_hexadecimal(text: &[u8], dialect: MySqlDialect) -> Option<Zeroizing<Vec<u8>>> {
     // One letter for each byte, for the lexer reads letters.
     let letters: Zeroizing<String> = Zeroizing::new(text.iter().map(|byte| letter(*byte)).collect());
     let tokens = lex::lex(&letters, Dialect::MySql(dialect)).ok()?;
@@ -50,8 +67,7 @@ pub fn binary_as_hexadecimal(text: &[u8], dialect: MySqlDialect) -> Option<Zeroi
         at_letter = token.range.end;
     }
     written.extend_from_slice(text.get(at..)?);
-    let text = std::str::from_utf8(&written).ok().filter(|text| !text.contains('\0'))?;
-    Some(Zeroizing::new(text.to_owned()))
+    Some(written)
 }
 
 fn letter(byte: u8) -> char {

@@ -7,6 +7,7 @@ const PLAIN: MySqlDialect = MySqlDialect {
     pipes_as_concat: false,
     mariadb: false,
     folds_tables: false,
+    single_byte: false,
 };
 
 fn read_in(text: &str, dialect: MySqlDialect) -> Option<Vec<String>> {

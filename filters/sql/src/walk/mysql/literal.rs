@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     analysis::Operand,
+    dialect::{Dialect, MySqlDialect},
     field::Declared,
     lex::{Kind, Style},
     parse::mysql::end_of_strings,
@@ -17,8 +18,10 @@ use crate::{
 const STYLE: Fault = Fault("the literal's style isn't supported", "write it as '…' or x'…'");
 const CHARSET: Fault = Fault(
     "the literal is in another character set",
-    "write it in UTF-8, without the name of a character set before it",
+    "write it in the client's character set, without the name of another before it",
 );
+const BYTES: Fault =
+    Fault("a string stands for bytes, and the client's character set is not UTF-8", "write it as x'…'");
 
 impl ValueReader<'_, '_> {
     /// A literal or a parameter, alone.
@@ -33,7 +36,11 @@ impl ValueReader<'_, '_> {
                 Kind::Text { style: Style::Plain | Style::Other, .. },
             ) => {
                 last = end_of_strings(&self.text.segment.tokens, index);
-                self.place.text(&self.one_string(index, last)?)
+                let string = self.one_string(index, last)?;
+                if self.is_single_byte() && self.place.declared == Declared::Bytea && !string.is_ascii() {
+                    return Err(BYTES);
+                }
+                self.place.text(&string)
             }
             (Value::HexStringLiteral(_), Kind::Text { value, style: Style::Hex }) => self.place.hex(value)?,
             (_, Kind::Text { .. }) => return Err(STYLE),
@@ -64,6 +71,8 @@ impl ValueReader<'_, '_> {
             return Err(PLACE);
         }
         let any = match prefix.value.to_ascii_lowercase().as_str() {
+            // The bytes behind it are the client's own, which were read as characters of another set.
+            "_utf8mb4" | "_utf8mb3" | "_utf8" | "_binary" if self.is_single_byte() => false,
             "_utf8mb4" | "_utf8mb3" | "_utf8" => true,
             // Bytes, which are the text's own only where that is characters to the server as well.
             "_binary" => matches!(self.place.declared, Declared::Bytea | Declared::Characters),
@@ -77,6 +86,11 @@ impl ValueReader<'_, '_> {
             return Err(CHARSET);
         }
         Ok(Written::alone(content, (first, last)))
+    }
+
+    /// Whether the text was decoded from a set of single bytes.
+    fn is_single_byte(&self) -> bool {
+        matches!(self.text.segment.dialect, Dialect::MySql(MySqlDialect { single_byte: true, .. }))
     }
 
     /// Strings one behind the other.

@@ -13,6 +13,7 @@ pub const DEFAULT: MySqlDialect = MySqlDialect {
     pipes_as_concat: false,
     mariadb: false,
     folds_tables: false,
+    single_byte: false,
 };
 pub const MYSQL: Dialect = Dialect::MySql(DEFAULT);
 
@@ -93,7 +94,7 @@ pub fn in_dialect(dialect: MySqlDialect) -> Catalog {
     catalog
 }
 
-/// Every setting.
+/// Every setting of a client whose character set is UTF-8.
 pub fn modes() -> impl Strategy<Value = MySqlDialect> {
     any::<[bool; 5]>().prop_map(
         |[ansi_quotes, no_backslash_escapes, pipes_as_concat, mariadb, folds_tables]| MySqlDialect {
@@ -102,6 +103,7 @@ pub fn modes() -> impl Strategy<Value = MySqlDialect> {
             pipes_as_concat,
             mariadb,
             folds_tables,
+            single_byte: false,
         },
     )
 }
