@@ -13,6 +13,7 @@ mod column;
 mod double;
 mod given;
 mod moment;
+mod multi_byte;
 mod read;
 mod settings;
 mod show;

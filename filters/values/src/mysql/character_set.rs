@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::multi_byte::{self, Held, MultiByte};
 use super::single_byte::{HighHalf, SETS};
 
 /// A character set of a session.
@@ -21,7 +22,9 @@ enum Encoding {
     Utf8,
     /// A byte a character, of which the upper half of the bytes stands for these.
     SingleByte(&'static HighHalf),
-    /// A byte of ASCII at the begin of a character is that character; nothing is known of the others.
+    /// Several bytes a character, where a byte of ASCII at the begin of one is that character.
+    MultiByte(&'static MultiByte),
+    /// A byte of ASCII is that character; nothing is known of the others.
     OverAscii,
     /// Nothing is known of it, or a byte of ASCII stands for another character.
     Other,
@@ -34,20 +37,6 @@ const REPLACEMENT: u8 = b'?';
 
 const MARIADB_UTF8MB4: u16 = 45;
 const MYSQL_UTF8MB4: u16 = 255;
-
-/// Sets of several bytes a character that are read and written as far as a text is ASCII: in some of them a byte of ASCII is
-/// also the second one of a character. With the number of the default collation and the most bytes of a character.
-const OVER_ASCII: [(&str, u16, u32); 9] = [
-    ("big5", 1, 2),
-    ("cp932", 95, 2),
-    ("eucjpms", 97, 3),
-    ("euckr", 19, 2),
-    ("gb18030", 248, 4),
-    ("gb2312", 24, 2),
-    ("gbk", 28, 2),
-    ("sjis", 13, 2),
-    ("ujis", 12, 3),
-];
 
 impl CharacterSet {
     /// `utf8mb4`, which MySQL has with another default collation than MariaDB.
@@ -74,10 +63,8 @@ impl CharacterSet {
         if let Some((_, id, high)) = SETS.iter().find(|(known, ..)| is(known)) {
             return Self { id: *id, max_bytes: 1, encoding: Encoding::SingleByte(high) };
         }
-        match OVER_ASCII.iter().find(|(known, ..)| is(known)) {
-            Some((_, id, max_bytes)) => {
-                Self { id: *id, max_bytes: *max_bytes, encoding: Encoding::OverAscii }
-            }
+        match multi_byte::SETS.iter().find(|known| is(known.name)) {
+            Some(set) => Self { id: set.id, max_bytes: set.max_bytes, encoding: Encoding::MultiByte(set) },
             None => Self { id: 63, max_bytes: 1, encoding: Encoding::Other },
         }
     }
@@ -87,9 +74,13 @@ impl CharacterSet {
         self.encoding == Encoding::Utf8
     }
 
-    /// Whether each character is a byte.
-    pub fn is_single_byte(&self) -> bool {
-        matches!(self.encoding, Encoding::SingleByte(_))
+    /// Whether texts with other characters than ASCII's are read, and are not UTF-8.
+    pub fn is_decoded(&self) -> bool {
+        match self.encoding {
+            Encoding::SingleByte(_) => true,
+            Encoding::MultiByte(set) => set.is_safe,
+            Encoding::Utf8 | Encoding::OverAscii | Encoding::Other => false,
+        }
     }
 
     /// Whether texts of ASCII are the same bytes in it.
@@ -103,8 +94,12 @@ impl CharacterSet {
             Encoding::Utf8 => Cow::Borrowed(text),
             Encoding::Other => Cow::Owned(text.iter().map(|_| UNREADABLE).collect()),
             _ if text.is_ascii() => Cow::Borrowed(text),
-            Encoding::OverAscii => {
-                Cow::Owned(text.iter().map(|byte| if byte.is_ascii() { *byte } else { UNREADABLE }).collect())
+            Encoding::OverAscii => Cow::Owned(ascii_of(text)),
+            // What comes back as it was is read right: each character has these bytes at the server.
+            Encoding::MultiByte(set) => {
+                let read = set.read(text);
+                let read = read.filter(|read| self.encode(read).is_some_and(|back| *back == *text));
+                Cow::Owned(read.map_or_else(|| ascii_of(text), String::into_bytes))
             }
             Encoding::SingleByte(high) => {
                 let mut decoded = Vec::with_capacity(text.len().saturating_mul(2));
@@ -126,11 +121,14 @@ impl CharacterSet {
         match self.encoding {
             Encoding::Utf8 if self.max_bytes != 3 => Some(Cow::Borrowed(text.as_bytes())),
             Encoding::Other => None,
+            Encoding::MultiByte(set) if !set.is_ascii_alike(text) => {
+                several_bytes(set, text, None).map(Cow::Owned)
+            }
             _ if text.is_ascii() => Some(Cow::Borrowed(text.as_bytes())),
             Encoding::Utf8 => {
                 text.chars().all(|letter| letter.len_utf8() <= 3).then_some(Cow::Borrowed(text.as_bytes()))
             }
-            Encoding::OverAscii => None,
+            Encoding::OverAscii | Encoding::MultiByte(_) => None,
             Encoding::SingleByte(high) => {
                 text.chars().map(|letter| byte(letter, high)).collect::<Option<_>>().map(Cow::Owned)
             }
@@ -153,9 +151,28 @@ impl CharacterSet {
                 let shown = text.chars().map(|letter| byte(letter, high).unwrap_or(REPLACEMENT));
                 Some(Cow::Owned(shown.collect()))
             }
+            Encoding::MultiByte(set) => several_bytes(set, text, Some(REPLACEMENT)).map(Cow::Owned),
             Encoding::OverAscii | Encoding::Other => None,
         }
     }
+}
+
+/// A text in a set of several bytes, with what stands in the place of characters that it has not.
+fn several_bytes(set: &MultiByte, text: &str, replacement: Option<u8>) -> Option<Vec<u8>> {
+    let mut written = Vec::with_capacity(text.len());
+    for letter in text.chars() {
+        match set.held(letter) {
+            Held::As(bytes) => written.extend_from_slice(&bytes),
+            Held::Not => written.push(replacement?),
+            Held::Unknown => return None,
+        }
+    }
+    Some(written)
+}
+
+/// A text of which only ASCII can be read.
+fn ascii_of(text: &[u8]) -> Vec<u8> {
+    text.iter().map(|byte| if byte.is_ascii() { *byte } else { UNREADABLE }).collect()
 }
 
 /// What a byte stands for.
@@ -217,13 +234,50 @@ mod tests {
 
     #[test]
     fn what_is_not_known_of_a_set_is_neither_read_nor_written() {
-        let gbk = set("gbk");
-        assert_eq!(gbk.decode(b"a\xd5\x5c").as_ref(), [b'a', UNREADABLE, 0x5c]);
-        assert_eq!((gbk.encode("é"), gbk.show("é")), (None, None));
-        assert_eq!(gbk.show("a").unwrap().as_ref(), b"a");
+        assert_eq!(set("gbk").decode(b"a\xd5\x5c").as_ref(), [b'a', UNREADABLE, 0x5c]);
+        let big5 = set("big5");
+        assert_eq!(big5.decode(b"a\xa4\x40").as_ref(), [b'a', UNREADABLE, 0x40]);
+        assert_eq!((big5.encode("一"), big5.show("一")), (None, None));
+        assert_eq!(big5.show("a").unwrap().as_ref(), b"a");
         for name in ["ucs2", "utf16le", "swe7", "of tomorrow"] {
             assert_eq!((set(name).show("a"), set(name).is_over_ascii()), (None, false), "{name}");
             assert!(std::str::from_utf8(&set(name).decode(b"a")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn sets_of_several_bytes_are_read_where_no_byte_hides_another_and_shown_where_they_are_known() {
+        for (name, bytes, text) in [
+            ("euckr", b"a\xb0\xa1\x81A".as_slice(), "a가갂"),
+            ("gb2312", b"\xb0\xa1", "啊"),
+            ("ujis", b"\xb0\xa1\x8e\xb1", "亜ｱ"),
+            ("eucjpms", b"\xb0\xa1", "亜"),
+        ] {
+            assert_eq!(std::str::from_utf8(&set(name).decode(bytes)), Ok(text), "{name}");
+            assert_eq!(set(name).encode(text).unwrap().as_ref(), bytes, "{name}");
+            assert!(set(name).is_decoded());
+        }
+        // Not the whole of a character, what the servers read otherwise, and what is not known.
+        for (name, bytes) in [
+            ("euckr", b"\xb0".as_slice()),
+            ("gb2312", b"\x81\xa1"),
+            ("ujis", b"\xa1\xc1"),
+            ("ujis", b"\x8f\xb0\xa9"),
+        ] {
+            assert!(std::str::from_utf8(&set(name).decode(bytes)).is_err(), "{name}");
+        }
+        for (name, text, shown) in [
+            ("gbk", "a啊丂", Some(b"a\xb0\xa1\x81\x40".as_slice())),
+            ("sjis", "亜\\", Some(b"\x88\x9f\x81\x5f")),
+            ("sjis", "a\\", Some(b"a\x81\x5f")),
+            ("cp932", "亜é\\", Some(b"\x88\x9f?\\")),
+            ("gb18030", "啊é", Some(b"\xb0\xa1\xa8\xa6")),
+            ("euckr", "가é😀", Some(b"\xb0\xa1??")),
+            ("ujis", "é", None),
+            ("sjis", "¢", None),
+            ("gb18030", "😀", None),
+        ] {
+            assert_eq!(set(name).show(text).as_deref(), shown, "{name}");
         }
     }
 
