@@ -23,7 +23,7 @@ fn mode(bits: u8) -> Dialect {
         mariadb: is_on(3),
         folds_tables: is_on(4),
         // In a third of them.
-        single_byte: bits % 3 == 1,
+        decoded: bits % 3 == 1,
     })
 }
 

@@ -26,9 +26,9 @@ pub struct MySqlDialect {
     /// Whether tables' and databases' names are told apart without regard to letter case
     /// (`lower_case_table_names` is not 0).
     pub folds_tables: bool,
-    /// Whether the client's character set, from which the text was decoded, has one byte a character: some of its characters
-    /// beyond ASCII are blanks or control characters to the server, and what stands behind the name of another set is bytes.
-    pub single_byte: bool,
+    /// Whether the text was decoded from another character set than UTF-8: some of its characters beyond ASCII may be blanks or
+    /// control characters to the server, and what stands behind the name of a set is bytes.
+    pub decoded: bool,
 }
 
 /// Modes of `sql_mode` under which a text means something else than this crate reads in it.
@@ -53,7 +53,7 @@ impl MySqlDialect {
             pipes_as_concat: has("PIPES_AS_CONCAT"),
             mariadb: version.to_ascii_lowercase().contains("mariadb"),
             folds_tables: lower_case_table_names.trim() != "0",
-            single_byte: false,
+            decoded: false,
         })
     }
 
@@ -64,7 +64,7 @@ impl MySqlDialect {
             ansi_quotes: false,
             no_backslash_escapes: false,
             pipes_as_concat: false,
-            single_byte: false,
+            decoded: false,
             ..self
         }
     }

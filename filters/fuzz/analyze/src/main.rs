@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
         pipes_as_concat: has("--pipes-as-concat"),
         mariadb: has("--mariadb"),
         folds_tables: false,
-        single_byte: false,
+        decoded: false,
     };
     if has("--mysql") {
         catalog = catalog.in_dialect(Dialect::MySql(mysql));

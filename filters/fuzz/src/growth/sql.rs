@@ -28,7 +28,7 @@ const fn mode(other: bool) -> MySqlDialect {
         pipes_as_concat: other,
         mariadb: other,
         folds_tables: other,
-        single_byte: false,
+        decoded: false,
     }
 }
 

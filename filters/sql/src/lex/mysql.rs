@@ -40,7 +40,7 @@ pub(super) fn lex(text: &str, dialect: MySqlDialect) -> Result<Vec<Token>, Unrea
             }
             _ => next(&mut cursor, first, dialect)?,
         };
-        if dialect.single_byte && !reads_as_letters(&cursor, start, &kind) {
+        if dialect.decoded && !reads_as_letters(&cursor, start, &kind) {
             return Err(Unread::Doubt);
         }
         tokens.push(Token { range: start..cursor.at, kind });

@@ -7,9 +7,9 @@
     clippy::indexing_slicing
 )]
 
-use crate::common::mysql::{DEFAULT, mysql};
+use crate::common::mysql::{DEFAULT, in_dialect, mysql};
 use crate::common::shapes::analyze;
-use fieldveil_sql::{MySqlDialect, Replacement, binary_as_hexadecimal};
+use fieldveil_sql::{MySqlDialect, Replacement, binary_as_hexadecimal, single_bytes_as_hexadecimal};
 use proptest::prelude::*;
 
 fn rewritten(text: &[u8], dialect: MySqlDialect) -> Option<String> {
@@ -250,5 +250,46 @@ proptest! {
             prop_assert!(text.windows(7).any(|word| word.eq_ignore_ascii_case(b"_binary")));
             prop_assert_eq!(rewritten(once.as_bytes(), dialect), None);
         }
+    }
+}
+
+#[test]
+fn bytes_of_a_text_in_single_bytes_become_hexadecimal_digits_and_the_rest_stays() {
+    let read = |text: &[u8]| single_bytes_as_hexadecimal(text, DEFAULT).map(|written| written.to_vec());
+    for (text, expected) in [
+        (b"SELECT '\xe9', _binary'\xff\xc3\xa9'".as_slice(), b"SELECT '\xe9', _binary x'ffc3a9'".as_slice()),
+        (
+            b"INSERT INTO caf\xe9 VALUES (_BINARY '\0\xa0') -- \xa0",
+            b"INSERT INTO caf\xe9 VALUES (_BINARY  x'00a0') -- \xa0",
+        ),
+    ] {
+        assert_eq!(read(text).as_deref(), Some(expected));
+    }
+    // There is none, it is ASCII, or it is not certain where it ends.
+    for text in [
+        b"SELECT '\xe9'".as_slice(),
+        b"SELECT '\xe9', _binary'a'",
+        b"SELECT _binary'\xff' 'a\xe9'",
+        b"SELECT _binary'\xff'; SELECT 1",
+    ] {
+        assert_eq!(read(text), None);
+    }
+}
+
+#[test]
+fn what_stands_behind_the_name_of_a_set_is_no_text_of_single_bytes() {
+    let single = MySqlDialect { decoded: true, ..DEFAULT };
+    let catalog = in_dialect(single);
+    for text in [
+        "INSERT INTO customer (ssn) VALUES (_utf8mb4'é')",
+        "INSERT INTO customer (ssn) VALUES (_binary'é')",
+        "INSERT INTO typed (photo) VALUES ('é')",
+        "PREPARE p FROM 'UPDATE customer SET ssn = ''é'''",
+    ] {
+        assert!(analyze(text, &catalog).is_err(), "{text}");
+    }
+    for text in ["INSERT INTO customer (ssn) VALUES (_utf8mb4'e')", "INSERT INTO customer (ssn) VALUES ('é')"]
+    {
+        assert!(analyze(text, &catalog).is_ok(), "{text}");
     }
 }

@@ -7,7 +7,7 @@ const PLAIN: MySqlDialect = MySqlDialect {
     pipes_as_concat: false,
     mariadb: false,
     folds_tables: false,
-    single_byte: false,
+    decoded: false,
 };
 
 fn read_in(text: &str, dialect: MySqlDialect) -> Option<Vec<String>> {
@@ -137,5 +137,17 @@ fn what_is_not_certain_is_in_doubt() {
         "\u{1}",
     ] {
         assert!(read_in(text, PLAIN).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn what_was_decoded_from_single_bytes_is_in_doubt_where_a_server_sees_blanks_or_a_comment() {
+    let single = MySqlDialect { decoded: true, ..PLAIN };
+    for text in ["SELECT\u{a0}1", "a\u{85}", "SELECT 1 --\u{c4}x", "@a\u{a0}b", "1 \u{ad}", "a×b"] {
+        assert!(read_in(text, single).is_none(), "{text}");
+        assert!(read_in(text, PLAIN).is_some(), "{text}");
+    }
+    for text in ["'\u{a0}' é `\u{a0}`", "SELECT 1 -- \u{a0}", "/* \u{85} */ ё", "1 - -é"] {
+        assert_eq!(read_in(text, single), read_in(text, PLAIN), "{text}");
     }
 }

@@ -57,7 +57,7 @@ fn protects(catalog: &Catalog) -> bool {
 fn text_at(segment: &Segment<'_>, index: usize, catalog: &Catalog) -> Result<Analyzed, Refusal> {
     let token = segment.tokens.get(index).ok_or_else(computed)?;
     let Kind::Text { value, style: Style::Plain } = &token.kind else { return Err(computed()) };
-    if matches!(segment.dialect, Dialect::MySql(dialect) if dialect.single_byte) && !value.is_ascii() {
+    if matches!(segment.dialect, Dialect::MySql(dialect) if dialect.decoded) && !value.is_ascii() {
         return Err(Refusal::unsupported(
             "a prepared text has other characters than ASCII's, and the client's character set is not UTF-8",
             "use the driver's prepared statements, or SET NAMES utf8mb4",

@@ -37,7 +37,7 @@ impl ValueReader<'_, '_> {
             ) => {
                 last = end_of_strings(&self.text.segment.tokens, index);
                 let string = self.one_string(index, last)?;
-                if self.is_single_byte() && self.place.declared == Declared::Bytea && !string.is_ascii() {
+                if self.is_decoded() && self.place.declared == Declared::Bytea && !string.is_ascii() {
                     return Err(BYTES);
                 }
                 self.place.text(&string)
@@ -72,7 +72,7 @@ impl ValueReader<'_, '_> {
         }
         let any = match prefix.value.to_ascii_lowercase().as_str() {
             // The bytes behind it are the client's own, which were read as characters of another set.
-            "_utf8mb4" | "_utf8mb3" | "_utf8" | "_binary" if self.is_single_byte() => false,
+            "_utf8mb4" | "_utf8mb3" | "_utf8" | "_binary" if self.is_decoded() => false,
             "_utf8mb4" | "_utf8mb3" | "_utf8" => true,
             // Bytes, which are the text's own only where that is characters to the server as well.
             "_binary" => matches!(self.place.declared, Declared::Bytea | Declared::Characters),
@@ -88,9 +88,9 @@ impl ValueReader<'_, '_> {
         Ok(Written::alone(content, (first, last)))
     }
 
-    /// Whether the text was decoded from a set of single bytes.
-    fn is_single_byte(&self) -> bool {
-        matches!(self.text.segment.dialect, Dialect::MySql(MySqlDialect { single_byte: true, .. }))
+    /// Whether the text was decoded from another set than UTF-8.
+    fn is_decoded(&self) -> bool {
+        matches!(self.text.segment.dialect, Dialect::MySql(MySqlDialect { decoded: true, .. }))
     }
 
     /// Strings one behind the other.

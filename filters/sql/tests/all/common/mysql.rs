@@ -13,7 +13,7 @@ pub const DEFAULT: MySqlDialect = MySqlDialect {
     pipes_as_concat: false,
     mariadb: false,
     folds_tables: false,
-    single_byte: false,
+    decoded: false,
 };
 pub const MYSQL: Dialect = Dialect::MySql(DEFAULT);
 
@@ -103,7 +103,7 @@ pub fn modes() -> impl Strategy<Value = MySqlDialect> {
             pipes_as_concat,
             mariadb,
             folds_tables,
-            single_byte: false,
+            decoded: false,
         },
     )
 }
