@@ -49,6 +49,7 @@ mod field;
 pub mod identity;
 mod kind;
 mod lex;
+mod long_text;
 mod mention;
 mod names;
 mod parse;
@@ -74,6 +75,7 @@ pub use lex::{
     mysql::binary::{binary_as_hexadecimal, single_bytes_as_hexadecimal},
     postgres::{StringDoubt, with_escape_strings},
 };
+pub use long_text::{LongHead, LongRest};
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
 pub use statement::{

@@ -15,6 +15,7 @@ mod multi_key;
 mod mysql_binary;
 mod mysql_identity;
 mod mysql_load;
+mod mysql_long_texts;
 mod mysql_modes;
 mod mysql_prepared;
 mod mysql_properties;
