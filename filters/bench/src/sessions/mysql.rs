@@ -149,7 +149,7 @@ fn prepare(
 
 /// What a server answers to the filter's questions.
 fn answer(sent: &[u8]) -> Option<Vec<u8>> {
-    let rows: Vec<Vec<Option<&str>>> = if holds(sent, b"SELECT CURRENT_USER()") {
+    let rows: Vec<Vec<Option<&str>>> = if holds(sent, b"SELECT CAST(CURRENT_USER()") {
         let says = [
             Some("app@localhost"),
             None,
@@ -157,6 +157,7 @@ fn answer(sent: &[u8]) -> Option<Vec<u8>> {
             None,
             None,
             Some("STRICT_TRANS_TABLES"),
+            Some("utf8mb4"),
             Some("utf8mb4"),
             Some("utf8mb4"),
             Some("0"),

@@ -40,6 +40,11 @@ impl SessionIdentity {
         self.due = true;
     }
 
+    /// Whether what the server said last of the session holds as far as the session's own statements tell.
+    pub fn is_settled(&self) -> bool {
+        !self.due
+    }
+
     /// Whether the server must be asked before a statement that depends on the session's identity.
     pub fn is_due(&self, plan: &CompiledPlan, now_ms: u64) -> bool {
         let age = now_ms.saturating_sub(self.read_ms);

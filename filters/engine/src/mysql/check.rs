@@ -133,10 +133,16 @@ impl SqlContext {
             }
             checked => checked?,
         };
+        self.may_show(&checked)?;
         if self.names.check(&checked)? {
             core.memory.may_keep()?;
         }
         Ok(Rc::new(checked))
+    }
+
+    /// Refuses a statement with protected values where none can be shown.
+    fn may_show(&self, checked: &Checked) -> Result<(), ClientError> {
+        if checked.touched { self.settings.can_show() } else { Ok(()) }
     }
 
     /// Checks a prepared statement anew if plan, catalog or keys changed since. What the server has cannot be changed any
@@ -153,6 +159,7 @@ impl SqlContext {
         }
         let before = statement.checked.borrow();
         if is_current(core, &before) && !before.goes_by_name() {
+            self.may_show(&before)?;
             core.policy.require_keys(&before)?;
             core.within_budgets(&before)?;
             return Ok(Rechecked::Same(Rc::clone(&before)));

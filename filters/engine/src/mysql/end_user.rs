@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use fieldveil_mysql_wire::command::{ParameterType, ParameterValue, StmtExecute};
 use fieldveil_sql::identity::{self, Comment};
+use fieldveil_values::mysql::CharacterSet;
 
 use super::long_data::Ahead;
 use super::session_settings::read_alike;
@@ -23,6 +24,16 @@ pub struct EndUserMentions {
     pub given: Vec<Given>,
     /// The parameters that carry a token, from 0 on.
     parameters: Vec<u16>,
+}
+
+/// A text as the server may have it. It may hold values: no `Debug`.
+pub struct IdentifiedText<'t> {
+    /// In UTF-8, or with bytes that UTF-8 never has in the place of what cannot be read.
+    pub text: Cow<'t, [u8]>,
+    /// It says something else than the client's text.
+    pub is_rewritten: bool,
+    /// What the client's text says of the end user.
+    pub mentions: EndUserMentions,
 }
 
 impl EndUserMentions {
@@ -44,22 +55,35 @@ impl EndUserMentions {
 
 impl SqlContext {
     /// Whether the server must say how a text is read before what it says of the end user can be read.
-    pub fn must_know_to_identify(&self, text: &[u8]) -> bool {
-        identity::may_mention(text) && !self.settings.is_known && read_alike(text).is_none()
+    pub fn must_know_to_identify(&self, core: &Core, text: &[u8]) -> bool {
+        identity::may_mention(text) && !self.knows_settings(core) && read_alike(text).is_none()
     }
 
-    /// The text as the server may have it, and what it says of the end user. It is the one that is to be checked.
-    pub fn identify<'t>(
-        &self,
-        core: &mut Core,
-        text: &'t [u8],
-    ) -> Result<(Cow<'t, [u8]>, EndUserMentions), ClientError> {
+    /// Whether what the server said of the session's settings still holds.
+    fn knows_settings(&self, core: &Core) -> bool {
+        self.settings.is_known && core.identity.is_settled()
+    }
+
+    /// The text as the server may have it, in UTF-8, and what it says of the end user. It is the one that is to be checked.
+    pub fn identify<'t>(&self, core: &mut Core, text: &'t [u8]) -> Result<IdentifiedText<'t>, ClientError> {
         let protects = core.policy.plan.as_ref().is_some_and(|plan| !plan.fields.is_empty());
-        let Some(rewritten) = protects.then(|| self.settings.rewritten(text)).flatten() else {
-            return self.identified(core, text);
+        let rewritten = protects.then(|| self.settings.rewritten(text)).flatten();
+        let mut is_rewritten = rewritten.is_some();
+        let decoded = match rewritten {
+            // It was decoded by what may have changed since: what was not is not mistaken for it.
+            _ if !self.knows_settings(core) => CharacterSet::UNKNOWN.decode(text),
+            Some(rewritten) => Cow::Owned(self.settings.decode(&rewritten).into_owned()),
+            None => self.settings.decode(text),
         };
-        let (text, said) = self.identified(core, rewritten.as_bytes())?;
-        Ok((Cow::Owned(text.into_owned()), said))
+        let (replaced, mentions) = self.identified(core, &decoded)?;
+        let text = match replaced {
+            Cow::Borrowed(_) => decoded,
+            Cow::Owned(replaced) => {
+                is_rewritten = true;
+                Cow::Owned(replaced)
+            }
+        };
+        Ok(IdentifiedText { text, is_rewritten, mentions })
     }
 
     fn identified<'t>(

@@ -8,11 +8,15 @@ use super::sql_context::SqlContext;
 use crate::database::Core;
 use crate::token_words::MAX_PURPOSE;
 
-/// What the server is asked. What a client may have set to keep rows from itself does not keep this one.
-pub(super) const QUESTION: &str = "SELECT CURRENT_USER(), CURRENT_ROLE(), DATABASE(), \
-CONVERT(@fieldveil_token USING utf8mb4), CONVERT(@fieldveil_purpose USING utf8mb4), @@SESSION.sql_mode, \
-@@SESSION.character_set_client, @@SESSION.character_set_results, @@lower_case_table_names, VERSION() LIMIT 1";
-const COLUMNS: usize = 10;
+/// What the server is asked. What a client may have set to keep rows from itself does not keep this one. All of it is sent as
+/// bytes, for the character set of results may lack characters that are in it.
+pub(super) const QUESTION: &str = "SELECT CAST(CURRENT_USER() AS BINARY), CAST(CURRENT_ROLE() AS BINARY), \
+CAST(DATABASE() AS BINARY), CAST(CONVERT(@fieldveil_token USING utf8mb4) AS BINARY), \
+CAST(CONVERT(@fieldveil_purpose USING utf8mb4) AS BINARY), CAST(@@SESSION.sql_mode AS BINARY), \
+CAST(@@SESSION.character_set_client AS BINARY), CAST(@@SESSION.character_set_connection AS BINARY), \
+CAST(@@SESSION.character_set_results AS BINARY), CAST(CONVERT(@@lower_case_table_names USING utf8mb4) AS BINARY), \
+CAST(VERSION() AS BINARY) LIMIT 1";
+const COLUMNS: usize = 11;
 
 /// The server's answer. It holds no token, but a word.
 pub struct IdentityRow {
@@ -40,6 +44,7 @@ impl IdentityRow {
             database,
             sql_mode: optional()??,
             charset_client: optional()??,
+            charset_connection: optional()??,
             charset_results: optional()?,
             lower_case_table_names: optional()??,
             version: optional()??,

@@ -71,26 +71,28 @@ impl SqlContext {
                 }
             },
         };
-        // A string is in the client's character set, of which what is no text of UTF-8 would be read as another value.
+        // A string is in the client's character set, and bytes are what they are.
         let is_characters = matches!(
-            ColumnType::from_code(code),
-            Some(
-                ColumnType::VarChar
-                    | ColumnType::VarString
-                    | ColumnType::String
-                    | ColumnType::Json
-                    | ColumnType::Enum
-                    | ColumnType::Set
-            )
+            given.parameter_type.column_type,
+            ColumnType::VarChar
+                | ColumnType::VarString
+                | ColumnType::String
+                | ColumnType::Json
+                | ColumnType::Enum
+                | ColumnType::Set
         );
-        if is_characters && field.declared.oid() != oid::BYTEA {
-            self.settings.text(value)?;
-        }
-        let settings = self.settings.values;
-        let text =
-            mysql::read_parameter(&field.declared, &settings, purpose(parameter.use_), code, unsigned, value)
-                .map(Zeroizing::new)
-                .map_err(|error| bad_value(field, &error.to_string()))?;
+        let value = match (is_characters, field.declared.oid()) {
+            (false, _) => Cow::Borrowed(value),
+            (true, oid::BYTEA) => {
+                self.settings.takes_bytes(value)?;
+                Cow::Borrowed(value)
+            }
+            (true, _) => self.settings.string(value)?,
+        };
+        let (settings, purpose) = (self.settings.values, purpose(parameter.use_));
+        let text = mysql::read_parameter(&field.declared, &settings, purpose, code, unsigned, &value)
+            .map(Zeroizing::new)
+            .map_err(|error| bad_value(field, &error.to_string()))?;
         place.refuse_shown(parameter.use_, Some(&text))?;
         let sealed = match parameter.form {
             Form::Value => {

@@ -9,7 +9,7 @@ use fieldveil_mysql_wire::packet::Sequence;
 
 use super::check::note_execution;
 use super::client::{CommandError, Outcome};
-use super::end_user::EndUserMentions;
+use super::end_user::{EndUserMentions, IdentifiedText};
 use super::pending::{Awaited, PendingResponse, PendingResults, Question};
 use super::sql_context::SqlContext;
 use super::{CallbackOutput, Session};
@@ -19,8 +19,10 @@ use crate::database::{Checked, Core};
 
 /// A text that can be checked now.
 pub(super) struct ReadyText<'t> {
-    /// The text, with words in the place of tokens.
+    /// The text in UTF-8, with words in the place of tokens.
     pub text: Cow<'t, [u8]>,
+    /// It says something else than the client's text, so that the server must get it.
+    pub is_rewritten: bool,
     /// What the client's text says of the end user.
     pub mentions: EndUserMentions,
     /// The plan in force.
@@ -28,18 +30,20 @@ pub(super) struct ReadyText<'t> {
 }
 
 impl ReadyText<'_> {
-    /// Returns the text with the values in protected places sealed, or None if it is the client's own.
+    /// Returns the text with the values in protected places sealed, in the client's character set, or None if it is the
+    /// client's own.
     pub fn seal(
         &self,
         sql: &SqlContext,
         core: &mut Core,
         checked: &Checked,
     ) -> Result<Option<Vec<u8>>, ClientError> {
-        Ok(match (checked.analysis.splices.is_empty(), &self.text) {
-            (true, Cow::Borrowed(_)) => None,
-            (true, Cow::Owned(rewritten)) => Some(rewritten.clone()),
-            (false, text) => Some(sql.seal_text(core, text, checked)?),
-        })
+        let text = match (checked.analysis.splices.is_empty(), self.is_rewritten) {
+            (true, false) => return Ok(None),
+            (true, true) => self.text.to_vec(),
+            (false, _) => sql.seal_text(core, &self.text, checked)?,
+        };
+        sql.settings.encode(text).map(Some)
     }
 }
 
@@ -84,7 +88,7 @@ impl Session {
         out: &mut CallbackOutput,
     ) -> Result<Option<ReadyText<'t>>, ClientError> {
         // The text cannot be read before the server has said how.
-        if self.sql.must_know_to_identify(text) {
+        if self.sql.must_know_to_identify(&self.core, text) {
             if let Some(error) = self.core.catalog.failed.take() {
                 return Err(error);
             }
@@ -92,8 +96,8 @@ impl Session {
             self.ask(Question::Identity, out)?;
             return Ok(None);
         }
-        let (text, mentions) = self.sql.identify(&mut self.core, text)?;
+        let IdentifiedText { text, is_rewritten, mentions } = self.sql.identify(&mut self.core, text)?;
         let plan = self.before_statement(&text, &mentions.comment, out)?;
-        Ok(plan.map(|plan| ReadyText { text, mentions, plan }))
+        Ok(plan.map(|plan| ReadyText { text, is_rewritten, mentions, plan }))
     }
 }

@@ -237,9 +237,7 @@ fn read_field_list(
     let body = bytes.get(HEADER_LEN..).unwrap_or_default();
     let mut definition =
         ColumnDefinition41::parse_field_list(body, cx.capabilities).map_err(|_| MALFORMED)?;
-    let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
-    let (schema, table) = (name(definition.schema), name(definition.org_table));
-    let field = catalog.field_named(schema, table, name(definition.org_name));
+    let field = rows::field_of(&definition, catalog, &cx.sql.settings.values);
     let Some(field) = field.and_then(|(field, _)| checked.plan.fields.get(field)) else {
         return Ok(Progress::More(cx.server.pass(header, shift, out)));
     };
@@ -264,7 +262,7 @@ pub(super) fn take_changes(core: &mut Core, capabilities: Capabilities, body: &[
     let bears_on_reading = |change: SessionChange<'_>| match change {
         SessionChange::Schema(_) => true,
         SessionChange::SystemVariable { name, .. } => {
-            matches!(name, b"character_set_client" | b"character_set_results" | b"sql_mode")
+            name.starts_with(b"character_set_") || name == b"sql_mode"
         }
         _ => false,
     };

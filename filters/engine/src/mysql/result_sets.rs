@@ -17,6 +17,7 @@ use super::responses::{Progress, ResponseContext, ServerPacket, take_changes};
 use super::result_progress::{Packet, Stage};
 use super::rows::Columns;
 use super::server::{MALFORMED, OUT_OF_PLACE};
+use super::session_settings::SessionSettings;
 use super::statements::Cursor;
 use crate::audit::Ended;
 use crate::client_error::{ClientError, sqlstate};
@@ -66,7 +67,7 @@ impl PendingResults {
         self.progress.take(kind, body, cx.capabilities)?;
         // A request for a file is one that the statement names, or ends the session.
         if kind == Packet::FileRequest {
-            if forwarding.swallowing || !names_file(self, body) {
+            if forwarding.swallowing || !names_file(self, body, &cx.sql.settings) {
                 refuse_file(cx.core, number, out);
                 return Ok(Progress::More(Step::Took(bytes.len())));
             }
@@ -237,11 +238,11 @@ fn refuse_file(core: &mut Core, number: u8, out: &mut CallbackOutput) {
 }
 
 /// Whether the statement names the file that the server asks for.
-fn names_file(answer: &PendingResults, request: &[u8]) -> bool {
+fn names_file(answer: &PendingResults, request: &[u8], settings: &SessionSettings) -> bool {
     let named = answer.executed().and_then(|statement| statement.client_file.as_ref());
     match (named, request) {
         (Some(ClientFile::Any), _) => true,
-        (Some(ClientFile::Named(name)), [_, asked @ ..]) => name.as_bytes() == asked,
+        (Some(ClientFile::Named(name)), [_, asked @ ..]) => *name.as_bytes() == *settings.decode(asked),
         (Some(ClientFile::Named(_)), []) | (None, _) => false,
     }
 }

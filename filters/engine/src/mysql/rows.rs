@@ -1,6 +1,7 @@
 //! Rows on their way to the client: which of their columns are protected, as the server's own column definitions tell, or
 //! the analysis of the text where a column comes from no table any more; and what each becomes.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use fieldveil_mysql_wire::column_type::ColumnType;
@@ -13,14 +14,15 @@ use fieldveil_mysql_wire::{WireError, charset};
 use fieldveil_plan::Protection;
 use fieldveil_sql::ResultField;
 use fieldveil_tink::reserve_wiping;
-use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Column, Settings};
+use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
 use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
+use crate::server_catalog::ServerCatalog;
 use crate::value_buffers::restart;
 
 /// A column whose values are changed.
@@ -100,9 +102,7 @@ impl Columns {
         let known = known.and_then(|known| known.get(index).copied().flatten());
         let cast = known.is_some_and(|known| known.cast);
         let catalog = self.checked.catalog.as_ref()?;
-        let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
-        let (schema, table) = (name(definition.schema), name(definition.org_table));
-        if let Some((field, stored)) = catalog.field_named(schema, table, name(definition.org_name)) {
+        if let Some((field, stored)) = field_of(definition, catalog, &self.settings) {
             return Some(ColumnOrigin { field, stored, cast });
         }
         let ResultField { field, cast: _ } = known?;
@@ -129,6 +129,19 @@ impl Columns {
         }
         .costed()
     }
+}
+
+/// The field of the column that a definition names, in the character set of results. A name that this set has not is no
+/// protected one, so the column's values stay sealed where the analysis does not know it.
+pub fn field_of(
+    definition: &ColumnDefinition41<'_>,
+    catalog: &ServerCatalog,
+    settings: &Settings,
+) -> Option<(usize, StoredForm)> {
+    let ColumnDefinition41 { schema, org_table, org_name, .. } = definition;
+    let [schema, table, column] = [schema, org_table, org_name].map(|name| settings.results.decode(name));
+    let name = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+    catalog.field_named(name(&schema), name(&table), name(&column))
 }
 
 /// How an expression's result holds what was sealed.
@@ -324,8 +337,15 @@ struct MySqlForm<'s> {
 
 impl ClientForm for MySqlForm<'_> {
     fn plaintext(&self, field: &CompiledField, stored: FieldValue<'_>) -> Result<Zeroizing<Vec<u8>>, String> {
-        let (code, stored) = (ColumnType::VarString.code(), stored.bytes);
-        let text = mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, stored);
+        let code = ColumnType::VarString.code();
+        // Characters have come in the character set of results, bytes as they are.
+        let is_characters = stored.how != StoredForm::Raw && field.declared.oid() != oid::BYTEA;
+        let stored = match is_characters {
+            true => self.settings.results.decode(stored.bytes),
+            false => Cow::Borrowed(stored.bytes),
+        };
+        let text =
+            mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, &stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 

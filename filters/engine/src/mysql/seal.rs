@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use fieldveil_sql::{Form, Replacement, like_pattern};
-use fieldveil_values::Purpose;
 use fieldveil_values::mysql::{self, Settings};
+use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
 use super::sql_context::SqlContext;
@@ -13,13 +13,16 @@ use crate::database::{Checked, Core, Place, misplaced, purpose};
 use crate::field::{CompiledField, StoredForm};
 
 impl SqlContext {
-    /// The text to forward: every literal in a protected place sealed, the rest as it came.
+    /// The text to forward, in UTF-8: every literal in a protected place sealed, the rest as it came.
     pub fn seal_text(&self, core: &mut Core, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
         let settings = self.settings.values;
         core.replaced(text, checked, |core, replacement, out| match replacement {
             Replacement::Seal { field, value, use_, form } => {
                 let place = Place::of(checked, *field)?;
                 let Place { field, stored, .. } = place;
+                if field.declared.oid() != oid::BYTEA {
+                    self.settings.must_hold(value)?;
+                }
                 let text = read_literal(field, &settings, purpose(*use_), value.as_bytes())?;
                 place.refuse_shown(*use_, Some(&text))?;
                 match form {

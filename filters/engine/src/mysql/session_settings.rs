@@ -1,9 +1,12 @@
 //! How the session's texts are read and its values written, as the server says it of the session.
 
+use std::borrow::Cow;
+
 use fieldveil_sql::{Dialect, MySqlDialect};
-use fieldveil_values::mysql::Settings;
+use fieldveil_values::mysql::{CharacterSet, Settings};
 use zeroize::Zeroizing;
 
+use super::statements::Statement;
 use crate::client_error::ClientError;
 
 /// What the server said when it was asked last.
@@ -14,22 +17,14 @@ pub struct SessionSettings {
     pub values: Settings,
     /// The database in use; empty for none.
     pub database: String,
-    charset: Charset,
+    /// What the client's texts are in. It is one of which only ASCII is known before the server was asked.
+    pub client: CharacterSet,
+    /// What the server makes of the strings in them.
+    connection: CharacterSet,
     /// Why texts cannot be read as the server reads them.
     unreadable: Option<ClientError>,
     /// The server was asked.
     pub is_known: bool,
-}
-
-/// The character set of texts, as far as it bears on reading them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Charset {
-    /// They are UTF-8.
-    Utf8,
-    /// What is ASCII in it is ASCII.
-    OverAscii,
-    /// A byte of ASCII may be a part of another character.
-    Other,
 }
 
 impl Default for SessionSettings {
@@ -38,7 +33,8 @@ impl Default for SessionSettings {
             dialect: MySqlDialect::default(),
             values: Settings::default(),
             database: String::new(),
-            charset: Charset::OverAscii,
+            client: CharacterSet::UNKNOWN,
+            connection: CharacterSet::UNKNOWN,
             unreadable: None,
             is_known: false,
         }
@@ -50,6 +46,7 @@ pub struct SettingsRow<'a> {
     pub database: &'a str,
     pub sql_mode: &'a str,
     pub charset_client: &'a str,
+    pub charset_connection: &'a str,
     pub charset_results: Option<&'a str>,
     pub lower_case_table_names: &'a str,
     pub version: &'a str,
@@ -65,20 +62,21 @@ impl SessionSettings {
             MySqlDialect::default()
         });
         let values = Settings::read(said.version, said.sql_mode, said.charset_results);
-        let values = values.unwrap_or_else(|error| {
-            unreadable = Some(ClientError::unsupported(
-                format!("values cannot be shown: {error}"),
-                "SET NAMES utf8mb4.",
-            ));
-            Settings::default()
-        });
-        let charset = match said.charset_client {
-            "utf8" | "utf8mb3" | "utf8mb4" => Charset::Utf8,
-            "gbk" | "gb2312" | "gb18030" | "big5" | "sjis" | "cp932" | "eucjpms" | "ujis" | "euckr"
-            | "swe7" => Charset::Other,
-            _ => Charset::OverAscii,
+        let set = |name: &str| match name {
+            // Strings are bytes then, of which the server converts none.
+            "binary" => CharacterSet::UNKNOWN,
+            name => CharacterSet::of_name(name, values.mariadb),
         };
-        Self { dialect, values, database: said.database.to_owned(), charset, unreadable, is_known: true }
+        let client = set(said.charset_client);
+        // Bytes of UTF-8 that are not converted are stored as they are.
+        let connection = match said.charset_connection {
+            "binary" if client.is_utf8() => client,
+            "ucs2" | "utf16" | "utf16le" | "utf32" => CharacterSet::utf8mb4(values.mariadb),
+            name => set(name),
+        };
+        let dialect = MySqlDialect { decoded: client.is_decoded(), ..dialect };
+        let database = said.database.to_owned();
+        Self { dialect, values, database, client, connection, unreadable, is_known: true }
     }
 
     /// How texts are read.
@@ -88,31 +86,113 @@ impl SessionSettings {
 
     /// Whether statements can be read as the server reads them.
     pub fn readable(&self) -> Result<(), ClientError> {
-        self.unreadable.clone().map_or(Ok(()), Err)
+        match &self.unreadable {
+            Some(error) => Err(error.clone()),
+            None if !self.client.is_over_ascii() => Err(unreadable()),
+            None => Ok(()),
+        }
     }
 
-    /// A text that is no UTF-8 for the bytes in its `_binary'…'` alone, with these written in another way that means the
-    /// same to the server.
-    pub fn rewritten(&self, text: &[u8]) -> Option<Zeroizing<String>> {
-        let reads = self.is_known && self.charset == Charset::Utf8 && self.readable().is_ok();
-        reads.then(|| fieldveil_sql::binary_as_hexadecimal(text, self.dialect)).flatten()
+    /// A text that cannot be read for the bytes in its `_binary'…'`, with these written in another way that means the same to
+    /// the server.
+    pub fn rewritten(&self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        if !self.is_known || self.readable().is_err() {
+            return None;
+        }
+        // Where the literals stand is told by the bytes alone.
+        let dialect = MySqlDialect { decoded: false, ..self.dialect };
+        if self.client.is_decoded() {
+            return fieldveil_sql::single_bytes_as_hexadecimal(text, dialect);
+        }
+        let written = self.client.is_utf8().then(|| fieldveil_sql::binary_as_hexadecimal(text, dialect));
+        written.flatten().map(|written| Zeroizing::new(written.as_bytes().to_vec()))
     }
 
-    /// The text, if it can be read as the server reads it.
+    /// A client's text in UTF-8, or with bytes that UTF-8 never has in the place of what cannot be read.
+    pub fn decode<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        if !self.client.is_over_ascii() && read_alike(text).is_some() {
+            return Cow::Borrowed(text);
+        }
+        self.client.decode(text)
+    }
+
+    /// A text of UTF-8 as the client would write it.
+    pub fn encode(&self, text: Vec<u8>) -> Result<Vec<u8>, ClientError> {
+        if !self.client.is_decoded() || text.is_ascii() {
+            return Ok(text);
+        }
+        let text = std::str::from_utf8(&text).ok().and_then(|text| self.client.encode(text));
+        text.map(Cow::into_owned).ok_or_else(unreadable)
+    }
+
+    /// A decoded text, if all of it could be read as the server reads it.
     pub fn text<'t>(&self, text: &'t [u8]) -> Result<&'t str, ClientError> {
-        let read = match self.charset {
-            Charset::Utf8 => true,
-            Charset::OverAscii => text.is_ascii(),
-            Charset::Other => false,
-        };
-        let read = Some(text).filter(|_| read).and_then(|text| std::str::from_utf8(text).ok());
-        read.ok_or_else(|| {
+        std::str::from_utf8(text).map_err(|_| unreadable())
+    }
+
+    /// A string of the client's in UTF-8, as the value of a protected place.
+    pub fn string<'v>(&self, value: &'v [u8]) -> Result<Cow<'v, [u8]>, ClientError> {
+        let decoded = self.client.decode(value);
+        let text = std::str::from_utf8(&decoded).map_err(|_| {
             ClientError::unsupported(
-                "the statement cannot be read: character_set_client is not utf8mb4, or the statement is not UTF-8",
+                "a value cannot be read: character_set_client is not utf8mb4, or the value is not UTF-8",
                 "SET NAMES utf8mb4.",
             )
-        })
+        })?;
+        self.must_hold(text)?;
+        Ok(decoded)
     }
+
+    /// Whether the server takes a string's bytes as they are for bytes: it converts none between these two sets.
+    pub fn takes_bytes(&self, value: &[u8]) -> Result<(), ClientError> {
+        if value.is_ascii() || !self.client.is_decoded() || self.client == self.connection {
+            return Ok(());
+        }
+        Err(ClientError::unsupported(
+            "a string stands for bytes, which the server would convert to character_set_connection",
+            "Send it as binary data.",
+        ))
+    }
+
+    /// Refuses a value that the server would store with question marks, for it converts strings before it stores them.
+    pub fn must_hold(&self, text: &str) -> Result<(), ClientError> {
+        if self.connection.is_utf8() || self.connection.encode(text).is_some() {
+            return Ok(());
+        }
+        Err(ClientError::unsupported(
+            "a value has characters that the session's character_set_connection has not, or that are not known here",
+            "SET NAMES utf8mb4.",
+        ))
+    }
+
+    /// Refuses to prepare a text again that would be other bytes now: those behind the name of a character set would be others.
+    pub fn same_bytes(&self, statement: &Statement) -> Result<(), ClientError> {
+        if statement.text.is_ascii() || statement.charset == self.client {
+            return Ok(());
+        }
+        Err(ClientError::unsupported(
+            "keys or tables changed since the statement was prepared, and character_set_client too",
+            "Prepare it again.",
+        ))
+    }
+
+    /// Refuses to show what is protected where no value can be written.
+    pub fn can_show(&self) -> Result<(), ClientError> {
+        if self.values.results.is_over_ascii() {
+            return Ok(());
+        }
+        Err(ClientError::unsupported(
+            "protected values cannot be shown: character_set_results is a set in which ASCII is other bytes",
+            "SET character_set_results = utf8mb4.",
+        ))
+    }
+}
+
+fn unreadable() -> ClientError {
+    ClientError::unsupported(
+        "the statement cannot be read: character_set_client is not utf8mb4, or the statement is not UTF-8",
+        "SET NAMES utf8mb4.",
+    )
 }
 
 /// The text, if every session reads it alike: whatever its character set, its sql_mode and the server's version are.

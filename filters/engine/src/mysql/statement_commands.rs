@@ -63,7 +63,8 @@ impl Session {
         self.core.memory.may_keep()?;
         let text = ready.seal(&self.sql, &mut self.core, &checked)?;
         let counter = self.statements.counter();
-        let statement = Rc::new(Statement::new(&ready.text, ready.mentions, Rc::clone(&checked), counter));
+        let charset = self.sql.settings.client;
+        let statement = Rc::new(Statement::new(ready, charset, Rc::clone(&checked), counter));
         let mut entry = PendingResponse::client(Awaited::Prepare(Preparing::new(statement, checked)));
         let outcome = match text {
             Some(text) => {
@@ -206,7 +207,9 @@ impl Session {
             return self.refuse_execution(statement, error, out);
         }
         let sealed = file_transfer::refuse_prepared(&checked)
-            .and_then(|()| self.sql.seal_text(&mut self.core, &statement.text, &checked));
+            .and_then(|()| self.sql.settings.same_bytes(statement))
+            .and_then(|()| self.sql.seal_text(&mut self.core, &statement.text, &checked))
+            .and_then(|text| self.sql.settings.encode(text));
         let text = match sealed {
             Ok(text) => text,
             Err(error) => return self.refuse_execution(statement, error, out),

@@ -7,10 +7,12 @@ use std::rc::Rc;
 
 use fieldveil_mysql_wire::command::ParameterType;
 use fieldveil_sql::Parameter;
+use fieldveil_values::mysql::CharacterSet;
 
 use super::definitions::Definitions;
 use super::end_user::EndUserMentions;
 use super::long_data::LongData;
+use super::query::ReadyText;
 use super::rows::TreatedColumns;
 use crate::database::Checked;
 use crate::memory::{Weight, size_of_all};
@@ -33,8 +35,10 @@ pub struct Cursor {
 ///
 /// Large: it keeps what the server and the analysis said of one statement.
 pub struct Statement {
-    /// The client's text, with words in the place of tokens.
+    /// The client's text in UTF-8, with words in the place of tokens.
     pub text: Rc<[u8]>,
+    /// What the client's texts were in then.
+    pub charset: CharacterSet,
     /// What the client's text says of the end user.
     pub mentions: EndUserMentions,
     /// What analysis said, renewed when plan or catalog change.
@@ -61,11 +65,17 @@ pub struct Statement {
 
 impl Statement {
     /// One that the server has not answered yet, with what long data the connection holds.
-    pub fn new(text: &[u8], mentions: EndUserMentions, checked: Rc<Checked>, held: Rc<Cell<usize>>) -> Self {
+    pub fn new(
+        ReadyText { text, mentions, .. }: ReadyText<'_>,
+        charset: CharacterSet,
+        checked: Rc<Checked>,
+        held: Rc<Cell<usize>>,
+    ) -> Self {
         let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(mentions.len());
         Self {
             weight: checked.weight.beside(bytes),
-            text: Rc::from(text),
+            text: Rc::from(&*text),
+            charset,
             mentions,
             checked: RefCell::new(checked),
             id: Cell::new(0),

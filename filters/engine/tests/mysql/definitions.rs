@@ -92,7 +92,7 @@ fn shown(dialogue: &mut Dialogue, answer: &[u8]) -> Vec<u8> {
     dialogue.to_server.clear();
     dialogue.to_client.clear();
     dialogue.client(&execution());
-    if contains(&dialogue.to_server, b"SELECT CURRENT_USER()") {
+    if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
         dialogue.answer_who();
     }
     if contains(&dialogue.to_server, b"information_schema.COLUMNS") {

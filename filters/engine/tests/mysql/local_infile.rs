@@ -95,7 +95,7 @@ fn file_is_asked_for_by_the_statement_of_a_text_that_names_it() {
 fn server_that_answers_a_question_with_the_request_for_a_file_breaks_the_protocol() {
     let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
     dialogue.client(&query("SELECT 1 FROM customer"));
-    assert!(crate::support::contains(&dialogue.to_server, b"SELECT CURRENT_USER()"));
+    assert!(crate::support::contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()"));
     dialogue.server(&packet(1, b"\xfb/etc/passwd"));
     assert!(dialogue.closed && dialogue.to_client.is_empty());
 }

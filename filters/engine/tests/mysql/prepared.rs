@@ -235,10 +235,9 @@ fn statement_of_twenty_thousand_parameters_is_prepared_and_sealed() {
 }
 
 #[test]
-fn string_that_is_not_ascii_is_refused_under_another_character_set() {
-    // As latin1 they are two letters, and one as UTF-8.
+fn string_that_is_not_ascii_is_refused_where_its_characters_are_not_known() {
     const UMLAUT: &[u8] = b"\xc3\xa4";
-    for (charset, is_ahead) in [("latin1", false), ("latin1", true), ("cp1252", false)] {
+    for (charset, is_ahead) in [("gbk", false), ("gbk", true), ("sjis", false)] {
         let mut dialogue = searching_in(charset);
         if is_ahead {
             dialogue.client(&long_data(1, 0, UMLAUT));
@@ -253,6 +252,40 @@ fn string_that_is_not_ascii_is_refused_under_another_character_set() {
     let mut dialogue = searching();
     dialogue.client(&execute(1, &[Some(UMLAUT)]));
     assert_eq!(packets(&dialogue.to_server), [(0, 0x17)], "UTF-8 is sealed");
+}
+
+#[test]
+fn string_is_read_in_the_character_set_of_the_client() {
+    let sealed = |charset, value: &[u8], is_ahead: bool| {
+        let mut dialogue = searching_in(charset);
+        if is_ahead {
+            dialogue.client(&long_data(1, 0, value));
+        }
+        dialogue.client(&execute(1, &[Some(value).filter(|_| !is_ahead)]));
+        dialogue.take_to_server()
+    };
+    let expected = sealed("utf8mb4", "жЄ".as_bytes(), false);
+    assert!(contains(&expected, b"fv1."));
+    for is_ahead in [false, true] {
+        assert_eq!(sealed("cp1251", b"\xe6\xaa", is_ahead), expected);
+        assert_eq!(sealed("koi8u", b"\xd6\xb4", is_ahead), expected);
+    }
+    // Two letters, of which UTF-8 would be one.
+    assert_eq!(sealed("latin1", b"\xc3\xa4", false), sealed("utf8mb4", "Ã¤".as_bytes(), false));
+}
+
+#[test]
+fn string_that_the_server_would_store_with_question_marks_is_refused() {
+    for (value, is_held) in [("é", true), ("ж", false)] {
+        let mut dialogue = searching();
+        dialogue.connection = Some("latin1");
+        dialogue.client(&query("SET character_set_connection = latin1"));
+        dialogue.server(&ok(1));
+        dialogue.to_server.clear();
+        dialogue.client(&execute(1, &[Some(value.as_bytes())]));
+        dialogue.answer_questions();
+        assert_eq!(contains(&dialogue.to_server, b"fv1."), is_held, "{value}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn null_and_the_empty_text_in_a_parameter_set_no_token() {
 #[test]
 fn token_is_set_where_the_session_reads_another_character_set() {
     let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
-    (dialogue.charset, dialogue.results) = ("latin1", "latin1");
+    (dialogue.charset, dialogue.results) = ("swe7", "swe7");
     let text = format!("SET @fieldveil_token = '{}'", std::str::from_utf8(TOKEN).unwrap());
     dialogue.client(&query(&text));
     dialogue.answer_who();

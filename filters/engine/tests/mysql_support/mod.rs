@@ -157,6 +157,8 @@ pub struct Dialogue {
     both: Both<MySqlConnection>,
     /// The session's character_set_client, as the server says it.
     pub charset: &'static str,
+    /// Its character_set_connection, if that is another.
+    pub connection: Option<&'static str>,
     /// Its character_set_results.
     pub results: &'static str,
     /// The account that the server let the session in by.
@@ -188,6 +190,7 @@ impl Dialogue {
         Self {
             both,
             charset: "utf8mb4",
+            connection: None,
             results: "utf8mb4",
             account: "app@localhost",
             asked_for_plan: None,
@@ -235,8 +238,11 @@ impl Dialogue {
 
     /// The server's answer to who the session is for.
     pub fn answer_who(&mut self) {
-        assert!(contains(&self.to_server, b"SELECT CURRENT_USER()"), "who the session is for was not asked");
-        let who: [Option<&[u8]>; 10] = [
+        assert!(
+            contains(&self.to_server, b"SELECT CAST(CURRENT_USER()"),
+            "who the session is for was not asked"
+        );
+        let who: [Option<&[u8]>; 11] = [
             Some(self.account.as_bytes()),
             None,
             Some(b"shop"),
@@ -244,11 +250,12 @@ impl Dialogue {
             None,
             Some(b"STRICT_TRANS_TABLES"),
             Some(self.charset.as_bytes()),
+            Some(self.connection.unwrap_or(self.charset).as_bytes()),
             Some(self.results.as_bytes()),
             Some(b"0"),
             Some(b"8.0.36"),
         ];
-        self.server(&rows("", &["x"; 10], &[who.to_vec()]));
+        self.server(&rows("", &["x"; 11], &[who.to_vec()]));
     }
 
     /// The server's answer to a question about the catalog.

@@ -125,10 +125,11 @@ impl Session {
         let mut sent = self.connection.client(&packet(0, &[b"\x16", text.as_bytes()].concat()));
         loop {
             let asks = |part: &str| sent.windows(part.len()).any(|window| window == part.as_bytes());
-            let answer = if asks("SELECT CURRENT_USER()") {
+            let answer = if asks("SELECT CAST(CURRENT_USER()") {
                 let modes = Some("STRICT_TRANS_TABLES");
                 let charset = Some("utf8mb4");
-                let who = [Some("app@localhost"), None, Some("shop"), None, None, modes, charset, charset];
+                let who =
+                    [Some("app@localhost"), None, Some("shop"), None, None, modes, charset, charset, charset];
                 vec![text_row(&[who.as_slice(), &[Some("0"), Some("8.0.36")]].concat())]
             } else if asks("information_schema.COLUMNS") {
                 let columns = [("1", "id"), ("2", "name"), ("3", "ssn"), ("4", "notes"), ("5", "email")];

@@ -18,16 +18,20 @@ pub const MAX_ROWS: usize = 200_000;
 /// One more, to know; and a client that set `sql_select_limit` does not keep rows from here.
 const LIMIT: usize = MAX_ROWS + 1;
 
-/// The columns of the answer. One that is invisible has a number below 0; MariaDB writes the default NULL as a word.
-const SELECT: &str = "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, \
-IF(c.EXTRA LIKE '%INVISIBLE%', -1, 1) * CAST(c.ORDINAL_POSITION AS SIGNED), c.COLUMN_NAME, LOWER(c.DATA_TYPE), \
-c.CHARACTER_MAXIMUM_LENGTH, c.COLLATION_NAME, \
-COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0, \
-COALESCE(c.GENERATION_EXPRESSION <> '', FALSE)";
+/// The columns of the answer, as bytes of UTF-8: the character set of results may lack characters that are in names, and that of
+/// the connection decides in which numbers become text. A column that is invisible has a number below 0; MariaDB writes the
+/// default NULL as a word.
+const SELECT: &str = "SELECT CAST(c.TABLE_SCHEMA AS BINARY), CAST(c.TABLE_NAME AS BINARY), \
+CAST(CONVERT(IF(c.EXTRA LIKE '%INVISIBLE%', -1, 1) * CAST(c.ORDINAL_POSITION AS SIGNED) USING utf8mb4) AS BINARY), \
+CAST(c.COLUMN_NAME AS BINARY), CAST(LOWER(c.DATA_TYPE) AS BINARY), \
+CAST(CONVERT(c.CHARACTER_MAXIMUM_LENGTH USING utf8mb4) AS BINARY), CAST(c.COLLATION_NAME AS BINARY), \
+CAST(CONVERT(COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0 USING utf8mb4) AS BINARY), \
+CAST(CONVERT(COALESCE(c.GENERATION_EXPRESSION <> '', FALSE) USING utf8mb4) AS BINARY)";
 
 /// A view as a row: one without a column.
-const SELECT_VIEW: &str =
-    "SELECT v.TABLE_SCHEMA, v.TABLE_NAME, 0, '', '', NULL, NULL, 0, 0, 0, 1, v.VIEW_DEFINITION";
+const SELECT_VIEW: &str = "SELECT CAST(v.TABLE_SCHEMA AS BINARY), CAST(v.TABLE_NAME AS BINARY), _binary'0', _binary'', \
+_binary'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'1', \
+CAST(v.VIEW_DEFINITION AS BINARY)";
 
 /// The first question: for the tables that the policy names, and for all views.
 pub fn question(plan: &CompiledPlan) -> String {
@@ -45,8 +49,8 @@ pub fn question(plan: &CompiledPlan) -> String {
         text.push_str(SELECT);
         let _ = write!(
             text,
-            ", EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = {schema} AND s.TABLE_NAME = {table} \
-AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME), 0, '' \
+            ", CAST(CONVERT(EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = {schema} AND s.TABLE_NAME = {table} \
+AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME) USING utf8mb4) AS BINARY), _binary'0', _binary'' \
 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table} UNION ALL "
         );
     }
@@ -68,7 +72,7 @@ pub fn question_for_views(views: &[(String, String)]) -> String {
         text.push_str(SELECT);
         let _ = write!(
             text,
-            ", 0, 1, '' FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table}"
+            ", _binary'0', _binary'1', _binary'' FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table}"
         );
     }
     let _ = write!(text, " LIMIT {LIMIT}");
@@ -80,7 +84,8 @@ pub fn question_for_views(views: &[(String, String)]) -> String {
 pub fn question_for_names(databases: &BTreeSet<String>) -> String {
     let of = |schema: &String| {
         format!(
-            "SELECT t.TABLE_SCHEMA, t.TABLE_NAME, 0, '', '', NULL, NULL, 0, 0, 0, 0, '' \
+            "SELECT CAST(t.TABLE_SCHEMA AS BINARY), CAST(t.TABLE_NAME AS BINARY), _binary'0', _binary'', \
+_binary'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'0', _binary'' \
 FROM information_schema.TABLES t WHERE t.TABLE_SCHEMA = {}",
             literal(schema)
         )
