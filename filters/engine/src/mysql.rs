@@ -69,6 +69,7 @@ use std::rc::Rc;
 use fieldveil_mysql_wire::Capabilities;
 
 use self::file_transfer::FileTransfer;
+use self::long_commands::TextTransfer;
 use self::packets::{ClientPackets, ServerPackets};
 use self::passwords::Method;
 use self::pending::PendingResponses;
@@ -101,6 +102,8 @@ enum Phase {
     Ready,
     /// The server reads a file from the client, whose packets are no commands.
     SendingFile(FileTransfer),
+    /// The client sends a text that is too long to be held.
+    SendingText(Box<TextTransfer>),
     /// The server sends its binary log, and nothing more is read.
     Passing,
     /// The session was refused, or the client broke the protocol. What the client sends is dropped, until the server has
@@ -162,7 +165,10 @@ impl WireProtocol for Session {
     }
 
     fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {
-        self.read_file_piece(piece, out);
+        match self.phase {
+            Phase::SendingText(_) => self.read_text_piece(piece, out),
+            _ => self.read_file_piece(piece, out),
+        }
     }
 
     fn bytes_of_state(&self) -> usize {

@@ -62,7 +62,8 @@ impl Session {
             Phase::AwaitingPolicy { .. }
             | Phase::Authenticating(_)
             | Phase::Ready
-            | Phase::SendingFile(_) => {}
+            | Phase::SendingFile(_)
+            | Phase::SendingText(_) => {}
         }
         let Some(header) = Header::peek(rest) else { return Step::More };
         // What continues a message is treated as its first packet was.
@@ -82,6 +83,9 @@ impl Session {
         }
         if let Phase::SendingFile(_) = self.phase {
             return self.read_file_packet(header, out);
+        }
+        if let Phase::SendingText(_) = self.phase {
+            return self.read_text_packet(header, rest, out);
         }
         // Any other packet begins a command.
         self.read_command(header, rest, out)

@@ -38,7 +38,7 @@ impl Session {
                 return self.statements.stream_long_data(&mut self.client, header, rest, out);
             }
             Is::StmtExecute if header.is_continued() => return self.stream_execution(header, rest, out),
-            Is::Query if header.is_continued() => return self.stream_text(header, out),
+            Is::Query if header.is_continued() => return self.stream_text(header, rest, out),
             Is::InitDb => Single::MayChangeNames,
             Is::ResetConnection => Single::Resets,
             Is::Ping

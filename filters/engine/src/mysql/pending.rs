@@ -283,6 +283,13 @@ impl PendingResponses {
         }
     }
 
+    /// Gives the client this error, in the place of the response to the command that was sent last, if that has not come yet.
+    pub fn refuse_last(&mut self, error: ClientError) {
+        if let Some(entry) = self.entries.back_mut() {
+            entry.forwarding.refused = Some(error);
+        }
+    }
+
     /// Ends the file that the head's statement loads.
     pub fn end_file(&mut self, FileEnd { number, charset, refused }: FileEnd, last_of_client: u8) {
         let Some(entry) = self.entries.front_mut() else { return };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fieldveil_sql::{Dialect, MySqlDialect};
+use fieldveil_sql::{Dialect, LongHead, MySqlDialect};
 use fieldveil_values::mysql::{CharacterSet, Settings};
 use zeroize::Zeroizing;
 
@@ -114,6 +114,17 @@ impl SessionSettings {
             return Cow::Borrowed(text);
         }
         self.client.decode(text)
+    }
+
+    /// Reads the begin of a text that is too long to be held. Returns it with the number of the client's bytes that it has.
+    pub fn long_head(&self, text: &[u8]) -> Option<(LongHead, usize)> {
+        let text = self.client.decode(text);
+        // What is cut off, perhaps within a character, is of no use.
+        let length = text.iter().position(|byte| matches!(byte, b'\'' | b'"')).unwrap_or(text.len());
+        let text = std::str::from_utf8(text.get(..length)?).ok()?;
+        let head = LongHead::read(text, self.dialect, self.client.is_utf8() || self.client.is_decoded())?;
+        let bytes = self.encode(text.get(..head.length)?.as_bytes().to_vec()).ok()?.len();
+        Some((head, bytes))
     }
 
     /// A text of UTF-8 as the client would write it.

@@ -28,7 +28,7 @@ fn long_text_is_refused_once_the_plan_protects_something() {
     dialogue.change_plan(&revealing());
     dialogue.client(&long(b"\x03INSERT INTO customer (ssn) VALUES ('078-05-1120')"));
     dialogue.answer_fetches();
-    if contains(&dialogue.to_server, b"SELECT CURRENT_USER()") {
+    if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
         dialogue.answer_questions();
     }
     assert!(!contains(&dialogue.to_server, b"078-05-1120"), "the server has the value");
@@ -45,9 +45,121 @@ fn long_execution_is_refused_once_the_plan_protects_its_table() {
     let value = b"\xfe\x00\x00\x00\x01\x00\x00\x00\x00078-05-1120";
     dialogue.client(&long(&[b"\x17\x01\0\0\0\0\x01\0\0\0\0\x01\xfd\0".as_slice(), value].concat()));
     dialogue.answer_fetches();
-    if contains(&dialogue.to_server, b"SELECT CURRENT_USER()") {
+    if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
         dialogue.answer_questions();
     }
     assert!(!contains(&dialogue.to_server, b"078-05-1120"), "the server has the value");
     assert!(dialogue.to_server.ends_with(&packet(0, b"\x03")), "it is not refused");
+}
+
+/// A text of more than 16 MiB, in its packets.
+fn packets_of(text: &[u8]) -> Vec<u8> {
+    let payload = [b"\x03".as_slice(), text].concat();
+    let mut parts: Vec<&[u8]> = payload.chunks(LONGEST).collect();
+    if payload.len().is_multiple_of(LONGEST) {
+        parts.push(b"");
+    }
+    parts.iter().zip(0..).flat_map(|(part, sequence)| packet(sequence, part)).collect()
+}
+
+/// What comes to the server of a long text in a session where something is protected.
+fn sent(text: &[u8], chunk: usize) -> (Dialogue, Vec<u8>) {
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    for piece in packets_of(text).chunks(chunk) {
+        dialogue.client(piece);
+    }
+    let sent = dialogue.take_to_server();
+    (dialogue, sent)
+}
+
+fn filled(begin: &str, end: &str, length: usize) -> Vec<u8> {
+    let mut text = begin.as_bytes().to_vec();
+    text.resize(length - end.len(), b'x');
+    [&text, end.as_bytes()].concat()
+}
+
+#[test]
+fn long_values_of_a_table_that_is_not_protected_pass() {
+    for (begin, end) in [
+        ("INSERT INTO orders VALUES (1, '", "');"),
+        (
+            r"REPLACE orders (id, note) VALUES (1, 'it\'s ''', _binary'",
+            r#"', x'00', -1.5e3, NULL), (2, "a\"")"#,
+        ),
+        ("UPDATE orders SET note = '", "', paid = 1 WHERE `id` = 7 AND name = 'customer'"),
+    ] {
+        for (length, chunk) in [
+            (LONGEST - 1, usize::MAX),
+            (LONGEST - 1, 65_521),
+            (LONGEST, 65_521),
+            (LONGEST + 5000, 65_521),
+            (LONGEST + 5000, usize::MAX),
+        ] {
+            let text = filled(begin, end, length);
+            let packets = packets_of(&text);
+            let (mut dialogue, sent) = sent(&text, chunk);
+            assert!(sent == packets, "{begin} of {length} does not pass");
+            let answer = ok(2);
+            dialogue.server(&answer);
+            assert_eq!(dialogue.to_client, answer);
+            dialogue.client(&query("SELECT 1 FROM orders"));
+            assert_eq!(dialogue.to_server, query("SELECT 1 FROM orders"));
+        }
+    }
+}
+
+#[test]
+fn what_is_more_than_values_fails_at_the_server_without_it() {
+    for (begin, end) in [
+        ("INSERT INTO orders VALUES (1, '", "'); INSERT INTO customer (ssn) VALUES ('078-05-1120')"),
+        ("INSERT INTO orders VALUES (1, '", "'), ((SELECT ssn FROM customer WHERE ssn = '078-05-1120'))"),
+        ("INSERT INTO orders VALUES (1, '", "') ON DUPLICATE KEY UPDATE a = '078-05-1120'"),
+        ("INSERT INTO orders VALUES (1, '", "') -- 078-05-1120"),
+        ("INSERT INTO orders VALUES (1, '", "') /* 078-05-1120 */"),
+        ("UPDATE orders SET a = '", "' WHERE b = (SELECT ssn FROM customer WHERE ssn = '078-05-1120')"),
+        ("UPDATE orders SET a = '", "', b = @c, d = '078-05-1120'"),
+    ] {
+        let text = filled(begin, end, LONGEST + 5000);
+        let (mut dialogue, sent) = sent(&text, 65_521);
+        assert_eq!(sent.len(), packets_of(&text).len(), "{end}");
+        assert!(!contains(&sent, b"078-05"), "{end}: the server has the value");
+        assert!(sent.ends_with(&[1; 8]), "{end}: the server may take it");
+        dialogue.server(&error(2, 1064, "syntax"));
+        assert!(contains(&dialogue.to_client, b"16 MiB"), "{end}");
+        dialogue.client(&query("SELECT 1 FROM orders"));
+        assert_eq!(dialogue.to_server, query("SELECT 1 FROM orders"));
+    }
+}
+
+#[test]
+fn long_text_of_another_kind_or_table_is_refused() {
+    for begin in [
+        "INSERT INTO customer (ssn) VALUES ('078-05-1120",
+        "INSERT INTO customer (name) VALUES ('078-05-1120",
+        "INSERT INTO shop.`customer` VALUES ('078-05-1120",
+        "UPDATE customer SET name = '078-05-1120",
+        "UPDATE orders, customer SET ssn = '078-05-1120",
+        "UPDATE orders JOIN customer SET ssn = '078-05-1120",
+        "INSERT INTO orders SELECT '078-05-1120",
+        "SELECT '078-05-1120",
+        "CREATE TABLE a AS SELECT '078-05-1120",
+        "/* a */ SET @a = '078-05-1120",
+    ] {
+        let (_, sent) = sent(&filled(begin, "'", LONGEST + 5000), 65_521);
+        assert!(sent == packet(0, b"\x03"), "{begin}");
+    }
+}
+
+#[test]
+fn long_text_in_a_set_whose_bytes_hide_quotes_passes_as_far_as_it_is_ascii() {
+    let mut text = filled("INSERT INTO orders VALUES ('", "')", LONGEST + 5000);
+    let sent_in = |charset, text: &[u8]| {
+        let mut dialogue = Dialogue::with_charset(&revealing(), usize::MAX, charset);
+        dialogue.client(&packets_of(text));
+        dialogue.take_to_server()
+    };
+    assert!(sent_in("gbk", &text) == packets_of(&text));
+    text[LONGEST] = 0xd5;
+    assert!(sent_in("gbk", &text).ends_with(&[1; 8]));
+    assert!(sent_in("latin1", &text) == packets_of(&text));
 }
