@@ -79,11 +79,34 @@ def test_packets_longer_than_one_pass_both_ways(stack: MySqlStack, plain: pymysq
     assert (len(stored), stored == content) == (size, True)
 
 
-def test_a_text_longer_than_what_is_read_of_one_is_refused(stack: MySqlStack, plain: pymysql.Connection) -> None:
-    with plain.cursor() as cursor, pytest.raises(pymysql.OperationalError) as refused:
-        cursor.execute("INSERT INTO blob_of VALUES (1, _binary %s)", [bytes(PACKET + 5)])
-    assert refused.value.args[0] == 1153
-    assert stack.stored("SELECT COUNT(*) FROM plain.blob_of") == [(0,)]
+def test_a_text_longer_than_what_is_read_of_one_passes_if_it_is_values_of_another_table(
+    stack: MySqlStack, plain: pymysql.Connection
+) -> None:
+    content = (bytes(range(256)) * (PACKET // 256 + 1))[: PACKET + 5]
+    with plain.cursor() as cursor:
+        cursor.execute("INSERT INTO blob_of VALUES (1, _binary %s)", [content])
+        cursor.execute("UPDATE blob_of SET content = _binary %s WHERE id = 1", [content[::-1]])
+    ((stored,),) = stack.stored("SELECT content FROM plain.blob_of")
+    assert (len(stored), stored == content[::-1]) == (PACKET + 5, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT LENGTH(_binary %s)",
+        "INSERT INTO shop.customer (id, ssn) VALUES (1, %s)",
+        "INSERT INTO blob_of VALUES (1, %s); INSERT INTO shop.customer (id, ssn) VALUES (1, 'canary-of-length')",
+        "INSERT INTO blob_of VALUES (1, %s), (2, (SELECT ssn FROM shop.customer WHERE ssn = 'canary-of-length'))",
+    ],
+)
+def test_any_other_of_that_length_is_refused(stack: MySqlStack, text: str) -> None:
+    stack.stored("TRUNCATE plain.blob_of")
+    stack.relay.forget()
+    options = {"client_flag": CLIENT.MULTI_STATEMENTS, "max_allowed_packet": 1 << 26}
+    with stack.connect("app", "plain", **options) as plain:
+        assert refusal(plain, text, [bytes(PACKET + 5)])[0] == 1153
+        assert ask(plain, "SELECT COUNT(*) FROM blob_of") == [(0,)]
+    assert b"canary-of-length" not in stack.relay.to_server()
 
 
 def test_rows_fetched_one_by_one_are_opened(shop: MySqlStack, app: pymysql.Connection) -> None:
