@@ -45,8 +45,15 @@ pub enum Held {
 }
 
 const fn set(name: &'static str, id: u16, max_bytes: u32) -> MultiByte {
-    let (is_known, may_hold): (fn(u32, &[u8]) -> bool, fn(u32) -> bool) = (|_, _| false, |_| true);
-    MultiByte { name, id, max_bytes, library: None, is_safe: false, is_known, may_hold }
+    MultiByte {
+        name,
+        id,
+        max_bytes,
+        library: None,
+        is_safe: false,
+        is_known: |_, _| false,
+        may_hold: |_| true,
+    }
 }
 
 /// The sets.
