@@ -35,6 +35,8 @@ pub mod sqlstate {
     pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
     /// A value that is not of the declared type.
     pub const INVALID_TEXT_REPRESENTATION: &str = "22P02";
+    /// A prepared statement whose name is taken.
+    pub const DUPLICATE_PREPARED_STATEMENT: &str = "42P05";
     /// A prepared statement that is not there.
     pub const INVALID_SQL_STATEMENT_NAME: &str = "26000";
     /// The data of a COPY that is not as it must be.
@@ -166,6 +168,11 @@ impl ClientError {
     /// It cannot be done on a sealed column, or the statement could not be understood. `labels` are those of the
     /// tables it names, for a refusal that concerns no one of them.
     pub fn refused(refusal: &Refusal, labels: &[&str]) -> Self {
+        if refusal.class == RefusalClass::DuplicateName {
+            // The server's own words.
+            let error = Self::new(sqlstate::DUPLICATE_PREPARED_STATEMENT, "", refusal.remedy.clone());
+            return Self { message: refusal.reason.clone(), ..error };
+        }
         let labels = match (&refusal.label, labels) {
             (Some(label), _) => label.clone(),
             (None, [first @ .., last]) if !first.is_empty() => format!("{} and {last}", first.join(", ")),

@@ -24,7 +24,7 @@
 //! | the settings by which statements are read | `settings.rs` |
 //! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
-//! | SQL makes prepared statements and cursors | `names.rs`, `cursors.rs` |
+//! | SQL makes prepared statements and cursors | `names.rs`, `sql_prepared.rs`, `cursors.rs` |
 
 mod authentication;
 mod catalog;
@@ -46,6 +46,7 @@ mod rows;
 mod seal;
 mod server;
 mod settings;
+mod sql_prepared;
 mod startup;
 mod statements;
 mod transaction;

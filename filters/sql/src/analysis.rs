@@ -11,7 +11,7 @@ pub use self::{
     operand::Operand,
 };
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, rc::Rc};
 
 use zeroize::Zeroizing;
 
@@ -129,6 +129,9 @@ pub enum SessionUse {
         parameters: Vec<Parameter>,
         /// Fields whose values stand sealed in its text; sorted, each once.
         sealed: Vec<usize>,
+        /// The text that is prepared, where the server is told the client's own name, because nothing protected is
+        /// concerned.
+        text: Option<Rc<str>>,
     },
     /// `EXECUTE name`
     Execute {

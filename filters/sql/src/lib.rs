@@ -79,8 +79,11 @@ pub use long_text::{LongHead, LongRest};
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
 pub use statement::{
-    postgres::rows::{ClientData, client_data, may_be_rows},
-    session::{Names, Prepared},
+    postgres::{
+        prepared::is_unprotected,
+        rows::{ClientData, client_data, may_be_rows},
+    },
+    session::{Names, OwnName, Prepared},
 };
 pub use text::{analyze, analyze_in, analyze_unread, analyze_within};
 pub use view_sources::{ViewSource, view_sources};

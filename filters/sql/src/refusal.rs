@@ -5,7 +5,7 @@ use std::fmt;
 use crate::field::Field;
 
 /// A text that must not be forwarded, and why. It holds no literal and no part of the text but names of
-/// protected columns and tables.
+/// protected columns and tables, and the name of a prepared statement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -30,6 +30,8 @@ pub enum RefusalClass {
     Unparsable,
     /// It is too long, too deep or too repetitive to be analyzed, and it may name a protected relation (SQLSTATE 54001).
     TooComplex,
+    /// The name of a prepared statement is taken (SQLSTATE 42P05): the reason is what the server would say.
+    DuplicateName,
 }
 
 impl fmt::Display for Refusal {
@@ -50,6 +52,13 @@ impl Refusal {
     /// Can't be done, and no one field is to blame.
     pub(crate) fn unsupported(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { class: RefusalClass::NotSupported, label: None, reason: reason.into(), remedy: remedy.into() }
+    }
+
+    /// A prepared statement of this name exists already.
+    pub(crate) fn duplicate_prepared(name: &str) -> Self {
+        let reason = format!("prepared statement \"{name}\" already exists");
+        let class = RefusalClass::DuplicateName;
+        Self { class, ..Self::unsupported(reason, "deallocate it first, or choose another name") }
     }
 
     /// Not understood.

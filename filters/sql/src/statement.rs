@@ -49,7 +49,8 @@ impl Analyzed {
 
     /// What a PREPARE leaves for EXECUTE.
     pub fn prepared(&self) -> Option<Prepared> {
-        let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed }) = &self.effects.session
+        let Some(SessionUse::Prepare { name: _, server_name, parameters, sealed, text }) =
+            &self.effects.session
         else {
             return None;
         };
@@ -59,6 +60,7 @@ impl Analyzed {
             parameters: parameters.clone(),
             sealed: sealed.clone(),
             statement: effects.into_statement(self.kind, true, true),
+            text: text.clone(),
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     segment::{self, Segment},
     statement::{
         self, Analyzed, mysql,
-        session::{Names, Prepared},
+        session::{Names, OwnName, Prepared},
     },
 };
 
@@ -192,8 +192,21 @@ impl Before<'_> {
 impl Names for Before<'_> {
     fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
         match self.prepared.get(name) {
-            Some(known) => known.clone(),
+            Some(known) => known.clone().filter(|prepared| prepared.text.is_none()),
             None => self.names.prepared(name),
+        }
+    }
+
+    fn own_name(&self, name: &str) -> OwnName {
+        let Some(known) = self.prepared.get(name) else { return self.names.own_name(name) };
+        let text = known.as_ref().and_then(|prepared| prepared.text.clone());
+        text.map_or(OwnName::Unknown, |text| OwnName::Texts(vec![text]))
+    }
+
+    fn renamed(&self, name: &str) -> Option<String> {
+        match self.prepared.get(name) {
+            Some(_) => self.prepared(name).map(|prepared| prepared.server_name.clone()),
+            None => self.names.renamed(name),
         }
     }
 

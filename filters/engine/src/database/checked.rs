@@ -99,6 +99,15 @@ impl Checked {
         self.analysis.statements.iter().any(concerns) || self.sealed_searches().next().is_some()
     }
 
+    /// Whether it is a single statement that was compared with a catalog, and names no protected table, prepared statement or
+    /// cursor.
+    pub fn concerns_nothing(&self) -> bool {
+        let [statement] = self.analysis.statements.as_slice() else { return false };
+        let is_plain = self.analysis.splices.is_empty() && self.analysis.parameters.is_empty();
+        let is_alone = statement.session.is_none() && statement.copy.is_none();
+        self.catalog.is_some() && !self.touched && is_plain && is_alone && !self.concerns_fields()
+    }
+
     /// Whether it only reads.
     pub fn only_reads(&self) -> bool {
         self.analysis.statements.iter().all(|s| s.kind == StatementKind::Select)

@@ -62,12 +62,13 @@ impl SqlNames {
     pub fn executed(&mut self, statement: &Statement, has_failed: bool, core: &Core) {
         let before = core.memory.in_use();
         match &statement.session {
-            Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
+            Some(SessionUse::Prepare { name, server_name, parameters, sealed, text: _ }) => {
                 let prepared = Prepared {
                     server_name: server_name.clone(),
                     parameters: parameters.clone(),
                     sealed: sealed.clone(),
                     statement: Statement { session: None, changes_catalog: true, ..statement.clone() },
+                    text: None,
                 };
                 let prepared =
                     Weighed { value: Rc::new(prepared), _weight: core.memory.weight_since(before) };

@@ -62,6 +62,10 @@ impl Session {
         let Some(held) = self.core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
+        if !held.fields.is_empty() && !self.pending.names_are_settled() && goes_by_prepared_name(text) {
+            self.core.waiting = Waiting::Answers;
+            return Readiness::Wait;
+        }
         // Reading the text for that is not for every execution of it.
         let identity_is_due =
             self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
@@ -165,6 +169,13 @@ impl Session {
         }
         Ok(Rc::new(checked))
     }
+}
+
+/// Whether a statement may be prepared, executed or deallocated by its name.
+fn goes_by_prepared_name(text: &[u8]) -> bool {
+    let text = text.to_ascii_lowercase();
+    let contains = |word: &[u8]| text.windows(word.len()).any(|part| part == word);
+    [b"prepare".as_slice(), b"execute", b"deallocate", b"discard"].into_iter().any(contains)
 }
 
 fn untouched(

@@ -312,7 +312,7 @@ impl Session {
             return Ok(Outcome::Again);
         }
         let undo = match close.target {
-            Target::Statement => vec![self.statements.set_statement(name, None)],
+            Target::Statement => self.statements.close_statement(name),
             Target::Portal => self.statements.close_portal(name).collect(),
         };
         Ok(self.forward(PendingResponse::client(Awaited::Close).undo(undo)))

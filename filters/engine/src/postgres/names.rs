@@ -1,28 +1,26 @@
 //! The names that SQL gives: prepared statements and cursors.
 //!
-//! A statement that SQL prepares goes to the server under a name of ours, so that no message of the client can put
-//! another under it: what is executed is what was checked, or nothing.
+//! A statement on protected tables that SQL prepares goes to the server under a name of ours, so that no message of the client
+//! can put another under it: what is executed is what was checked, or nothing. All others go under the client's own name.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
+use fieldveil_sql::{Names, OwnName, Prepared, SessionUse, Statement};
 
 use super::cursors::{Cursors, MAX_CURSORS};
-use super::statements::{Change, Statements, Undo};
+use super::sql_prepared::SqlPrepared;
+use super::statements::{Statements, Undo};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Core};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
 
-/// Statements that a connection may prepare in SQL.
-const MAX_PREPARED: usize = 4_096;
-
 /// What SQL has prepared and declared.
 pub struct SqlNames {
-    pub(super) prepared: HashMap<Vec<u8>, Rc<Weighed<Rc<Prepared>>>>,
+    pub(super) prepared: SqlPrepared,
     pub(super) cursors: Cursors,
     /// Cursors of this transaction that were seen declared, each in a text of its own, since whatever may have put another
     /// under a name. They are forgotten at every doubt: then the server is asked once more than it need be.
@@ -41,7 +39,7 @@ pub struct SqlNames {
 impl Default for SqlNames {
     fn default() -> Self {
         Self {
-            prepared: HashMap::new(),
+            prepared: SqlPrepared::default(),
             cursors: Cursors::default(),
             quiet: HashSet::new(),
             prefix: Rc::from(""),
@@ -54,10 +52,12 @@ impl Default for SqlNames {
 }
 
 impl SqlNames {
-    /// For a new plan: what was prepared under another speaks of other fields.
-    pub fn under(plan: &Rc<CompiledPlan>, prefix: &str, before: &Self) -> Self {
-        let given = before.given.clone();
-        Self { plan: Some(Rc::clone(plan)), prefix: Rc::from(prefix), given, ..Self::default() }
+    /// For a new plan: what was prepared under another speaks of other fields, unless nothing protected was concerned.
+    pub fn under(plan: &Rc<CompiledPlan>, prefix: &str, before: Self) -> Self {
+        let is_unseen = before.plan.is_some_and(|plan| plan.fields.is_empty());
+        let prepared = before.prepared.under_new_plan(is_unseen);
+        let (plan, prefix) = (Some(Rc::clone(plan)), Rc::from(prefix));
+        Self { plan, prefix, given: before.given, prepared, ..Self::default() }
     }
 
     /// For a new plan that stores the same fields in the same way.
@@ -69,13 +69,13 @@ impl SqlNames {
     /// what holds values that are sealed under the keys of then.
     pub fn catalog_read(&mut self, catalog: &ServerCatalog) {
         if self.shape != catalog.shape {
-            self.prepared.clear();
+            self.prepared.under_new_catalog(catalog);
             self.shape = catalog.shape;
         }
         if self.keys != catalog.keys {
             let before = std::mem::replace(&mut self.keys, catalog.keys.clone());
             let keeps = |field: &usize| before.get(*field) == self.keys.get(*field);
-            self.prepared.retain(|_, prepared| prepared.sealed.iter().all(keeps));
+            self.prepared.lose_unless(|prepared| prepared.sealed.iter().all(keeps));
         }
     }
 
@@ -83,21 +83,6 @@ impl SqlNames {
     fn speaks_of(&self, checked: &Checked) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.stores_as(&checked.plan))
             && checked.catalog.as_ref().is_some_and(|catalog| catalog.shape == self.shape)
-    }
-
-    /// Whether no more may be prepared.
-    pub fn is_full(&self) -> bool {
-        self.prepared.len() >= MAX_PREPARED
-    }
-
-    /// Sets or removes a prepared statement.
-    pub fn set(&mut self, name: Vec<u8>, prepared: Option<Rc<Weighed<Rc<Prepared>>>>) -> Undo {
-        let after = prepared.clone();
-        let before = match prepared {
-            Some(prepared) => self.prepared.insert(name.clone(), prepared),
-            None => self.prepared.remove(&name),
-        };
-        Undo::Prepared(Change { name, before, after })
     }
 
     fn forget_cursors(&mut self) {
@@ -139,7 +124,7 @@ impl Statements {
         if checked.analysis.statements.iter().any(keeps) {
             core.memory.may_keep()?;
         }
-        if checked.analysis.statements.iter().any(prepares) && self.by_sql.is_full() {
+        if checked.analysis.statements.iter().any(prepares) && self.by_sql.prepared.is_full() {
             return Err(ClientError::limit(
                 "the session has prepared too many statements in SQL",
                 "Deallocate statements that are no longer used.",
@@ -156,34 +141,27 @@ impl Statements {
             let names = &mut self.by_sql;
             let before = core.memory.in_use();
             match &statement.session {
-                Some(SessionUse::Prepare { name, server_name, parameters, sealed }) => {
+                Some(SessionUse::Prepare { name, server_name, parameters, sealed, text }) => {
                     let statement = Statement { session: None, changes_catalog: true, ..statement.clone() };
                     let (server_name, parameters) = (server_name.clone(), parameters.clone());
-                    let prepared = Prepared { server_name, parameters, sealed: sealed.clone(), statement };
+                    let (sealed, text) = (sealed.clone(), text.clone());
+                    let text_bytes = text.as_ref().map_or(0, |text| text.len());
+                    let prepared = Prepared { server_name, parameters, sealed, statement, text };
                     let name = name.clone().into_bytes();
-                    let prepared =
-                        Weighed { value: Rc::new(prepared), _weight: core.memory.weight_since(before) };
-                    undo.push((index, names.set(name, Some(Rc::new(prepared)))));
+                    let weight = core.memory.weight_since(before);
+                    weight.set(weight.bytes().saturating_add(text_bytes));
+                    let prepared = Weighed { value: Rc::new(prepared), _weight: weight };
+                    undo.push((index, names.prepared.set(name, Some(Rc::new(prepared)))));
                 }
                 Some(SessionUse::Deallocate { name: Some(name) }) => {
-                    let name = name.clone().into_bytes();
-                    undo.push((
-                        index,
-                        match names.prepared.contains_key(&name) {
-                            true => names.set(name, None),
-                            // SQL reaches what was prepared in the protocol.
-                            false => self.set_statement(&name, None),
-                        },
-                    ));
+                    undo.extend(self.deallocate(name.as_bytes()).into_iter().map(|undo| (index, undo)));
                 }
-                // Should it fail, what is still prepared is refused until it is prepared anew.
                 Some(SessionUse::Deallocate { name: None }) => {
-                    names.prepared.clear();
                     // DISCARD ALL
                     if statement.changes_catalog {
                         names.forget_cursors();
                     }
-                    self.forget_named();
+                    undo.extend(self.deallocate_all().into_iter().map(|undo| (index, undo)));
                 }
                 Some(SessionUse::Declare { name, holds }) => {
                     let name = name.clone().into_bytes();
@@ -221,9 +199,17 @@ impl Statements {
 }
 
 impl Names for Statements {
-    /// What was prepared in SQL alone: what was prepared in the protocol goes by a name that SQL can give to another.
     fn prepared(&self, name: &str) -> Option<Rc<Prepared>> {
-        self.by_sql.prepared.get(name.as_bytes()).map(|prepared| Rc::clone(&prepared.value))
+        let prepared = self.by_sql.prepared.get(name.as_bytes())?;
+        prepared.text.is_none().then(|| Rc::clone(&prepared.value))
+    }
+
+    fn own_name(&self, name: &str) -> OwnName {
+        self.under_own_name(name.as_bytes())
+    }
+
+    fn renamed(&self, name: &str) -> Option<String> {
+        self.by_sql.prepared.renamed(name.as_bytes())
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {

@@ -158,11 +158,24 @@ impl PendingResponse {
         undo.map(Undo::bytes).fold(own, usize::saturating_add)
     }
 
+    /// Whether the message changes what the name of a prepared statement stands for.
+    fn changes_names(&self) -> bool {
+        self.undo.iter().chain(self.names.iter().map(|(_, undo)| undo)).any(Undo::is_of_name)
+    }
+
     /// Adds what is undone if the message fails.
     pub fn undo(mut self, undo: impl IntoIterator<Item = Undo>) -> Self {
         self.undo = Vec::from_iter(undo);
         self
     }
+}
+
+/// The last message that changed what the name of a prepared statement stands for.
+struct NameChange {
+    /// The number of its entry.
+    number: u64,
+    /// Whether the server executes what comes behind it even if it fails.
+    is_synced: bool,
 }
 
 /// The queue of these responses.
@@ -182,6 +195,8 @@ pub struct PendingResponses {
     is_kept: bool,
     /// The rest of the response is not for the client.
     is_withheld: bool,
+    /// The last change of a prepared statement's name.
+    name_change: Option<NameChange>,
 }
 
 impl PendingResponses {
@@ -192,6 +207,13 @@ impl PendingResponses {
         self.pushed = self.pushed.saturating_add(1);
         if let Awaited::Parse(Some(statement)) = &entry.awaited {
             statement.parse_number.set(entry.number);
+        }
+        if let (Awaited::Sync, Some(change)) = (&entry.awaited, &mut self.name_change) {
+            change.is_synced = true;
+        }
+        if entry.changes_names() {
+            let is_synced = matches!(entry.awaited, Awaited::Query(..));
+            self.name_change = Some(NameChange { number: entry.number, is_synced });
         }
         self.bytes = self.bytes.saturating_add(entry.bytes);
         self.is_flushed = false;
@@ -288,6 +310,15 @@ impl PendingResponses {
     /// Whether a Parse of this statement is not answered yet: answers come in the order of the messages.
     pub fn parses(&self, statement: &Statement) -> bool {
         self.entries.front().is_some_and(|first| first.number <= statement.parse_number.get())
+    }
+
+    /// Whether it is certain what the names of prepared statements stand for when the next message is executed: the last change
+    /// was answered, or the server skips the next message if that change fails.
+    pub fn names_are_settled(&self) -> bool {
+        let is_open = |change: &NameChange| {
+            change.is_synced && self.entries.front().is_some_and(|first| first.number <= change.number)
+        };
+        !self.name_change.as_ref().is_some_and(is_open)
     }
 
     /// Whether there is no room for another message.

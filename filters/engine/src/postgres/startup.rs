@@ -117,8 +117,8 @@ impl Session {
             PlanChange::No => {}
             PlanChange::SameStorage => self.statements.by_sql.go_on_under(&plan),
             PlanChange::Other => {
-                self.statements.by_sql =
-                    SqlNames::under(&plan, self.own_queries.name(), &self.statements.by_sql);
+                let before = std::mem::take(&mut self.statements.by_sql);
+                self.statements.by_sql = SqlNames::under(&plan, self.own_queries.name(), before);
                 self.core.catalog.current = None;
             }
         }

@@ -224,6 +224,15 @@ pub enum Undo {
 }
 
 impl Undo {
+    /// Whether it is about the name of a prepared statement.
+    pub fn is_of_name(&self) -> bool {
+        match self {
+            Self::Statement(change) => !change.name.is_empty(),
+            Self::Prepared(_) => true,
+            Self::Portal(_) | Self::Cursor(_) => false,
+        }
+    }
+
     /// Counts the bytes that it takes, without what was and is entered under the name.
     pub fn bytes(&self) -> usize {
         let name = match self {
@@ -245,7 +254,7 @@ pub struct Change<T> {
 
 impl<T> Change<T> {
     /// Whether the entry was not changed again since.
-    fn stands(&self, now: Option<&Rc<T>>) -> bool {
+    pub(super) fn stands(&self, now: Option<&Rc<T>>) -> bool {
         match (&self.after, now) {
             (Some(after), Some(now)) => Rc::ptr_eq(after, now),
             (None, None) => true,
@@ -348,20 +357,19 @@ impl Statements {
             Undo::Portal(change) if change.stands(self.portal(&change.name)) => {
                 drop(self.set_portal(&change.name, None));
             }
-            Undo::Prepared(change) if change.stands(self.by_sql.prepared.get(&change.name)) => {
-                drop(self.by_sql.set(change.name, change.before));
-            }
+            Undo::Prepared(change) => self.by_sql.prepared.undo(change),
+            // Another Parse or DEALLOCATE came between.
+            Undo::Statement(change) if !change.name.is_empty() => self.by_sql.prepared.doubt(change.name),
             Undo::Cursor(change) if change.stands(self.by_sql.cursors.get(&change.name)) => {
                 drop(self.by_sql.cursors.set(change.name, change.before));
             }
-            Undo::Statement(_) | Undo::Portal(_) | Undo::Prepared(_) | Undo::Cursor(_) => {}
+            Undo::Statement(_) | Undo::Portal(_) | Undo::Cursor(_) => {}
         }
     }
 
-    /// Removes all statements that have a name.
-    pub fn forget_named(&mut self) {
-        self.statements.retain(|name, _| name.is_empty());
-        self.bytes = self.statements.values().map(|statement| statement.len()).sum();
+    /// Lists the names of statements, but for the unnamed one.
+    pub fn names(&self) -> Vec<Vec<u8>> {
+        self.statements.keys().filter(|name| !name.is_empty()).cloned().collect()
     }
 
     /// Removes all portals, which end with their transaction.

@@ -20,6 +20,7 @@ mod end_users_plans;
 mod end_users_words;
 mod floods;
 mod hardening;
+mod own_names;
 mod parsed_anew;
 mod plans;
 mod recorded;

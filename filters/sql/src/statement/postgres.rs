@@ -2,6 +2,7 @@
 
 mod copy;
 mod ddl;
+pub(crate) mod prepared;
 pub(crate) mod rows;
 mod setting;
 mod utility;
@@ -35,7 +36,11 @@ pub(super) fn analyze(
         ("prepare", second) if second != "transaction" => return session::prepare(segment, catalog, names),
         ("declare", _) => return session::declare(segment, catalog),
         ("execute", _) => return session::execute(segment, catalog, names),
-        ("create", _) => session::refuse_created(segment, catalog)?,
+        ("create", _) => {
+            if let Some(created) = prepared::create_as_execute(segment, catalog, names)? {
+                return Ok(created);
+            }
+        }
         _ => {}
     }
     let is_dml = kind::is_dml(segment);

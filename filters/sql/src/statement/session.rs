@@ -8,23 +8,42 @@ use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Pars
 use crate::{
     analysis::{FieldUses, Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
     catalog::Catalog,
-    kind,
+    kind, mention,
     refusal::Refusal,
     resolve::{outputs::Outputs, protected::Protected, scope::Scope},
     segment::Segment,
-    statement::{self, Analyzed, dml},
+    statement::{self, Analyzed, dml, postgres::prepared},
     walk::{search::operand, value::reader::Fault},
 };
 
 /// What a session has prepared and declared by SQL, and in the protocol.
 pub trait Names {
-    /// A prepared statement, by its folded name.
+    /// A prepared statement that the server knows under a name of the filter's, by its folded name.
     fn prepared(&self, name: &str) -> Option<Rc<Prepared>>;
+    /// What the server may have under this folded name, where it is the client's own.
+    fn own_name(&self, _name: &str) -> OwnName {
+        OwnName::Unknown
+    }
+    /// The filter's name for what was prepared under this folded name, be it still executed or not.
+    fn renamed(&self, name: &str) -> Option<String> {
+        self.prepared(name).map(|prepared| prepared.server_name.clone())
+    }
     /// The statement of a cursor or portal, by its folded name.
     fn cursor(&self, name: &str) -> Option<Statement>;
     /// The name by which the server is to know what is prepared now under this name: one that nobody else gives, so that
     /// what is executed is what was seen to be prepared.
     fn server_name(&self, name: &str) -> String;
+}
+
+/// What the server may have under a name that the client itself gives, in SQL or in the protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnName {
+    /// Something that was not seen, or that may concern a protected table.
+    Unknown,
+    /// Nothing.
+    Free,
+    /// One of these texts. None of them concerned anything protected when it was prepared.
+    Texts(Vec<Rc<str>>),
 }
 
 /// What EXECUTE needs to know of a prepared statement.
@@ -38,6 +57,8 @@ pub struct Prepared {
     pub sealed: Vec<usize>,
     /// What it does.
     pub statement: Statement,
+    /// Its text, where the server knows it under the client's own name, because nothing protected is concerned.
+    pub text: Option<Rc<str>>,
 }
 
 /// A session without any.
@@ -61,20 +82,27 @@ pub(crate) fn prepare(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
-    if names.prepared(&name).is_some() {
-        return Err(Refusal::unsupported(
-            "a prepared statement of this name exists already",
-            "deallocate it first, or choose another name",
-        ));
-    }
-    let as_ = word_outside(segment, 2, "as").ok_or_else(not_understood)?;
+    let (Ok(name), Some(as_)) = (name_at(segment, 1), word_outside(segment, 2, "as")) else {
+        return prepared::unreadable(segment, catalog);
+    };
     // EXECUTE may come when there are more keys.
     let inner = Segment { outlives_keys: true, ..segment.starting_at(as_.saturating_add(1)) };
     if !kind::is_dml(&inner) {
-        return Err(not_understood());
+        return prepared::unreadable(segment, catalog);
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
+    if names.prepared(&name).is_some() {
+        return Err(Refusal::duplicate_prepared(&name));
+    }
+    // The name of a table is also that of its rows' type.
+    let types_are_plain = !mention::may_name(&segment.part(2..as_), catalog);
+    let keeps_name = types_are_plain && !prepared::may_be_the_filters(&name);
+    if keeps_name && prepared::concerns_nothing(&inner, &analyzed) {
+        return Ok(analyzed.prepare_as_written(name, inner.text));
+    }
+    if matches!(names.own_name(&name), OwnName::Texts(_)) {
+        return Err(Refusal::duplicate_prepared(&name));
+    }
     let mut parameters = std::mem::take(&mut analyzed.effects.parameters);
     // The server infers the stored type; the declared one in the list would be another.
     let types = arguments(segment, 2, as_);
@@ -136,7 +164,18 @@ impl Analyzed {
         sealed.dedup();
         splices.extend(renamed(segment, 1, &server_name));
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-        self.effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed });
+        self.effects.session =
+            Some(SessionUse::Prepare { name, server_name, parameters, sealed, text: None });
+        self.is_dml = false;
+        self.changes_catalog = false;
+        self
+    }
+
+    /// The same where a PREPARE keeps it under the client's own name.
+    fn prepare_as_written(mut self, name: String, text: &str) -> Self {
+        let (server_name, text) = (name.clone(), Some(Rc::from(text)));
+        let (parameters, sealed) = (Vec::new(), Vec::new());
+        self.effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed, text });
         self.is_dml = false;
         self.changes_catalog = false;
         self
@@ -145,12 +184,14 @@ impl Analyzed {
 
 /// `DECLARE name … CURSOR … FOR query`
 pub(crate) fn declare(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
-    let cursor = word_outside(segment, 2, "cursor").ok_or_else(not_understood)?;
-    let for_ = word_outside(segment, cursor, "for").ok_or_else(not_understood)?;
+    let cursor = word_outside(segment, 2, "cursor");
+    let for_ = cursor.and_then(|cursor| word_outside(segment, cursor, "for"));
+    let (Ok(name), Some(cursor), Some(for_)) = (name_at(segment, 1), cursor, for_) else {
+        return prepared::unreadable(segment, catalog);
+    };
     let inner = segment.starting_at(for_.saturating_add(1));
     if !kind::is_dml(&inner) {
-        return Err(not_understood());
+        return prepared::unreadable(segment, catalog);
     }
     let mut analyzed = statement::analyze(&inner, catalog, &())?;
     let holds = segment.is_word(cursor.saturating_add(1), "with");
@@ -166,19 +207,23 @@ pub(crate) fn execute(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    let name = name_at(segment, 1)?;
+    let name = match name_at(segment, 1) {
+        Ok(name) => name,
+        Err(_) if !segment.dialect.is_mysql() => return prepared::unreadable(segment, catalog),
+        Err(refusal) => return Err(refusal),
+    };
     let Some(prepared) = names.prepared(&name) else {
         // Only where there is nothing to protect does a PREPARE in MySQL's way pass unseen.
         let planned = segment.dialect.is_mysql() && !catalog.planned.is_empty();
         if catalog.relations.is_empty() && !planned {
             return Ok(Analyzed::unread());
         }
-        return Err(Refusal::unsupported(
-            "EXECUTE of a statement that was not seen to be prepared, or when names, policy or keys were others",
-            "deallocate it, prepare it again, and then execute it",
-        ));
+        return match segment.dialect.is_mysql() {
+            true => Err(prepared::unseen()),
+            false => prepared::execute(segment, catalog, name.clone(), names.own_name(&name)),
+        };
     };
-    let Prepared { server_name, parameters, sealed: _, statement } = prepared.as_ref();
+    let Prepared { server_name, parameters, statement, .. } = prepared.as_ref();
     let mut splices = Vec::from_iter(renamed(segment, 1, server_name));
     if !parameters.is_empty() {
         splices.extend(sealed_arguments(segment, catalog, parameters)?);
@@ -227,22 +272,6 @@ fn sealed_arguments(
     Ok(effects.splices)
 }
 
-/// `CREATE TABLE … AS EXECUTE name (…)`: its values would have to be sealed, and its rows go into a table. A routine's body
-/// in the statement's own text has no certain end, so that an EXECUTE in it may be one behind it.
-pub(crate) fn refuse_created(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
-    let is_routine = segment.tokens.iter().any(|token| token.is_word("atomic"));
-    let executes = (2..segment.tokens.len()).any(|index| {
-        segment.is_word(index, "execute") && (is_routine || segment.is_word(index.saturating_sub(1), "as"))
-    });
-    if executes && !catalog.relations.is_empty() {
-        return Err(Refusal::unsupported(
-            "CREATE with EXECUTE isn't supported beside tables with sealed columns",
-            "create the table first, and insert the rows with INSERT … SELECT",
-        ));
-    }
-    Ok(())
-}
-
 /// FETCH and MOVE: the cursor's name comes last.
 pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog) -> Result<Effects, Refusal> {
     let name = name_at(segment, segment.tokens.len().saturating_sub(1))?;
@@ -258,8 +287,8 @@ pub(crate) fn fetch(segment: &Segment<'_>, names: &dyn Names, catalog: &Catalog)
 pub(crate) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Effects, Refusal> {
     let last = segment.tokens.len().saturating_sub(1);
     let name = if segment.is_word(last, "all") { None } else { Some(name_at(segment, last)?) };
-    let prepared = name.as_ref().and_then(|name| names.prepared(name));
-    let splices = prepared.and_then(|prepared| renamed(segment, last, &prepared.server_name));
+    let server_name = name.as_ref().and_then(|name| names.renamed(name));
+    let splices = server_name.and_then(|server_name| renamed(segment, last, &server_name));
     let session = Some(SessionUse::Deallocate { name });
     Ok(Effects { session, splices: Vec::from_iter(splices), ..Effects::default() })
 }
@@ -339,6 +368,6 @@ fn arguments(segment: &Segment<'_>, open: usize, end: usize) -> Vec<(usize, usiz
     items
 }
 
-fn not_understood() -> Refusal {
+pub(crate) fn not_understood() -> Refusal {
     Refusal::unparsable("a statement about a prepared statement or a cursor isn't understood")
 }

@@ -252,7 +252,7 @@ impl Names for Session {
         else {
             return None;
         };
-        Some(Rc::new(Prepared { server_name, parameters, sealed, statement }))
+        Some(Rc::new(Prepared { server_name, parameters, sealed, statement, text: None }))
     }
 
     fn cursor(&self, name: &str) -> Option<Statement> {

@@ -25,6 +25,7 @@ mod mysql_tables;
 mod mysql_unseen;
 mod mysql_write;
 mod operands;
+mod own_names;
 mod predicates;
 mod promises;
 mod properties;
