@@ -33,6 +33,10 @@ pub mod sqlstate {
     pub const INVALID_AUTHORIZATION: &str = "28000";
     /// Cannot be done on a sealed column.
     pub const FEATURE_NOT_SUPPORTED: &str = "0A000";
+    /// Bytes that are no text in the encoding that they come in.
+    pub const CHARACTER_NOT_IN_REPERTOIRE: &str = "22021";
+    /// A character that the client's encoding lacks.
+    pub const UNTRANSLATABLE_CHARACTER: &str = "22P05";
     /// A value that is not of the declared type.
     pub const INVALID_TEXT_REPRESENTATION: &str = "22P02";
     /// A prepared statement whose name is taken.
@@ -203,6 +207,11 @@ impl ClientError {
     /// A feature that is not there yet.
     pub fn unsupported(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(sqlstate::FEATURE_NOT_SUPPORTED, what, remedy)
+    }
+
+    /// A text or a value cannot be had in the encoding that it is wanted in.
+    pub fn encoding(code: &'static str, what: &str, remedy: &str) -> Self {
+        Self::new(code, what, remedy)
     }
 
     /// A Bind of what no Parse prepared.

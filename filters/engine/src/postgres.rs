@@ -22,6 +22,7 @@
 //! | the filter queries the server for both | `own_queries.rs` |
 //! | the transaction block | `transaction.rs` |
 //! | the settings by which statements are read | `settings.rs` |
+//! | texts and values in another encoding than UTF-8 | `encoding.rs` |
 //! | the client's pipeline, up to its next Sync | `pipeline.rs` |
 //! | the rows of a COPY are sealed or treated | `copy.rs` |
 //! | SQL makes prepared statements and cursors | `names.rs`, `sql_prepared.rs`, `cursors.rs` |
@@ -32,6 +33,7 @@ mod check;
 mod client;
 mod copy;
 mod cursors;
+mod encoding;
 mod end_user;
 mod extended;
 mod function_call;

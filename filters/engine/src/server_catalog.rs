@@ -151,6 +151,15 @@ impl ServerCatalog {
         self.by_field.get(&field).copied()
     }
 
+    /// Whether a relation or a column has other characters than ASCII's in its name.
+    pub fn has_other_names(&self) -> bool {
+        let is_other = |relation: &Relation| {
+            let columns = relation.columns.iter().map(|column| column.name.as_str());
+            columns.chain([relation.schema.as_str(), relation.name.as_str()]).any(|name| !name.is_ascii())
+        };
+        self.sql.relations().iter().any(is_other) || self.absent.iter().any(|(_, table)| !table.is_ascii())
+    }
+
     /// Lists the labels of the relations that `text` names near its begin, in any letter case.
     pub fn labels_named_in(&self, text: &str) -> Vec<&str> {
         let text = text.get(..text.floor_char_boundary(MAX_TOLD)).unwrap_or_default().to_lowercase();

@@ -213,6 +213,8 @@ pub struct CopyText {
     pub header: CopyHeader,
     /// What CSV has besides; None for the text format.
     pub csv: Option<CopyCsv>,
+    /// `ENCODING`, as it is written; None for the client's.
+    pub encoding: Option<String>,
 }
 
 /// The first line of the data.

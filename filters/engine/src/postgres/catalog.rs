@@ -9,6 +9,10 @@ use crate::server_catalog::ColumnRow;
 
 /// Columns of the answer, in order.
 const COLUMNS: u16 = 16;
+/// Which of them are names or texts.
+pub const TEXTS: [bool; COLUMNS as usize] = [
+    false, true, true, false, false, false, true, false, false, false, true, true, false, false, true, false,
+];
 
 /// Relations with a protected column, those that share rows with them by inheritance or partitioning, and
 /// the views over any of these; a row for each of their columns, with the relation named in the policy. Not other sessions'
@@ -55,23 +59,23 @@ JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.
 WHERE NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
 ORDER BY c.oid, a.attnum";
 
-/// The text that asks for the catalog.
-pub fn question(plan: &CompiledPlan) -> String {
+/// The text that asks for the catalog. `escape` writes what stands in a string with escapes.
+pub fn question(plan: &CompiledPlan, escape: impl Fn(&str) -> String) -> String {
     let columns = plan.fields.iter().map(|field| field.spec.column());
     let mut relations: Vec<_> = columns.map(|column| (column.schema, column.table)).collect();
     relations.sort_unstable();
     relations.dedup();
-    let schemas = array(relations.iter().map(|(schema, _)| *schema));
-    let tables = array(relations.iter().map(|(_, table)| *table));
+    let schemas = array(relations.iter().map(|(schema, _)| *schema), &escape);
+    let tables = array(relations.iter().map(|(_, table)| *table), &escape);
     QUERY.replace("__SCHEMAS__", &schemas).replace("__TABLES__", &tables)
 }
 
 /// Names as a literal of an array, which reads the same whatever `standard_conforming_strings` is.
-fn array<'n>(names: impl Iterator<Item = &'n str>) -> String {
+fn array<'n>(names: impl Iterator<Item = &'n str>, escape: impl Fn(&str) -> String) -> String {
     let escaped = |name: &str| name.replace('\\', "\\\\").replace('"', "\\\"");
     let names: Vec<String> = names.map(|name| format!("\"{}\"", escaped(name))).collect();
     let array = format!("{{{}}}", names.join(","));
-    format!("E'{}'", array.replace('\\', "\\\\").replace('\'', "''"))
+    format!("E'{}'", escape(&array.replace('\\', "\\\\").replace('\'', "''")))
 }
 
 /// Reads a row of the answer; None if it is not as asked for.
@@ -128,9 +132,9 @@ mod tests {
 
     #[test]
     fn names_are_written_as_an_array() {
-        assert_eq!(array(["public", "é"].into_iter()), r#"E'{"public","é"}'"#);
+        assert_eq!(array(["public", "é"].into_iter(), str::to_owned), r#"E'{"public","é"}'"#);
         // What the server reads is {"a'b","c\\d","e\"f"}.
         let odd = ["a'b", r"c\d", r#"e"f"#].into_iter();
-        assert_eq!(array(odd), r#"E'{"a''b","c\\\\d","e\\"f"}'"#);
+        assert_eq!(array(odd, str::to_owned), r#"E'{"a''b","c\\\\d","e\\"f"}'"#);
     }
 }

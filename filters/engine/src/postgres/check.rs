@@ -116,7 +116,8 @@ impl Session {
         out: &mut CallbackOutput,
     ) -> Readiness {
         let sent = (&self.pipeline, &mut self.pending);
-        match self.own_queries.send(identity, catalog, &mut self.core, sent, out) {
+        let asked = (identity, catalog, self.settings.encoding.now());
+        match self.own_queries.send(asked, &mut self.core, sent, out) {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),
         }
@@ -153,9 +154,12 @@ impl Session {
             // else: what it cannot check must not reach the server's log.
             return check_without_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
         };
-        let text = std::str::from_utf8(text).map_err(|_| {
-            ClientError::unsupported("the statement is not UTF-8 text", "Use client_encoding UTF8.")
-        })?;
+        let text =
+            std::str::from_utf8(text).map_err(|_| self.settings.encoding.now().unreadable_statement(text))?;
+        let encoding = &self.settings.encoding;
+        if encoding.is_other_server() {
+            encoding.check_names(text, catalog)?;
+        }
         let checked = match self.core.check(text, plan, catalog, &self.statements) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
@@ -163,6 +167,9 @@ impl Session {
             }
             checked => checked?,
         };
+        if encoding.is_other_server() {
+            encoding.check_escapes(text, &checked)?;
+        }
         self.statements.check_names(&checked, &self.core)?;
         if self.copies.rows_may_follow && fieldveil_sql::may_be_rows(text) {
             return Err(ClientError::may_be_rows());

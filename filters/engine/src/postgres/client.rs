@@ -94,6 +94,18 @@ impl Session {
             };
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
+        if !self.settings.encoding.now().is_utf8()
+            && self.core.policy.protects()
+            && names_in_other_encoding(tag, body)
+        {
+            // Those that SQL gives are kept in UTF-8.
+            let what = "the name of a prepared statement or portal has characters besides ASCII";
+            self.refuse_bind(
+                ClientError::unsupported(what, "Set client_encoding to UTF8, or give it a name in ASCII."),
+                out,
+            );
+            return Step::Took(message.len());
+        }
         let outcome = match tag {
             Tag::Query => self.query(body, out),
             Tag::Parse => self.parse(message, body, out),
@@ -243,8 +255,10 @@ impl Session {
         if let Some(outcome) = self.in_copy(out) {
             return Ok(outcome);
         }
+        let encoding = self.settings.encoding.now();
+        let read = encoding.read_statement(query.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
-        let ready = match self.ready_text(query.text, out) {
+        let ready = match self.ready_text(&read, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(ready) => Ok(ready),
@@ -252,8 +266,10 @@ impl Session {
         // The text is checked against plan and catalog.
         let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready.text)));
         // Its literals in protected places are sealed.
-        let sealed =
-            checked.and_then(|(checked, text)| Ok((server_text(&mut self.core, text, &checked)?, checked)));
+        let sealed = checked.and_then(|(checked, text)| {
+            let text = server_text(&mut self.core, text, &checked)?;
+            Ok((encoding.encode_statement(text)?, checked))
+        });
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
@@ -269,17 +285,37 @@ impl Session {
             }
             None => Outcome::Passes,
         };
-        let entry = self.executing(&checked, Awaited::Query(Rc::clone(&checked), 0, None));
+        let entry = self.executing(&read, &checked, Awaited::Query(Rc::clone(&checked), 0, None));
         self.pending.push(entry);
         self.transaction.invalidate_if_ended(&mut self.core);
         Ok(outcome)
     }
 
     /// Notes what a text that is about to be executed does to the session, and returns the entry of its response.
-    pub(super) fn executing(&mut self, checked: &Rc<Checked>, awaited: Awaited) -> PendingResponse {
+    pub(super) fn executing(
+        &mut self,
+        text: &[u8],
+        checked: &Rc<Checked>,
+        awaited: Awaited,
+    ) -> PendingResponse {
+        if self.core.policy.protects() {
+            self.settings.encoding.execute(text, checked);
+        }
         self.transaction.execute(checked, &mut self.core, &mut self.statements);
         let names = self.statements.take_names(checked, &self.core);
-        let copy = self.copies.execute(checked, &self.core);
+        let copy = self.copies.execute(checked, &self.settings, &self.core);
         PendingResponse::client(awaited).names(names).copy(copy)
     }
+}
+
+/// Whether a message of the extended protocol has a name with characters besides ASCII.
+fn names_in_other_encoding(tag: Tag, body: &[u8]) -> bool {
+    let (kind, names) = match tag {
+        Tag::Parse | Tag::Execute => (0, 1),
+        Tag::Bind => (0, 2),
+        Tag::Describe | Tag::Close => (1, 1),
+        _ => return false,
+    };
+    let body = body.get(kind..).unwrap_or_default();
+    body.split(|byte| *byte == 0).take(names).any(|name| !name.is_ascii())
 }

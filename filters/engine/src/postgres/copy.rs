@@ -18,7 +18,9 @@ use fieldveil_sql::{Copy, CopyFormat, CopyText};
 use self::binary_in::BinaryIn;
 use self::text_in::TextIn;
 pub use self::text_out::TextOut;
+use super::encoding::ClientEncoding;
 use super::rows::TreatedColumns;
+use super::settings::Settings;
 use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::field::StoredForm;
@@ -75,9 +77,10 @@ pub struct Copies {
 
 impl Copies {
     /// Begins a COPY from the client into a protected table, and returns its number.
-    fn begin(&mut self, checked: &Rc<Checked>, copy: &Copy, limit: usize) -> u64 {
+    fn begin(&mut self, checked: &Rc<Checked>, copy: &Copy, settings: &Settings, limit: usize) -> u64 {
         self.begun = self.begun.saturating_add(1);
-        self.from_client = Copying::Sealing(Box::new(CopyIn::new(self.begun, checked, copy, limit)));
+        let copy = CopyIn::new(self.begun, (checked, copy, settings), limit);
+        self.from_client = Copying::Sealing(Box::new(copy));
         self.begun
     }
 
@@ -156,6 +159,8 @@ pub struct CopyIn {
     /// Which COPY of the session it is.
     number: u64,
     checked: Rc<Checked>,
+    /// The encoding of texts in binary format; those of text are read in UTF-8.
+    encoding: ClientEncoding,
     rows: RowsIn,
 }
 
@@ -181,13 +186,17 @@ pub enum CopyOut {
 type Seal<'s> = dyn FnMut((usize, StoredForm), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
 
 impl CopyIn {
-    fn new(number: u64, checked: &Rc<Checked>, copy: &Copy, limit: usize) -> Self {
+    fn new(number: u64, (checked, copy, settings): (&Rc<Checked>, &Copy, &Settings), limit: usize) -> Self {
+        let encoding = encoding_of(copy, settings);
         let columns = columns(checked, copy);
         let rows = match &copy.format {
             CopyFormat::Binary => RowsIn::Binary(BinaryIn::new(columns, limit)),
-            CopyFormat::Text(text) => RowsIn::Text(TextIn::new(columns, text, limit)),
+            CopyFormat::Text(text) => {
+                let is_other = settings.encoding.is_other_server();
+                RowsIn::Text(TextIn::new(columns, text, (encoding, is_other), limit))
+            }
         };
-        Self { number, checked: Rc::clone(checked), rows }
+        Self { number, checked: Rc::clone(checked), encoding, rows }
     }
 
     fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
@@ -207,14 +216,16 @@ impl CopyIn {
 }
 
 impl CopyOut {
-    /// None if no column is protected.
-    pub fn new(checked: &Rc<Checked>, copy: &Copy) -> Option<Self> {
+    /// None if no column is protected. `settings` are those under which the server began it.
+    pub fn new(checked: &Rc<Checked>, copy: &Copy, settings: &Settings) -> Option<Self> {
         let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => {
                 Self::Binary { started: false, rows: TreatedColumns::of_copy(checked, &columns) }
             }
-            CopyFormat::Text(text) => Self::Text(TextOut::new(Rc::clone(checked), &columns, text)),
+            CopyFormat::Text(text) => {
+                Self::Text(TextOut::new(Rc::clone(checked), &columns, text, encoding_of(copy, settings)))
+            }
         })
     }
 }
@@ -222,6 +233,14 @@ impl CopyOut {
 fn columns(checked: &Checked, copy: &Copy) -> Vec<CopyColumn> {
     let column = |field: usize| Some((field, checked.catalog.as_ref()?.stored(field)?));
     copy.columns.iter().map(|field| field.and_then(column)).collect()
+}
+
+/// The encoding of a COPY's data.
+fn encoding_of(copy: &Copy, settings: &Settings) -> ClientEncoding {
+    match &copy.format {
+        CopyFormat::Text(CopyText { encoding: Some(named), .. }) => settings.encoding.named(named),
+        CopyFormat::Text(_) | CopyFormat::Binary => settings.encoding.now(),
+    }
 }
 
 fn dialect(text: &CopyText) -> Dialect {

@@ -41,8 +41,10 @@ impl Session {
             self.core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
+        let encoding = self.settings.encoding.now();
+        let read = encoding.read_statement(parse.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
-        let ready = match self.ready_text(parse.text, out) {
+        let ready = match self.ready_text(&read, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(ready) if self.statements.is_full(name, &ready.text, &ready.said) => {
@@ -58,7 +60,11 @@ impl Session {
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, ready)| {
             self.core.memory.may_keep()?;
-            Ok((server_text(&mut self.core, ready.text.clone(), &checked)?, checked, ready))
+            // The server infers the types of sealed parameters, which the client's message may name.
+            let seals_parameters = !checked.analysis.parameters.is_empty();
+            let text = server_text(&mut self.core, ready.text.clone(), &checked)?
+                .or_else(|| seals_parameters.then(|| ready.text.to_vec()));
+            Ok((encoding.encode_statement(text)?, checked, ready))
         });
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,
@@ -68,9 +74,6 @@ impl Session {
                 return Ok(Outcome::Done);
             }
         };
-        // The server infers the types of sealed parameters, which the client's message may name.
-        let seals_parameters = !checked.analysis.parameters.is_empty();
-        let text = text.or_else(|| seals_parameters.then(|| own.to_vec()));
         let statement = Statement {
             text: Rc::from(own.as_ref()),
             said,
@@ -196,14 +199,16 @@ impl Session {
         let ready = ready.and_then(|rechecked| {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));
             let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
+            let encoding = self.settings.encoding.now();
             let text = anew.then(|| seal_text(&mut self.core, &statement.text, &checked)).transpose()?;
+            let text = encoding.encode_statement(text)?;
             let seals = !checked.analysis.parameters.is_empty();
             if !seals && !statement.said.reads_parameters() {
                 return Ok((checked, text, None));
             }
             let mut whole = Bind::parse(body).map_err(|error| ClientError::protocol(&error.to_string()))?;
             if seals {
-                seal_values(&mut self.core, &mut whole, &statement, &checked)?;
+                seal_values(&mut self.core, encoding, &mut whole, (&statement, &checked))?;
             }
             let named = statement.said.reads_parameters()
                 && identify_values(&mut self.core, &mut whole, &statement.said)?;

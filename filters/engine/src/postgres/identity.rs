@@ -15,6 +15,9 @@ pub(super) const QUESTION: &str = "SELECT current_user::pg_catalog.text, \
     pg_catalog.current_setting('fieldveil.token', true), pg_catalog.current_setting('fieldveil.purpose', true), \
     pg_catalog.current_setting('application_name')";
 
+/// Which of the columns are texts.
+pub(super) const TEXTS: [bool; 4] = [true; 4];
+
 /// Why a response is of no use.
 pub(super) const UNREADABLE: &str = "it does not say who the session is for";
 

@@ -1,6 +1,9 @@
 //! The filter's own queries, on the client's connection: who the session is for, and the catalog. They use the extended protocol
 //! and a name of their own, so that neither the client's unnamed statement nor its open transaction is disturbed.
 
+mod digits;
+
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -9,6 +12,7 @@ use fieldveil_postgres_wire::frontend::{Bind, Close, Execute, Flush, Parse, Sync
 use fieldveil_sql::Dialect;
 
 use super::catalog;
+use super::encoding::ClientEncoding;
 use super::identity::{self, IdentityRow};
 use super::pending::{Awaited, PendingResponse, PendingResponses};
 use super::pipeline::Pipeline;
@@ -26,12 +30,15 @@ pub struct OwnQueries {
     name: String,
     /// The row that says who the session is for, until its response is complete.
     row: Option<IdentityRow>,
+    /// Whether the server was asked for names and texts in hexadecimal digits of UTF-8, because the client's encoding is another
+    /// one or not sure, and may lack their characters.
+    in_digits: bool,
 }
 
 impl OwnQueries {
     /// Makes those of a new session.
     pub fn new(ports: &Rc<RefCell<dyn Ports>>) -> Self {
-        Self { name: random(ports), row: None }
+        Self { name: random(ports), row: None, in_digits: false }
     }
 
     /// The name of the filter's own statement and portal, and of one that does not exist. It is random, so that no client can use
@@ -48,9 +55,8 @@ impl OwnQueries {
     /// Sends the query for the session's identity, or for the catalog, or both. Between two Syncs of the client they end with a
     /// Flush, else with a Sync.
     pub fn send(
-        &self,
-        identity: bool,
-        catalog: Option<&CompiledPlan>,
+        &mut self,
+        (identity, catalog, encoding): (bool, Option<&CompiledPlan>, ClientEncoding),
         core: &mut Core,
         (pipeline, pending): (&Pipeline, &mut PendingResponses),
         out: &mut CallbackOutput,
@@ -58,12 +64,21 @@ impl OwnQueries {
         let too_long = |_| ClientError::limit("the policy names too many tables", "Shorten it.");
         let mut queries = Vec::new();
         let mut awaited = Vec::new();
+        self.in_digits = !encoding.is_utf8();
         if identity {
-            self.write(identity::QUESTION, &mut queries).map_err(too_long)?;
+            let question = match self.in_digits {
+                true => Cow::Owned(digits::question(identity::QUESTION, &identity::TEXTS)),
+                false => Cow::Borrowed(identity::QUESTION),
+            };
+            self.write(&question, &mut queries).map_err(too_long)?;
             awaited.push(Awaited::Identity);
         }
         if let Some(plan) = catalog {
-            self.write(&catalog::question(plan), &mut queries).map_err(too_long)?;
+            let question = match self.in_digits {
+                true => digits::question(&catalog::question(plan, digits::escaped), &catalog::TEXTS),
+                false => catalog::question(plan, str::to_owned),
+            };
+            self.write(&question, &mut queries).map_err(too_long)?;
             awaited.push(Awaited::Catalog);
             core.catalog.reading = Some(CatalogReading::new(Dialect::Postgres));
         }
@@ -100,12 +115,21 @@ impl OwnQueries {
         Close { target: Target::Statement, name }.encode(out)
     }
 
+    /// Returns the body of a row with its texts in UTF-8.
+    fn read<'b>(&self, body: &'b [u8], texts: &[bool]) -> Option<Cow<'b, [u8]>> {
+        match self.in_digits {
+            true => digits::read(body, texts).map(Cow::Owned),
+            false => Some(Cow::Borrowed(body)),
+        }
+    }
+
     /// Reads a row of the catalog.
-    pub fn catalog_row(body: &[u8], core: &mut Core) {
+    pub fn catalog_row(&self, body: &[u8], core: &mut Core) {
         if core.catalog.reading.is_none() {
             return;
         }
-        let row = catalog::row(body).ok_or("the catalog's answer is not as asked for");
+        let read = self.read(body, &catalog::TEXTS);
+        let row = read.as_deref().and_then(catalog::row).ok_or("the catalog's answer is not as asked for");
         if let Err(reason) = row.and_then(|row| core.catalog.read_row(row, core.policy.plan.as_ref())) {
             core.catalog_failed(reason, REMEDY);
         }
@@ -113,7 +137,7 @@ impl OwnQueries {
 
     /// Reads the row that says who the session is for.
     pub fn identity_row(&mut self, body: &[u8], core: &mut Core) {
-        match IdentityRow::read(body) {
+        match self.read(body, &identity::TEXTS).as_deref().and_then(IdentityRow::read) {
             Some(row) => self.row = Some(row),
             None => core.catalog_failed(identity::UNREADABLE, REMEDY),
         }

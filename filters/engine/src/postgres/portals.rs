@@ -51,7 +51,8 @@ impl Session {
         }
         let open = &portal;
         self.core.identity.words.give_all(open.statement.said.given());
-        let entry = self.executing(&Rc::clone(&open.checked), Awaited::Execute(Some(portal)));
+        let (text, checked) = (Rc::clone(&open.statement.text), Rc::clone(&open.checked));
+        let entry = self.executing(&text, &checked, Awaited::Execute(Some(portal)));
         Ok(self.forward(entry))
     }
 

@@ -8,6 +8,7 @@ use fieldveil_postgres_wire::backend::ErrorResponse;
 use fieldveil_postgres_wire::frontend::{CopyFail, Parse, Query};
 use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
 
+use super::encoding::ClientEncoding;
 use super::pending::{Awaited, PendingResponse};
 use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
@@ -113,19 +114,20 @@ pub(super) fn is_provoked(code: &[u8]) -> bool {
     matches!(code, b"42601" | b"28000" | b"08P01" | b"57014")
 }
 
-/// Writes an error to the client. `detail` may be empty.
+/// Writes an error to the client: its severity, what it says, and a detail, which may be empty.
 pub(super) fn write_error(
     core: &Core,
-    severity: &str,
-    error: &ClientError,
-    detail: &str,
+    encoding: ClientEncoding,
+    (severity, error, detail): (&str, &ClientError, &str),
     to_client: &mut Vec<u8>,
 ) {
-    let mut response = ErrorResponse::new(severity, error.code, error.message.as_str());
+    // Names in it may have characters that the client's encoding lacks.
+    let (message, hint) = (encoding.shown(&error.message), encoding.shown(&error.hint));
+    let mut response = ErrorResponse::new(severity, error.code, message);
     if !detail.is_empty() {
         response = response.with(ErrorResponse::DETAIL, detail);
     }
-    if response.with(ErrorResponse::HINT, error.hint.as_str()).encode(to_client).is_err() {
+    if response.with(ErrorResponse::HINT, hint).encode(to_client).is_err() {
         core.log(Level::Error, "an error message could not be written");
     }
 }

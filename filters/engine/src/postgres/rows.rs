@@ -9,6 +9,7 @@ use fieldveil_sql::ResultField;
 use zeroize::Zeroizing;
 
 use super::catalog;
+use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use crate::client_error::ClientError;
 use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
@@ -148,6 +149,7 @@ impl TreatedColumns {
     pub fn write(
         &self,
         body: &[u8],
+        encoding: ClientEncoding,
         keyring: &Keyring,
         out: &mut Vec<u8>,
         tally: &mut dyn Tally,
@@ -162,7 +164,7 @@ impl TreatedColumns {
                 writer.push(value)?;
                 continue;
             };
-            writer.push_with(|out| treat(&mut this, column, stored, out))?;
+            writer.push_with(|out| treat(&mut this, column, encoding, stored, out))?;
         }
         if treated.next().is_some() {
             return Err(RowError::Server("a DataRow with fewer columns than its RowDescription"));
@@ -199,6 +201,7 @@ impl TreatedColumns {
     pub fn begin(
         &self,
         begin: &[u8],
+        encoding: ClientEncoding,
         keyring: &Keyring,
         tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
@@ -227,7 +230,9 @@ impl TreatedColumns {
             rest = behind;
             shown.clear();
             let value = match column {
-                Some(column) => treat(&mut this, column, value, &mut shown)?.then_some(shown.as_slice()),
+                Some(column) => {
+                    treat(&mut this, column, encoding, value, &mut shown)?.then_some(shown.as_slice())
+                }
                 None => Some(value),
             };
             copy_data::binary::encode(value, &mut values)
@@ -260,10 +265,12 @@ fn next_row(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 fn treat(
     row: &mut RowTreatment<'_>,
     column: &TreatedColumn,
+    encoding: ClientEncoding,
     stored: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<bool, RowError> {
-    Ok(treat_value(row, (column.field, column.stored), column.binary, column.rows, stored, out)?)
+    let form = PostgresForm { binary: column.binary, encoding };
+    Ok(treat_value(row, (column.field, column.stored), form, column.rows, stored, out)?)
 }
 
 /// Appends what the reader gets for a value as it is in a row, where a `bytea` in text format is in its text form. Returns
@@ -271,32 +278,75 @@ fn treat(
 pub fn treat_value(
     row: &mut RowTreatment<'_>,
     (field, how): (usize, StoredForm),
-    binary: bool,
+    form: PostgresForm,
     rows: u32,
     value: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<bool, ClientError> {
-    let bytes;
+    let (bytes, decoded);
+    let start = out.len();
     let stored = match how {
-        StoredForm::Raw if !binary => {
+        StoredForm::Raw if !form.binary => {
             bytes = fieldveil_values::bytea_from_text(value).map_err(|_| {
                 let label = row.field(field).map_or("", |field| field.spec.label.as_str());
                 ClientError::unreadable(label, "it is not the text form of bytea")
             })?;
             bytes.as_slice()
         }
+        // An envelope is ASCII.
+        StoredForm::Armored | StoredForm::Formatted if !form.encoding.is_utf8() && !value.is_ascii() => {
+            decoded = form.decode(row.field(field)?, value)?;
+            decoded.as_slice()
+        }
         StoredForm::Raw | StoredForm::Armored | StoredForm::Formatted => value,
     };
-    let treated = row.treat(field, rows, FieldValue { bytes: stored, how }, &PostgresForm { binary }, out)?;
-    if treated == Treated::AsStored {
-        out.extend_from_slice(value);
+    let treated = row.treat(field, rows, FieldValue { bytes: stored, how }, &form, out)?;
+    match treated {
+        Treated::AsStored => out.extend_from_slice(value),
+        Treated::Written if !form.encoding.is_utf8() => form.encode_shown(row.field(field)?, out, start)?,
+        Treated::Written | Treated::Null => {}
     }
     Ok(treated != Treated::Null)
 }
 
-/// The client's form of values: text or binary.
-struct PostgresForm {
-    binary: bool,
+/// The client's form of values: text or binary, and the encoding of texts in it.
+#[derive(Clone, Copy)]
+pub struct PostgresForm {
+    pub binary: bool,
+    pub(super) encoding: ClientEncoding,
+}
+
+impl PostgresForm {
+    /// Returns a stored value that is no envelope in UTF-8.
+    fn decode(&self, field: &CompiledField, value: &[u8]) -> Result<Zeroizing<Vec<u8>>, ClientError> {
+        let decoded = self.encoding.decode(value).map_err(|error| of_stored(error, field))?;
+        Ok(Zeroizing::new(decoded.into_owned()))
+    }
+
+    /// Puts the value that was written from `start` on into the client's encoding.
+    fn encode_shown(
+        &self,
+        field: &CompiledField,
+        out: &mut Vec<u8>,
+        start: usize,
+    ) -> Result<(), ClientError> {
+        let oid = field.declared.oid();
+        if !self.binary || is_text(oid) {
+            return self.encoding.encode_tail(out, start).map_err(|error| of_stored(error, field));
+        }
+        // In the binary form of an array each element has its length before it.
+        if has_text_elements(out.get(start..).unwrap_or_default(), oid) {
+            let reason = "arrays of text are not converted in binary format";
+            return Err(of_stored(EncodingError::AsciiAlone(reason), field));
+        }
+        Ok(())
+    }
+}
+
+/// The error for a value of this field that the client cannot be given in its encoding.
+fn of_stored(error: EncodingError, field: &CompiledField) -> ClientError {
+    let label = &field.spec.label;
+    error.about(&format!("a value of {label}")).about(label)
 }
 
 impl ClientForm for PostgresForm {

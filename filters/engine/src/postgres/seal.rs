@@ -8,10 +8,11 @@ use fieldveil_postgres_wire::frontend::Bind;
 use fieldveil_sql::{Envelopes, Form, Operand, Parameter, ParameterUse, Replacement};
 use fieldveil_values::oid;
 
+use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use super::statements::Statement;
-use crate::client_error::ClientError;
+use crate::client_error::{ClientError, sqlstate};
 use crate::database::{Checked, Core, Place, misplaced, purpose};
-use crate::field::StoredForm;
+use crate::field::{CompiledField, StoredForm};
 
 /// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
 /// words in the place of tokens.
@@ -63,9 +64,9 @@ pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &Checked) -> Resu
 /// Seals every value in a protected place of a Bind.
 pub(super) fn seal_values(
     core: &mut Core,
+    encoding: ClientEncoding,
     bind: &mut Bind<'_>,
-    statement: &Statement,
-    checked: &Checked,
+    (statement, checked): (&Statement, &Checked),
 ) -> Result<(), ClientError> {
     let mut formats: Vec<Format> = (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
     let foreign = foreign_types(statement, checked);
@@ -87,6 +88,7 @@ pub(super) fn seal_values(
         let beside = foreign.get(&parameter.field).copied().filter(|_| parameter.form != Form::Array);
         let client_oid = operand_type(parameter, client_oid, beside);
         let binary = *format == Format::Binary;
+        let clear = &*decoded(encoding, place.field, (client_oid, binary), clear)?;
         if parameter.form == Form::Array {
             let form = (client_oid, binary);
             *value = Some(Cow::Owned(seal_array(core, place, parameter.use_, form, clear)?));
@@ -102,12 +104,52 @@ pub(super) fn seal_values(
             *format = Format::Text;
             continue;
         }
-        *value = Some(Cow::Owned(core.seal(field, &text, stored, parameter.use_)?));
+        let sealed = core
+            .seal(field, &text, stored, parameter.use_)
+            .map_err(|error| not_text(error, clear, (type_of(field, client_oid), binary)))?;
+        *value = Some(Cow::Owned(sealed));
         // A text has the same bytes in both formats, and the bytes of a bytea are sent as they are.
         *format = if stored == StoredForm::Raw { Format::Binary } else { Format::Text };
     }
     bind.parameter_formats = formats;
     Ok(())
+}
+
+/// The type of a value that the client sent.
+fn type_of(field: &CompiledField, client_oid: u32) -> u32 {
+    if matches!(client_oid, 0 | oid::UNKNOWN) { field.declared.oid() } else { client_oid }
+}
+
+/// Returns the server's error for a value that is no text; else this one.
+pub(super) fn not_text(error: ClientError, value: &[u8], (type_oid, binary): (u32, bool)) -> ClientError {
+    let is_about_text = error.code == sqlstate::INVALID_TEXT_REPRESENTATION && (!binary || is_text(type_oid));
+    if !is_about_text || std::str::from_utf8(value).is_ok() {
+        return error;
+    }
+    let label = error.label.unwrap_or_default();
+    EncodingError::Invalid("UTF8").about(&format!("a value for {label}")).about(&label)
+}
+
+/// Returns a value that the client sent in UTF-8, as far as it is a text.
+pub(super) fn decoded<'v>(
+    encoding: ClientEncoding,
+    field: &CompiledField,
+    (client_oid, binary): (u32, bool),
+    value: &'v [u8],
+) -> Result<Cow<'v, [u8]>, ClientError> {
+    if encoding.is_utf8() {
+        return Ok(Cow::Borrowed(value));
+    }
+    let label = &field.spec.label;
+    let of_value = |error: EncodingError| error.about(&format!("a value for {label}")).about(label);
+    let oid = type_of(field, client_oid);
+    if binary && has_text_elements(value, oid) {
+        return Err(of_value(EncodingError::AsciiAlone("arrays of text are not converted in binary format")));
+    }
+    if binary && !is_text(oid) {
+        return Ok(Cow::Borrowed(value));
+    }
+    encoding.decode(value).map_err(of_value)
 }
 
 /// For each field, the type that the client named for a parameter of a search. It decides how the server compares the other

@@ -4,7 +4,9 @@ mod data;
 mod description;
 mod error;
 
-use fieldveil_postgres_wire::backend::{CopyInResponse, ParameterStatus, ReadyForQuery, Tag};
+use fieldveil_postgres_wire::backend::{
+    CopyInResponse, ParameterStatus, ReadyForQuery, Tag, TransactionStatus,
+};
 use fieldveil_postgres_wire::frame::HEADER_LEN;
 use fieldveil_postgres_wire::{Format, Header};
 use fieldveil_sql::ClientData;
@@ -177,7 +179,7 @@ impl Session {
             (Tag::CopyOutResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();
                 self.copies.from_server =
-                    checked.and_then(|checked| checked.copy().and_then(|copy| CopyOut::new(checked, copy)));
+                    checked.and_then(|checked| CopyOut::new(checked, checked.copy()?, &self.settings));
             }
             (Tag::CopyData, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),
             (Tag::CopyDone | Tag::CopyBothResponse, Awaited::Query(..) | Awaited::Execute(_))
@@ -206,6 +208,9 @@ impl Session {
             return Err(OUT_OF_PLACE);
         }
         let is_last = self.pending.is_empty();
+        if is_last {
+            self.settings.encoding.settled(status == TransactionStatus::Idle);
+        }
         self.transaction.report(status, is_last, &mut self.core, &mut self.statements);
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,

@@ -112,6 +112,7 @@ impl Session {
             return Err(Unready::Refuse(replication_refused(LOGICAL)));
         }
         let plan = Rc::clone(&policy.plan);
+        let protected = self.core.policy.protects();
         let renewed = self.core.policy.take_up(policy);
         match renewed.plan {
             PlanChange::No => {}
@@ -120,6 +121,10 @@ impl Session {
                 let before = std::mem::take(&mut self.statements.by_sql);
                 self.statements.by_sql = SqlNames::under(&plan, self.own_queries.name(), before);
                 self.core.catalog.current = None;
+                // Under a plan without fields it was not noted what may have changed the encoding.
+                if !protected && !self.pending.is_empty() {
+                    self.settings.encoding.doubt();
+                }
             }
         }
         if renewed.keys
@@ -159,7 +164,7 @@ impl Session {
     pub(super) fn end_startup(&mut self, error: &ClientError, out: &mut CallbackOutput) {
         self.core.audit.count_refusal(error);
         self.core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
-        write_error(&self.core, "FATAL", error, "", &mut out.to_client);
+        write_error(&self.core, self.settings.encoding.now(), ("FATAL", error, ""), &mut out.to_client);
         out.close = true;
     }
 }

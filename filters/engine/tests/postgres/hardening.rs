@@ -67,22 +67,6 @@ fn bind_of_a_statement_that_failed_to_be_prepared_is_refused_and_never_waits() {
 }
 
 #[test]
-fn session_that_is_not_utf8_may_only_become_so() {
-    let mut dialogue = Dialogue::with_catalog(&revealing());
-    dialogue.client(&parse("s", "INSERT INTO customer (id, ssn) VALUES ($1, $2)"));
-    dialogue.client(&sync());
-    dialogue.server(&[message(b'1', b""), ready(b'I')].concat());
-    dialogue.server(&message(b'S', b"client_encoding\0LATIN1\0"));
-    dialogue.take_to_server();
-    dialogue.client(&[bind("s", &[b"1", b"\xe9"]), sync()].concat());
-    assert_eq!(tags(&dialogue.take_to_server()), "PS");
-    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
-    assert!(contains(&dialogue.take_to_client(), b"client_encoding"));
-    dialogue.client(&query("SET client_encoding TO 'UTF8'"));
-    assert_eq!(dialogue.take_to_server(), query("SET client_encoding TO 'UTF8'"));
-}
-
-#[test]
 fn copy_data_sent_ahead_waits_until_the_server_asks_for_it() {
     let mut dialogue = Dialogue::with_catalog(&revealing());
     let copy = [parse("", "COPY other FROM STDIN"), bind("", &[]), execute()].concat();

@@ -15,6 +15,7 @@ mod copy;
 mod cursor_columns;
 mod cursors;
 mod described;
+mod encodings;
 mod end_users;
 mod end_users_plans;
 mod end_users_words;

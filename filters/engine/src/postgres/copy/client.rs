@@ -11,7 +11,10 @@ use crate::client_error::ClientError;
 use crate::database::{Checked, Core};
 use crate::field::StoredForm;
 use crate::postgres::client::Outcome;
+use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::pending::{Awaited, PendingResponse, PendingResponses};
+use crate::postgres::seal::{decoded, not_text};
+use crate::postgres::settings::Settings;
 use crate::postgres::{CallbackOutput, Session, Waiting};
 
 /// Why the session ends where the client does not send the data of a COPY to its end.
@@ -22,11 +25,11 @@ const GIVEN_UP: &[u8] = b"fieldveil refused a row";
 impl Copies {
     /// Notes that a statement goes to the server. If it is a COPY from the client into a protected table, the data that follows is
     /// sealed, and the number of the COPY is returned.
-    pub fn execute(&mut self, checked: &Rc<Checked>, core: &Core) -> Option<u64> {
+    pub fn execute(&mut self, checked: &Rc<Checked>, settings: &Settings, core: &Core) -> Option<u64> {
         self.from_client = Copying::No;
         let copy = checked.copy().filter(|copy| copy.from_client)?;
         let limit = core.worker.borrow().config.limits.protected_value_bytes;
-        Some(self.begin(checked, copy, limit))
+        Some(self.begin(checked, copy, settings, limit))
     }
 
     /// Seals a piece of a CopyData message's body.
@@ -55,7 +58,11 @@ impl Copies {
         let Copying::Sealing(copy) = &mut self.from_client else { return };
         let mut rows = Vec::new();
         let checked = Rc::clone(&copy.checked);
-        let mut seal = |column, binary, value: &[u8]| seal_copied(core, &checked, column, binary, value);
+        let encoding = copy.encoding;
+        let mut seal = |column, binary, value: &[u8]| match binary {
+            true => seal_copied(core, (&checked, encoding), column, true, value),
+            false => seal_copied(core, (&checked, ClientEncoding::Utf8), column, false, value),
+        };
         let sealed = run(copy, &mut seal, &mut rows);
         // What is whole before the row at fault may go: the COPY takes all or nothing.
         if !rows.is_empty() {
@@ -89,15 +96,17 @@ impl Copies {
 
 fn seal_copied(
     core: &mut Core,
-    checked: &Checked,
+    (checked, encoding): (&Checked, ClientEncoding),
     (field, stored): (usize, StoredForm),
     binary: bool,
     value: &[u8],
 ) -> Result<Vec<u8>, ClientError> {
     let field = checked.plan.fields.get(field);
     let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
-    let text = field.read_parameter(Purpose::Store, 0, binary, value)?;
+    let value = decoded(encoding, field, (0, binary), value)?;
+    let text = field.read_parameter(Purpose::Store, 0, binary, &value)?;
     core.seal(field, &text, stored, ParameterUse::Store)
+        .map_err(|error| not_text(error, &value, (field.declared.oid(), binary)))
 }
 
 impl Session {

@@ -7,6 +7,7 @@ use super::CopyOut;
 use crate::database::RowError;
 use crate::database::Tally;
 use crate::keyring::Keyring;
+use crate::postgres::encoding::ClientEncoding;
 
 impl CopyOut {
     /// The begin of a CopyData message's body, up to its last protected value, with these treated. Gives how many bytes
@@ -14,6 +15,7 @@ impl CopyOut {
     pub fn begin(
         &mut self,
         body: &[u8],
+        encoding: ClientEncoding,
         keyring: &Keyring,
         tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
@@ -34,7 +36,7 @@ impl CopyOut {
             // The header alone, or the trailer.
             None if row.is_empty() => Some((0, Vec::new())),
             Some(Next::Row(None)) => Some((0, Vec::new())),
-            _ => rows.begin(row, keyring, tally)?,
+            _ => rows.begin(row, encoding, keyring, tally)?,
         };
         let Some((taken, treated)) = begun else { return Ok(None) };
         *started = true;

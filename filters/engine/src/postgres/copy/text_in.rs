@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 use super::{CopyColumn, MAX_ROW_KEPT, Seal, dialect, malformed};
 use crate::client_error::ClientError;
 use crate::field::StoredForm;
+use crate::postgres::encoding::{ClientEncoding, EncodingError};
 use crate::postgres::seal::bytea_text;
 
 /// The end-of-data mark that may stand alone on a line of the text format.
@@ -18,6 +19,9 @@ const MARK: &[u8] = b"\\.";
 pub struct TextIn {
     columns: Vec<CopyColumn>,
     dialect: Dialect,
+    encoding: ClientEncoding,
+    /// The server's encoding is not UTF8, in which escapes say bytes.
+    is_other_server: bool,
     force_null: Vec<bool>,
     force_not_null: Vec<bool>,
     /// Bytes of a field that are gathered at most.
@@ -49,7 +53,12 @@ enum End {
 }
 
 impl TextIn {
-    pub fn new(columns: Vec<CopyColumn>, text: &CopyText, limit: usize) -> Self {
+    pub fn new(
+        columns: Vec<CopyColumn>,
+        text: &CopyText,
+        (encoding, is_other_server): (ClientEncoding, bool),
+        limit: usize,
+    ) -> Self {
         let (force_null, force_not_null) = match &text.csv {
             Some(csv) => (csv.force_null.clone(), csv.force_not_null.clone()),
             None => (Vec::new(), Vec::new()),
@@ -57,6 +66,8 @@ impl TextIn {
         Self {
             columns,
             dialect: dialect(text),
+            encoding,
+            is_other_server,
             force_null,
             force_not_null,
             limit: limit.saturating_mul(4).saturating_add(1024),
@@ -78,6 +89,9 @@ impl TextIn {
     }
 
     pub fn push(&mut self, bytes: &[u8], seal: &mut Seal<'_>, out: &mut Vec<u8>) -> Result<(), ClientError> {
+        if self.encoding.may_hide_delimiters() && !bytes.is_ascii() {
+            return Err(self.encoding.unread("the data of the COPY"));
+        }
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.ended {
@@ -219,9 +233,11 @@ impl TextIn {
         let field = std::mem::take(&mut self.field);
         let (raw, tail) = field.split_at_checked(field.len().saturating_sub(tail)).unwrap_or((&field, &[]));
         if let CopyHeader::Match(names) = &self.header {
+            // The server, too, converts the data before it reads escapes in it.
+            let read = self.encoding.decode(raw).map_err(|error| error.about("the header of the COPY"))?;
             let name = match self.dialect.quotes {
-                None => text::decode(&self.dialect, raw),
-                Some(quotes) => csv::decode(&self.dialect, quotes, raw, false, true),
+                None => text::decode(&self.dialect, &read),
+                Some(quotes) => csv::decode(&self.dialect, quotes, &read, false, true),
             };
             let last = end != End::Delimiter;
             let matches = names.get(self.column).map(String::as_bytes) == name.as_deref()
@@ -256,17 +272,26 @@ impl TextIn {
         seal: &mut Seal<'_>,
     ) -> Result<(), ClientError> {
         let forced = |list: &[bool]| list.get(self.column).copied().unwrap_or_default();
+        let what = "a value of a protected column in the data of the COPY";
+        let read = self.encoding.decode(raw).map_err(|error| error.about(what))?;
         let value = match self.dialect.quotes {
-            None => text::decode(&self.dialect, raw),
+            None => text::decode(&self.dialect, &read),
             Some(quotes) => {
                 let (null, not_null) = (forced(&self.force_null), forced(&self.force_not_null));
-                csv::decode(&self.dialect, quotes, raw, null, not_null)
+                csv::decode(&self.dialect, quotes, &read, null, not_null)
             }
         };
         let Some(value) = value.map(Zeroizing::new) else {
             self.row.extend_from_slice(raw);
             return Ok(());
         };
+        if self.is_other_server && self.dialect.quotes.is_none() && raw.contains(&b'\\') && !value.is_ascii()
+        {
+            return Err(EncodingError::AsciiAlone(
+                "the server's encoding is not UTF8, and there are escapes beside them",
+            )
+            .about(what));
+        }
         let sealed = seal(column, false, &value)?;
         let sealed = if column.1 == StoredForm::Raw { bytea_text(&sealed) } else { sealed };
         match self.dialect.quotes {

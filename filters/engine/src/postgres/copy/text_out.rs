@@ -10,13 +10,16 @@ use super::{CopyColumn, dialect};
 use crate::database::{Checked, Costs, RowError, RowTreatment, Tally};
 use crate::field::StoredForm;
 use crate::keyring::Keyring;
-use crate::postgres::rows;
+use crate::postgres::encoding::ClientEncoding;
+use crate::postgres::rows::{self, PostgresForm};
 
 /// What the rows get.
 pub struct TextOut {
     checked: Rc<Checked>,
     columns: Vec<Option<Column>>,
+    /// In the encoding of the data.
     dialect: Dialect,
+    encoding: ClientEncoding,
     /// The first line is a header.
     header: bool,
 }
@@ -30,11 +33,20 @@ struct Column {
 }
 
 impl TextOut {
-    pub fn new(checked: Rc<Checked>, columns: &[CopyColumn], text: &CopyText) -> Self {
+    pub fn new(
+        checked: Rc<Checked>,
+        columns: &[CopyColumn],
+        text: &CopyText,
+        encoding: ClientEncoding,
+    ) -> Self {
         let costs = Costs::of(&checked.plan, columns.iter().flatten().map(|(field, _)| *field));
         let column = |(field, stored)| Column { field, stored, rows: costs.rows(&checked.plan, field) };
         let columns = columns.iter().map(|protected| protected.map(column)).collect();
-        Self { checked, columns, dialect: dialect(text), header: text.header != CopyHeader::None }
+        let mut dialect = dialect(text);
+        if let Ok(null) = encoding.encode(&dialect.null) {
+            dialect.null = null.into_owned();
+        }
+        Self { checked, columns, dialect, encoding, header: text.header != CopyHeader::None }
     }
 
     /// A row's begin, up to its last protected value, with these treated. Gives how many bytes that took of the row and
@@ -48,6 +60,9 @@ impl TextOut {
         if self.header {
             self.header = false;
             return Ok(Some((0, Vec::new())));
+        }
+        if self.encoding.may_hide_delimiters() && !row.is_ascii() {
+            return Err(self.encoding.unread("a row of the COPY").into());
         }
         let Some(fields) = self.fields(row)? else { return Ok(None) };
         let mut this = RowTreatment::new(&self.checked.plan, keyring, tally);
@@ -65,7 +80,8 @@ impl TextOut {
             };
             shown.clear();
             let place = (column.field, column.stored);
-            let is_value = rows::treat_value(&mut this, place, false, column.rows, &value, &mut shown)?;
+            let form = PostgresForm { binary: false, encoding: self.encoding };
+            let is_value = rows::treat_value(&mut this, place, form, column.rows, &value, &mut shown)?;
             let shown = is_value.then_some(shown.as_slice());
             match self.dialect.quotes {
                 None => text::encode(&self.dialect, shown, &mut treated),

@@ -9,7 +9,6 @@ use crate::client_error::{ClientError, sqlstate};
 use crate::database::{RowError, Tally, Unread};
 use crate::ports::Level;
 use crate::postgres::copy;
-use crate::postgres::own_queries::OwnQueries;
 use crate::postgres::pending::Awaited;
 use crate::postgres::refuse::write_error;
 use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step};
@@ -71,12 +70,13 @@ impl Session {
         let Some(keyring) = self.core.policy.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
+        let encoding = self.settings.encoding.now();
         if tag == Tag::CopyData {
             let Some(copy) = &mut self.copies.from_server else { return Ok(Some((0, Vec::new()))) };
-            return copy.begin(begin, &keyring, &mut self.core);
+            return copy.begin(begin, encoding, &keyring, &mut self.core);
         }
         match self.pending.treated_columns().map_err(RowError::Server)? {
-            Some(plan) => plan.begin(begin, &keyring, &mut self.core),
+            Some(plan) => plan.begin(begin, encoding, &keyring, &mut self.core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -115,7 +115,7 @@ impl Session {
     pub(super) fn data_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
         match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
-                OwnQueries::catalog_row(body, &mut self.core);
+                self.own_queries.catalog_row(body, &mut self.core);
                 return Ok(Fate::Taken);
             }
             Some(Awaited::Identity) => {
@@ -135,7 +135,8 @@ impl Session {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
-        let written = plan.write(body, &keyring, &mut out.to_client, &mut self.core);
+        let written =
+            plan.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, &mut self.core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
@@ -172,12 +173,13 @@ impl Session {
         } else {
             None
         };
+        let encoding = self.settings.encoding.now();
         if let Some(why) = why {
-            write_error(&self.core, "FATAL", error, why, &mut out.to_client);
+            write_error(&self.core, encoding, ("FATAL", error, why), &mut out.to_client);
             out.close = true;
             return;
         }
-        write_error(&self.core, "ERROR", error, "", &mut out.to_client);
+        write_error(&self.core, encoding, ("ERROR", error, ""), &mut out.to_client);
         self.pending.withhold();
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
         if extended && !self.pending.has_sync() {

@@ -76,7 +76,8 @@ impl Session {
         let mut fate = Fate::Pass;
         if let Some(error) = refused {
             let severity = if ends { "FATAL" } else { "ERROR" };
-            write_error(&self.core, severity, &error, "", &mut out.to_client);
+            let encoding = self.settings.encoding.now();
+            write_error(&self.core, encoding, (severity, &error, ""), &mut out.to_client);
             fate = Fate::Taken;
         }
         self.copies.give_up(copy);
@@ -110,7 +111,8 @@ impl Session {
             if !sync_sent {
                 // In the middle of a pipeline the server now skips: so the client hears of it here.
                 if let Some(error) = self.core.catalog.failed.take() {
-                    write_error(&self.core, "ERROR", &error, "", &mut out.to_client);
+                    let encoding = self.settings.encoding.now();
+                    write_error(&self.core, encoding, ("ERROR", &error, ""), &mut out.to_client);
                 }
             }
         }

@@ -8,6 +8,8 @@ use crate::{
 };
 
 /// The options that say how the data is written.
+///
+/// Large: it has the options that COPY has.
 #[derive(Default)]
 pub(crate) struct Options {
     format: Option<String>,
@@ -18,6 +20,7 @@ pub(crate) struct Options {
     escape: Option<String>,
     force_null: OptionColumns,
     force_not_null: OptionColumns,
+    encoding: Option<String>,
 }
 
 /// `HEADER`
@@ -80,14 +83,7 @@ impl Options {
                 "force_quote" => drop(reader.columns()?),
                 "force_null" => self.force_null = reader.columns()?,
                 "force_not_null" => self.force_not_null = reader.columns()?,
-                "encoding" => {
-                    if !matches!(reader.value()?.to_ascii_lowercase().as_str(), "utf8" | "utf-8") {
-                        return Err(Refusal::unsupported(
-                            "COPY of a table with sealed columns in another encoding than UTF8",
-                            "leave ENCODING out, or make it UTF8",
-                        ));
-                    }
-                }
+                "encoding" => self.encoding = Some(reader.value()?),
                 "freeze" | "on_error" | "reject_limit" | "log_verbosity" => {
                     if !reader.ends() {
                         reader.value()?;
@@ -154,6 +150,7 @@ impl Options {
                 Header::Match => CopyHeader::Match(columns.iter().map(|name| (*name).to_owned()).collect()),
             },
             csv: if csv { Some(self.csv(columns)?) } else { None },
+            encoding: self.encoding,
         };
         Ok(CopyFormat::Text(text))
     }

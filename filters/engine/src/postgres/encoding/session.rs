@@ -1,0 +1,182 @@
+//! Which encoding the client's texts and values are in, as the server reports it.
+
+use fieldveil_sql::{Replacement, SessionUse, Splice};
+
+use super::{ClientEncoding, EncodingError, may_name_it};
+use crate::client_error::ClientError;
+use crate::database::Checked;
+use crate::server_catalog::ServerCatalog;
+
+/// Why nothing but ASCII is read behind a statement that may have changed the encoding, up to the server's report of it.
+const IN_DOUBT: &str = "an earlier statement of the same pipeline may have changed client_encoding, which the server has not told yet";
+const UTF8: &[u8] = b"UTF8";
+const SQL_ASCII: &[u8] = b"SQL_ASCII";
+
+/// The encodings of a session.
+pub(in crate::postgres) struct SessionEncoding {
+    /// The client's, as far as it is sure.
+    now: ClientEncoding,
+    /// Those of the client and of the server that were reported, by their names.
+    client: Option<Vec<u8>>,
+    server: Vec<u8>,
+    /// The client's was reported to have changed since the session began, so that it may change back.
+    has_changed: bool,
+    /// It may have changed in this transaction, likewise.
+    may_have_changed: bool,
+    /// It may have changed since the server's last report.
+    is_in_doubt: bool,
+}
+
+impl Default for SessionEncoding {
+    /// Returns those of a server that has reported nothing yet.
+    fn default() -> Self {
+        Self {
+            now: ClientEncoding::Utf8,
+            client: None,
+            server: UTF8.to_vec(),
+            has_changed: false,
+            may_have_changed: false,
+            is_in_doubt: false,
+        }
+    }
+}
+
+impl SessionEncoding {
+    /// Returns the encoding of the client's texts and values. Of one that is in doubt ASCII alone is read.
+    #[inline]
+    pub fn now(&self) -> ClientEncoding {
+        self.now
+    }
+
+    /// Takes over what the server reports of the client's encoding.
+    pub fn report_client(&mut self, name: &[u8]) {
+        let before = self.client.replace(name.to_vec());
+        self.has_changed |= before.is_some_and(|before| before != name);
+        self.find();
+    }
+
+    /// Takes over what the server reports of its own encoding.
+    pub fn report_server(&mut self, name: &[u8]) {
+        self.server = name.to_vec();
+        self.find();
+    }
+
+    fn find(&mut self) {
+        self.now = match self.client.as_deref().unwrap_or(UTF8) {
+            _ if self.is_in_doubt => ClientEncoding::AsciiAlone(IN_DOUBT),
+            // The server converts nothing then: what it takes and gives is in its own encoding.
+            SQL_ASCII => ClientEncoding::of(&self.server),
+            client => ClientEncoding::of(client),
+        };
+    }
+
+    /// Returns the encoding that a statement names as SQL does.
+    pub fn named(&self, name: &str) -> ClientEncoding {
+        match ClientEncoding::named_in_sql(name) {
+            Some(SQL_ASCII) => ClientEncoding::of(&self.server),
+            Some(name) => ClientEncoding::of(name),
+            None => ClientEncoding::of(name.as_bytes()),
+        }
+    }
+
+    /// Notes that a text is executed. If it may change the client's encoding, the encoding is in doubt until the server has
+    /// reported it, which newer servers do before a ReadyForQuery alone.
+    pub fn execute(&mut self, text: &[u8], checked: &Checked) {
+        let reverts = self.has_changed || self.may_have_changed;
+        let may_change = checked.analysis.statements.iter().any(|statement| match &statement.session {
+            Some(SessionUse::End { .. }) => reverts,
+            // What runs there was checked when it was prepared or declared.
+            Some(SessionUse::Fetch { .. } | SessionUse::Execute { .. }) => false,
+            _ => statement.changes_catalog && (reverts || may_name_it(text)),
+        });
+        if may_change {
+            self.doubt();
+        }
+    }
+
+    /// Whether the server's own encoding is another than UTF8, so that it may read names and escapes otherwise.
+    #[inline]
+    pub fn is_other_server(&self) -> bool {
+        self.server != UTF8
+    }
+
+    /// Refuses a text in which a server of another encoding than UTF8 may find another name than is found here. Of letters besides
+    /// ASCII's it makes small ones where a character is one byte.
+    pub fn check_names(&self, text: &str, catalog: &ServerCatalog) -> Result<(), ClientError> {
+        if text.is_ascii() {
+            return Ok(());
+        }
+        if self.server != SQL_ASCII && !ClientEncoding::of(&self.server).is_single() {
+            return Err(refused("the server's encoding is not one of those that are read"));
+        }
+        // The only one of which some servers make a letter of ASCII.
+        if text.contains('\u{130}') || catalog.has_other_names() {
+            return Err(refused(
+                "the server's encoding is not UTF8, and they may be parts of a protected name",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses escapes in a value for a protected column. What bytes they are is said in the server's encoding.
+    pub fn check_escapes(&self, text: &str, checked: &Checked) -> Result<(), ClientError> {
+        let is_other =
+            |splice: &Splice| matches!(&splice.with, Replacement::Seal { value, .. } if !value.is_ascii());
+        if text.contains('\\') && checked.analysis.splices.iter().any(is_other) {
+            return Err(refused("the server's encoding is not UTF8, and there are escapes beside them"));
+        }
+        Ok(())
+    }
+
+    /// Puts the client's encoding in doubt.
+    pub fn doubt(&mut self) {
+        self.is_in_doubt = true;
+        self.may_have_changed = true;
+        self.find();
+    }
+
+    /// The server has executed all that it was sent, and has reported what changed by it. `is_idle` says that no transaction is
+    /// open, whose end could undo a change.
+    pub fn settled(&mut self, is_idle: bool) {
+        if is_idle {
+            self.may_have_changed = false;
+        }
+        if self.is_in_doubt {
+            self.is_in_doubt = false;
+            self.find();
+        }
+    }
+}
+
+fn refused(reason: &'static str) -> ClientError {
+    EncodingError::AsciiAlone(reason).about("the statement")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClientEncoding, SessionEncoding};
+
+    #[test]
+    fn encoding_is_in_doubt_until_the_server_has_reported() {
+        let mut encoding = SessionEncoding::default();
+        encoding.report_client(b"LATIN1");
+        assert!(encoding.now().decode(b"\xe9").is_ok());
+        encoding.doubt();
+        assert!(encoding.now().decode(b"\xe9").is_err() && encoding.now().decode(b"e").is_ok());
+        encoding.settled(false);
+        assert!(encoding.now().decode(b"\xe9").is_ok() && encoding.may_have_changed);
+        encoding.settled(true);
+        assert!(!encoding.may_have_changed);
+    }
+
+    #[test]
+    fn sql_ascii_is_the_encoding_of_the_server() {
+        let mut encoding = SessionEncoding::default();
+        encoding.report_client(b"SQL_ASCII");
+        assert!(encoding.now().is_utf8());
+        encoding.report_server(b"LATIN1");
+        assert!(matches!(encoding.now(), ClientEncoding::Mapped(_)));
+        assert!(matches!(encoding.named("iso-8859-15"), ClientEncoding::Mapped(_)));
+        assert!(encoding.named("Unicode").is_utf8() && encoding.named("sql_ascii").decode(b"\xe9").is_ok());
+    }
+}
