@@ -175,7 +175,6 @@ def test_what_must_be_refused_would_be_noticed_if_it_passed():
         "SELECT row_to_json(c) FROM customer c",
         "SELECT * FROM customer_2024",
         "ALTER TABLE customer RENAME TO kunde",
-        "SET standard_conforming_strings = off",
         "DO 'BEGIN DELETE FROM customer; END'",
     ]
     assert outcomes(texts) == ["refused"] * len(texts)

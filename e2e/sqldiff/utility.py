@@ -6,7 +6,6 @@ from sqldiff.literal import casts
 from sqldiff.nodes import Node, every, inner, kind, names, strings
 from sqldiff.scope import Output, Scope
 
-STRINGS = "standard_conforming_strings"
 # They bring no value to a table or from it.
 HARMLESS = [
     "TruncateStmt",
@@ -232,10 +231,6 @@ class Utility:
 
     def utility_VariableSetStmt(self, set_: dict, scope: Scope) -> None:
         name = set_.get("name", "").lower()
-        value = " ".join(strings(set_.get("args", []))).lower()
-        resets = set_.get("kind") in ("VAR_RESET", "VAR_RESET_ALL", "VAR_SET_DEFAULT")
-        if name == STRINGS and not resets and value not in ("on", "true", "yes", "1"):
-            self.facts.forbid("strings would be read otherwise")
         self.renames |= name in NAMING or set_.get("kind") == "VAR_RESET_ALL"
 
     def utility_DiscardStmt(self, discard: dict, scope: Scope) -> None:
@@ -249,7 +244,4 @@ class Utility:
     utility_AlterSystemStmt = utility_AlterRoleSetStmt
 
     def set_config(self, args: list[Node]) -> None:
-        words = [text.lower() for text in strings(args)]
-        if STRINGS in words and not {"on", "true", "yes", "1"} & set(words):
-            self.facts.forbid("strings would be read otherwise")
         self.renames = True

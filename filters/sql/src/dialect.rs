@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 /// The dialect of a text, with what the session's settings make of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// PostgreSQL's, with `standard_conforming_strings` on.
+    /// PostgreSQL's, with its strings as `standard_conforming_strings` has them.
     #[default]
     Postgres,
     /// MySQL's or MariaDB's.

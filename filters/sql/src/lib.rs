@@ -34,7 +34,7 @@
 //! text that isn't UTF-8. (Some of MySQL's can be made so: [`binary_as_hexadecimal`].)
 //!
 //! # What it assumes
-//! - PostgreSQL: `standard_conforming_strings` is on, and the client's encoding is UTF-8. The server reports both.
+//! - PostgreSQL: strings are those of a session with `standard_conforming_strings`; [`with_escape_strings`] makes them so.
 //! - MySQL and MariaDB: the client's character set is UTF-8, and the session's `sql_mode` is what [`MySqlDialect`] says.
 //! - The catalog is that of the session now. After a statement with `changes_catalog` it must be read again,
 //!   and, when that was in a transaction, once more when the transaction ends.

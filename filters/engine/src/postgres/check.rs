@@ -11,6 +11,7 @@ use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Unready};
+use crate::server_catalog::ServerCatalog;
 
 /// A text of so many bytes is read even where hardly any memory is left.
 const MAX_CONTROL: usize = 256;
@@ -125,9 +126,6 @@ impl Session {
 
     /// Whether the server would answer a query of the filter's before this text, and the answer would matter to the text.
     fn may_ask(&self, plan: &Rc<CompiledPlan>, text: &[u8]) -> bool {
-        if self.settings.readable().is_err() {
-            return false;
-        }
         // A transaction that begins in a pipeline may have modes that it can not take behind a question.
         if check_without_catalog(text, plan).is_some()
             && (self.pipeline.is_open() || !begins_transaction(text))
@@ -145,17 +143,12 @@ impl Session {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, [Statement::unread()]));
         }
-        if let Err(error) = self.settings.readable() {
-            // But for the statement that mends it.
-            return check_set_or_transaction(text, plan).ok_or(error);
-        }
         let Some(catalog) = &self.core.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
             return check_without_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
         };
-        let text =
-            std::str::from_utf8(text).map_err(|_| self.settings.encoding.now().unreadable_statement(text))?;
+        let Ok(text) = std::str::from_utf8(text) else { return self.check_unread(text, plan, catalog) };
         let encoding = &self.settings.encoding;
         if encoding.is_other_server() {
             encoding.check_names(text, catalog)?;
@@ -175,6 +168,21 @@ impl Session {
             return Err(ClientError::may_be_rows());
         }
         Ok(Rc::new(checked))
+    }
+
+    /// Checks a text that cannot be read. If only the ends of its strings are in doubt, it passes where it names nothing protected.
+    fn check_unread(
+        &self,
+        text: &[u8],
+        plan: &Rc<CompiledPlan>,
+        catalog: &ServerCatalog,
+    ) -> Result<Rc<Checked>, ClientError> {
+        let Some(read) = self.settings.of_doubtful_strings(text) else {
+            return Err(self.settings.encoding.now().unreadable_statement(text));
+        };
+        let analysis = fieldveil_sql::analyze_unread(read, &catalog.sql)
+            .map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(read)))?;
+        Ok(Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text))))
     }
 }
 

@@ -256,7 +256,7 @@ impl Session {
             return Ok(outcome);
         }
         let encoding = self.settings.encoding.now();
-        let read = encoding.read_statement(query.text);
+        let read = self.settings.read_statement(query.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
         let ready = match self.ready_text(&read, out) {
             Readiness::Wait => return Ok(Outcome::Again),

@@ -55,7 +55,7 @@ const ALIASES: [(&str, &str); 22] = [
     ("windows1258", "WIN1258"),
 ];
 /// No text in UTF-8 has this byte.
-const NOT_UTF8: u8 = 0xff;
+pub(super) const NOT_UTF8: u8 = 0xff;
 
 /// Why bytes cannot be had in another encoding. No part of a value is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,11 +237,14 @@ pub(super) fn has_text_elements(value: &[u8], type_oid: u32) -> bool {
     fieldveil_values::array_elements(true, value).map_or(true, |(_, elements)| elements.iter().any(is_other))
 }
 
-/// Whether a statement may be about the setting `client_encoding`: it says so, or it may say so in a way that is not read.
+/// Whether a statement may be about a setting by which texts are read, `client_encoding` or `standard_conforming_strings`: it says
+/// so, or it may say so in a way that is not read.
 pub(super) fn may_name_it(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text).to_ascii_lowercase();
     // `SET NAMES`, an UPDATE of the view, a name in escapes.
-    ["client_encoding", "names", "pg_settings", "u&"].iter().any(|word| text.contains(word))
+    ["client_encoding", "names", "standard_conforming_strings", "pg_settings", "u&"]
+        .iter()
+        .any(|word| text.contains(word))
         || text.split("set_config").skip(1).any(|behind| !names_setting(behind))
 }
 

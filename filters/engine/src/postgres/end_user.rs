@@ -56,9 +56,11 @@ pub(super) fn identify<'t>(
     if !identity::mentions(text) {
         return Ok((Cow::Borrowed(text), said));
     }
-    let read = match settings.read_alike(text) {
+    let read = match std::str::from_utf8(text) {
         Ok(read) => read,
-        Err(error) if identity::may_say_token(text) => return Err(error),
+        Err(_) if identity::may_say_token(text) => {
+            return Err(settings.encoding.now().unreadable_statement(text));
+        }
         Err(_) => return Ok((Cow::Borrowed(text), said)),
     };
     let mut found =

@@ -42,7 +42,7 @@ impl Session {
             return Ok(Outcome::Again);
         }
         let encoding = self.settings.encoding.now();
-        let read = encoding.read_statement(parse.text);
+        let read = self.settings.read_statement(parse.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
         let ready = match self.ready_text(&read, out) {
             Readiness::Wait => return Ok(Outcome::Again),
@@ -200,6 +200,9 @@ impl Session {
             let anew = lost || matches!(rechecked, Rechecked::Anew(_));
             let (Rechecked::Same(checked) | Rechecked::Anew(checked)) = rechecked;
             let encoding = self.settings.encoding.now();
+            if anew {
+                self.settings.reads_alike(&statement.text)?;
+            }
             let text = anew.then(|| seal_text(&mut self.core, &statement.text, &checked)).transpose()?;
             let text = encoding.encode_statement(text)?;
             let seals = !checked.analysis.parameters.is_empty();
@@ -274,9 +277,6 @@ impl Session {
         statement: &Statement,
         plan: &Rc<CompiledPlan>,
     ) -> Result<Rechecked, ClientError> {
-        if !plan.fields.is_empty() {
-            self.settings.readable()?;
-        }
         if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
             self.core.policy.require_keys(&statement.checked.borrow())?;
             self.core.within_budgets(&statement.checked.borrow())?;

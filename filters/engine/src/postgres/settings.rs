@@ -1,9 +1,11 @@
 //! The settings of the session by which its statements are read: what the client asked for when it connected, and what the
 //! server reports since.
 
+use std::borrow::Cow;
+
 use fieldveil_postgres_wire::backend::ParameterStatus;
 
-use super::encoding::SessionEncoding;
+use super::encoding::{NOT_UTF8, SessionEncoding};
 use crate::client_error::ClientError;
 use crate::database::Core;
 
@@ -38,7 +40,13 @@ impl Settings {
                 core.catalog.current = None;
             }
             b"server_encoding" => self.encoding.report_server(status.value),
-            b"standard_conforming_strings" => self.standard_strings = status.value == b"on",
+            b"standard_conforming_strings" => {
+                let is_on = status.value == b"on";
+                if is_on != self.standard_strings {
+                    self.standard_strings = is_on;
+                    self.encoding.other_has_changed();
+                }
+            }
             b"application_name" if status.value != core.policy.input.session.application_name.as_bytes() => {
                 core.identity.may_change();
             }
@@ -51,22 +59,46 @@ impl Settings {
         }
     }
 
-    /// Refuses statements that the filter would read in another way than the server.
-    pub fn readable(&self) -> Result<(), ClientError> {
-        if !self.standard_strings {
-            let what = "statements cannot be read: standard_conforming_strings is off";
-            return Err(ClientError::unsupported(what, "Set standard_conforming_strings to on."));
+    /// Returns a statement's text in UTF-8, in which strings end where they end for the server. One that cannot be read becomes
+    /// bytes that are no UTF-8, as [`ClientEncoding::read_statement`](super::encoding::ClientEncoding::read_statement) says.
+    pub fn read_statement<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let decoded = self.encoding.now().read_statement(text);
+        if self.strings_are_standard() || !decoded.contains(&b'\\') {
+            return decoded;
         }
-        Ok(())
+        let Ok(read) = std::str::from_utf8(&decoded) else { return decoded };
+        match fieldveil_sql::with_escape_strings(read) {
+            Ok(Cow::Borrowed(_)) => decoded,
+            // What is in doubt may still change to what it was.
+            Ok(Cow::Owned(written)) if !self.encoding.is_in_doubt() => Cow::Owned(written.into_bytes()),
+            _ => Cow::Owned([&[NOT_UTF8], decoded.as_ref()].concat()),
+        }
     }
 
-    /// Returns the text, which was decoded before, if the server reads it as it would under the settings that [`Self::readable`]
-    /// demands. Without a backslash a string ends where it seems to.
-    pub fn read_alike<'t>(&self, text: &'t [u8]) -> Result<&'t str, ClientError> {
-        if text.contains(&b'\\') {
-            self.readable()?;
+    /// Returns the text of a statement that [`Self::read_statement`] could not read for its strings alone.
+    pub fn of_doubtful_strings<'t>(&self, text: &'t [u8]) -> Option<&'t str> {
+        let text = text.strip_prefix(&[NOT_UTF8]).filter(|_| !self.strings_are_standard())?;
+        let is_decoded = text.is_ascii() || !self.encoding.now().may_hide_delimiters();
+        std::str::from_utf8(text).ok().filter(|_| is_decoded)
+    }
+
+    /// Refuses to send a text again that was read before, if it would mean something else now.
+    pub fn reads_alike(&self, text: &[u8]) -> Result<(), ClientError> {
+        let is_alike = || {
+            let text = std::str::from_utf8(text).ok();
+            text.is_some_and(|text| matches!(fieldveil_sql::with_escape_strings(text), Ok(Cow::Borrowed(_))))
+        };
+        if self.strings_are_standard() || is_alike() {
+            return Ok(());
         }
-        std::str::from_utf8(text).map_err(|_| self.encoding.now().unreadable_statement(text))
+        Err(ClientError::unsupported(
+            "standard_conforming_strings has changed since the statement was prepared",
+            "Prepare it again.",
+        ))
+    }
+
+    fn strings_are_standard(&self) -> bool {
+        self.standard_strings && !self.encoding.is_in_doubt()
     }
 }
 
@@ -75,15 +107,26 @@ mod tests {
     use super::Settings;
 
     #[test]
-    fn a_text_is_read_if_backslashes_cannot_change_its_meaning() {
+    fn strings_are_read_as_the_setting_has_them() {
         let usual = Settings::default();
-        assert!(usual.readable().is_ok());
-        assert_eq!(usual.read_alike("sélect '\\'".as_bytes()).unwrap(), "sélect '\\'");
-        assert!(usual.read_alike(b"\xff").is_err());
+        assert_eq!(*usual.read_statement(br"SELECT '\', 'a'"), *br"SELECT '\', 'a'");
+        assert!(usual.reads_alike(br"SELECT '\'").is_ok());
 
-        let backslashes = Settings { standard_strings: false, ..Settings::default() };
-        assert!(backslashes.readable().is_err());
-        assert!(backslashes.read_alike(b"SELECT 'a'").is_ok());
-        assert!(backslashes.read_alike(b"SELECT '\\'").is_err());
+        let escaping = Settings { standard_strings: false, ..Settings::default() };
+        assert_eq!(*escaping.read_statement(br"SELECT '\'', 'a'"), *br"SELECT  E'\'', 'a'");
+        assert_eq!(*escaping.read_statement(b"SELECT 'a'"), *b"SELECT 'a'");
+        let doubtful = escaping.read_statement(br"SELECT '\'").into_owned();
+        assert_eq!(escaping.of_doubtful_strings(&doubtful), Some(r"SELECT '\'"));
+        assert!(escaping.reads_alike(br"SELECT '\''").is_err());
+        assert!(escaping.reads_alike(br"SELECT E'\''").is_ok());
+    }
+
+    #[test]
+    fn strings_with_backslashes_are_not_read_while_the_setting_is_in_doubt() {
+        let mut settings = Settings::default();
+        settings.encoding.doubt();
+        let doubtful = settings.read_statement(br"SELECT '\', 'a'").into_owned();
+        assert!(settings.of_doubtful_strings(&doubtful).is_some());
+        assert_eq!(*settings.read_statement(br"SELECT E'\'', 'a'"), *br"SELECT E'\'', 'a'");
     }
 }

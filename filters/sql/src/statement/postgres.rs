@@ -25,7 +25,6 @@ pub(super) fn analyze(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    setting::refuse_other_strings(segment)?;
     setting::refuse_hidden_settings(segment)?;
     let inner = explained(segment);
     // EXPLAIN can't be explained; nor may a chain of them be walked by recursion.

@@ -128,6 +128,17 @@ impl SessionEncoding {
         Ok(())
     }
 
+    /// Another setting by which texts are read has changed since the session began, so that it may change back.
+    pub fn other_has_changed(&mut self) {
+        self.has_changed = true;
+    }
+
+    /// Whether what the server reported last of the settings by which texts are read may be out of date.
+    #[inline]
+    pub fn is_in_doubt(&self) -> bool {
+        self.is_in_doubt
+    }
+
     /// Puts the client's encoding in doubt.
     pub fn doubt(&mut self) {
         self.is_in_doubt = true;
