@@ -16,7 +16,7 @@ export LC_ALL = C.UTF-8
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
+.PHONY: help python demo policy-tools build setup test test-rust test-rego test-go test-keys test-policies test-json test-mysql test-charts test-e2e interop instructions growth lint format loadtest loadtest-smoke loadtest-compare canary test-sqldiff test-compat fuzz e2e e2e-kubernetes soak charts-readme clean clean-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ growth: python ## find inputs whose cost grows faster than their length, for eve
 
 test-sqldiff: python ## compare the analysis of SQL with PostgreSQL's own parser
 	@$(SUITES) sqldiff
+
+test-compat: python ## run the databases' own test suites with and without the sidecar, and compare (some 5 minutes; WRITE=1 writes e2e/compat/known)
+	@$(if $(WRITE),COMPAT_WRITE=1 )$(SUITES) compat
 
 fuzz: python ## fuzz every parser, and search for inputs that cost more than their length (FUZZ_SECONDS=60 each; FUZZ_TARGETS="sql growth" picks some)
 	@$(SUITES) fuzz

