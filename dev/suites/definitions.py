@@ -120,6 +120,12 @@ SUITES = {
             (*STACK, "postgres-regression"),
         ),
         Suite(
+            "compat-mariadb",
+            "a part of MariaDB's test suite answers as without the sidecar",
+            lambda: steps.compat("mariadb"),
+            (*STACK, "mariadb-test"),
+        ),
+        Suite(
             "charts",
             "lints, unit tests and renderings of the Helm charts, without a cluster",
             steps.charts,
@@ -151,7 +157,7 @@ POLICY = ("rego", "policies-go", "policies-rust", "policies-e2e")
 JSON = ("json-rust", "json-e2e")
 MYSQL = ("mysql-rust", "mysql-e2e")
 # Not in TESTS: they compare what the end-to-end tests do not protect, and take minutes.
-COMPAT = ("compat-postgres",)
+COMPAT = ("compat-postgres", "compat-mariadb")
 GROUPS = {
     "lint": LINTS,
     "test": TESTS,

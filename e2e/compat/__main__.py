@@ -11,10 +11,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from compat import compare, known, postgres, report
+from compat import compare, known, mariadb, postgres, report
 from dev.layout import E2E, TOOLS
 
-SUITES = {"postgres": postgres}
+SUITES = {"postgres": postgres, "mariadb": mariadb}
 KNOWN = E2E / "compat" / "known"
 # What the last runs printed.
 KEPT = TOOLS / "compat"
