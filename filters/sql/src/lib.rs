@@ -35,7 +35,8 @@
 //!
 //! # What it assumes
 //! - PostgreSQL: strings are those of a session with `standard_conforming_strings`; [`with_escape_strings`] makes them so.
-//! - MySQL and MariaDB: the client's character set is UTF-8, and the session's `sql_mode` is what [`MySqlDialect`] says.
+//! - MySQL and MariaDB: the client's character set is UTF-8, or the text was decoded from it, and the session's `sql_mode`
+//!   is what [`MySqlDialect`] says.
 //! - The catalog is that of the session now. After a statement with `changes_catalog` it must be read again,
 //!   and, when that was in a transaction, once more when the transaction ends.
 //! - A label stands for one keyset, one tenant, one declared type and one treatment: columns of one label may be compared,
