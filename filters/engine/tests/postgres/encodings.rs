@@ -1,5 +1,7 @@
 //! Sessions whose client_encoding is another than UTF8: what is sealed is the text, not its bytes.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use crate::support::{
     Connection, Dialogue, bind, catalog_rows, complete, contains, data_row, execute, message, parse, query,
     ready, revealing, row_description, server_error, sync, tags,
