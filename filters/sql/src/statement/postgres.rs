@@ -83,7 +83,7 @@ pub(super) fn analyze(
             _ => utility::analyze(segment, catalog)?,
         }
     };
-    let changes_catalog = changes_catalog(segment, is_dml) && !ddl::is_apart(segment, catalog);
+    let changes_catalog = changes_catalog(segment, is_dml, catalog);
     Ok(Analyzed { kind, changes_catalog, effects, is_dml })
 }
 
@@ -190,7 +190,7 @@ fn explained<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
 }
 
 /// Whether names may mean something else afterwards.
-fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
+fn changes_catalog(segment: &Segment<'_>, is_dml: bool, catalog: &Catalog) -> bool {
     if segment.tokens.iter().any(|token| token.name() == Some("set_config")) {
         return !identity::sets_own_alone(segment);
     }
@@ -209,6 +209,7 @@ fn changes_catalog(segment: &Segment<'_>, is_dml: bool) -> bool {
         | "copy" | "truncate" | "lock" | "analyze" | "analyse" | "vacuum" | "comment" | "grant"
         | "revoke" | "checkpoint" | "cluster" | "reindex" | "explain" => false,
         "set" => setting::changes_names(segment),
+        "create" | "drop" => !ddl::is_apart(segment, catalog),
         // Also FETCH and MOVE (of what cursor, the session knows) and CALL, which may run set_config; ROLLBACK, which takes back what changed names; RESET; DISCARD; and all that isn't known.
         _ => true,
     }
