@@ -127,6 +127,13 @@ impl Catalog {
         }
     }
 
+    /// Whether a folded name of the text is, or may be, that of a schema. `pg_temp` is the session's own schema of temporary
+    /// relations, whatever its number; the catalog holds those of no other session.
+    pub(crate) fn is_schema(&self, own: &str, folded: &str) -> bool {
+        let is_temporary = || self.dialect == Dialect::Postgres && own.starts_with("pg_temp_");
+        self.is_name(own, folded) || (folded == "pg_temp" && is_temporary())
+    }
+
     /// A relation's or schema's name, folded.
     pub(crate) fn fold<'n>(&self, own: &'n str) -> Cow<'n, str> {
         match self.dialect {

@@ -99,7 +99,7 @@ fn named_among<'c>(
             continue;
         }
         for relation in catalog.named(name).filter(|relation| among(relation)) {
-            if schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
+            if schema.map_or(relation.visible, |schema| catalog.is_schema(&relation.schema, schema))
                 && places.insert(std::ptr::from_ref(relation))
             {
                 found.push(relation);

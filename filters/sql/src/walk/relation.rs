@@ -98,7 +98,7 @@ impl<'c> Walker<'_, 'c> {
     fn named(&self, schema: Option<&String>, table: &str) -> Option<&'c Relation> {
         let catalog = self.catalog;
         catalog.named(table).find(|relation| {
-            schema.map_or(relation.visible, |schema| catalog.is_name(&relation.schema, schema))
+            schema.map_or(relation.visible, |schema| catalog.is_schema(&relation.schema, schema))
         })
     }
 

@@ -33,4 +33,5 @@ mod queries;
 mod scope;
 mod select;
 mod shapes;
+mod temporary;
 mod utility;

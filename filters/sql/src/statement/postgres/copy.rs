@@ -24,9 +24,9 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
     }
     let mut reader = Reader { segment, at: start };
     let (schema, name) = table(&mut reader)?;
-    let relation = catalog
-        .named(&name)
-        .find(|relation| schema.as_ref().map_or(relation.visible, |schema| &relation.schema == schema));
+    let relation = catalog.named(&name).find(|relation| {
+        schema.as_ref().map_or(relation.visible, |schema| catalog.is_schema(&relation.schema, schema))
+    });
     let Some(relation) = relation else { return Ok(Effects::default()) };
     touchable(relation)?;
     let listed = columns(&mut reader)?;
