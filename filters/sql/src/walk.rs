@@ -89,10 +89,11 @@ impl<'a, 'c> Walker<'a, 'c> {
         result
     }
 
-    /// Reads the name of the table that SELECT INTO creates, and refuses the name of a protected table.
-    pub fn read_created_table(&mut self, name: &Ident) -> Result<(), Refusal> {
+    /// Reads the name of the table that SELECT INTO creates, and refuses the name of a protected table. A temporary one is in a
+    /// schema that no policy names.
+    pub fn read_created_table(&mut self, name: &Ident, is_temporary: bool) -> Result<(), Refusal> {
         let name = self.names.read(name)?;
-        if self.catalog.plans(&name) {
+        if !is_temporary && self.catalog.plans(&name) {
             return Err(Refusal::unsupported(
                 "a table of a protected table's name would be made together with rows",
                 "create the table first, and insert the rows from the application",

@@ -3,6 +3,7 @@
 use crate::{
     analysis::effects::Effects,
     catalog::{Catalog, Relation},
+    dialect::Dialect,
     lex::Token,
     mention,
     refusal::Refusal,
@@ -16,6 +17,15 @@ pub(crate) fn is_view(segment: &Segment<'_>) -> bool {
     (1..segment.tokens.len().min(6)).any(|index| segment.is_word(index, "view"))
 }
 
+/// `CREATE [GLOBAL | LOCAL] TEMPORARY TABLE`: in PostgreSQL it is in a schema of its own, which no policy names, and the catalog
+/// says from then on what its name means.
+pub(crate) fn is_temporary_table(segment: &Segment<'_>) -> bool {
+    let object = if matches!(segment.word(1), "global" | "local") { 2 } else { 1 };
+    segment.is_word(0, "create")
+        && matches!(segment.word(object), "temp" | "temporary")
+        && segment.is_word(object.saturating_add(1), "table")
+}
+
 /// A table or view made of a query. A table's rows are copies of what is sealed; a view's columns keep their fields.
 pub(crate) fn create_as(
     segment: &Segment<'_>,
@@ -23,7 +33,8 @@ pub(crate) fn create_as(
     catalog: &Catalog,
 ) -> Result<Effects, Refusal> {
     let mut effects = dml::analyze(query, catalog)?;
-    if mention::names_planned(&segment.up_to_query(query), catalog) {
+    let is_apart = segment.dialect == Dialect::Postgres && is_temporary_table(segment);
+    if !is_apart && mention::names_planned(&segment.up_to_query(query), catalog) {
         return Err(unsupported("a relation of a protected table's name"));
     }
     if !(effects.splices.is_empty() && effects.parameters.is_empty()) {

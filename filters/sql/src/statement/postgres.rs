@@ -8,7 +8,7 @@ mod setting;
 mod utility;
 
 use super::{
-    Analyzed, dml,
+    self as statement, Analyzed, dml,
     session::{self, Names},
 };
 use crate::{
@@ -111,6 +111,9 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     if !(makes_with_rows(segment) && mention::names_planned(segment, catalog)) {
         return false;
     }
+    if statement::ddl::is_temporary_table(segment) && ddl::is_create_as(segment) {
+        return false;
+    }
     if let Some(query) = ddl::created_query(segment) {
         return mention::names_planned(&segment.up_to_query(&query), catalog);
     }
@@ -123,6 +126,8 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         return table && mention::names_planned(&segment.up_to(end.unwrap_or(segment.tokens.len())), catalog);
     }
     match into(segment) {
+        // A temporary table is in a schema that no policy names.
+        Some(into) if matches!(segment.word(into.saturating_add(1)), "temp" | "temporary") => false,
         Some(into) => mention::names_planned(&target(segment, into), catalog),
         None => true,
     }

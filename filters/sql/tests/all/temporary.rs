@@ -1,9 +1,9 @@
-//! Temporary relations.
+//! Temporary relations, and relations of other schemas that have the name of a protected one.
 
 #![allow(clippy::expect_used, clippy::panic)]
 
 use crate::common::{
-    analyze, catalog, check_refused_in, check_rewritten_in, check_untouched,
+    analyze, catalog, check_refused_in, check_rewritten_in, check_untouched, check_untouched_in,
 };
 use fieldveil_sql::{Catalog, Relation, RelationKind};
 
@@ -16,6 +16,13 @@ fn with_temporary() -> Catalog {
         let (schema, name) = ("pg_temp_3".to_owned(), name.to_owned());
         relations.push(Relation { oid, schema, name, kind, ..customer.clone() });
     }
+    catalog
+}
+
+/// The catalog where the protected table is not in the search path, and the policy names it.
+fn elsewhere() -> Catalog {
+    let mut catalog = catalog().with_planned(vec!["customer".to_owned()]);
+    catalog.relations_mut().iter_mut().for_each(|relation| relation.visible = false);
     catalog
 }
 
@@ -52,4 +59,58 @@ fn temporary_relations_are_known_by_each_of_their_names() {
     );
     // Another's schema is not named so.
     check_untouched(&["INSERT INTO pg_temp.customer (ssn) VALUES ('x')"]);
+}
+
+#[test]
+fn temporary_table_may_have_the_name_of_a_protected_one() {
+    let catalog = catalog().with_planned(vec!["customer".to_owned()]);
+    check_untouched_in(
+        &catalog,
+        &[
+            "CREATE TEMP TABLE customer AS SELECT 1 AS id",
+            "CREATE LOCAL TEMPORARY TABLE IF NOT EXISTS customer (a) AS VALUES (1)",
+            "SELECT 1 AS id INTO TEMP customer",
+            "SELECT 1 AS id INTO TEMPORARY TABLE customer",
+        ],
+    );
+    check_refused_in(
+        &catalog,
+        &[
+            ("CREATE TABLE customer AS SELECT 1 AS id", ""),
+            ("CREATE UNLOGGED TABLE customer AS SELECT 1 AS id", ""),
+            ("CREATE TABLE temp AS SELECT 1 INTO customer", ""),
+            ("SELECT 1 AS id INTO customer", ""),
+            ("SELECT 1 AS id INTO UNLOGGED customer", ""),
+            ("CREATE TEMP VIEW customer AS SELECT 1 AS id", ""),
+            ("CREATE TEMP TABLE customer AS SELECT 1 AS id; INSERT INTO customer VALUES ('x')", ""),
+            ("CREATE TEMP TABLE t AS SELECT upper(ssn) FROM customer", "customer.ssn"),
+        ],
+    );
+}
+
+#[test]
+fn table_that_is_not_the_protected_one_is_altered_whatever_its_name() {
+    check_untouched_in(
+        &elsewhere(),
+        &[
+            "ALTER TABLE customer RENAME COLUMN ssn TO number",
+            "ALTER TABLE other.customer RENAME TO client",
+            "ALTER TABLE customer ADD COLUMN n int GENERATED ALWAYS AS (id + 1) STORED",
+            "ALTER TABLE customer RENAME CONSTRAINT a TO b",
+            "ALTER VIEW customer ALTER COLUMN ssn SET DEFAULT 'x'",
+            "ALTER MATERIALIZED VIEW IF EXISTS customer RENAME ssn TO number",
+            "ALTER TABLE other.orders ATTACH PARTITION customer FOR VALUES IN ('x')",
+        ],
+    );
+    check_refused_in(
+        &elsewhere(),
+        &[
+            ("ALTER TABLE public.customer RENAME COLUMN ssn TO number", ""),
+            ("ALTER TABLE orders RENAME TO customer", ""),
+            ("ALTER TABLE other.customer RENAME TO \"customer\"", ""),
+            ("ALTER TABLE customer SET SCHEMA public", ""),
+            ("ALTER TABLE orders ATTACH PARTITION public.customer FOR VALUES IN ('x')", ""),
+            ("ALTER FUNCTION customer RENAME TO f", ""),
+        ],
+    );
 }

@@ -58,8 +58,6 @@ pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
     let object = if segment.is_word(0, "create") { created_object(segment) } else { segment.word(1) };
     match (segment.word(0), object) {
         ("drop", _) => Ok(()),
-        // It is another relation of the name.
-        ("alter", _) if relations.is_empty() => Ok(()),
         ("create", "table") => {
             if is_create_as(segment) || has("stored") || has("virtual") || has("execute") {
                 return Err(unsupported("a table computed from one with sealed columns"));
@@ -92,6 +90,22 @@ pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
         ) => no_protected_column(segment, relations, "the change"),
         _ => Err(unsupported("this object over a table with sealed columns")),
     }
+}
+
+/// Whether it changes a table or view and gives it no name that the policy has. Where the statement names nothing that is
+/// protected, that is another than the protected one, though its name may be the same: a temporary one, or one of another schema.
+pub(super) fn alters_another(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let object = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };
+    let is = |index: usize, first: &str, second: &str| {
+        segment.is_word(index, first) && segment.is_word(index.saturating_add(1), second)
+    };
+    let takes_planned_name = |index: usize| {
+        let name = segment.tokens.get(index.saturating_add(2)).and_then(Token::name);
+        is(index, "rename", "to") && name.is_none_or(|name| catalog.plans(name))
+    };
+    segment.is_word(0, "alter")
+        && matches!(segment.word(object), "table" | "view")
+        && !(0..segment.tokens.len()).any(|index| is(index, "set", "schema") || takes_planned_name(index))
 }
 
 /// The query of `CREATE TABLE … AS query`, `CREATE [MATERIALIZED] VIEW … AS query`.

@@ -72,9 +72,9 @@ impl<'c> Walker<'_, 'c> {
         if self.is_mysql() && into.is_some() {
             return Err(not_understood());
         }
-        if let Some(SelectInto { temporary: _, unlogged: _, table: _, targets }) = into {
+        if let Some(SelectInto { temporary, unlogged: _, table: _, targets }) = into {
             let [Expr::Identifier(name)] = targets.as_slice() else { return Err(not_understood()) };
-            self.read_created_table(name)?;
+            self.read_created_table(name, *temporary)?;
             self.copied(&outputs);
         }
         selection.iter().try_for_each(|selection| self.expr(selection, &scope))?;

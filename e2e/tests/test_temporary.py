@@ -1,0 +1,112 @@
+"""Temporary relations and those of other schemas, and what they are to the policy by whatever name they are reached."""
+
+import psycopg
+import pytest
+
+from harness import Stack
+from tests.rows import ADA, INSERT
+
+SECRET = "a secret of the session"
+
+
+@pytest.fixture
+def app(shop: Stack):
+    with shop.direct() as direct:
+        direct.execute("DROP SCHEMA IF EXISTS apart CASCADE")
+        direct.execute("CREATE SCHEMA apart AUTHORIZATION app")
+    with shop.connect("app") as connection:
+        connection.execute(INSERT, ADA)
+        shop.relay.forget()
+        yield connection
+    with shop.direct() as direct:
+        direct.execute("DROP SCHEMA IF EXISTS apart CASCADE")
+
+
+@pytest.mark.parametrize("schema", ["", "pg_temp.", '"pg_temp".', "shop.pg_temp."])
+def test_temporary_view_is_read_and_not_written_by_each_of_its_names(
+    shop: Stack, app: psycopg.Connection, schema: str
+) -> None:
+    app.execute("CREATE TEMP VIEW shown AS SELECT id, ssn FROM customer")
+    assert app.execute(f"SELECT ssn FROM {schema}shown WHERE ssn = %s", [ADA[3]]).fetchall() == [(ADA[3],)]
+    for text in (f"INSERT INTO {schema}shown VALUES (2, '{SECRET}')", f"UPDATE {schema}shown SET ssn = '{SECRET}'"):
+        with pytest.raises(psycopg.errors.FeatureNotSupported):
+            app.execute(text)
+    with pytest.raises(psycopg.Error), app.cursor().copy(f"COPY {schema}shown FROM STDIN") as copy:
+        copy.write_row((3, SECRET))
+    assert SECRET.encode() not in shop.relay.to_server()
+    assert ADA[3].encode() not in shop.relay.to_server()
+
+
+NAMED_ALIKE = (
+    "SET search_path = apart, public",
+    "CREATE TABLE apart.customer (id int, ssn text)",
+    "ALTER TABLE customer RENAME COLUMN ssn TO number",
+    "ALTER TABLE customer ADD twice int GENERATED ALWAYS AS (id * 2) STORED",
+    "INSERT INTO customer (id, number) VALUES (1, 'in clear')",
+    "ALTER TABLE customer ALTER number TYPE int",
+    "SELECT * FROM customer",
+    "ALTER TABLE customer RENAME TO client",
+    "SELECT * FROM client",
+    "DROP TABLE client",
+    "CREATE TEMP TABLE customer AS SELECT 1 AS id, 'of its own' AS ssn",
+    "SELECT * FROM customer WHERE ssn LIKE 'of%'",
+    "INSERT INTO customer VALUES (2, upper('another'))",
+    "ALTER TABLE customer RENAME ssn TO number",
+    "SELECT number FROM pg_temp.customer ORDER BY 1",
+    "DROP TABLE customer",
+    "SELECT 3 AS id INTO TEMP customer",
+    "SELECT * FROM customer",
+    "ALTER TABLE nothing.customer ADD x int",
+    "ALTER VIEW apart.customer ALTER x SET DEFAULT 1",
+    "DROP TABLE customer",
+)
+
+
+def test_table_of_the_same_name_elsewhere_is_the_clients_own(shop: Stack, app: psycopg.Connection) -> None:
+    def answers(connection: psycopg.Connection) -> list[tuple]:
+        told = []
+        for text in NAMED_ALIKE:
+            result = connection.pgconn.exec_(text.encode())
+            rows = [[result.get_value(r, c) for c in range(result.nfields)] for r in range(result.ntuples)]
+            told.append((text, result.command_status, rows, result.error_message))
+        return told
+
+    through = answers(app)
+    with shop.direct("app") as direct:
+        assert answers(direct) == through
+    # What the name means now is protected again.
+    app.execute(f"INSERT INTO customer (id, ssn) VALUES (4, '{SECRET}')")
+    assert SECRET.encode() not in shop.relay.to_server()
+    assert app.execute("SELECT ssn FROM customer WHERE id = 4").fetchone() == (SECRET,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALTER TABLE public.customer RENAME ssn TO number",
+        "ALTER TABLE apart.client RENAME TO customer",
+        "ALTER TABLE apart.customer SET SCHEMA public",
+        "CREATE TABLE apart.customer AS SELECT 1",
+        "CREATE TEMP VIEW customer AS SELECT 1",
+    ],
+)
+def test_what_may_put_another_in_the_place_of_the_protected_table_is_refused(
+    app: psycopg.Connection, text: str
+) -> None:
+    app.execute("SET search_path = apart")
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        app.execute(text)
+
+
+def test_rows_behind_a_temporary_table_of_the_name_are_not_written_before_it_is_there(
+    shop: Stack, app: psycopg.Connection
+) -> None:
+    text = b"INSERT INTO customer (id, ssn) VALUES ($1, $2)"
+    app.pgconn.prepare(b"put", text)
+    app.execute("BEGIN")
+    app.execute("CREATE TEMP TABLE customer AS SELECT 1::bigint AS id, 'x' AS ssn")
+    app.execute("ROLLBACK")
+    app.pgconn.exec_prepared(b"put", [b"5", SECRET.encode()])
+    app.execute(f"INSERT INTO customer (id, ssn) VALUES (6, '{SECRET}')")
+    assert SECRET.encode() not in shop.relay.to_server()
+    assert app.execute("SELECT id FROM customer WHERE ssn = %s ORDER BY id", [SECRET]).fetchall() == [(5,), (6,)]
