@@ -33,11 +33,11 @@ def main(words: list[str]) -> int:
     kept = KEPT / told.suite
     if not told.again:
         _run(suite, kept)
-    listed = known.read(KNOWN / told.suite)
+    listed = known.read(KNOWN / f"{told.suite}.toml")
     comparison = compare.folders(kept / "straight", kept / "through", listed, suite.SUFFIX)
     if told.write:
-        known.write(KNOWN / told.suite, comparison.differences, listed)
-        listed = known.read(KNOWN / told.suite)
+        known.write(KNOWN / f"{told.suite}.toml", comparison.differences, listed)
+        listed = known.read(KNOWN / f"{told.suite}.toml")
         comparison = compare.folders(kept / "straight", kept / "through", listed, suite.SUFFIX)
     report.show(f"compat-{told.suite}", comparison, listed)
     return 1 if comparison.problems else 0

@@ -10,6 +10,7 @@ from compat.known import Known
 
 # Of a hunk that has no reason, as many lines as tell what it is about.
 SHOWN_LINES = 12
+LONGEST_LINE = 200
 
 
 @dataclass
@@ -52,16 +53,19 @@ def files(straight: dict[str, str], through: dict[str, str], known: Known) -> Co
 
 
 def _unexplained(name: str, found: list[Hunk], known: Known) -> list[str]:
-    more = Counter(found) - known.count(name)
-    return [f"{name}: differs without a listed reason\n{_beginning(hunk)}" for hunk in more]
+    more = Counter(hunk.digest for hunk in found) - known.count(name)
+    by_digest = {hunk.digest: hunk for hunk in found}
+    return [f"{name}: differs without a listed reason\n{_beginning(by_digest[digest])}" for digest in more]
 
 
 def _obsolete(differences: dict[str, list[Hunk]], known: Known) -> list[str]:
     """What the list says and is not so any longer."""
     problems = []
     for name, listed in known.hunks.items():
-        for hunk in Counter(hunk for _, hunk in listed) - Counter(differences.get(name, [])):
-            problems.append(f"{name}: a listed difference is no longer there\n{_beginning(hunk)}")
+        found = Counter(hunk.digest for hunk in differences.get(name, []))
+        gone = Counter(digest for _, digest in listed) - found
+        causes = known.causes_of(name)
+        problems += [f"{name}: a listed difference is no longer there: {causes[digest]} {digest}" for digest in gone]
         unknown = {cause for cause, _ in listed} - known.causes.keys()
         problems += [f"{name}: the cause {cause} has no reason" for cause in sorted(unknown)]
     used = {cause for listed in known.hunks.values() for cause, _ in listed}
@@ -70,6 +74,6 @@ def _obsolete(differences: dict[str, list[Hunk]], known: Known) -> list[str]:
 
 
 def _beginning(hunk: Hunk) -> str:
-    lines = hunk.lines[:SHOWN_LINES]
+    lines = [line[:LONGEST_LINE] for line in hunk.lines[:SHOWN_LINES]]
     more = len(hunk.lines) - len(lines)
     return "\n".join([*(f"    {line}" for line in lines), *([f"    … and {more} more lines"] if more else [])])

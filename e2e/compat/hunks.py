@@ -9,9 +9,6 @@ from dataclasses import dataclass
 CONTEXT = 2
 # Unchanged lines stand behind this, like those of a unified diff; of the changed ones, `-` is the straight run's.
 UNCHANGED, STRAIGHT, THROUGH = " ", "-", "+"
-# Of what is longer the beginning is kept, and a digest of the whole.
-LONGEST_LINE = 200
-MOST_LINES = 120
 # The sidecar's own names on the server are other ones in each session.
 OWN_NAME = re.compile(r"fieldveil_[0-9a-f]{24}")
 SAME_NAME = "fieldveil_" + "x" * 24
@@ -25,6 +22,10 @@ class Hunk:
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(str(self).encode(errors="surrogateescape")).hexdigest()[:16]
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -43,22 +44,5 @@ def between(straight: str, through: str) -> list[Hunk]:
         if line.startswith("@@"):
             hunks.append([])
         else:
-            hunks[-1].append(_short(line))
-    return [Hunk(_few(hunk)) for hunk in hunks]
-
-
-def _short(line: str) -> str:
-    if len(line) <= LONGEST_LINE:
-        return line
-    return f"{line[:LONGEST_LINE]}… {len(line)} characters, {_digest(line)}"
-
-
-def _few(lines: list[str]) -> tuple[str, ...]:
-    if len(lines) <= MOST_LINES:
-        return tuple(lines)
-    more = lines[MOST_LINES:]
-    return (*lines[:MOST_LINES], f"{THROUGH}… {len(more)} more lines, {_digest(chr(10).join(more))}")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:16]
+            hunks[-1].append(line)
+    return [Hunk(tuple(hunk)) for hunk in hunks]

@@ -1,24 +1,22 @@
 """The known differences of a suite: a list of causes, each with what a user sees, and each file's hunks by cause.
 
-`causes.toml` has the causes. `FILE.diff` has the hunks of one file of the suite, each below the name of its cause:
+`known/SUITE.toml` has both. A hunk is known by a digest of its lines, for these are the suite's own:
 
-    # cause-of-it
-     a line around it
-    -what the straight run printed
-    +what the run through the sidecar printed
+    [causes]
+    cause-of-it = "What a user sees, and why."
+
+    [files]
+    "file of the suite" = ["cause-of-it 0123456789abcdef"]
 """
 
+import json
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from compat import texts
 from compat.hunks import Hunk
 
-CAUSES = "causes.toml"
-SUFFIX = ".diff"
-HEADING = "# "
 # The cause of what nobody has explained yet. It is none, so that it counts as a difference without a reason.
 UNEXPLAINED = "unexplained"
 
@@ -28,59 +26,46 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True)
-class Cause:
-    """Why the two runs may differ."""
-
-    name: str
-    # What a user of the sidecar sees, and why.
-    reason: str
-
-
-@dataclass(frozen=True)
 class Known:
     """What the list says of all files."""
 
-    causes: dict[str, Cause] = field(default_factory=dict)
-    # Of each file, its hunks with the names of their causes, in the order of the file.
-    hunks: dict[str, tuple[tuple[str, Hunk], ...]] = field(default_factory=dict)
+    # By name, what a user of the sidecar sees, and why.
+    causes: dict[str, str] = field(default_factory=dict)
+    # Of each file, its hunks' digests with the names of their causes, in the order of the file.
+    hunks: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
-    def causes_of(self, file: str) -> dict[Hunk, str]:
-        return {hunk: cause for cause, hunk in self.hunks.get(file, ())}
+    def causes_of(self, file: str) -> dict[str, str]:
+        return {digest: cause for cause, digest in self.hunks.get(file, ())}
 
-    def count(self, file: str) -> Counter[Hunk]:
+    def count(self, file: str) -> Counter[str]:
         """How often each hunk with a reason may occur in the file."""
-        return Counter(hunk for cause, hunk in self.hunks.get(file, ()) if cause in self.causes)
+        return Counter(digest for cause, digest in self.hunks.get(file, ()) if cause in self.causes)
 
 
-def read(folder: Path) -> Known:
-    path = folder / CAUSES
+def read(path: Path) -> Known:
     listed = tomllib.loads(path.read_text()) if path.exists() else {}
-    causes = {name: Cause(name, " ".join(reason.split())) for name, reason in listed.items()}
-    if lacking := [name for name, cause in causes.items() if not cause.reason]:
+    causes = {name: " ".join(reason.split()) for name, reason in listed.get("causes", {}).items()}
+    if lacking := [name for name, reason in causes.items() if not reason]:
         raise Unreadable(f"{path}: no reason: {', '.join(lacking)}")
-    files = sorted(folder.glob(f"*{SUFFIX}"))
-    return Known(causes, {file.name.removesuffix(SUFFIX): _hunks(file) for file in files})
+    return Known(causes, {file: tuple(map(_pair, hunks)) for file, hunks in listed.get("files", {}).items()})
 
 
-def _hunks(file: Path) -> tuple[tuple[str, Hunk], ...]:
-    found: list[tuple[str, list[str]]] = []
-    for line in texts.read(file).split("\n"):
-        if line.startswith(HEADING):
-            found.append((line.removeprefix(HEADING), []))
-        elif line and found:
-            found[-1][1].append(line)
-        elif line:
-            raise Unreadable(f"{file}: a line before the first cause")
-    return tuple((cause, Hunk(tuple(lines))) for cause, lines in found)
+def _pair(hunk: str) -> tuple[str, str]:
+    cause, _, digest = hunk.rpartition(" ")
+    return cause, digest
 
 
-def write(folder: Path, differences: dict[str, list[Hunk]], known: Known) -> None:
+def write(path: Path, differences: dict[str, list[Hunk]], known: Known) -> None:
     """Writes the hunks of every file anew, each with the cause that it had; a hunk that is new has none yet."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for file in folder.glob(f"*{SUFFIX}"):
-        file.unlink()
-    for name, hunks in differences.items():
-        causes = known.causes_of(name)
-        # What changed and is not known as it is now most often has the cause of what was there.
-        parts = (f"{HEADING}{causes.get(hunk, UNEXPLAINED)}\n{hunk}\n" for hunk in hunks)
-        texts.write(folder / f"{name}{SUFFIX}", "\n".join(parts))
+    lines = ["[causes]", *(f"{_quoted(name)} = {_quoted(reason)}" for name, reason in known.causes.items())]
+    lines += ["", "[files]"]
+    for file, hunks in differences.items():
+        causes = known.causes_of(file)
+        listed = (_quoted(f"{causes.get(hunk.digest, UNEXPLAINED)} {hunk.digest}") for hunk in hunks)
+        lines += [f"{_quoted(file)} = [", *(f"    {hunk}," for hunk in listed), "]"]
+    path.write_text("\n".join([*lines, ""]))
+
+
+def _quoted(text: str) -> str:
+    """As a string of TOML, which reads JSON's."""
+    return json.dumps(text, ensure_ascii=False)

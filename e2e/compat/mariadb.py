@@ -26,7 +26,7 @@ PLAINTEXT = "zoe@example.com"
 # The tester says it of a statement that failed and was not expected to.
 FAILED = re.compile(rb"^mysqltest: |^It did not end in time", re.M)
 # The files of the suite that are run.
-FILES = E2E / "compat" / "known" / "mariadb" / "files.txt"
+FILES = E2E / "compat" / "known" / "mariadb_files.txt"
 
 
 def is_there() -> bool:

@@ -7,9 +7,9 @@ from compat.known import Known
 def show(suite: str, comparison: Comparison, known: Known) -> None:
     differing = len(comparison.differences)
     print(f"\n{suite}: {comparison.compared} files compared, {differing} differ in {comparison.lines} lines")
-    for name, cause in known.causes.items():
+    for name, reason in known.causes.items():
         files = [file for file, hunks in known.hunks.items() if any(name == of for of, _ in hunks)]
-        print(f"  known, {name}: {cause.reason}\n    in {', '.join(files)}")
+        print(f"  known, {name}: {reason}\n    in {', '.join(files)}")
     for problem in comparison.problems:
         print(f"  {problem}")
     # As the suites read it.
