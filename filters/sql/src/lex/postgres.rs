@@ -47,14 +47,10 @@ fn next(cursor: &mut Cursor<'_>, first: u8) -> Result<Kind, Doubt> {
     }
 }
 
-/// `E'a'⏎'b\'c'` is one string whose second part is read with escapes too, and `U&"…" UESCAPE '!'` changes
-/// what its first token means: neither is worth guessing.
+/// `E'a'⏎'b\'c'` is one string whose second part is read with escapes too, which is not worth guessing.
 fn check_neighbours(previous: &Token, kind: &Kind) -> Result<(), Doubt> {
     match (&previous.kind, kind) {
         (Kind::Text { style: Style::Escape, .. }, Kind::Text { style: Style::Plain, .. }) => Err(Doubt),
-        (Kind::Word { quoted: true, .. }, Kind::Word { value, quoted: false }) if value == "uescape" => {
-            Err(Doubt)
-        }
         _ => Ok(()),
     }
 }
@@ -89,6 +85,10 @@ mod tests {
             ("'a\\' b", vec!["'a\\", "b"]),
             ("x'1' B'0' n'a' u&'b'", vec!["'1", "'0", "'a", "'b"]),
             ("U&\"\\0061\\\\\\+000062\"", vec!["Q:a\\b"]),
+            (
+                "U&\"d!0061t!!\" /* */ uescape '!' \"a\" UESCAPE",
+                vec!["Q:dat!", "uescape", "'!", "Q:a", "uescape"],
+            ),
             ("$1 $2,$70000", vec!["$1", "$2", ",", "$?"]),
             (
                 "1 1.5 .5 1e5 1.e-5 1..2 0x1F 1_0",
@@ -129,7 +129,11 @@ mod tests {
             "E'\\u12'",
             "E'\\ud83d\\ude00'",
             "U&\"\\00\"",
-            "U&\"!0061\" UESCAPE '!'",
+            "U&\"!0061\" UESCAPE 'a'",
+            "U&\"!0061\" UESCAPE '!!'",
+            "U&\"!0061\" UESCAPE ''''",
+            "U&\"!0061\" UESCAPE E'!'",
+            "U&\"!0061\" UESCAPE",
             "E'a'\n'b'",
             "é' ",
         ] {

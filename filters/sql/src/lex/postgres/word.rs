@@ -1,5 +1,6 @@
 //! Identifiers and keywords.
 
+use super::operator::skip_blank;
 use super::{Cursor, Doubt, Kind};
 use crate::names;
 
@@ -23,15 +24,16 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     Ok(Kind::Word { value: names::cut(&body.replace("\"\"", "\"")).to_owned(), quoted: true })
 }
 
-/// `U&"d\0061t\+000061"`, with the usual escape character.
+/// `U&"d\0061t\+000061"`, also with an escape character of its own: `U&"d!0061t" UESCAPE '!'`.
 pub(super) fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     let body = quoted_body(cursor)?.replace("\"\"", "\"");
+    let mark = escape_character(cursor)?;
     let mut value = String::new();
     let mut rest = body.as_str();
-    while let Some((before, after)) = rest.split_once('\\') {
+    while let Some((before, after)) = rest.split_once(mark) {
         value.push_str(before);
-        let (escape, tail) = if let Some(tail) = after.strip_prefix('\\') {
-            ('\\', tail)
+        let (escape, tail) = if let Some(tail) = after.strip_prefix(mark) {
+            (mark, tail)
         } else if let Some(long) = after.strip_prefix('+') {
             (scalar(long.get(..6))?, long.get(6..).ok_or(Doubt)?)
         } else {
@@ -42,6 +44,28 @@ pub(super) fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     }
     value.push_str(rest);
     Ok(Kind::Word { value: names::cut(&value).to_owned(), quoted: true })
+}
+
+/// The escape character that `UESCAPE` gives to the identifier before the cursor.
+fn escape_character(cursor: &Cursor<'_>) -> Result<char, Doubt> {
+    let mut ahead = Cursor { text: cursor.text, at: cursor.at, signs_end: 0 };
+    skip_blank(&mut ahead)?;
+    let start = ahead.at;
+    ahead.skip_while(is_part);
+    if !ahead.since(start).eq_ignore_ascii_case("uescape") {
+        return Ok('\\');
+    }
+    skip_blank(&mut ahead)?;
+    let mut string = ahead.rest().chars();
+    match (string.next(), string.next(), string.next(), string.next()) {
+        (Some('\''), Some(mark), Some('\''), next) if next != Some('\'') && may_escape(mark) => Ok(mark),
+        _ => Err(Doubt),
+    }
+}
+
+/// What the server takes for an escape character.
+fn may_escape(mark: char) -> bool {
+    !(mark.is_ascii_hexdigit() || matches!(mark, '+' | '\'' | '"' | '\x0b') || mark.is_ascii_whitespace())
 }
 
 /// Surrogate pairs are left in doubt.

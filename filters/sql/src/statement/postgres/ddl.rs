@@ -42,8 +42,8 @@ fn created_object<'s>(segment: &'s Segment<'_>) -> &'s str {
                 | "recursive"
         )
     };
-    let words = (1..segment.tokens.len()).map(|index| segment.word(index));
-    words.skip_while(is_kind).next().unwrap_or_default()
+    let mut words = (1..segment.tokens.len()).map(|index| segment.word(index));
+    words.find(|word| !is_kind(word)).unwrap_or_default()
 }
 
 /// Refuses what computes with protected columns in the server, or takes them from under the policy.
