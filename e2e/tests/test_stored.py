@@ -70,7 +70,7 @@ def test_logs_are_there_and_loud(shop: Stack) -> None:
     """So that the test above looks at something."""
     with shop.connect("app") as app:
         app.execute("SELECT 'a word of no secret'")
-    assert "a word of no secret" in shop.postgres.process.log.read_text()
+    assert b"a word of no secret" in shop.postgres.process.log.read_bytes()
     assert "[debug]" in shop.envoy.process.log.read_text()
     assert "orders-db" in shop.opa.process.log.read_text()
     assert shop.agent.process.log.read_text()

@@ -262,9 +262,13 @@ fn a_statement_waits_for_the_catalog_and_its_question_is_not_seen() {
 #[test]
 fn catalog_is_read_again_after_ddl_and_when_it_is_old() {
     let mut dialogue = Dialogue::with_catalog(&revealing());
+    // It has nothing to do with the catalog.
     dialogue.client(&query("CREATE TABLE other (id int)"));
     dialogue.server(&[complete("CREATE TABLE"), ready(b'I')].concat());
     dialogue.take_to_server();
+    dialogue.client(&query("CREATE VIEW shown AS SELECT id FROM customer"));
+    assert_eq!(tags(&dialogue.take_to_server()), "Q");
+    dialogue.server(&[complete("CREATE VIEW"), ready(b'I')].concat());
     dialogue.client(&query("SELECT 1"));
     assert_eq!(tags(&dialogue.take_to_server()), "PBECCPBECCS");
     dialogue.answer_catalog();
