@@ -120,7 +120,8 @@ def rust() -> list[Step]:
 
 
 def _cargo_test(*words: str | Path) -> Step:
-    test = ["cargo", "test", "--locked", *words]
+    # The tests of all crates run, whatever fails in one.
+    test = ["cargo", "test", "--locked", "--no-fail-fast", *words]
     return Step(test, formats.CARGO, show=CARGO_SHOWS, alone=f"{_typed(test)} {{name}} -- --exact")
 
 
