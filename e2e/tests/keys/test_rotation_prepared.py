@@ -85,8 +85,8 @@ def test_what_was_prepared_goes_on_when_tables_and_keys_have_both_changed(stack:
             direct.execute("ALTER TABLE account ADD COLUMN added int")
         rotate(stack, "--add")
         probes.wait_for_several()
-        # A statement of DDL, of its own or another table, lets a connection read the catalog again.
-        app.execute("CREATE TEMP TABLE scratch (id int)")
+        # What may change the meaning of names lets a connection read the catalog again.
+        app.execute("RESET search_path")
         assert results(app) == found
         with stack.direct(database=DATABASE) as direct:
             direct.execute("CREATE TABLE anew (LIKE account INCLUDING ALL)")
@@ -94,7 +94,7 @@ def test_what_was_prepared_goes_on_when_tables_and_keys_have_both_changed(stack:
             direct.execute("DROP TABLE account")
             direct.execute("ALTER TABLE anew RENAME TO account")
             shop.allow_all(direct, "account")
-        other.execute("CREATE TEMP TABLE scratch (id int)")
+        other.execute("RESET search_path")
         assert results(other) == found
         # As without the sidecar, what returns another column than it did must be prepared again.
         error = refusal(other, whole, values(1)[:1])
