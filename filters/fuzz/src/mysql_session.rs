@@ -168,7 +168,7 @@ fn handshake_response() -> Vec<u8> {
     packet(1, &[&CAPABILITIES.to_le_bytes()[..], &[0, 0, 0, 1, 45], &[0; 23], named].concat())
 }
 
-/// Who the session is for: ten columns.
+/// Who the session is for: eleven columns.
 fn identity_answer() -> Vec<u8> {
     let said = [
         Some("app@localhost"),
@@ -177,6 +177,7 @@ fn identity_answer() -> Vec<u8> {
         None,
         None,
         Some("STRICT_TRANS_TABLES"),
+        Some("utf8mb4"),
         Some("utf8mb4"),
         Some("utf8mb4"),
         Some("0"),
