@@ -70,6 +70,8 @@ pub struct Copies {
     pub from_server: Option<CopyOut>,
     /// Which of those that have begun the server took last.
     taken: Option<u64>,
+    /// The server has asked for the data of a COPY, and not answered it yet.
+    is_asked: bool,
     /// A COPY from the client into a protected table failed before the server took it. The client may send its rows as
     /// statements, and these must not reach the server's log.
     pub rows_may_follow: bool,
@@ -123,7 +125,14 @@ impl Copies {
     /// The server asks for the data of this COPY. `is_sent` says that the client has sent all of it already.
     pub fn take(&mut self, number: Option<u64>, is_sent: bool) {
         self.taken = number;
+        self.is_asked = true;
         self.server_reads = !is_sent;
+    }
+
+    /// The server has answered a statement. Returns whether that was a COPY from the client.
+    pub fn complete(&mut self) -> bool {
+        self.from_server = None;
+        std::mem::take(&mut self.is_asked)
     }
 
     /// The client has sent CopyDone or CopyFail. Returns whether the server is to get it.
@@ -150,6 +159,7 @@ impl Copies {
     /// The server has sent an error, which ends a COPY in either direction.
     pub fn end_with_error(&mut self) {
         self.server_reads = false;
+        self.is_asked = false;
         self.from_server = None;
     }
 }

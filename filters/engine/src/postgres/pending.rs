@@ -127,6 +127,7 @@ impl PendingResponse {
     }
 
     /// Whether the server may answer the message with nothing.
+    #[inline]
     fn may_have_no_answer(&self) -> bool {
         matches!(self.awaited, Awaited::CopyEnd | Awaited::SyncInCopy)
     }
@@ -247,6 +248,7 @@ impl PendingResponses {
     }
 
     /// Returns the entry of the message that is being answered, where the answer is not a ReadyForQuery.
+    #[inline]
     pub fn head(&mut self) -> Option<&mut PendingResponse> {
         while self.entries.front().is_some_and(PendingResponse::may_have_no_answer) {
             self.pop_front();
@@ -255,6 +257,7 @@ impl PendingResponses {
     }
 
     /// Whether the answer to a request for encryption is awaited.
+    #[inline]
     pub fn awaits_encryption(&self) -> bool {
         self.entries.front().is_some_and(|entry| matches!(entry.awaited, Awaited::Encryption))
     }

@@ -38,8 +38,10 @@ impl Session {
         if matches!(self.phase, Phase::Passing) {
             return Ok(Step::Pass(rest.len()));
         }
-        if self.pending.awaits_encryption() || matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_))
-        {
+        // No session is up before the answer to a request for encryption.
+        let is_up = matches!(self.phase, Phase::Ready);
+        let is_starting = matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_));
+        if !is_up && (is_starting || self.pending.awaits_encryption()) {
             return self.startup_answer(rest, out);
         }
         let Some(header) = Header::peek(rest).map_err(|_| MALFORMED)? else { return Ok(Step::More) };
@@ -142,8 +144,10 @@ impl Session {
                 self.pending.pop();
             }
             (Tag::CommandComplete | Tag::EmptyQueryResponse | Tag::PortalSuspended, Awaited::Execute(_)) => {
+                if self.copies.complete() {
+                    self.pending.end_copy();
+                }
                 self.pending.executed(body);
-                self.copies.from_server = None;
             }
             (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
@@ -163,7 +167,9 @@ impl Session {
             (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, rows)) => {
                 *rows = None;
                 *statement = statement.saturating_add(1);
-                self.copies.from_server = None;
+                if self.copies.complete() {
+                    self.pending.end_copy();
+                }
             }
             (Tag::EmptyQueryResponse, Awaited::RefusedCopy(data)) => {
                 let format = if *data == ClientData::Binary { Format::Binary } else { Format::Text };

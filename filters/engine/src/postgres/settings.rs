@@ -61,6 +61,7 @@ impl Settings {
 
     /// Returns a statement's text in UTF-8, in which strings end where they end for the server. One that cannot be read becomes
     /// bytes that are no UTF-8, as [`ClientEncoding::read_statement`](super::encoding::ClientEncoding::read_statement) says.
+    #[inline]
     pub fn read_statement<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let decoded = self.encoding.now().read_statement(text);
         if self.strings_are_standard() || !decoded.contains(&b'\\') {
@@ -97,6 +98,7 @@ impl Settings {
         ))
     }
 
+    #[inline]
     fn strings_are_standard(&self) -> bool {
         self.standard_strings && !self.encoding.is_in_doubt()
     }

@@ -137,6 +137,23 @@ fn data_of_a_copy_that_the_server_refuses_goes_nowhere() {
 }
 
 #[test]
+fn a_text_may_have_several_copies() {
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("COPY other FROM STDIN; COPY other FROM STDIN; SELECT 1"));
+    dialogue.take_to_server();
+    for _ in 0..2 {
+        dialogue.server(&message(b'G', &[0, 0, 0]));
+        let data = [message(b'd', b"7\n"), message(b'c', b"")].concat();
+        dialogue.client(&data);
+        assert_eq!(dialogue.take_to_server(), data);
+        dialogue.server(&complete("COPY 1"));
+    }
+    dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
+    dialogue.client(&query("SELECT 1"));
+    assert_eq!(dialogue.take_to_server(), query("SELECT 1"));
+}
+
+#[test]
 fn a_refused_copy_is_told_so_behind_its_data_and_the_session_goes_on() {
     let sealed_column = "COPY customer (id, ssn) FROM STDIN WHERE id > 1";
     for (text, format) in

@@ -86,6 +86,7 @@ struct Parsed {
     tree: Tree,
 }
 
+#[inline]
 fn parse(segment: &Segment<'_>) -> Result<Parsed, Refusal> {
     if segment.tokens.len() > MAX_TOKENS {
         return Err(Refusal::unsupported(

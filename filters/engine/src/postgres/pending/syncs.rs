@@ -17,6 +17,22 @@ impl PendingResponses {
         false
     }
 
+    /// The server has answered a COPY from the client, of which it has all data: CopyDone and the Syncs before it are answered,
+    /// so that they are not taken for those of the next COPY of the same text.
+    pub fn end_copy(&mut self) {
+        let Some(end) = self.entries.iter().position(|entry| matches!(entry.awaited, Awaited::CopyEnd))
+        else {
+            return;
+        };
+        let mut index = 0_usize;
+        self.entries.retain(|entry| {
+            let is_over = index <= end && entry.may_have_no_answer();
+            index = index.saturating_add(1);
+            !is_over
+        });
+        self.bytes = self.entries.iter().fold(0, |bytes, entry| bytes.saturating_add(entry.bytes));
+    }
+
     /// Removes the entry that a ReadyForQuery answers.
     pub fn pop_ready(&mut self) -> Option<PendingResponse> {
         while self.entries.front().is_some_and(|entry| matches!(entry.awaited, Awaited::CopyEnd)) {
@@ -79,6 +95,14 @@ mod tests {
         let mut pending = queue("XScS");
         assert!(pending.begin_copy());
         assert!(pending.has_sync());
+    }
+
+    #[test]
+    fn the_end_of_one_copy_is_not_that_of_the_next() {
+        let mut pending = queue("XscX");
+        pending.end_copy();
+        assert_eq!(pending.entries.len(), 2);
+        assert!(!pending.begin_copy());
     }
 
     #[test]
