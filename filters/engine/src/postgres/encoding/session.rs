@@ -83,12 +83,17 @@ impl SessionEncoding {
     /// reported it, which newer servers do before a ReadyForQuery alone.
     pub fn execute(&mut self, text: &[u8], checked: &Checked) {
         let reverts = self.has_changed || self.may_have_changed;
-        let may_change = checked.analysis.statements.iter().any(|statement| match &statement.session {
-            Some(SessionUse::End { .. }) => reverts,
-            // What runs there was checked when it was prepared or declared.
-            Some(SessionUse::Fetch { .. } | SessionUse::Execute { .. }) => false,
-            _ => statement.changes_catalog && (reverts || may_name_it(text)),
-        });
+        let (mut ends, mut changes) = (false, false);
+        for statement in &checked.analysis.statements {
+            match &statement.session {
+                Some(SessionUse::End { .. }) => ends = true,
+                // What runs there was checked when it was prepared or declared.
+                Some(SessionUse::Fetch { .. } | SessionUse::Execute { .. }) => {}
+                _ => changes |= statement.changes_catalog,
+            }
+        }
+        // The text is read once, however many statements it has.
+        let may_change = reverts && (ends || changes) || changes && may_name_it(text);
         if may_change {
             self.doubt();
         }
