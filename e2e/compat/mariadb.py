@@ -7,6 +7,7 @@ from pathlib import Path
 
 from compat import mariadb_suite
 from compat.mariadb_suite import DATABASE, Runner
+from compat.protected import COLUMNS, LISTED, PLAINTEXT, TABLE
 from dev.layout import E2E
 from harness import policies
 from harness.mysql_stack import MySqlOptions, MySqlStack
@@ -15,14 +16,7 @@ from harness.process import PartFailed
 from harness.sidecar import Progress
 
 SUFFIX = ".out"
-# No table of the suite has its name.
-TABLE = "fieldveil_customer"
-COLUMNS = {
-    "email": {"protection": "deterministic", "keyset": "pii", "type": "text"},
-    "notes": {"protection": "randomized", "keyset": "pii", "type": "text"},
-}
-CREATE_TABLE = f"CREATE TABLE {DATABASE}.{TABLE} (id bigint PRIMARY KEY, email text, notes text)"
-PLAINTEXT = "zoe@example.com"
+CREATE_TABLE = f"CREATE TABLE {DATABASE}.{TABLE} {LISTED}"
 # The tester says it of a statement that failed and was not expected to.
 FAILED = re.compile(rb"^mysqltest: |^It did not end in time", re.M)
 # The files of the suite that are run.

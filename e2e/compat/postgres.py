@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 
 from compat import pg_suite
+from compat.protected import COLUMNS, LISTED, PLAINTEXT, TABLE
 from harness import Options, Stack, Upstream, policies
 from harness.postgres import SUPERUSER, Postgres
 from harness.process import PartFailed
@@ -13,14 +14,7 @@ from harness.sidecar import Progress
 from harness.stack import Way
 
 SUFFIX = ".out"
-# No table of the suite has its name.
-TABLE = "fieldveil_customer"
-COLUMNS = {
-    "email": {"protection": "deterministic", "keyset": "pii", "type": "text"},
-    "notes": {"protection": "randomized", "keyset": "pii", "type": "text"},
-}
-CREATE_TABLE = f"CREATE TABLE {TABLE} (id bigint PRIMARY KEY, email text, notes text)"
-PLAINTEXT = "zoe@example.com"
+CREATE_TABLE = f"CREATE TABLE {TABLE} {LISTED}"
 # Servers, and the listener that leads to the second.
 STRAIGHT, THROUGH = "straight", "through"
 

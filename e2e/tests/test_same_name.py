@@ -9,6 +9,7 @@ import pytest
 from harness import Stack
 
 SCHEMA = "same_name"
+SECRET = "078-05-1120"
 STATEMENTS = [
     "INSERT INTO customer VALUES (1, 'plain')",
     "INSERT INTO customer SELECT 2, upper('b') || 'c'",
@@ -35,8 +36,17 @@ STATEMENTS = [
     "CREATE TEMP TABLE child (more int) INHERITS (customer)",
     "DELETE FROM customer WHERE upper(ssn) = 'PLAIN'",
     "TRUNCATE customer CASCADE",
+    "ALTER TABLE customer ALTER COLUMN id TYPE bigint",
     "ALTER TABLE customer RENAME TO client",
     "DROP TABLE client CASCADE",
+    "CREATE TEMP TABLE customer AS SELECT 1 AS id, 'of its own' AS ssn",
+    "INSERT INTO customer VALUES (2, upper('another'))",
+    "SELECT upper(ssn) FROM pg_temp.customer ORDER BY 1",
+    "DROP TABLE customer",
+    "SELECT 3 AS id INTO TEMP customer",
+    "SELECT * FROM customer",
+    "ALTER TABLE nothing.customer ADD x int",
+    "DROP TABLE customer",
 ]
 
 
@@ -70,6 +80,11 @@ def test_it_is_used_as_without_the_sidecar(shop: Stack, made) -> None:
             owner.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION app")
             with connect("app") as connection, made(connection):
                 answers.append([(statement, said(connection, statement)) for statement in STATEMENTS])
+                # What the name means now is protected again.
+                connection.execute("SET search_path = public")
+                if connect == shop.connect:
+                    connection.execute(f"INSERT INTO customer (id, ssn) VALUES (4, '{SECRET}')")
+                    assert SECRET.encode() not in shop.relay.to_server()
         owner.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
     direct, through = answers
     differ = [(*one, other[1]) for one, other in zip(direct, through, strict=True) if one != other]

@@ -37,49 +37,6 @@ def test_temporary_view_is_read_and_not_written_by_each_of_its_names(
     assert ADA[3].encode() not in shop.relay.to_server()
 
 
-NAMED_ALIKE = (
-    "SET search_path = apart, public",
-    "CREATE TABLE apart.customer (id int, ssn text)",
-    "ALTER TABLE customer RENAME COLUMN ssn TO number",
-    "ALTER TABLE customer ADD twice int GENERATED ALWAYS AS (id * 2) STORED",
-    "INSERT INTO customer (id, number) VALUES (1, 'in clear')",
-    "ALTER TABLE customer ALTER number TYPE int",
-    "SELECT * FROM customer",
-    "ALTER TABLE customer RENAME TO client",
-    "SELECT * FROM client",
-    "DROP TABLE client",
-    "CREATE TEMP TABLE customer AS SELECT 1 AS id, 'of its own' AS ssn",
-    "SELECT * FROM customer WHERE ssn LIKE 'of%'",
-    "INSERT INTO customer VALUES (2, upper('another'))",
-    "ALTER TABLE customer RENAME ssn TO number",
-    "SELECT number FROM pg_temp.customer ORDER BY 1",
-    "DROP TABLE customer",
-    "SELECT 3 AS id INTO TEMP customer",
-    "SELECT * FROM customer",
-    "ALTER TABLE nothing.customer ADD x int",
-    "ALTER VIEW apart.customer ALTER x SET DEFAULT 1",
-    "DROP TABLE customer",
-)
-
-
-def test_table_of_the_same_name_elsewhere_is_the_clients_own(shop: Stack, app: psycopg.Connection) -> None:
-    def answers(connection: psycopg.Connection) -> list[tuple]:
-        told = []
-        for text in NAMED_ALIKE:
-            result = connection.pgconn.exec_(text.encode())
-            rows = [[result.get_value(r, c) for c in range(result.nfields)] for r in range(result.ntuples)]
-            told.append((text, result.command_status, rows, result.error_message))
-        return told
-
-    through = answers(app)
-    with shop.direct("app") as direct:
-        assert answers(direct) == through
-    # What the name means now is protected again.
-    app.execute(f"INSERT INTO customer (id, ssn) VALUES (4, '{SECRET}')")
-    assert SECRET.encode() not in shop.relay.to_server()
-    assert app.execute("SELECT ssn FROM customer WHERE id = 4").fetchone() == (SECRET,)
-
-
 @pytest.mark.parametrize(
     "text",
     [

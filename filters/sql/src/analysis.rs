@@ -4,14 +4,16 @@ pub(crate) mod effects;
 mod field_uses;
 mod load;
 mod operand;
+mod prepared_text;
 
 pub use self::{
     field_uses::FieldUses,
     load::{Load, LoadCharset, LoadFormat},
     operand::Operand,
+    prepared_text::PreparedText,
 };
 
-use std::{fmt, ops::Range, rc::Rc};
+use std::{fmt, ops::Range};
 
 use zeroize::Zeroizing;
 
@@ -131,7 +133,7 @@ pub enum SessionUse {
         sealed: Vec<usize>,
         /// The text that is prepared, where the server is told the client's own name, because nothing protected is
         /// concerned.
-        text: Option<Rc<str>>,
+        text: Option<PreparedText>,
     },
     /// `EXECUTE name`
     Execute {

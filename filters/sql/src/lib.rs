@@ -27,7 +27,8 @@
 //!   tokens, nothing is believed. The tree, written out again, must be the text. Every word of the text that
 //!   could be a protected column or table must have been met by the walk.
 //! - **The text stays.** Literals are replaced by byte range; all else is forwarded as it came.
-//! - **Nothing told.** No refusal holds a literal or any of the text but names of the catalog.
+//! - **Nothing told.** No refusal holds a literal or any of the text but names of the catalog and of prepared statements. What is
+//!   kept of a text shows nothing of it in a `Debug`.
 //!
 //! # When not to use it
 //! For another dialect than [`Dialect`] has; as an access control (functions in the server can do anything); for a
@@ -65,8 +66,8 @@ mod walk;
 
 pub use analysis::{
     Analysis, ClientFile, Copy, CopyCsv, CopyFormat, CopyHeader, CopyText, FieldUses, Form, Load,
-    LoadCharset, LoadFormat, Operand, Parameter, ParameterUse, Replacement, ResultField, Results, SessionUse,
-    Splice, Statement, StatementKind,
+    LoadCharset, LoadFormat, Operand, Parameter, ParameterUse, PreparedText, Replacement, ResultField,
+    Results, SessionUse, Splice, Statement, StatementKind,
 };
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};

@@ -180,6 +180,9 @@ impl Session {
         let Some(read) = self.settings.of_doubtful_strings(text) else {
             return Err(self.settings.encoding.now().unreadable_statement(text));
         };
+        if self.copies.rows_may_follow {
+            return Err(ClientError::may_be_rows());
+        }
         let analysis = fieldveil_sql::analyze_unread(read, &catalog.sql)
             .map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(read)))?;
         Ok(Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text))))

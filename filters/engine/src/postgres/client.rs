@@ -273,7 +273,7 @@ impl Session {
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                self.refuse_text(query.text, error, out);
+                self.refuse_text(&read, error, out);
                 return Ok(Outcome::Done);
             }
         };

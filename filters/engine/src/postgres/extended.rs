@@ -69,7 +69,7 @@ impl Session {
         let (text, checked, ReadyText { text: own, said, plan: _ }) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                self.copies.rows_may_follow |= may_copy_from_client(parse.text);
+                self.copies.rows_may_follow |= may_copy_from_client(&read);
                 self.refuse_parse(parse.name, error, out);
                 return Ok(Outcome::Done);
             }

@@ -41,6 +41,11 @@ impl Pipeline {
         self.is_skipped = false;
     }
 
+    /// The server has answered all that it was sent, so that nothing is left for a Sync to end.
+    pub fn close(&mut self) {
+        self.is_open = false;
+    }
+
     /// A Sync is sent.
     pub fn sync(&mut self) {
         *self = Self { syncs: self.syncs.saturating_add(1), is_open: false, is_skipped: false };
@@ -56,7 +61,8 @@ mod tests {
         let mut pipeline = Pipeline::default();
         pipeline.open();
         pipeline.skip();
-        assert!(pipeline.is_open() && pipeline.is_skipped());
+        pipeline.close();
+        assert!(!pipeline.is_open() && pipeline.is_skipped());
         assert_eq!(pipeline.number(), 0);
         pipeline.sync();
         assert!(!pipeline.is_open() && !pipeline.is_skipped());

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use fieldveil_postgres_wire::backend::ErrorResponse;
 use fieldveil_postgres_wire::frontend::{CopyFail, Parse, Query};
 use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
+use fieldveil_sql::{ClientData, StringDoubt};
 
 use super::encoding::ClientEncoding;
 use super::pending::{Awaited, PendingResponse};
@@ -50,11 +51,13 @@ impl Session {
     /// Refuses the text of a simple query. If it has a `COPY … FROM STDIN`, the client is asked for the data all the same. The data
     /// is dropped, and behind it comes the error: if the error came first, psql would send the rows of a dump as statements.
     pub(super) fn refuse_text(&mut self, text: &[u8], error: ClientError, out: &mut CallbackOutput) {
-        let data = std::str::from_utf8(text).ok().and_then(fieldveil_sql::client_data);
-        let Some(data) = data.filter(|_| !self.transaction.had_failed() && !error.is_failed_transaction())
-        else {
-            self.copies.rows_may_follow |= may_copy_from_client(text);
-            return self.refuse_query(error, out);
+        let has_failed = self.transaction.had_failed() || error.is_failed_transaction();
+        let data = match client_data(text) {
+            Ok(Some(data)) if !has_failed => data,
+            _ => {
+                self.copies.rows_may_follow |= may_copy_from_client(text);
+                return self.refuse_query(error, out);
+            }
         };
         self.core.audit.note_refusal(&error);
         out.close |= Query { text: b"" }.encode(&mut out.to_server).is_err();
@@ -102,10 +105,20 @@ impl Session {
     }
 }
 
-/// Whether a text may have a `COPY … FROM STDIN`, by its words.
+/// The data of the `COPY … FROM STDIN` that a text has, if it can be read.
+fn client_data(text: &[u8]) -> Result<Option<ClientData>, StringDoubt> {
+    std::str::from_utf8(text).map_err(|_| StringDoubt).and_then(fieldveil_sql::client_data)
+}
+
+/// Whether a text may have a `COPY … FROM STDIN`: where it cannot be read, by its words.
 pub(super) fn may_copy_from_client(text: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(text).to_ascii_lowercase();
-    text.contains("copy") && text.contains("std")
+    client_data(text).map_or_else(
+        |_| {
+            let text = String::from_utf8_lossy(text).to_ascii_lowercase();
+            text.contains("copy") && text.contains("std")
+        },
+        |data| data.is_some(),
+    )
 }
 
 /// Whether the server's error is the one that the filter's message was made to cause.

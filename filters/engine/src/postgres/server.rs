@@ -215,6 +215,7 @@ impl Session {
         }
         let is_last = self.pending.is_empty();
         if is_last {
+            self.pipeline.close();
             self.settings.encoding.settled(status == TransactionStatus::Idle);
         }
         self.transaction.report(status, is_last, &mut self.core, &mut self.statements);

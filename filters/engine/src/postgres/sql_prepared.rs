@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use fieldveil_sql::{OwnName, Prepared};
+use fieldveil_sql::{OwnName, Prepared, PreparedText};
 
 use super::statements::{Change, Statements, Undo};
 use crate::memory::Weighed;
@@ -152,7 +152,7 @@ impl Statements {
         let mut texts = Vec::new();
         match names.get(name) {
             Some(prepared) => match &prepared.text {
-                Some(text) => texts.push(Rc::clone(text)),
+                Some(text) => texts.push(text.clone()),
                 None => return OwnName::Unknown,
             },
             None if names.lost.contains_key(name) => return OwnName::Unknown,
@@ -163,7 +163,7 @@ impl Statements {
             let text = std::str::from_utf8(&statement.text);
             match text {
                 Ok(text) if checked.concerns_nothing() && statement.said.len() == 0 => {
-                    texts.push(Rc::from(text));
+                    texts.push(PreparedText::from(text));
                 }
                 _ => return OwnName::Unknown,
             }

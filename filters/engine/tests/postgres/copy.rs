@@ -226,6 +226,21 @@ fn rows_of_a_copy_that_failed_before_its_data_do_not_go_as_statements() {
             dialogue.take_to_client();
         }
     }
+    // Nor do those that are only in doubt, for a backslash in them may be an escape.
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.server(&message(b'S', b"standard_conforming_strings\0off\0"));
+    dialogue.client(&query("COPY customer (id, ssn) FROM STDIN"));
+    dialogue.server(&[server_error("25006"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&query(&format!("7\t{CANARY} it's \\ in doubt")));
+    assert!(!contains(&dialogue.take_to_server(), CANARY.as_bytes()));
+    // A refused COPY to the client has no rows to send.
+    let mut dialogue = Dialogue::with_catalog(&revealing());
+    dialogue.client(&query("COPY customer (nothing) TO STDOUT"));
+    dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&query("no statement"));
+    assert_eq!(dialogue.take_to_server(), query("no statement"));
     // After one that failed within its data, or in a table without protected columns, no rows follow.
     for (copy, asked) in [("COPY customer (id, ssn) FROM STDIN", true), ("COPY other FROM STDIN", false)] {
         let mut dialogue = Dialogue::with_catalog(&revealing());

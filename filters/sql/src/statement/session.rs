@@ -6,7 +6,10 @@ use std::rc::Rc;
 use sqlparser::{ast::Statement as Tree, dialect::PostgreSqlDialect, parser::Parser};
 
 use crate::{
-    analysis::{FieldUses, Form, Parameter, Replacement, SessionUse, Splice, Statement, effects::Effects},
+    analysis::{
+        FieldUses, Form, Parameter, PreparedText, Replacement, SessionUse, Splice, Statement,
+        effects::Effects,
+    },
     catalog::Catalog,
     kind, mention,
     refusal::Refusal,
@@ -43,7 +46,7 @@ pub enum OwnName {
     /// Nothing.
     Free,
     /// One of these texts. None of them concerned anything protected when it was prepared.
-    Texts(Vec<Rc<str>>),
+    Texts(Vec<PreparedText>),
 }
 
 /// What EXECUTE needs to know of a prepared statement.
@@ -58,7 +61,7 @@ pub struct Prepared {
     /// What it does.
     pub statement: Statement,
     /// Its text, where the server knows it under the client's own name, because nothing protected is concerned.
-    pub text: Option<Rc<str>>,
+    pub text: Option<PreparedText>,
 }
 
 /// A session without any.
@@ -173,7 +176,7 @@ impl Analyzed {
 
     /// The same where a PREPARE keeps it under the client's own name.
     fn prepare_as_written(mut self, name: String, text: &str) -> Self {
-        let (server_name, text) = (name.clone(), Some(Rc::from(text)));
+        let (server_name, text) = (name.clone(), Some(PreparedText::from(text)));
         let (parameters, sealed) = (Vec::new(), Vec::new());
         self.effects.session = Some(SessionUse::Prepare { name, server_name, parameters, sealed, text });
         self.is_dml = false;

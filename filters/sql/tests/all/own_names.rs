@@ -7,7 +7,8 @@ use std::rc::Rc;
 use crate::common::shapes::analyze_in;
 use crate::common::{accepted, catalog, check_refused, check_rewritten, check_untouched, render};
 use fieldveil_sql::{
-    Analysis, Names, OwnName, Prepared, Refusal, RefusalClass, SessionUse, Statement, is_unprotected,
+    Analysis, Names, OwnName, Prepared, PreparedText, Refusal, RefusalClass, SessionUse, Statement,
+    is_unprotected,
 };
 
 /// A session that prepared one statement under a name of the client's, `p`, or did not.
@@ -15,7 +16,7 @@ struct Own(OwnName);
 
 impl Own {
     fn texts(texts: &[&str]) -> Self {
-        Self(OwnName::Texts(texts.iter().map(|text| Rc::from(*text)).collect()))
+        Self(OwnName::Texts(texts.iter().map(|text| PreparedText::from(*text)).collect()))
     }
 }
 

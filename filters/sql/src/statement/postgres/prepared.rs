@@ -1,10 +1,8 @@
 //! Statements that the server knows under the client's own names: prepared in SQL or in the protocol, and nothing
 //! protected is concerned. They go to the server as they are written.
 
-use std::rc::Rc;
-
 use crate::{
-    analysis::{Replacement, SessionUse, Splice, StatementKind, effects::Effects},
+    analysis::{PreparedText, Replacement, SessionUse, Splice, StatementKind, effects::Effects},
     budget::Budget,
     catalog::Catalog,
     identity, kind, mention,
@@ -124,7 +122,7 @@ pub(super) fn create_as_execute(
 /// Checks that each of the texts concerns nothing protected. Says what kind of statement they are, and whether one of
 /// them changes what names mean.
 fn check_texts(
-    texts: &[Rc<str>],
+    texts: &[PreparedText],
     segment: &Segment<'_>,
     catalog: &Catalog,
 ) -> Result<(StatementKind, bool), Refusal> {
