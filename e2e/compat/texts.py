@@ -1,4 +1,4 @@
-"""Reads and writes what suites print: in several encodings, and with carriage returns that are no ends of lines."""
+"""Reads what suites print: in several encodings, and with carriage returns that are no ends of lines."""
 
 from pathlib import Path
 
@@ -6,8 +6,3 @@ from pathlib import Path
 def read(path: Path) -> str:
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         return file.read()
-
-
-def write(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        file.write(text)
