@@ -1,5 +1,7 @@
 """What the filter's own questions leave behind in the server: no lock and no statement that others would see."""
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 
@@ -45,18 +47,30 @@ ANALYZE;
 """
 
 
+@pytest.fixture
+def many(shop: Stack) -> Iterator[None]:
+    with shop.direct() as direct:
+        direct.execute(MANY, prepare=False)
+        try:
+            yield
+        finally:
+            direct.execute("DROP SCHEMA many CASCADE")
+
+
+@pytest.mark.usefixtures("many")
 def test_the_question_for_the_catalog_is_cheap_to_the_planner_in_a_database_of_many_tables(shop: Stack) -> None:
-    """From some cost on a server compiles a query, which takes longer than all else that the question does."""
+    """From some cost on a server compiles a query, which takes longer than all else that the question does.
+
+    The tables are new to the worker, which therefore asks.
+    """
     with shop.connect("app") as app:
         app.execute("SELECT 1")
     sent = [message for message in wire.messages(shop.relay.to_server(), startup_first=True) if message[:1] == b"P"]
     (question,) = (message for message in sent if b"WITH RECURSIVE" in message)
     text = question[5:].split(b"\0")[1].decode()
     with shop.direct() as direct:
-        direct.execute(MANY, prepare=False)
         (plan,) = direct.execute(f"EXPLAIN (FORMAT json) {text}").fetchone()
         (compiled_from,) = direct.execute(
             "SELECT setting::float FROM pg_settings WHERE name = 'jit_above_cost'"
         ).fetchone()
-        direct.execute("DROP SCHEMA many CASCADE")
     assert plan[0]["Plan"]["Total Cost"] < float(compiled_from) / 10
