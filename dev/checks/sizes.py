@@ -1,10 +1,13 @@
-"""A Rust type has at most 8 fields and 25 methods, unless its documentation gives a reason behind the word "Large:".
+"""A source file has at most 400 lines, and a Rust type at most 8 fields and 25 methods.
+
+A type may have more if its documentation gives a reason behind the word "Large:".
 
 Methods are those of the type itself, in all files of its crate; those of a trait are the trait's. Each of the mirrored
 modules of the two databases has its own. Standard library only.
 """
 
 import re
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -12,7 +15,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from dev.checks.names import shown, sources
+from dev.layout import ROOT
 
+SOURCES = ("*.rs", "*.go", "*.py", "*.rego", "*.js")
+MAX_LINES = 400
 MAX_FIELDS = 8
 MAX_METHODS = 25
 REASON = re.compile(r"^/// Large: \w+ ", re.M)
@@ -26,7 +32,7 @@ METHOD = re.compile(r"^    (?:pub(?:\([^)]*\))? )?(?:const |unsafe |async )*fn \
 
 
 def main() -> int:
-    problems = find(sources())
+    problems = [*find(sources()), *long_files(ROOT)]
     for problem in problems:
         print(problem)
     return 1 if problems else 0
@@ -46,6 +52,18 @@ def find(texts: dict[Path, str]) -> list[str]:
             if is_large != bool(REASON.search(documentation)):
                 problems.append(f"{shown(path)}: {name} has {fields} fields and {own} methods: {_remedy(is_large)}")
     return problems
+
+
+def long_files(repository: Path) -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", *SOURCES], cwd=repository, capture_output=True, text=True, check=True
+    )
+    lines = {name: len((repository / name).read_text().splitlines()) for name in listed.stdout.split("\0") if name}
+    return [
+        f"{name} has {count} lines: split it into files of at most {MAX_LINES}"
+        for name, count in lines.items()
+        if count > MAX_LINES
+    ]
 
 
 def _remedy(is_large: bool) -> str:

@@ -19,7 +19,7 @@ SUITES = {
         ),
         Suite("go-layering", "the arrows between Go packages point down only", lambda: [steps.check("go_layering")]),
         Suite("names", "a type's name stands once in a crate, and says what it is", lambda: [steps.check("names")]),
-        Suite("sizes", "a type is small, or says why it is not", lambda: [steps.check("sizes")]),
+        Suite("sizes", "files and types are small, or say why they are not", lambda: [steps.check("sizes")]),
         Suite("doc-paths", "every path that the documents name exists", lambda: [steps.check("doc_paths")]),
         Suite(
             "facts",

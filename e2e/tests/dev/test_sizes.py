@@ -1,5 +1,6 @@
 """What the check of sizes finds."""
 
+import subprocess
 from pathlib import Path
 
 from dev.checks import sizes
@@ -36,3 +37,12 @@ def test_methods_are_counted_in_all_files_but_tests_and_traits() -> None:
 def test_reason_that_is_not_needed_any_more_is_found() -> None:
     (problem,) = found(row=f"{LARGE}struct Row {{\n    field: u8,\n}}\n")
     assert "not large any more" in problem
+
+
+def test_long_source_files_are_found(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    for name, lines in (("long.rs", 401), ("short.rs", 400), ("data.json", 401)):
+        (tmp_path / name).write_text("\n" * lines)
+    subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+    (problem,) = sizes.long_files(tmp_path)
+    assert problem.startswith("long.rs has 401 lines")
