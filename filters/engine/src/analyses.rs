@@ -1,4 +1,4 @@
-//! What analysis said of texts, so that it says it once: by the text, and by what a text is apart from its plain values.
+//! A cache of what the analysis found in texts, by the text, and by the text's shape without its plain values.
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
@@ -98,7 +98,7 @@ fn is_value(splice: &fieldveil_sql::Splice) -> bool {
     matches!(splice.with, Replacement::Seal { .. })
 }
 
-/// The last that were used, by a text and the catalog that it was read against. To look for one takes no memory.
+/// The entries that were used last, by a text and the catalog that it was read against. A lookup allocates nothing.
 struct Cache<V> {
     /// By the hash of what [`HeldAnalysis`] has in full.
     held: LruCache<u64, HeldAnalysis<V>>,

@@ -1,5 +1,5 @@
 //! One field of a plan, ready for use: its parsed type, mask and associated data, and what is done to its values.
-//! [`CompiledField::seal_into`] and [`CompiledField::read_text`] are the ways in and out.
+//! [`CompiledField::seal_into`] seals a value, and [`CompiledField::read_text`] opens and treats one.
 
 mod batch;
 mod cipher;
@@ -104,7 +104,7 @@ impl CompiledField {
             Some(Ok(text)) => std::str::from_utf8(text).ok(),
             Some(Err(_)) => return false,
         };
-        // What is no text is no mask.
+        // A value that is not UTF-8 can not be a masked one.
         canonical.is_some() == text.is_some()
             && treatments.iter().flatten().any(|read| read.shows_instead(&self.declared, canonical))
     }

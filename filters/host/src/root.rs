@@ -124,7 +124,7 @@ impl<S: Served> Root<S> {
             let sent = callouts.send(self, &shared.worker.borrow(), fetch);
             if let Err((fetch, reason)) = sent {
                 write_log(Level::Warn, &format!("{} could not be asked for: {reason}", fetch.part()));
-                // It says what was said.
+                // The error that it returns is the one that was just logged.
                 let _ = shared.worker.borrow_mut().answered(&fetch, FetchResponse::Failed(reason), now_ms());
             }
         }

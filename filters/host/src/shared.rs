@@ -32,7 +32,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A callback is done with what it wrote, which has gone: the next one writes there, and nothing is left of it.
+    /// Gives the buffer of a callback, whose bytes were sent, to the next callback. It is emptied first.
     pub fn reuse(&self, mut output: CallbackOutput) {
         output.clear();
         if output.memory() <= MAX_SPARE {

@@ -3,8 +3,8 @@
 //! Each callback takes all of Envoy's buffer and puts the finished output in its place; where everything goes on as it came,
 //! the buffer stays as it is. While the session waits, the client's side is paused: what comes meanwhile is left in Envoy's
 //! buffer, which bounds it. Output that the server must get meanwhile (the catalog's question) is let through by resuming
-//! within the pause. What the server's bytes give rise to for the server itself goes ahead of the client's next: Envoy has a
-//! filter write to the server when it has read from the client, and not when it has read from the server.
+//! within the pause. Bytes for the server that are made while the server's are read are sent ahead of the client's next: Envoy lets
+//! a filter write to the server when it has read from the client, and not when it has read from the server.
 
 use std::net::SocketAddr;
 
@@ -100,7 +100,7 @@ impl<S: Connection> Stream<S> {
         answered
     }
 
-    /// Notes who ends the connection. A client that never sent a byte has no session.
+    /// Notes who ends the connection. Where neither side has sent a byte there is no session.
     fn note_end(&mut self, how: Ended) {
         if let Some(session) = &mut self.session {
             session.note_end(how);

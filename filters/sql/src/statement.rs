@@ -30,7 +30,7 @@ impl Analyzed {
         matches!(self.effects.session, Some(SessionUse::Execute { .. }))
     }
 
-    /// What may do anything to names, and reaches nothing protected.
+    /// The result for a statement that was not read: it may change any name, and reaches nothing protected.
     pub fn unread() -> Self {
         let effects = Effects::default();
         Self { kind: StatementKind::Other, changes_catalog: true, effects, is_dml: false }

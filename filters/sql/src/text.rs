@@ -72,7 +72,7 @@ fn analyze_statements(
         let analyzed = statement::analyze(segment, catalog, &before)?;
         before.check(segment, &analyzed, catalog)?;
         before.take_in(segment, &analyzed, catalog);
-        // What is behind the first statement that changes how texts are read is behind all that follow.
+        // One check is enough: the rest of the text also holds what stands behind later such changes.
         if let Some(next) = segments.get(index.saturating_add(1))
             && !changed
             && catalog.dialect.is_mysql()

@@ -79,7 +79,7 @@ impl PolicyGate {
         field.envelopes(&keys.unwrap_or_default())
     }
 
-    /// Counts the envelopes that a value of the field has.
+    /// Counts the envelopes that a value of the field can have: none without the keyset or where a PRF makes them.
     pub fn envelope_count(&self, field: &CompiledField) -> usize {
         self.keyring().map_or(1, |keyring| field.sealing_keys(&keyring).len())
     }

@@ -1,4 +1,4 @@
-//! The principal, its plan and the keys. No statement is examined without them.
+//! The principal, its plan and the keys. Without them no statement goes on that may concern something protected.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

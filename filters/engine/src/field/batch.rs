@@ -33,13 +33,13 @@ struct Gathered {
     text: Option<Range<usize>>,
 }
 
-/// Values that are opened together. Where something stands is an address: good for the callback that the bytes are of.
+/// Values that are opened together. Places are addresses in memory, which hold during the callback that owns the bytes.
 #[derive(Default)]
 pub struct OpenedBatch {
-    /// What of the callback's bytes was looked through.
+    /// The range of addresses that was searched for values.
     covered: Range<usize>,
     values: Vec<Gathered>,
-    /// Those before it are done with.
+    /// The value that is read next.
     next: usize,
     raw: Vec<u8>,
     text: Zeroizing<Vec<u8>>,

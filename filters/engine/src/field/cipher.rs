@@ -12,8 +12,8 @@ use crate::keyring::Keyring;
 
 impl CompiledField {
     /// The keys that decide what a value is sealed to: of a deterministic label all enabled ones, the primary first, for
-    /// some rows may be sealed under another than that; of others the one that seals. What a PRF makes is its primary
-    /// key's alone, which never changes.
+    /// some rows may be sealed under another than that; of others the one that seals. A PRF
+    /// always uses its primary key, which is never rotated.
     pub fn sealing_keys(&self, keyring: &Keyring) -> Vec<u32> {
         let Ok(held) = self.held(keyring) else { return Vec::new() };
         match self.keys_of(&held) {

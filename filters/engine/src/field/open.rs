@@ -20,7 +20,7 @@ pub struct FieldValue<'v> {
     pub how: StoredForm,
 }
 
-/// What opening takes.
+/// The buffers that opening needs.
 #[derive(Default)]
 pub(super) struct Opening {
     /// The bytes of an armored envelope.

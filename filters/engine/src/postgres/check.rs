@@ -13,7 +13,7 @@ use crate::compiled_plan::CompiledPlan;
 use crate::database::{Checked, Unready};
 use crate::server_catalog::ServerCatalog;
 
-/// A text of so many bytes is read even where hardly any memory is left.
+/// Transaction control of up to this many bytes is read even where hardly any memory is left.
 const MAX_CONTROL: usize = 256;
 
 /// Whether a statement can be checked now.
@@ -67,7 +67,7 @@ impl Session {
             self.core.waiting = Waiting::Answers;
             return Readiness::Wait;
         }
-        // Reading the text for that is not for every execution of it.
+        // The text is scanned for this only when the identity is due, and not at each execution.
         let identity_is_due =
             self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
         if identity_is_due && self.may_ask(&held, text) {
@@ -126,7 +126,7 @@ impl Session {
 
     /// Whether the server would answer a query of the filter's before this text, and the answer would matter to the text.
     fn may_ask(&self, plan: &Rc<CompiledPlan>, text: &[u8]) -> bool {
-        // A transaction that begins in a pipeline may have modes that it can not take behind a question.
+        // In a pipeline BEGIN may set modes of the transaction, which the server does not take behind a query.
         if check_without_catalog(text, plan).is_some()
             && (self.pipeline.is_open() || !begins_transaction(text))
         {

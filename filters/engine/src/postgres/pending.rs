@@ -1,4 +1,4 @@
-//! The responses that the server still owes, in order, one entry for each message that was sent. The entry at the head says how
+//! The responses that the server still owes, in order, one entry for each message that it answers. The entry at the head says how
 //! the next message of the server is read, so that refusals and the filter's own queries keep their place among the client's
 //! messages. What a description says of the entry at the head is read in `server/description.rs`.
 
@@ -85,7 +85,7 @@ pub struct PendingResponse {
     pub copy: Option<u64>,
     /// The bytes that the entry takes.
     bytes: usize,
-    /// How many messages were sent before it.
+    /// How many entries were made before it.
     number: u64,
 }
 

@@ -75,7 +75,7 @@ impl Session {
                 open.statement.checked.replace(Rc::clone(&checked));
                 checked
             }
-            // It is bound already, under the keys of then.
+            // The portal was bound under the keys that were in use then.
             Ok(Rechecked::Anew(checked)) => checked,
         };
         if same_plan {

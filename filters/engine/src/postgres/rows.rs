@@ -1,4 +1,5 @@
-//! Treats rows on their way to the client. The server's RowDescription says which of their columns are protected.
+//! Treats rows on their way to the client. The server's RowDescription says which of their columns are protected, or
+//! the analysis does where a column comes from no table.
 
 use std::rc::Rc;
 
@@ -42,7 +43,7 @@ struct TreatedColumn {
 
 /// How the rows of one result are treated.
 pub struct TreatedColumns {
-    /// The statement's plan.
+    /// What the check of the statement found.
     pub checked: Rc<Checked>,
     treated: Vec<TreatedColumn>,
     _weight: Weight,
@@ -102,7 +103,7 @@ impl<'c> Origins<'c> {
 }
 
 impl TreatedColumns {
-    /// Makes the plan for the result of one statement of a text. `format` returns the format of each column.
+    /// Finds the treated columns of the result of one statement of a text. `format` returns the format of each column.
     pub fn new(
         checked: &Rc<Checked>,
         statement: usize,
@@ -117,7 +118,7 @@ impl TreatedColumns {
         Self::of(checked, treated.collect())
     }
 
-    /// Makes the plan for the rows of a COPY in binary format.
+    /// Finds the treated columns of the rows of a COPY in binary format.
     pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, StoredForm)>]) -> Self {
         let treated = columns
             .iter()

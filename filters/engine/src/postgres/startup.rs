@@ -1,4 +1,5 @@
-//! The first packets: requests for encryption, CancelRequests, and the StartupMessage, which waits for plan and keys.
+//! The first packets: requests for encryption, CancelRequests, and the StartupMessage, which waits for plan and keys. The
+//! plan and the keys of later statements are got here too.
 
 use std::rc::Rc;
 

@@ -46,7 +46,7 @@ pub struct Statement {
     pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete has arrived.
     pub confirmed: Cell<bool>,
-    /// How many messages went before its last Parse, as [`PendingResponses`](super::pending::PendingResponses) counts them.
+    /// How many entries of [`PendingResponses`](super::pending::PendingResponses) were made before that of its last Parse.
     pub parse_number: Cell<u64>,
     /// How many Syncs were sent before its Parse.
     pub group: Cell<u64>,

@@ -74,7 +74,7 @@ fn what_the_server_does_behind_the_row_ends_the_session_and_says_so() {
         let mut dialogue = with_behind(behind);
         let told = dialogue.take_to_client();
         assert_eq!((tags(&told).as_str(), dialogue.closed), ("2E", true), "{case}");
-        for part in ["FATAL", "XX001", "the server had more of the same pipeline"] {
+        for part in ["FATAL", "XX001", "the server executes what the client sent behind"] {
             assert!(contains(&told, part.as_bytes()), "{case}: {part}");
         }
         assert!(!contains(&told, CANARY.as_bytes()), "{case}");

@@ -1,5 +1,4 @@
-//! The MySQL client/server protocol, as MySQL 5.7 and later and MariaDB 10.2 and later speak it: the messages that
-//! Fieldveil reads or writes, as checked types.
+//! The MySQL client/server protocol of MySQL and MariaDB: the messages that Fieldveil reads or writes, as checked types.
 //!
 //! What it is: [`packet`] tells where a packet ends and [`message`] joins the packets of a long message,
 //! [`connection`] reads what comes before the first command, [`command`] holds what a client sends and [`response`]

@@ -16,7 +16,7 @@ use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step};
 /// Why the session ends with an error in a row's place.
 const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
 const MORE_IS_DONE: &str =
-    "The session ends: the server had more of the same pipeline, and does it all the same.";
+    "The session ends: the server executes what the client sent behind this statement in the same pipeline.";
 const WAS_DONE: &str = "The session ends: what the pipeline did before is not undone.";
 
 impl Session {

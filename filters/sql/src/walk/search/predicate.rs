@@ -353,8 +353,8 @@ pub(crate) fn require_equality(column: Protected<'_>) -> Result<(), Refusal> {
     if column.field.indexed {
         return Err(Refusal::on(
             column.field,
-            "a label with a blind index can be compared in WHERE and ON alone, by =, <>, IN and ANY",
-            "write the comparison there, or make the label deterministic",
+            "a label with a blind index can be compared only by =, <>, IN and ANY, as a condition of its own",
+            "write it as a condition of its own, or make the label deterministic",
         ));
     }
     Err(Refusal::on(
