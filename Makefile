@@ -26,7 +26,7 @@ python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || { echo "missing: Python 3.11 or newer, as $(PYTHON): https://www.python.org/downloads/" >&2; exit 1; }
 
 demo: python ## show the main job, from a client's INSERT to the stored ciphertext (KEEP=1 leaves it running; POLICIES=DIR uses your policies)
-	@$(SETUP) python filter keys $(if $(shell command -v mvn),mariadb)
+	@$(SETUP) python filter keys $(if $(and $(shell command -v mvn),$(shell command -v javac)),mariadb)
 	@$(VENV_PYTHON) e2e/demo.py $(if $(KEEP),--keep) $(if $(POLICIES),--policies "$(POLICIES)")
 
 policy-tools: python ## build the tools for writing policies: .tools/bin/fieldveil and .tools/bin/opa
