@@ -86,7 +86,7 @@ def test_refused_rows_end_the_answer_with_an_error_that_says_when_to_come_again(
         number, told = ended.value.args
         assert number == BUDGET_SPENT
         assert "the budget of person.iban is spent: 500 rows within 3600 seconds" in told
-        assert "Come again in" in told
+        assert "Try again in" in told
     with dump.connect("support", DATABASE) as support:
         for statement in ("SELECT iban FROM person", "SELECT id FROM person WHERE iban = 'guess'"):
             assert refusal(support, statement)[0] == BUDGET_SPENT

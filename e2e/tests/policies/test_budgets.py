@@ -99,7 +99,7 @@ def test_refused_rows_end_the_answer_with_an_error_that_says_when_to_come_again(
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded) as ended:
             copy_into(came, support, "COPY (SELECT iban FROM person ORDER BY id) TO STDOUT")
         assert "the budget of person.iban is spent: 500 rows within 3600 seconds" in str(ended.value)
-        assert "Come again in" in ended.value.diag.message_hint
+        assert "Try again in" in ended.value.diag.message_hint
         for statement in ("SELECT iban FROM person", "SELECT id FROM person WHERE iban = 'guess'"):
             with pytest.raises(psycopg.errors.ConfigurationLimitExceeded):
                 support.execute(statement)

@@ -126,7 +126,7 @@ impl ClientError {
             sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
             format!("the budget of {label} is spent: {rows} rows within {per_seconds} seconds"),
             format!(
-                "Come again in {again_seconds} seconds, leave the column out, or ask the owner of the field policy for a larger budget on label {label}."
+                "Try again in {again_seconds} seconds, leave the column out, or ask the owner of the field policy for a larger budget on label {label}."
             ),
         )
         .about(label)

@@ -174,7 +174,7 @@ impl WaitingRequest {
         let kept = self.kept.get_or_insert_default();
         if kept.bytes.len().saturating_add(bytes.len()) > self.limits.waiting {
             let remedy =
-                "Come again in a moment; if this lasts, see that OPA and the key agent answer in time.";
+                "Try again in a moment; if this lasts, see that OPA and the key agent answer in time.";
             let reason = "it is still awaited, and more of the body has come than is kept meanwhile";
             return Err(Problem::unavailable("the policy", reason, remedy));
         }

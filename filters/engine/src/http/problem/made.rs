@@ -278,7 +278,7 @@ impl Problem {
             Kind::BudgetSpent,
             &format!("the budget of {label}"),
             format!("{rows} values within {per_seconds} seconds"),
-            format!("Come again in {again_seconds} seconds, or ask the owner of the field policy for a larger budget on label {label}."),
+            format!("Try again in {again_seconds} seconds, or ask the owner of the field policy for a larger budget on label {label}."),
         )
         .about(label)
         .after(again_seconds)
@@ -303,7 +303,7 @@ impl Problem {
     /// All exchanges of the worker together have too much memory.
     pub fn no_memory() -> Self {
         let remedy =
-            "Come again in a moment; if this lasts, lower http.limits.held_body_bytes, or add sidecars.";
+            "Try again in a moment; if this lasts, lower http.limits.held_body_bytes, or add sidecars.";
         Self::unavailable("memory for bodies", "all exchanges hold too much", remedy)
     }
 
