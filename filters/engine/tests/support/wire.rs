@@ -100,7 +100,7 @@ pub fn startup(user: &str) -> Vec<u8> {
 
 /// Whether `needle` stands anywhere in `haystack`.
 pub fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
+    memchr::memmem::find(haystack, needle).is_some()
 }
 
 /// The tags of the messages in `bytes`, and that they are whole.
