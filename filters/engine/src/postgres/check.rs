@@ -6,6 +6,7 @@ use std::rc::Rc;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 
+use super::encoding::has_stand_ins;
 use super::end_user::{EndUserMentions, identify};
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
@@ -150,7 +151,7 @@ impl Session {
         };
         let Ok(text) = std::str::from_utf8(text) else { return self.check_unread(text, plan, catalog) };
         let encoding = &self.settings.encoding;
-        if encoding.is_other_server() {
+        if encoding.may_read_otherwise() {
             encoding.check_names(text, catalog)?;
         }
         let checked = match self.core.check(text, plan, catalog, &self.statements) {
@@ -166,6 +167,9 @@ impl Session {
         self.statements.check_names(&checked, &self.core)?;
         if self.copies.rows_may_follow && fieldveil_sql::may_be_rows(text) {
             return Err(ClientError::may_be_rows());
+        }
+        if encoding.may_read_otherwise() && has_stand_ins(text) {
+            encoding.check_stand_ins(&checked)?;
         }
         Ok(Rc::new(checked))
     }

@@ -90,7 +90,7 @@ impl Settings {
             text.is_some_and(|text| matches!(fieldveil_sql::with_escape_strings(text), Ok(Cow::Borrowed(_))))
         };
         if self.strings_are_standard() || is_alike() {
-            return Ok(());
+            return self.encoding.writes_alike(text);
         }
         Err(ClientError::unsupported(
             "standard_conforming_strings has changed since the statement was prepared",
