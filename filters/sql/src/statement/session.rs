@@ -304,6 +304,14 @@ pub(crate) fn close(segment: &Segment<'_>) -> Result<Effects, Refusal> {
 
 /// What the end or a savepoint of a transaction does with cursors.
 pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
+/// Whether a FETCH, MOVE, CLOSE or DEALLOCATE has no name where each must have one, so that it is no SQL to the server. With UESCAPE
+/// the name may stand before its end.
+pub(crate) fn lacks_name(segment: &Segment<'_>) -> bool {
+    let last = segment.tokens.len().saturating_sub(1);
+    let place = if segment.is_word(0, "close") { 1 } else { last };
+    name_at(segment, place).is_err() && !segment.tokens.iter().any(|token| token.is_word("uescape"))
+}
+
     let name = || name_at(segment, segment.tokens.len().saturating_sub(1)).ok();
     match (segment.word(0), segment.word(1)) {
         ("savepoint", _) => Some(SessionUse::Savepoint { name: name()? }),
