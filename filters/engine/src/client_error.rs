@@ -360,6 +360,14 @@ impl ClientError {
         self.code == sqlstate::IN_FAILED_TRANSACTION
     }
 
+    /// What comes in one text behind the end of a failed transaction cannot be checked within it.
+    pub fn behind_transaction() -> Self {
+        Self::unsupported(
+            "the text ends a failed transaction, in which the catalog cannot be read, and goes on",
+            "Send ROLLBACK by itself first.",
+        )
+    }
+
     /// As the server says it.
     pub fn failed_transaction() -> Self {
         Self {

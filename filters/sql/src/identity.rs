@@ -194,6 +194,14 @@ pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
     segment::split(text, dialect, &Budget::new()).is_ok_and(|segments| segments.iter().any(begins))
 }
 
+/// Whether a text of several statements ends a transaction before all else.
+#[must_use]
+pub fn ends_transaction_first(text: &str, dialect: Dialect) -> bool {
+    let ends =
+        |segments: &[Segment<'_>]| segments.len() > 1 && segments.first().is_some_and(kind::ends_transaction);
+    segment::split(text, dialect, &Budget::new()).is_ok_and(|segments| ends(&segments))
+}
+
 /// Whether the session may be another principal's after the statement.
 pub(crate) fn changes(segment: &Segment<'_>) -> bool {
     if segment.dialect.is_mysql() {
