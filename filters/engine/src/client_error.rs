@@ -219,7 +219,7 @@ impl ClientError {
         Self::new(
             sqlstate::INVALID_SQL_STATEMENT_NAME,
             "this prepared statement does not exist, or was not prepared in the protocol",
-            "Prepare it with a Parse message on this connection.",
+            "Prepare it with a Parse message on this connection, or send EXECUTE for what PREPARE made.",
         )
     }
 

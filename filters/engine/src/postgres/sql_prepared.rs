@@ -170,7 +170,7 @@ impl Statements {
                 {
                     texts.push(PreparedText::from(text));
                 }
-                _ => return OwnName::Unknown,
+                _ => return OwnName::Protected,
             }
         }
         match texts.is_empty() {

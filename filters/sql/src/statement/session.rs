@@ -43,6 +43,8 @@ pub trait Names {
 pub enum OwnName {
     /// Something that was not seen, or that may concern a protected table.
     Unknown,
+    /// A statement of the protocol's that concerns a protected table, or did when it was prepared.
+    Protected,
     /// Nothing.
     Free,
     /// One of these texts. None of them concerned anything protected when it was prepared.
@@ -302,8 +304,6 @@ pub(crate) fn close(segment: &Segment<'_>) -> Result<Effects, Refusal> {
     Ok(Effects { session: Some(SessionUse::Close { name }), ..Effects::default() })
 }
 
-/// What the end or a savepoint of a transaction does with cursors.
-pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
 /// Whether a FETCH, MOVE, CLOSE or DEALLOCATE has no name where each must have one, so that it is no SQL to the server. With UESCAPE
 /// the name may stand before its end.
 pub(crate) fn lacks_name(segment: &Segment<'_>) -> bool {
@@ -312,6 +312,8 @@ pub(crate) fn lacks_name(segment: &Segment<'_>) -> bool {
     name_at(segment, place).is_err() && !segment.tokens.iter().any(|token| token.is_word("uescape"))
 }
 
+/// What the end or a savepoint of a transaction does with cursors.
+pub(crate) fn transaction(segment: &Segment<'_>) -> Option<SessionUse> {
     let name = || name_at(segment, segment.tokens.len().saturating_sub(1)).ok();
     match (segment.word(0), segment.word(1)) {
         ("savepoint", _) => Some(SessionUse::Savepoint { name: name()? }),
