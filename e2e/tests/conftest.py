@@ -65,15 +65,16 @@ def paired(stack: Stack) -> Iterator[Callable[[str, str], encodings.Pair]]:
     """Makes pairs of sessions in one of the databases for encodings."""
     opened: list[psycopg.Connection] = []
 
-    def make(database: str, encoding: str) -> encodings.Pair:
+    def make(database: str, encoding: str, codec: str = "") -> encodings.Pair:
+        codec = codec or encodings.session_codec(encoding)
         app = stack.connect("app", database, client_encoding=encoding)
         direct = stack.direct("app", database, client_encoding=encoding)
         opened.extend((app, direct))
         table = encodings.table_of(database)[0]
         for session, name in ((app, table), (direct, encodings.TWIN)):
-            session.execute(f'DELETE FROM "{name}"'.encode(encodings.session_codec(encoding)))
+            session.execute(f'DELETE FROM "{name}"'.encode(codec))
         stack.relay.forget()
-        return encodings.Pair(app, direct, table.encode(encodings.session_codec(encoding)))
+        return encodings.Pair(app, direct, table.encode(codec))
 
     yield make
     for connection in opened:

@@ -10,16 +10,17 @@ from psycopg import pq, sql
 from harness import Stack, shop
 
 # Database: its encoding on the server.
-NAMED, LATIN1, SQL_ASCII = "named", "latin1", "sql_ascii"
-DATABASES = {NAMED: "UTF8", LATIN1: "LATIN1", SQL_ASCII: "SQL_ASCII"}
+NAMED, LATIN1, SQL_ASCII, EUC_TW = "named", "latin1", "sql_ascii", "euc_tw"
+EUC_JP, EUC_KR = "euc_jp", "euc_kr"
+DATABASES = {NAMED: "UTF8"} | {name: name.upper() for name in (LATIN1, SQL_ASCII, EUC_TW, EUC_JP, EUC_KR)}
 # A table with the same columns, and no policy.
 TWIN = "twin"
-ASCII, OTHER = ("person", "notes"), ("caf\u00e9", "pr\u00e9nom")
+ASCII, OTHER, KANJI = ("person", "notes"), ("caf\u00e9", "pr\u00e9nom"), ("\u9867\u5ba2", "\u6c0f\u540d")
 
 
 def table_of(database: str) -> tuple[str, str]:
     """The protected table and its protected column."""
-    return OTHER if database == NAMED else ASCII
+    return {NAMED: OTHER, EUC_JP: KANJI}.get(database, ASCII)
 
 
 def write_policies(folder: Path) -> Path:
@@ -87,7 +88,7 @@ def answer(connection: psycopg.Connection, text: bytes) -> object:
 
 
 def session_codec(encoding: str) -> str:
-    return {"LATIN1": "latin-1", "WIN1252": "cp1252"}.get(encoding, "utf-8")
+    return {"LATIN1": "latin-1", "WIN1252": "cp1252", "EUC_JP": "euc_jp", "EUC_KR": "euc_kr"}.get(encoding, "utf-8")
 
 
 def copied_in(connection: psycopg.Connection, table: str, options: str, data: bytes, size: int) -> object:

@@ -40,7 +40,8 @@ SINGLE = {
 DOUBLE = {"EUC_JP": 7016, "EUC_KR": 8226, "EUC_CN": 7443}
 # The server knows these, and the filter reads ASCII in them alone.
 UNSAFE = ("SJIS", "BIG5", "GBK", "UHC", "GB18030", "JOHAB")
-UNKNOWN = ("EUC_TW", "EUC_JIS_2004")
+# A character of each, of which the filter knows that it is none of ASCII's, and no more.
+UNKNOWN = {"EUC_TW": b"\xc4\xe3", "EUC_JIS_2004": b"\xb0\xa1", "EUC_JP": b"\x8f\xb0\xa1"}
 
 
 def rows_of(encoding: str) -> list[list[bytes]]:
@@ -92,7 +93,7 @@ def test_every_character_is_the_one_that_the_server_reads(shop: Stack, pair, enc
     assert count == {**SINGLE, **DOUBLE}[encoding]
 
 
-@pytest.mark.parametrize("encoding", [*SINGLE, *DOUBLE, *UNSAFE, *UNKNOWN])
+@pytest.mark.parametrize("encoding", [*SINGLE, *DOUBLE, *UNSAFE, "EUC_TW", "EUC_JIS_2004"])
 def test_ascii_passes_and_is_sealed_in_every_encoding(shop: Stack, pair, encoding: str) -> None:
     sessions = pair(encoding)
     sessions.same(b"CREATE TEMP TABLE t (id int, name text)")
@@ -273,6 +274,62 @@ def test_other_characters_of_an_unsafe_encoding_are_refused(shop: Stack, pair, e
     got, _ = sessions.both(b"INSERT INTO customer (id, notes) VALUES (1, '\x83\x5c')")
     assert got == b"0A000"
     assert b"\x83\x5c" not in shop.relay.to_server()
+    sessions.same(b"SELECT 1")
+
+
+PASSING = [
+    b'CREATE TEMP TABLE "%s" (id int, %s text)',
+    b"INSERT INTO %s VALUES (1, '%s'), (2, E'\\%s''') -- %s'",
+    b'SELECT *, $%s$ \'%s $%s$ AS "%s """ FROM "%s" WHERE %s <> \'\'',
+    b"SELECT '%s', name AS %s FROM customer",
+    b"UPDATE customer SET name = '%s', ssn = 'a' WHERE ssn IS NULL OR name = '%s' RETURNING ssn, name",
+    b"WITH %s AS (SELECT ssn AS %s FROM customer) SELECT %s.%s FROM %s",
+    b"SELECT id FROM customer WHERE ssn = 'a' AND name <> '%s '",
+    b"SELECT %s FROM customer",
+    b"SELECT '%s' x FROM",
+]
+
+
+@pytest.mark.parametrize("encoding", UNKNOWN)
+def test_texts_with_characters_that_are_not_known_are_read(shop: Stack, pair, encoding: str) -> None:
+    sessions, character = pair(encoding), UNKNOWN[encoding]
+    sessions.same(b"INSERT INTO customer (id, name) VALUES (1, 'n')")
+    shop.relay.forget()
+    for text in PASSING:
+        sessions.same(text.replace(b"%s", character))
+    assert b"'a'" not in shop.relay.to_server()
+    for session, table in ((sessions.app, b"customer"), (sessions.direct, TWIN.encode())):
+        insert = b"INSERT INTO %s (id, name, ssn) VALUES (2, $1, $2) RETURNING name, ssn" % table
+        result = session.pgconn.exec_params(insert, [character, b"b"])
+        assert (result.get_value(0, 0), result.get_value(0, 1)) == (character, b"b")
+
+
+@pytest.mark.parametrize("encoding", UNKNOWN)
+def test_of_characters_that_are_not_known_no_value_is_taken_or_shown(shop: Stack, pair, encoding: str) -> None:
+    sessions, character = pair(encoding), UNKNOWN[encoding]
+    for text in (
+        b"INSERT INTO customer (id, ssn) VALUES (1, '%s')",
+        b"UPDATE customer SET ssn = 'a%sb'",
+        b"SELECT id FROM customer WHERE ssn IN ('a', '%s')",
+        b"PREPARE p AS SELECT id FROM customer WHERE ssn = '%s'",
+    ):
+        assert sessions.both(text.replace(b"%s", character))[0] == b"0A000", text
+    result = sessions.app.pgconn.exec_params(b"INSERT INTO customer (id, ssn) VALUES (1, $1)", [character])
+    assert result.error_field(pq.DiagnosticField.SQLSTATE) == b"0A000"
+    # The driver knows no such encoding.
+    copy = sessions.app.pgconn
+    copy.exec_(b"COPY customer (id, name, ssn) FROM STDIN")
+    copy.put_copy_data(b"1\t%s\ta\n2\tb\t%s\n" % (character, character))
+    copy.put_copy_end()
+    assert copy.get_result().error_field(pq.DiagnosticField.SQLSTATE) == b"0A000"
+    assert copy.get_result() is None
+    assert b"a%sb" % character not in shop.relay.to_server()
+    pair("UTF8").app.execute("INSERT INTO customer (id, ssn, notes) VALUES (1, '\u4e02', '\u4e02')")
+    assert sessions.both(b"SELECT ssn FROM customer")[0] in {b"0A000", b"22P05"}
+    copy.exec_(b"COPY customer (id, ssn) TO STDOUT")
+    assert copy.get_copy_data(0)[0] == -2
+    assert copy.get_result().error_field(pq.DiagnosticField.SQLSTATE) in {b"0A000", b"22P05"}
+    assert copy.get_result() is None
     sessions.same(b"SELECT 1")
 
 

@@ -75,3 +75,21 @@ def test_prepared_statement_gets_it_too(shop: Stack) -> None:
         assert told[0] == told[1]
         assert told[0]["SQLSTATE"] == b"25P02"
         assert through.pgconn.exec_prepared(b"p", [CANARY.encode()]).status == pq.ExecStatus.TUPLES_OK
+
+
+@pytest.mark.parametrize("knows_catalog", [True, False])
+def test_what_is_refused_behind_the_end_of_the_transaction_says_why(shop: Stack, knows_catalog: bool) -> None:
+    with shop.connect("app") as app:
+        app.execute("BEGIN")
+        app.execute("SELECT ssn FROM customer" if knows_catalog else "SELECT set_config('search_path', 'public', true)")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            app.execute("SELECT 1/0")
+        told = answer(app.pgconn.exec_(f"ROLLBACK; SELECT upper(ssn) FROM customer WHERE ssn = '{CANARY}'".encode()))
+        assert told["SQLSTATE"] == b"0A000"
+        reason = b"customer.ssn is sealed" if knows_catalog else b"the catalog cannot be read"
+        assert reason in told["MESSAGE_PRIMARY"]
+        # Nothing of the text was done.
+        assert app.info.transaction_status == pq.TransactionStatus.INERROR
+        assert CANARY.encode() not in shop.relay.to_server()
+        app.execute("ROLLBACK")
+        assert app.execute("SELECT count(*) FROM customer").fetchone() == (0,)

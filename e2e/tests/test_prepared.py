@@ -83,6 +83,18 @@ SCRIPT = (
     "DECLARE c CURSOR FOR INSERT INTO t VALUES (1)",
     "DECLARE c",
     "DECLARE",
+    "FETCH",
+    "FETCH 1",
+    "FETCH FORWARD 5",
+    "FETCH 'c'",
+    "FETCH FROM $1",
+    "MOVE 3",
+    "CLOSE",
+    "CLOSE 'c'",
+    "CLOSE 1",
+    "DEALLOCATE",
+    "DEALLOCATE 'p'",
+    "DEALLOCATE PREPARE 1",
     "EXPLAIN nonsense",
     "EXPLAIN (nonsense) SELECT 1",
     "EXPLAIN",
@@ -253,7 +265,11 @@ def test_protected_statement_of_the_protocol_is_not_executed_in_sql(
 ) -> None:
     connection = app.pgconn
     assert connection.prepare(b"s", b"SELECT id, ssn FROM customer WHERE ssn = $1").status == pq.ExecStatus.COMMAND_OK
-    assert error(run(connection, text.format("s").encode()))[0] == b"0A000"
+    refused = run(connection, text.format("s").encode())
+    assert error(refused)[0] == b"0A000"
+    if not text.count("CREATE"):
+        assert b"prepared in the protocol" in refused.error_field(pq.DiagnosticField.MESSAGE_PRIMARY)
+        assert b"bind and execute it in the protocol" in refused.error_field(pq.DiagnosticField.MESSAGE_HINT)
     # Under the name that it has, nothing else is prepared.
     assert error(run(connection, b"PREPARE s AS SELECT $1::text"))[0] == b"42P05"
     assert error(run(connection, text.format("s").encode()))[0] == b"0A000"

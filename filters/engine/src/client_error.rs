@@ -219,7 +219,7 @@ impl ClientError {
         Self::new(
             sqlstate::INVALID_SQL_STATEMENT_NAME,
             "this prepared statement does not exist, or was not prepared in the protocol",
-            "Prepare it with a Parse message on this connection.",
+            "Prepare it with a Parse message on this connection, or send EXECUTE for what PREPARE made.",
         )
     }
 
@@ -358,6 +358,14 @@ impl ClientError {
     /// Whether the transaction has failed, so that the server would refuse the statement too.
     pub fn is_failed_transaction(&self) -> bool {
         self.code == sqlstate::IN_FAILED_TRANSACTION
+    }
+
+    /// What comes in one text behind the end of a failed transaction cannot be checked within it.
+    pub fn behind_transaction() -> Self {
+        Self::unsupported(
+            "the text ends a failed transaction, in which the catalog cannot be read, and goes on",
+            "Send ROLLBACK by itself first.",
+        )
     }
 
     /// As the server says it.

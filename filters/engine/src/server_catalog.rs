@@ -22,6 +22,8 @@ use crate::keyring::Keyring;
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
+/// The most bytes that the server lets a name have.
+const MAX_NAME_BYTES: usize = 63;
 /// In so many bytes at the begin of a refused text the names of protected tables are searched.
 const MAX_TOLD: usize = 16 << 10;
 
@@ -153,11 +155,23 @@ impl ServerCatalog {
 
     /// Whether a relation or a column has other characters than ASCII's in its name.
     pub fn has_other_names(&self) -> bool {
-        let is_other = |relation: &Relation| {
-            let columns = relation.columns.iter().map(|column| column.name.as_str());
-            columns.chain([relation.schema.as_str(), relation.name.as_str()]).any(|name| !name.is_ascii())
-        };
-        self.sql.relations().iter().any(is_other) || self.absent.iter().any(|(_, table)| !table.is_ascii())
+        self.names().any(|name| !name.is_ascii())
+    }
+
+    /// Whether no name is longer in UTF-8 than the server lets it be in its own encoding.
+    pub fn has_short_names(&self) -> bool {
+        self.names().all(|name| name.len() <= MAX_NAME_BYTES)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let columns = self.sql.relations().iter().flat_map(|relation| &*relation.columns);
+        let relations = self
+            .sql
+            .relations()
+            .iter()
+            .flat_map(|relation| [relation.schema.as_str(), relation.name.as_str()]);
+        let absent = self.absent.iter().flat_map(|(schema, table)| [schema.as_str(), table.as_str()]);
+        columns.map(|column| column.name.as_str()).chain(relations).chain(absent)
     }
 
     /// Lists the labels of the relations that `text` names near its begin, in any letter case.

@@ -184,6 +184,24 @@ pub enum SessionUse {
     },
 }
 
+impl SessionUse {
+    /// Returns the name of the prepared statement, cursor or savepoint, folded.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Prepare { name, .. }
+            | Self::Execute { name }
+            | Self::Declare { name, .. }
+            | Self::Fetch { name }
+            | Self::Savepoint { name }
+            | Self::Release { name }
+            | Self::RollBackTo { name }
+            | Self::Deallocate { name: Some(name) }
+            | Self::Close { name: Some(name) } => Some(name),
+            Self::Deallocate { name: None } | Self::Close { name: None } | Self::End { .. } => None,
+        }
+    }
+}
+
 /// The data of a COPY between the client and the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copy {

@@ -104,7 +104,12 @@ fn is_ours(name: &str) -> bool {
 }
 
 fn holds(bytes: &[u8], word: &str) -> bool {
-    bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    let word = word.as_bytes();
+    let Some(first) = word.first() else { return true };
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    // Every text is looked through, and nearly every place is told by the first letter.
+    let begins = |window: &[u8]| window.first().is_some_and(|byte| *byte == lower || *byte == upper);
+    bytes.windows(word.len()).any(|window| begins(window) && window.eq_ignore_ascii_case(word))
 }
 
 /// Reads what a text says of the end user.
@@ -187,6 +192,14 @@ pub fn begins_transaction(text: &str, dialect: Dialect) -> bool {
         Dialect::MySql(_) => mysql::begins_transaction(segment),
     };
     segment::split(text, dialect, &Budget::new()).is_ok_and(|segments| segments.iter().any(begins))
+}
+
+/// Whether a text of several statements ends a transaction before all else.
+#[must_use]
+pub fn ends_transaction_first(text: &str, dialect: Dialect) -> bool {
+    let ends =
+        |segments: &[Segment<'_>]| segments.len() > 1 && segments.first().is_some_and(kind::ends_transaction);
+    segment::split(text, dialect, &Budget::new()).is_ok_and(|segments| ends(&segments))
 }
 
 /// Whether the session may be another principal's after the statement.

@@ -44,13 +44,15 @@ pub(crate) enum Style {
     Plain,
     /// `E'…'`
     Escape,
+    /// `U&'…'`, also with `UESCAPE '…'`
+    Unicode,
     /// `$tag$…$tag$`
     Dollar,
     /// MySQL's `x'…'` and `0x…`: an even number of hexadecimal digits.
     Hex,
     /// MySQL's `b'…'` and `0b…`: the digits.
     Bits,
-    /// PostgreSQL's `U&'…'`, `N'…'`, `B'…'`, `X'…'`, whose value is left as written; MySQL's `N'…'`.
+    /// PostgreSQL's `N'…'`, `B'…'`, `X'…'`, and `U&'…'` that is not certain, whose value is left as written; MySQL's `N'…'`.
     Other,
 }
 

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 
+use super::encoding::has_stand_ins;
 use super::end_user::{EndUserMentions, identify};
+use super::refuse::ends_transaction_first;
 use super::{CallbackOutput, Session, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -146,11 +148,14 @@ impl Session {
         let Some(catalog) = &self.core.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
-            return check_without_catalog(text, plan).ok_or_else(ClientError::failed_transaction);
+            return check_without_catalog(text, plan).ok_or_else(|| match ends_transaction_first(text) {
+                true => ClientError::behind_transaction(),
+                false => ClientError::failed_transaction(),
+            });
         };
         let Ok(text) = std::str::from_utf8(text) else { return self.check_unread(text, plan, catalog) };
         let encoding = &self.settings.encoding;
-        if encoding.is_other_server() {
+        if encoding.may_read_otherwise() {
             encoding.check_names(text, catalog)?;
         }
         let checked = match self.core.check(text, plan, catalog, &self.statements) {
@@ -162,6 +167,9 @@ impl Session {
         };
         if encoding.is_other_server() {
             encoding.check_escapes(text, &checked)?;
+        }
+        if encoding.may_read_otherwise() && has_stand_ins(text) {
+            encoding.check_stand_ins(&checked)?;
         }
         self.statements.check_names(&checked, &self.core)?;
         if self.copies.rows_may_follow && fieldveil_sql::may_be_rows(text) {

@@ -3,6 +3,7 @@
 
 mod mapping;
 mod session;
+mod stand_ins;
 
 use std::borrow::Cow;
 
@@ -11,6 +12,8 @@ use zeroize::Zeroizing;
 
 use self::mapping::Mapping;
 pub(super) use self::session::SessionEncoding;
+use self::stand_ins::StandIns;
+pub(super) use self::stand_ins::has_stand_ins;
 use crate::client_error::{ClientError, sqlstate};
 
 /// An encoding that the client may have asked for.
@@ -20,12 +23,16 @@ pub(super) enum ClientEncoding {
     Utf8,
     /// One whose characters are converted as the server converts them.
     Mapped(&'static Mapping),
+    /// One of this name, in which every byte of ASCII is always that character, and the others are not known here.
+    Unconverted(&'static str),
     /// One of which ASCII alone is read, for this reason.
     AsciiAlone(&'static str),
 }
 
 /// In these the second byte of a character may be one of ASCII's, so that strings end elsewhere than they seem to.
 const UNSAFE: [&str; 7] = ["SJIS", "BIG5", "GBK", "UHC", "GB18030", "JOHAB", "SHIFT_JIS_2004"];
+/// In these each byte of ASCII is that character.
+const UNCONVERTED: [&str; 3] = ["EUC_TW", "EUC_JIS_2004", "MULE_INTERNAL"];
 const IS_UNSAFE: &str = "a character of this client_encoding may have a byte of ASCII in it, and is not read";
 const IS_UNKNOWN: &str = "the characters of this client_encoding are not known here";
 const REMEDY: &str = "Set client_encoding to UTF8.";
@@ -102,8 +109,12 @@ impl ClientEncoding {
         if is_named("UTF8") || is_named("SQL_ASCII") {
             return Self::Utf8;
         }
-        match mapping::MAPPINGS.iter().find(|mapping| is_named(mapping.name)) {
-            Some(mapping) => Self::Mapped(mapping),
+        let unconverted = match mapping::MAPPINGS.iter().find(|mapping| is_named(mapping.name)) {
+            Some(mapping) => return Self::Mapped(mapping),
+            None => UNCONVERTED.into_iter().find(|known| is_named(known)),
+        };
+        match unconverted {
+            Some(name) => Self::Unconverted(name),
             None if UNSAFE.into_iter().any(is_named) => Self::AsciiAlone(IS_UNSAFE),
             None => Self::AsciiAlone(IS_UNKNOWN),
         }
@@ -120,9 +131,19 @@ impl ClientEncoding {
         };
         let name = plain(name);
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, known)| *known);
-        let known =
-            || mapping::MAPPINGS.iter().map(|mapping| mapping.name).find(|known| plain(known) == name);
+        let known = || ascii_compatible().find(|known| plain(known) == name);
         alias.or_else(known).map(str::as_bytes)
+    }
+
+    /// Returns the characters that stand for the bytes of texts that are not converted. None where a byte of ASCII may be a part of
+    /// another character.
+    fn stand_ins(self) -> Option<StandIns> {
+        let name = match self {
+            Self::Mapped(mapping) => mapping.name,
+            Self::Unconverted(name) => name,
+            Self::Utf8 | Self::AsciiAlone(_) => return None,
+        };
+        StandIns::of(ascii_compatible().position(|known| known == name)?)
     }
 
     /// Whether bytes of ASCII in it may be parts of other characters.
@@ -134,7 +155,9 @@ impl ClientEncoding {
     pub fn unread(self, what: &str) -> ClientError {
         match self {
             Self::AsciiAlone(reason) => EncodingError::AsciiAlone(reason).about(what),
-            Self::Utf8 | Self::Mapped(_) => EncodingError::AsciiAlone(IS_UNKNOWN).about(what),
+            Self::Utf8 | Self::Mapped(_) | Self::Unconverted(_) => {
+                EncodingError::AsciiAlone(IS_UNKNOWN).about(what)
+            }
         }
     }
 
@@ -156,6 +179,7 @@ impl ClientEncoding {
             Self::Utf8 => Ok(Cow::Borrowed(bytes)),
             _ if bytes.is_ascii() => Ok(Cow::Borrowed(bytes)),
             Self::Mapped(mapping) => Ok(Cow::Owned(mapping.decode(bytes)?.into_bytes())),
+            Self::Unconverted(_) => Err(EncodingError::AsciiAlone(IS_UNKNOWN)),
             Self::AsciiAlone(reason) => Err(EncodingError::AsciiAlone(reason)),
         }
     }
@@ -169,20 +193,30 @@ impl ClientEncoding {
                 let text = std::str::from_utf8(text).map_err(|_| EncodingError::Invalid("UTF8"))?;
                 Ok(Cow::Owned(mapping.encode(text)?))
             }
+            Self::Unconverted(_) => Err(EncodingError::AsciiAlone(IS_UNKNOWN)),
             Self::AsciiAlone(reason) => Err(EncodingError::AsciiAlone(reason)),
         }
     }
 
-    /// Returns a statement's text in UTF-8. One that cannot be read becomes bytes that are no UTF-8, so that it is refused where it
-    /// would have to be read, and passes where nothing is protected.
+    /// Returns a statement's text in UTF-8. Where characters cannot be converted, others stand for the bytes of the text. Where not
+    /// even those of ASCII are sure, it becomes bytes that are no UTF-8, so that it is refused where it would have to be read, and
+    /// passes where nothing is protected.
     pub fn read_statement(self, text: &[u8]) -> Cow<'_, [u8]> {
-        self.decode(text).unwrap_or_else(|_| Cow::Owned([&[NOT_UTF8], text].concat()))
+        match (self.decode(text), self.stand_ins()) {
+            (Ok(read), _) => read,
+            (Err(_), Some(stand_ins)) => Cow::Owned(stand_ins.read(text).into_bytes()),
+            (Err(_), None) => Cow::Owned([&[NOT_UTF8], text].concat()),
+        }
     }
 
     /// Returns a statement's text as the server gets it, if it gets another than the client's.
     pub fn encode_statement(self, text: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, ClientError> {
         match text {
             Some(text) if !self.is_utf8() => {
+                let read = std::str::from_utf8(&text).ok().filter(|read| has_stand_ins(read));
+                if let Some(bytes) = read.zip(self.stand_ins()).and_then(|(read, own)| own.write(read)) {
+                    return Ok(Some(bytes));
+                }
                 let encoded = self.encode(&text).map_err(|error| error.about("the statement"))?;
                 Ok(Some(encoded.into_owned()))
             }
@@ -196,6 +230,16 @@ impl ClientEncoding {
         match self.decode(client) {
             Err(error) => error.about("the statement"),
             Ok(_) => EncodingError::Invalid("UTF8").about("the statement"),
+        }
+    }
+
+    /// Why a value cannot be sealed in which characters stand for bytes.
+    fn unconverted(self, value: &str) -> EncodingError {
+        let bytes = self.stand_ins().and_then(|stand_ins| stand_ins.write(value));
+        match bytes.map(|bytes| self.decode(&bytes).map(drop)) {
+            Some(Err(error)) => error,
+            // It was read in another encoding, or a part of a character is an escape.
+            _ => EncodingError::AsciiAlone(IS_UNKNOWN),
         }
     }
 
@@ -218,6 +262,11 @@ impl ClientEncoding {
         }
         Cow::Owned(words.chars().map(|letter| if letter.is_ascii() { letter } else { '?' }).collect())
     }
+}
+
+/// Lists the encodings in which each byte of ASCII is that character, but for UTF8.
+fn ascii_compatible() -> impl Iterator<Item = &'static str> {
+    mapping::MAPPINGS.iter().map(|mapping| mapping.name).chain(UNCONVERTED)
 }
 
 /// Whether values of the type are texts, with the same bytes in binary format as in text format, but for what stands before.
@@ -291,12 +340,28 @@ mod tests {
 
     #[test]
     fn ascii_alone_is_read_of_other_encodings() {
-        for name in ["SJIS", "GB18030", "MULE_INTERNAL", "something"] {
+        for name in ["SJIS", "GB18030", "something"] {
             let encoding = ClientEncoding::of(name.as_bytes());
             assert_eq!(encoding.decode(b"SELECT 1").unwrap(), &b"SELECT 1"[..]);
             assert!(encoding.decode(b"\x83\x5c").is_err() && encoding.encode("é".as_bytes()).is_err());
             assert!(std::str::from_utf8(&encoding.read_statement("é".as_bytes())).is_err());
         }
+    }
+
+    #[test]
+    fn statements_are_read_though_their_characters_are_not_known() {
+        for (name, text) in
+            [("EUC_TW", &b"a \xc4\xe3'"[..]), ("MULE_INTERNAL", b"\x81\xe9"), ("EUC_JP", b"\xa1")]
+        {
+            let encoding = ClientEncoding::of(name.as_bytes());
+            let read = encoding.read_statement(text).into_owned();
+            assert!(std::str::from_utf8(&read).is_ok_and(super::has_stand_ins), "{name}");
+            assert_eq!(encoding.encode_statement(Some(read.clone())).unwrap().unwrap(), text, "{name}");
+            // No value is converted, and no text to another encoding.
+            assert!(encoding.decode(text).is_err() && encoding.encode(&read).is_err(), "{name}");
+            assert!(ClientEncoding::of(b"EUC_KR").encode_statement(Some(read)).is_err(), "{name}");
+        }
+        assert_eq!(ClientEncoding::named_in_sql("euc-tw"), Some(&b"EUC_TW"[..]));
     }
 
     #[test]

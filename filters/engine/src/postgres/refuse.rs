@@ -7,7 +7,7 @@ use std::rc::Rc;
 use fieldveil_postgres_wire::backend::ErrorResponse;
 use fieldveil_postgres_wire::frontend::{CopyFail, Parse, Query};
 use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
-use fieldveil_sql::{ClientData, StringDoubt};
+use fieldveil_sql::{ClientData, Dialect, StringDoubt, identity};
 
 use super::encoding::ClientEncoding;
 use super::pending::{Awaited, PendingResponse};
@@ -20,6 +20,8 @@ use crate::ports::Level;
 /// A text that the server parses and does not understand: without tables `*` stands for nothing. It fails with 42601, but in a
 /// failed transaction with 25P02, as every other statement does there. That answer of the server's is forwarded as it is.
 const REFUSED: &[u8] = b"SELECT * /* fieldveil refused this statement */";
+/// A text that is no SQL. It fails with 42601 in a failed transaction, too.
+const NO_SQL: &[u8] = b"/* fieldveil refused this statement */ SELECT FROM WHERE";
 /// A message type that no version of the protocol has. The server ends the session with 08P01.
 const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
@@ -37,14 +39,14 @@ impl Session {
     /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
     pub(super) fn refuse_query(&mut self, error: ClientError, out: &mut CallbackOutput) {
         self.core.audit.note_refusal(&error);
-        self.answer_with(error, out);
+        self.answer_with(error, REFUSED, out);
     }
 
     /// Has the server answer a simple query with an error, which stands for this one.
-    fn answer_with(&mut self, error: ClientError, out: &mut CallbackOutput) {
+    fn answer_with(&mut self, error: ClientError, text: &[u8], out: &mut CallbackOutput) {
         let Some(plan) = &self.core.policy.plan else { return self.end_session(error, out) };
         let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
-        out.close |= Query { text: REFUSED }.encode(&mut out.to_server).is_err();
+        out.close |= Query { text }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }
 
@@ -56,7 +58,10 @@ impl Session {
             Ok(Some(data)) if !has_failed => data,
             _ => {
                 self.copies.rows_may_follow |= may_copy_from_client(text);
-                return self.refuse_query(error, out);
+                self.core.audit.note_refusal(&error);
+                // It ends the transaction first, so that 25P02 is not what the server would say of what is refused.
+                let ends = !error.is_failed_transaction() && ends_transaction_first(text);
+                return self.answer_with(error, if ends { NO_SQL } else { REFUSED }, out);
             }
         };
         self.core.audit.note_refusal(&error);
@@ -68,7 +73,7 @@ impl Session {
     /// The client has sent all data of a COPY that was refused, or gave it up. Whether that was so.
     pub(super) fn end_refused_copy(&mut self, out: &mut CallbackOutput) -> bool {
         let Some(error) = self.copies.take_refused() else { return false };
-        self.answer_with(error, out);
+        self.answer_with(error, REFUSED, out);
         true
     }
 
@@ -119,6 +124,11 @@ pub(super) fn may_copy_from_client(text: &[u8]) -> bool {
         },
         |data| data.is_some(),
     )
+}
+
+/// Whether a text of several statements ends a transaction before all else.
+pub(super) fn ends_transaction_first(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| identity::ends_transaction_first(text, Dialect::Postgres))
 }
 
 /// Whether the server's error is the one that the filter's message was made to cause.

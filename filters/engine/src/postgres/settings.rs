@@ -64,7 +64,7 @@ impl Settings {
     #[inline]
     pub fn read_statement<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let decoded = self.encoding.now().read_statement(text);
-        if self.strings_are_standard() || !decoded.contains(&b'\\') {
+        if self.strings_are_standard() {
             return decoded;
         }
         let Ok(read) = std::str::from_utf8(&decoded) else { return decoded };
@@ -90,7 +90,7 @@ impl Settings {
             text.is_some_and(|text| matches!(fieldveil_sql::with_escape_strings(text), Ok(Cow::Borrowed(_))))
         };
         if self.strings_are_standard() || is_alike() {
-            return Ok(());
+            return self.encoding.writes_alike(text);
         }
         Err(ClientError::unsupported(
             "standard_conforming_strings has changed since the statement was prepared",

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::{OwnName, Prepared, PreparedText};
 
+use super::encoding::has_stand_ins;
 use super::statements::{Change, Statements, Undo};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
@@ -38,9 +39,11 @@ impl SqlPrepared {
 
     /// For a catalog in which names mean something else. The server prepares its statements anew at their next use.
     pub fn under_new_catalog(&mut self, catalog: &ServerCatalog) {
+        let has_other_names = catalog.has_other_names();
         self.lose_unless(|prepared| {
             let text = prepared.text.as_ref();
-            text.is_some_and(|text| fieldveil_sql::is_unprotected(text, &catalog.sql))
+            let is_read = |text: &&PreparedText| !has_other_names || !has_stand_ins(text);
+            text.filter(is_read).is_some_and(|text| fieldveil_sql::is_unprotected(text, &catalog.sql))
         });
     }
 
@@ -162,10 +165,12 @@ impl Statements {
             let checked = statement.checked.borrow();
             let text = std::str::from_utf8(&statement.text);
             match text {
-                Ok(text) if checked.concerns_nothing() && statement.said.len() == 0 => {
+                Ok(text)
+                    if checked.concerns_nothing() && statement.said.len() == 0 && !has_stand_ins(text) =>
+                {
                     texts.push(PreparedText::from(text));
                 }
-                _ => return OwnName::Unknown,
+                _ => return OwnName::Protected,
             }
         }
         match texts.is_empty() {

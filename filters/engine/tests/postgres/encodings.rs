@@ -93,7 +93,7 @@ fn a_value_that_the_encoding_lacks_is_an_error_in_its_rows_place() {
 
 #[test]
 fn of_other_encodings_ascii_is_read_alone() {
-    for encoding in ["SJIS", "GB18030", "EUC_TW"] {
+    for encoding in ["SJIS", "GB18030"] {
         let mut dialogue = session(encoding);
         let ascii = query("INSERT INTO customer (id, name) VALUES (1, 'a')");
         dialogue.client(&ascii);
@@ -103,6 +103,44 @@ fn of_other_encodings_ascii_is_read_alone() {
         assert!(!contains(&dialogue.take_to_server(), b"\x83\x5c"));
         dialogue.server(&[server_error("42601"), ready(b'I')].concat());
         assert!(contains(&dialogue.take_to_client(), b"C0A000\0"));
+    }
+}
+
+#[test]
+fn of_characters_that_are_not_known_the_text_is_read_and_no_value() {
+    for (encoding, character) in
+        [("EUC_TW", &b"\xc4\xe3"[..]), ("EUC_JP", b"\x8f\xb0\xa1"), ("MULE_INTERNAL", b"\x81\xe9")]
+    {
+        let mut dialogue = session(encoding);
+        let passing: [&[&[u8]]; 3] = [
+            &[b"INSERT INTO customer (id, name) VALUES (1, '", character, b"')"],
+            &[b"SELECT id AS ", character, b", '", character, b"a''' FROM customer -- ", character],
+            &[b"SELECT \"", character, b" \" FROM t"],
+        ];
+        for text in passing {
+            dialogue.client(&query_of(&text.concat()));
+            assert_eq!(dialogue.take_to_server(), query_of(&text.concat()), "{encoding}");
+            dialogue.server(&[complete("SELECT 1"), ready(b'I')].concat());
+        }
+        // What is sealed in such a text is sealed, and the rest goes as it came.
+        let insert: [&[u8]; 3] = [b"INSERT INTO customer (ssn, name) VALUES ('clear', '", character, b"')"];
+        dialogue.client(&query_of(&insert.concat()));
+        let sent = dialogue.take_to_server();
+        assert!(contains(&sent, character) && contains(&sent, b"fv1.") && !contains(&sent, b"clear"));
+        dialogue.server(&[complete("INSERT 0 1"), ready(b'I')].concat());
+        dialogue.take_to_client();
+        let refused: [&[&[u8]]; 3] = [
+            &[b"INSERT INTO customer (ssn) VALUES ('", character, b"')"],
+            &[b"SELECT id FROM customer WHERE ssn IN ('a', '", character, b"')"],
+            &[b"PREPARE \"", character, b"\" AS SELECT 1"],
+        ];
+        for text in refused {
+            dialogue.client(&query_of(&text.concat()));
+            let sent = dialogue.take_to_server();
+            assert!(!contains(&sent, character), "{encoding}: {}", String::from_utf8_lossy(&sent));
+            dialogue.server(&[server_error("42601"), ready(b'I')].concat());
+            assert!(contains(&dialogue.take_to_client(), b"C0A000\0"), "{encoding}");
+        }
     }
 }
 

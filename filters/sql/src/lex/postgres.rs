@@ -47,7 +47,7 @@ fn next(cursor: &mut Cursor<'_>, first: u8) -> Result<Kind, Doubt> {
     }
 }
 
-/// `E'a'⏎'b\'c'` is one string whose second part is read with escapes too, which is not worth guessing.
+/// `E'a' -- ⏎'b\'c'` is one string whose second part is read with escapes too, which is not worth guessing.
 fn check_neighbours(previous: &Token, kind: &Kind) -> Result<(), Doubt> {
     match (&previous.kind, kind) {
         (Kind::Text { style: Style::Escape, .. }, Kind::Text { style: Style::Plain, .. }) => Err(Doubt),
@@ -102,6 +102,11 @@ mod tests {
                 ],
             ),
             ("a::b:=c:d[1]", vec!["a", "::", "b", ":=", "c", ":", "d", "[", "1", "]"]),
+            ("'a'\n'b''c'\r 'd' 'e' E'a'\n'\\x41' N'a'\n'b'", vec!["'ab'cd", "'e", "'aA", "'a", "'b"]),
+            ("'a' -- \n'b'", vec!["'a", "'b"]),
+            ("U&'d\\0061\\\\t''\\+000062' U&'!0061'\n'b'\tUESCAPE\n'!' 'c'", vec!["'da\\t'b", "'ab", "'c"]),
+            // What is not certain is left as it is written.
+            ("U&'\\00' U&'\\0000' u&'a' /**/ uescape '!'", vec!["'\\00", "'\\0000", "'a", "uescape", "'!"]),
             ("E'\\x41\\101\\u0042\\U00000043\\n\\q'", vec!["'AABC\nq"]),
         ] {
             assert_eq!(read(text), expected, "{text}");
@@ -134,7 +139,8 @@ mod tests {
             "U&\"!0061\" UESCAPE ''''",
             "U&\"!0061\" UESCAPE E'!'",
             "U&\"!0061\" UESCAPE",
-            "E'a'\n'b'",
+            "E'a' -- \n'b'",
+            "E'a'\n'b\\'",
             "é' ",
         ] {
             assert!(lex(text).is_err(), "{text}");

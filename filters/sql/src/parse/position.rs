@@ -36,26 +36,46 @@ pub(crate) fn agree(
     tokens: &[Token],
     dialect: Dialect,
 ) -> Result<(Vec<TokenWithSpan>, Positions), Doubt> {
-    let read = without_executed(text, tokens, dialect);
+    let plain = without_executed(text, tokens, dialect);
     let theirs = with_parsed(dialect, Budget::new(), |parsed, _| {
-        Tokenizer::new(parsed, &read).tokenize_with_location().map_err(|_| Doubt)
+        Tokenizer::new(parsed, &plain).tokenize_with_location().map_err(|_| Doubt)
     })?;
-    let mut theirs: Vec<_> = theirs.into_iter().filter(|t| !is_blank(&t.token)).collect();
-    if theirs.len() != tokens.len() {
-        return Err(Doubt);
-    }
+    let mut theirs = theirs.into_iter().filter(|t| !is_blank(&t.token));
+    let mut read = Vec::with_capacity(tokens.len());
     let mut clock = Clock { text, at: 0, location: Location::new(1, 1) };
     let mut starts = HashMap::with_capacity(tokens.len());
-    for (index, (our, their)) in tokens.iter().zip(&theirs).enumerate() {
+    for (index, our) in tokens.iter().enumerate() {
         let start = clock.go_to(our.range.start);
         let end = clock.go_to(our.range.end);
+        let mut their = theirs.next().ok_or(Doubt)?;
+        if matches!(our.kind, Kind::Text { .. }) {
+            while their.span.end < end {
+                join(&mut their, theirs.next().ok_or(Doubt)?)?;
+            }
+        }
         if their.span.start != start || their.span.end != end || !same(text, our, &their.token) {
             return Err(Doubt);
         }
         starts.insert(start, index);
+        empty(&mut their.token);
+        read.push(their);
     }
-    theirs.iter_mut().for_each(|their| empty(&mut their.token));
-    Ok((theirs, Positions { starts }))
+    match theirs.next() {
+        Some(_) => Err(Doubt),
+        None => Ok((read, Positions { starts })),
+    }
+}
+
+/// Takes as one string what the server takes as one: a string that goes on on the next line, and `UESCAPE '…'` behind one.
+fn join(string: &mut TokenWithSpan, mut next: TokenWithSpan) -> Result<(), Doubt> {
+    match &next.token {
+        ParserToken::SingleQuotedString(_) => {}
+        ParserToken::Word(word) if word.value.eq_ignore_ascii_case("uescape") => {}
+        _ => return Err(Doubt),
+    }
+    string.span.end = next.span.end;
+    empty(&mut next.token);
+    Ok(())
 }
 
 /// The text with blanks in the place of comments that a MySQL may execute, and that are the same with and without: the

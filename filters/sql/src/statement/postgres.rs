@@ -62,6 +62,9 @@ pub(super) fn analyze(
         }
     } else {
         match (segment.word(0), segment.word(1)) {
+            ("fetch" | "move" | "deallocate" | "close", _) if session::lacks_name(segment) => {
+                return prepared::unreadable(segment, catalog);
+            }
             ("fetch" | "move", _) => {
                 kind = StatementKind::Select;
                 session::fetch(segment, names, catalog)?

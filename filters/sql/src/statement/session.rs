@@ -43,6 +43,8 @@ pub trait Names {
 pub enum OwnName {
     /// Something that was not seen, or that may concern a protected table.
     Unknown,
+    /// A statement of the protocol's that concerns a protected table, or did when it was prepared.
+    Protected,
     /// Nothing.
     Free,
     /// One of these texts. None of them concerned anything protected when it was prepared.
@@ -300,6 +302,14 @@ pub(crate) fn deallocate(segment: &Segment<'_>, names: &dyn Names) -> Result<Eff
 pub(crate) fn close(segment: &Segment<'_>) -> Result<Effects, Refusal> {
     let name = if segment.is_word(1, "all") { None } else { Some(name_at(segment, 1)?) };
     Ok(Effects { session: Some(SessionUse::Close { name }), ..Effects::default() })
+}
+
+/// Whether a FETCH, MOVE, CLOSE or DEALLOCATE has no name where each must have one, so that it is no SQL to the server. With UESCAPE
+/// the name may stand before its end.
+pub(crate) fn lacks_name(segment: &Segment<'_>) -> bool {
+    let last = segment.tokens.len().saturating_sub(1);
+    let place = if segment.is_word(0, "close") { 1 } else { last };
+    name_at(segment, place).is_err() && !segment.tokens.iter().any(|token| token.is_word("uescape"))
 }
 
 /// What the end or a savepoint of a transaction does with cursors.

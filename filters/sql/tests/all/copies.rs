@@ -162,6 +162,18 @@ fn a_text_knows_what_it_prepares_itself() {
 }
 
 #[test]
+fn names_that_are_missing_pass_and_those_that_stand_elsewhere_do_not() {
+    for text in ["FETCH 1", "FETCH 'c'", "MOVE FORWARD 5", "CLOSE", "CLOSE 'c'", "DEALLOCATE 'p'"] {
+        assert!(fieldveil_sql::analyze(text, &catalog()).is_ok(), "{text}");
+    }
+    check_refused(&[
+        ("FETCH U&\"c\" UESCAPE '!'", ""),
+        ("DEALLOCATE U&\"p\" UESCAPE '!'", ""),
+        ("FETCH 1 FROM customer 'c'", ""),
+    ]);
+}
+
+#[test]
 fn a_cursors_query_is_checked_where_it_is_declared() {
     check_rewritten(&[(
         "DECLARE c NO SCROLL CURSOR WITH HOLD FOR SELECT ssn FROM customer WHERE ssn = 'a'",

@@ -85,7 +85,7 @@ fn token_where_it_could_not_be_replaced_is_refused_and_not_told() {
     for text in [
         format!("SET fieldveil.token = {}", JWT.replace('.', "_")),
         format!("SET fieldveil.token = '{JWT}', 'b'"),
-        format!("SET fieldveil.token = U&'{JWT}'"),
+        format!("SET fieldveil.token = U&'{JWT}\\'"),
         format!("SET fieldveil.token = '{JWT}"),
         format!("SELECT set_config('fieldveil.token', 'a' || '{JWT}', true)"),
         format!("SELECT set_config('fieldveil' || '.token', '{JWT}', true)"),

@@ -128,6 +128,22 @@ fn every_style_of_string_is_read_as_the_server_does() {
             "INSERT INTO customer (name, ssn) VALUES (U&'d\\0061t', «S1:x»)",
         ),
         (
+            "INSERT INTO customer (ssn) VALUES ('a' \n\t'b''c')",
+            "INSERT INTO customer (ssn) VALUES («S1:ab'c»)",
+        ),
+        (
+            "INSERT INTO customer (ssn) VALUES (E'a'\r\n'\\x41')",
+            "INSERT INTO customer (ssn) VALUES («S1:aA»)",
+        ),
+        (
+            "INSERT INTO customer (ssn) VALUES (u&'a\\00e9\\\\\\+01F600')",
+            "INSERT INTO customer (ssn) VALUES («S1:aé\\😀»)",
+        ),
+        (
+            "INSERT INTO customer (ssn, id) VALUES (U&'!0061!!'\n'b' UESCAPE '!', 1)",
+            "INSERT INTO customer (ssn, id) VALUES («S1:a!b», 1)",
+        ),
+        (
             "INSERT INTO customer (name, ssn) VALUES (X'1F', 'x')",
             "INSERT INTO customer (name, ssn) VALUES (X'1F', «S1:x»)",
         ),
@@ -137,14 +153,18 @@ fn every_style_of_string_is_read_as_the_server_does() {
         ),
     ]);
     check_refused(&[
-        ("INSERT INTO customer (ssn) VALUES ('123-45'\n'6')", ""),
+        ("INSERT INTO customer (ssn) VALUES ('123-45' '6')", ""),
+        ("INSERT INTO customer (ssn) VALUES ('123-45' -- \n'6')", ""),
         ("INSERT INTO customer (ssn) VALUES (E'123-45'\n'\\'6')", ""),
         ("INSERT INTO customer (ssn) VALUES (E'123-45\\0')", ""),
         ("INSERT INTO customer (ssn) VALUES (E'\\xff')", ""),
         ("INSERT INTO customer (ssn) VALUES ('123-45)", ""),
         ("INSERT INTO customer (ssn) VALUES ($a$123-45$b$)", ""),
-        ("INSERT INTO customer (ssn) VALUES (U&'123-45')", "customer.ssn"),
-        ("INSERT INTO customer (ssn) VALUES (U&'123-45' UESCAPE '!')", ""),
+        ("INSERT INTO customer (ssn) VALUES (U&'123-45\\0')", ""),
+        ("INSERT INTO customer (ssn) VALUES (U&'123-45\\d83d\\de00')", ""),
+        ("INSERT INTO customer (ssn) VALUES (U&'123-45' UESCAPE '0')", ""),
+        ("INSERT INTO customer (ssn) VALUES (U&'123-45' /**/ UESCAPE '!')", ""),
+        ("INSERT INTO customer (ssn) VALUES ('123-45' UESCAPE '!')", ""),
         ("INSERT INTO customer (ssn) VALUES (B'101')", "customer.ssn"),
         ("INSERT INTO customer (ssn) VALUES (0x1F)", ""),
         ("INSERT INTO customer (ssn) VALUES (1.)", "customer.ssn"),

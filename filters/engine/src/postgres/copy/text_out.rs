@@ -43,8 +43,8 @@ impl TextOut {
         let column = |(field, stored)| Column { field, stored, rows: costs.rows(&checked.plan, field) };
         let columns = columns.iter().map(|protected| protected.map(column)).collect();
         let mut dialect = dialect(text);
-        if let Ok(null) = encoding.encode(&dialect.null) {
-            dialect.null = null.into_owned();
+        if let Ok(Some(null)) = encoding.encode_statement(Some(dialect.null.clone())) {
+            dialect.null = null;
         }
         Self { checked, columns, dialect, encoding, header: text.header != CopyHeader::None }
     }

@@ -2,7 +2,7 @@
 
 use fieldveil_sql::{Replacement, SessionUse, Splice};
 
-use super::{ClientEncoding, EncodingError, may_name_it};
+use super::{ClientEncoding, EncodingError, has_stand_ins, may_name_it};
 use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::server_catalog::ServerCatalog;
@@ -105,22 +105,72 @@ impl SessionEncoding {
         self.server != UTF8
     }
 
-    /// Refuses a text in which a server of another encoding than UTF8 may find another name than is found here. Of letters besides
-    /// ASCII's it makes small ones where a character is one byte.
+    /// Whether texts must be looked at for what the server may read otherwise: characters that stand for bytes, and names.
+    #[inline]
+    pub fn may_read_otherwise(&self) -> bool {
+        // What was prepared before a change of the encoding is checked again behind it.
+        self.server != UTF8 || self.has_changed || !self.now.is_utf8()
+    }
+
+    /// Refuses a text in which the server may find another name than is found here.
     pub fn check_names(&self, text: &str, catalog: &ServerCatalog) -> Result<(), ClientError> {
-        if text.is_ascii() {
-            return Ok(());
+        let has_stand_ins = has_stand_ins(text);
+        if self.server == UTF8 {
+            return match has_stand_ins && catalog.has_other_names() {
+                true => Err(refused("they may be parts of a protected name")),
+                false => Ok(()),
+            };
         }
-        if self.server != SQL_ASCII && !ClientEncoding::of(&self.server).is_single() {
-            return Err(refused("the server's encoding is not one of those that are read"));
+        let is_unsure = match ClientEncoding::of(&self.server) {
+            _ if text.is_ascii() && !may_escape_name(text) => false,
+            // One byte is one character: the server makes small letters of other letters than ASCII's, too.
+            server if self.server == SQL_ASCII || server.is_single() => {
+                // The only one of which some servers make a letter of ASCII; or bytes that may be that one.
+                let may_have_it = self.server == SQL_ASCII || server.encode("\u{130}".as_bytes()).is_ok();
+                let becomes_ascii = text.contains('\u{130}') || has_stand_ins && may_have_it;
+                becomes_ascii || !text.is_ascii() && catalog.has_other_names()
+            }
+            // It changes no other letters. Names are as here if each character is one there and none of them is cut.
+            server => {
+                let is_same = server.encode(text.as_bytes()).is_ok() && !may_escape_name(text);
+                catalog.has_other_names() && !(is_same && catalog.has_short_names())
+            }
+        };
+        match is_unsure {
+            true => {
+                Err(refused("the server's encoding is not UTF8, and they may be parts of a protected name"))
+            }
+            false => Ok(()),
         }
-        // The only one of which some servers make a letter of ASCII.
-        if text.contains('\u{130}') || catalog.has_other_names() {
-            return Err(refused(
-                "the server's encoding is not UTF8, and they may be parts of a protected name",
-            ));
+    }
+
+    /// Refuses values for protected columns whose characters are not known, and names that the session would not know again in
+    /// another encoding.
+    pub fn check_stand_ins(&self, checked: &Checked) -> Result<(), ClientError> {
+        for splice in &checked.analysis.splices {
+            if let Replacement::Seal { value, .. } = &splice.with
+                && has_stand_ins(value)
+            {
+                return Err(self.now.unconverted(value).about("a value for a protected column"));
+            }
         }
-        Ok(())
+        let names =
+            checked.analysis.statements.iter().filter_map(|statement| statement.session.as_ref()?.name());
+        match names.into_iter().any(has_stand_ins) {
+            true => Err(refused("they are in the name of a prepared statement, a cursor or a savepoint")),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses to send a text again in which characters stand for the bytes of another encoding than that of now.
+    pub fn writes_alike(&self, text: &[u8]) -> Result<(), ClientError> {
+        match self.now.is_utf8() && std::str::from_utf8(text).is_ok_and(has_stand_ins) {
+            true => Err(ClientError::unsupported(
+                "client_encoding has changed since the statement was prepared",
+                "Prepare it again.",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Refuses escapes in a value for a protected column. What bytes they are is said in the server's encoding.
@@ -162,6 +212,11 @@ impl SessionEncoding {
             self.find();
         }
     }
+}
+
+/// Whether a text may have a name in which characters are written by their numbers.
+fn may_escape_name(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|start| matches!(start, [b'u' | b'U', b'&', b'"']))
 }
 
 fn refused(reason: &'static str) -> ClientError {

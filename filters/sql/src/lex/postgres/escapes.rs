@@ -21,7 +21,7 @@ impl From<Doubt> for StringDoubt {
 /// # Errors
 /// [`StringDoubt`] if the text can't be read with certainty, or holds what the server refuses in such a session.
 pub fn with_escape_strings(text: &str) -> Result<Cow<'_, str>, StringDoubt> {
-    if !text.contains('\\') {
+    if !text.contains('\\') && !may_have_code_points(text) {
         return Ok(Cow::Borrowed(text));
     }
     let mut cursor = Cursor { text, at: 0, signs_end: 0 };
@@ -61,6 +61,11 @@ pub fn with_escape_strings(text: &str) -> Result<Cow<'_, str>, StringDoubt> {
     Ok(Cow::Owned(written))
 }
 
+/// Whether a text may have a `U&'…'`.
+fn may_have_code_points(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|start| matches!(start, [b'u' | b'U', b'&', b'\'']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{StringDoubt, with_escape_strings};
@@ -70,6 +75,7 @@ mod tests {
         for (text, written) in [
             ("SELECT 'a'", "SELECT 'a'"),
             (r"SELECT 'a\'b', 'c', '\\'", r"SELECT  E'a\'b', 'c',  E'\\'"),
+            ("'a'\n'\\''", " E'a'\n'\\''"),
             (r"SELECT'\n'", r"SELECT E'\n'"),
             // A backslash elsewhere is no escape.
             (r#"SELECT E'\'' /* \ */ -- '\'"#, r#"SELECT E'\'' /* \ */ -- '\'"#),
@@ -81,7 +87,9 @@ mod tests {
 
     #[test]
     fn what_is_not_certain_is_in_doubt() {
-        for text in [r"'a\'", r"N'\'", r"U&'\0061'", r"'\xff'", r"SELECT \", "'a'\n'\\''"] {
+        for text in
+            [r"'a\'", r"N'\'", r"U&'\0061'", "u&'!0061' UESCAPE '!'", r"'\xff'", r"SELECT \", "'a' --\n'\\''"]
+        {
             assert_eq!(with_escape_strings(text), Err(StringDoubt), "{text}");
         }
     }

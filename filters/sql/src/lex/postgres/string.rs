@@ -13,7 +13,7 @@ pub(super) fn prefixed(cursor: &mut Cursor<'_>) -> Result<Option<Kind>, Doubt> {
         }
         (Some(b'u' | b'U'), Some(b'&'), Some(b'\'')) => {
             cursor.advance(2);
-            other(cursor)?
+            unicode(cursor)?
         }
         (Some(b'u' | b'U'), Some(b'&'), Some(b'"')) => {
             cursor.advance(2);
@@ -30,7 +30,52 @@ pub(super) fn prefixed(cursor: &mut Cursor<'_>) -> Result<Option<Kind>, Doubt> {
 
 pub(super) fn plain(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     let value = Zeroizing::new(body(cursor)?.replace("''", "'"));
-    Ok(Kind::Text { value, style: Style::Plain })
+    Ok(Kind::Text { value: continued(cursor, value)?, style: Style::Plain })
+}
+
+/// Adds to a string what it goes on with on the next line: `'a'⏎'b'` is one string. One with a comment between is left apart,
+/// for the parser refuses it then, and no comment is within a token.
+fn continued(cursor: &mut Cursor<'_>, mut value: Zeroizing<String>) -> Result<Zeroizing<String>, Doubt> {
+    while reach_continuation(cursor) {
+        let part = Zeroizing::new(body(cursor)?.replace("''", "'"));
+        value.push_str(&part);
+    }
+    Ok(value)
+}
+
+/// Goes to the quote with which a string continues behind the end of a line. Returns whether it does.
+pub(super) fn reach_continuation(cursor: &mut Cursor<'_>) -> bool {
+    // Of what is blank to some servers alone it is not certain.
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c');
+    let ahead = cursor.rest().as_bytes();
+    let blanks = ahead.iter().take_while(is_blank).count();
+    let has_line_end = ahead.iter().take(blanks).any(|byte| matches!(byte, b'\n' | b'\r'));
+    let is_continued = has_line_end && ahead.get(blanks) == Some(&b'\'');
+    if is_continued {
+        cursor.advance(blanks);
+    }
+    is_continued
+}
+
+/// `U&'d\0061t\+000061'`, also with an escape character of its own: `U&'d!0061t' UESCAPE '!'`. Where the value is not certain, it
+/// is left as written, for the text around it is certain.
+fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
+    let written = body(cursor)?.replace("''", "'");
+    let written = continued(cursor, Zeroizing::new(written))?;
+    let behind = cursor.at;
+    let read = word::escape_character(cursor).and_then(|(mark, end)| {
+        let value = Zeroizing::new(word::unescaped(&written, mark)?);
+        // The server takes no such character.
+        if value.contains('\0') { Err(Doubt) } else { Ok((value, end)) }
+    });
+    let has_comment = |end: usize| cursor.text.get(behind..end).is_some_and(|t| t.contains(['-', '/']));
+    match read {
+        Ok((value, end)) if !has_comment(end) => {
+            cursor.at = end;
+            Ok(Kind::Text { value, style: Style::Unicode })
+        }
+        _ => Ok(Kind::Text { value: written, style: Style::Other }),
+    }
 }
 
 fn other(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
@@ -55,11 +100,20 @@ fn body<'t>(cursor: &mut Cursor<'t>) -> Result<&'t str, Doubt> {
     Ok(body)
 }
 
-/// `E'…'`: the value is decoded as the server does. Octal and hexadecimal escapes write bytes, which must make
-/// UTF-8 together.
+/// `E'…'`: the value is decoded as the server does, also of what it goes on with on the next line. Octal and hexadecimal escapes
+/// write bytes, which must make UTF-8 together.
 pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
-    cursor.advance(1);
     let mut value = Zeroizing::new(Vec::new());
+    escaped_part(cursor, &mut value)?;
+    while reach_continuation(cursor) {
+        escaped_part(cursor, &mut value)?;
+    }
+    let value = std::str::from_utf8(&value).map_err(|_| Doubt)?;
+    Ok(Kind::Text { value: Zeroizing::new(value.to_owned()), style: Style::Escape })
+}
+
+fn escaped_part(cursor: &mut Cursor<'_>, value: &mut Vec<u8>) -> Result<(), Doubt> {
+    cursor.advance(1);
     loop {
         match (cursor.peek(0), cursor.peek(1)) {
             (Some(b'\''), Some(b'\'')) => {
@@ -69,7 +123,7 @@ pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
             (Some(b'\''), _) => break,
             (Some(b'\\'), Some(escape)) => {
                 cursor.advance(2);
-                unescape(cursor, escape, &mut value)?;
+                unescape(cursor, escape, value)?;
             }
             (Some(byte), _) => {
                 value.push(byte);
@@ -79,8 +133,7 @@ pub(super) fn escaped(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
         }
     }
     cursor.advance(1);
-    let value = std::str::from_utf8(&value).map_err(|_| Doubt)?;
-    Ok(Kind::Text { value: Zeroizing::new(value.to_owned()), style: Style::Escape })
+    Ok(())
 }
 
 fn unescape(cursor: &mut Cursor<'_>, escape: u8, value: &mut Vec<u8>) -> Result<(), Doubt> {

@@ -1,7 +1,7 @@
 //! Identifiers and keywords.
 
 use super::operator::skip_blank;
-use super::{Cursor, Doubt, Kind};
+use super::{Cursor, Doubt, Kind, string};
 use crate::names;
 
 /// Letters, the underscore, and every byte of a multi-byte character.
@@ -27,9 +27,14 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
 /// `U&"d\0061t\+000061"`, also with an escape character of its own: `U&"d!0061t" UESCAPE '!'`.
 pub(super) fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
     let body = quoted_body(cursor)?.replace("\"\"", "\"");
-    let mark = escape_character(cursor)?;
-    let mut value = String::new();
-    let mut rest = body.as_str();
+    let (mark, _) = escape_character(cursor)?;
+    Ok(Kind::Word { value: names::cut(&unescaped(&body, mark)?).to_owned(), quoted: true })
+}
+
+/// What is written with escapes that begin with this character.
+pub(super) fn unescaped(body: &str, mark: char) -> Result<String, Doubt> {
+    let mut value = String::with_capacity(body.len());
+    let mut rest = body;
     while let Some((before, after)) = rest.split_once(mark) {
         value.push_str(before);
         let (escape, tail) = if let Some(tail) = after.strip_prefix(mark) {
@@ -43,22 +48,29 @@ pub(super) fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
         rest = tail;
     }
     value.push_str(rest);
-    Ok(Kind::Word { value: names::cut(&value).to_owned(), quoted: true })
+    Ok(value)
 }
 
-/// The escape character that `UESCAPE` gives to the identifier before the cursor.
-fn escape_character(cursor: &Cursor<'_>) -> Result<char, Doubt> {
+/// The escape character that `UESCAPE` gives to the identifier or string before the cursor, and where the string that says so ends;
+/// without one, the usual character, and where the cursor is.
+pub(super) fn escape_character(cursor: &Cursor<'_>) -> Result<(char, usize), Doubt> {
     let mut ahead = Cursor { text: cursor.text, at: cursor.at, signs_end: 0 };
     skip_blank(&mut ahead)?;
     let start = ahead.at;
     ahead.skip_while(is_part);
     if !ahead.since(start).eq_ignore_ascii_case("uescape") {
-        return Ok('\\');
+        return Ok(('\\', cursor.at));
     }
     skip_blank(&mut ahead)?;
     let mut string = ahead.rest().chars();
     match (string.next(), string.next(), string.next(), string.next()) {
-        (Some('\''), Some(mark), Some('\''), next) if next != Some('\'') && may_escape(mark) => Ok(mark),
+        (Some('\''), Some(mark), Some('\''), next) if next != Some('\'') && may_escape(mark) => {
+            ahead.advance(mark.len_utf8().saturating_add(2));
+            match string::reach_continuation(&mut ahead) {
+                true => Err(Doubt),
+                false => Ok((mark, ahead.at)),
+            }
+        }
         _ => Err(Doubt),
     }
 }

@@ -84,6 +84,7 @@ pub(crate) fn execute(
         OwnName::Free if !may_be_the_filters(&name) => {
             (StatementKind::Other, true, Vec::from_iter(without_values(segment)))
         }
+        OwnName::Protected => return Err(protected()),
         _ => return Err(unseen()),
     };
     let session = Some(SessionUse::Execute { name });
@@ -106,7 +107,9 @@ pub(super) fn create_as_execute(
     let Some(execute_at) = execute_at.filter(|_| !catalog.relations.is_empty()) else { return Ok(None) };
     let inner = segment.starting_at(execute_at);
     let name = name_at(&inner, 1).ok().filter(|name| !is_routine && names.prepared(name).is_none());
-    let own = name.map(|name| (names.own_name(&name), name)).filter(|(own, _)| *own != OwnName::Unknown);
+    let own = name
+        .map(|name| (names.own_name(&name), name))
+        .filter(|(own, _)| !matches!(own, OwnName::Unknown | OwnName::Protected));
     let Some((own, name)) = own else {
         return Err(Refusal::unsupported(
             "CREATE with EXECUTE isn't supported for a statement that may concern sealed columns",
@@ -181,6 +184,6 @@ pub(crate) fn unseen() -> Refusal {
 fn protected() -> Refusal {
     Refusal::unsupported(
         "EXECUTE of a statement that was prepared in the protocol, or before its table was protected, and may concern sealed columns",
-        "deallocate it, prepare it with PREPARE, and then execute it",
+        "bind and execute it in the protocol; or deallocate it, prepare it with PREPARE, and then execute it",
     )
 }

@@ -133,6 +133,7 @@ impl ValueReader<'_, '_> {
             // The tree holds no string's value (see `position`): ours counts.
             (Value::SingleQuotedString(_), Kind::Text { value, style: Style::Plain })
             | (Value::DollarQuotedString(_), Kind::Text { value, style: Style::Dollar })
+            | (Value::UnicodeStringLiteral(_), Kind::Text { value, style: Style::Unicode })
             | (Value::EscapedStringLiteral(_), Kind::Text { value, style: Style::Escape }) => {
                 content_of(value, false)
             }
