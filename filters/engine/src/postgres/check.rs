@@ -9,10 +9,10 @@ use fieldveil_sql::{Analysis, Dialect, Statement, StatementKind};
 use super::encoding::has_stand_ins;
 use super::end_user::{EndUserMentions, identify};
 use super::refuse::ends_transaction_first;
-use super::{CallbackOutput, Session, Waiting};
+use super::{CallbackOutput, ReadySession, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Unready};
+use crate::database::{Checked, Core, Unready};
 use crate::server_catalog::ServerCatalog;
 
 /// Transaction control of up to this many bytes is read even where hardly any memory is left.
@@ -37,18 +37,19 @@ pub(super) struct ReadyText<'t> {
     pub plan: Rc<CompiledPlan>,
 }
 
-impl Session {
+impl ReadySession {
     /// Replaces the tokens in a text by words, and makes sure that all is known that its check needs.
     pub(super) fn ready_text<'t>(
         &mut self,
         text: &'t [u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Readiness<ReadyText<'t>> {
-        let (text, said) = match identify(&mut self.core, &self.settings, text) {
+        let (text, said) = match identify(core, &self.settings, text) {
             Ok(identified) => identified,
             Err(error) => return Readiness::Refuse(error),
         };
-        match self.before_statement(&text, &said.comment, out) {
+        match self.before_statement(&text, &said.comment, core, out) {
             Readiness::Ready(plan) => Readiness::Ready(ReadyText { text, said, plan }),
             Readiness::Wait => Readiness::Wait,
             Readiness::Refuse(error) => Readiness::Refuse(error),
@@ -60,67 +61,68 @@ impl Session {
         &mut self,
         text: &[u8],
         comment: &Comment,
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Readiness {
-        let Some(held) = self.core.policy.plan.clone() else {
+        let Some(held) = core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         if !held.fields.is_empty() && !self.pending.names_are_settled() && goes_by_prepared_name(text) {
-            self.core.waiting = Waiting::Answers;
+            core.waiting = Waiting::Answers;
             return Readiness::Wait;
         }
         // The text is scanned for this only when the identity is due, and not at each execution.
-        let identity_is_due =
-            self.identity_is_due(&held) && (!is_for_anybody(text) || self.asks_before_transaction(text));
+        let identity_is_due = self.identity_is_due(&held, core)
+            && (!is_for_anybody(text) || self.asks_before_transaction(text, core));
         if identity_is_due && self.may_ask(&held, text) {
-            if let Some(error) = self.core.catalog.failed.take() {
+            if let Some(error) = core.catalog.failed.take() {
                 return Readiness::Refuse(error);
             }
-            let catalog =
-                (!held.fields.is_empty() && !self.core.catalog.is_fresh(self.core.now_ms)).then_some(&held);
-            return self.asking(true, catalog.map(Rc::as_ref), out);
+            let catalog = (!held.fields.is_empty() && !core.catalog.is_fresh(core.now_ms)).then_some(&held);
+            return self.asking(true, catalog.map(Rc::as_ref), core, out);
         }
         if identity_is_due {
             // The server would not answer: what it does not refuse itself needs no catalog.
-            self.core.catalog.current = None;
+            core.catalog.current = None;
         }
-        match self.policy_ready(comment) {
+        match self.policy_ready(comment, core) {
             Ok(()) => {}
             // It does the same whoever the session is for, so the last known plan does: a session must be able to end its
             // transaction, or to change its user back, while no plan can be fetched.
             Err(_) if is_for_anybody(text) => {}
             Err(Unready::Refuse(error)) => return Readiness::Refuse(error),
             Err(Unready::Fetch(fetches)) => {
-                self.core.waiting = Waiting::Fetches(fetches.len());
+                core.waiting = Waiting::Fetches(fetches.len());
                 out.fetch = fetches;
                 return Readiness::Wait;
             }
         }
-        let Some(plan) = self.core.policy.plan.clone() else {
+        let Some(plan) = core.policy.plan.clone() else {
             return Readiness::Refuse(ClientError::protocol("a statement before the session is up"));
         };
         if plan.fields.is_empty() {
             return Readiness::Ready(plan);
         }
-        if let Some(error) = self.core.catalog.failed.take() {
+        if let Some(error) = core.catalog.failed.take() {
             return Readiness::Refuse(error);
         }
-        let is_fresh = self.core.catalog.is_fresh(self.core.now_ms) && !self.core.catalog.misses(text, None);
+        let is_fresh = core.catalog.is_fresh(core.now_ms) && !core.catalog.misses(text, None);
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
-        self.asking(false, Some(&plan), out)
+        self.asking(false, Some(&plan), core, out)
     }
 
     fn asking(
         &mut self,
         identity: bool,
         catalog: Option<&CompiledPlan>,
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Readiness {
         let sent = (&self.pipeline, &mut self.pending);
         let asked = (identity, catalog, self.settings.encoding.now());
-        match self.own_queries.send(asked, &mut self.core, sent, out) {
+        match self.own_queries.send(asked, core, sent, out) {
             Ok(()) => Readiness::Wait,
             Err(error) => Readiness::Refuse(error),
         }
@@ -141,11 +143,16 @@ impl Session {
     }
 
     /// Checks a text. The error is the one that the client gets.
-    pub(super) fn check(&self, text: &[u8], plan: &Rc<CompiledPlan>) -> Result<Rc<Checked>, ClientError> {
+    pub(super) fn check(
+        &self,
+        text: &[u8],
+        plan: &Rc<CompiledPlan>,
+        core: &Core,
+    ) -> Result<Rc<Checked>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, [Statement::unread()]));
         }
-        let Some(catalog) = &self.core.catalog.current else {
+        let Some(catalog) = &core.catalog.current else {
             // In a failed transaction the server takes nothing but its end, and the filter forwards nothing
             // else: what it cannot check must not reach the server's log.
             return check_without_catalog(text, plan).ok_or_else(|| match ends_transaction_first(text) {
@@ -158,7 +165,7 @@ impl Session {
         if encoding.may_read_otherwise() {
             encoding.check_names(text, catalog)?;
         }
-        let checked = match self.core.check(text, plan, catalog, &self.statements) {
+        let checked = match core.check(text, plan, catalog, &self.statements) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
                 return check_without_catalog(text.as_bytes(), plan).ok_or(error);
@@ -171,7 +178,7 @@ impl Session {
         if encoding.may_read_otherwise() && has_stand_ins(text) {
             encoding.check_stand_ins(&checked)?;
         }
-        self.statements.check_names(&checked, &self.core)?;
+        self.statements.check_names(&checked, core)?;
         if self.copies.rows_may_follow && fieldveil_sql::may_be_rows(text) {
             return Err(ClientError::may_be_rows());
         }

@@ -11,10 +11,10 @@ use super::check::Readiness;
 use super::copy::{Copying, OUT_OF_PLACE};
 use super::pending::{Awaited, PendingResponse};
 use super::seal::server_text;
-use super::{CallbackOutput, MAX_HELD, Phase, Session, Step, Waiting};
+use super::{CallbackOutput, MAX_HELD, ReadySession, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Unread};
+use crate::database::{Checked, Core, Unread};
 
 /// A Flush message.
 const FLUSH: [u8; 5] = [Tag::Flush.code(), 0, 0, 0, 4];
@@ -27,93 +27,70 @@ pub(super) enum Outcome {
     Passes,
     /// It must be read again when the session no longer waits.
     Again,
+    /// The client broke the protocol, for which the session ends.
+    Ends(Box<ClientError>),
 }
 
-impl Session {
-    /// Reads the next message of the client, as the phase of the connection demands.
-    pub(super) fn read_client_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        if let Phase::AwaitingPolicy(_) = self.phase {
-            self.admit(out);
-            return Step::Took(0);
-        }
-        if rest.is_empty() {
-            return Step::More;
-        }
-        match self.phase {
-            Phase::Startup => self.read_first_packet(rest, out),
-            Phase::Authenticating => self.read_login_message(rest, out),
-            Phase::Ready => self.read_session_message(rest, out),
-            Phase::Passing => Step::Pass(rest.len()),
-            Phase::AwaitingPolicy(_) | Phase::Ending => Step::Took(rest.len()),
-        }
+/// Reads the header of the client's next message. Returns None if more bytes are needed.
+#[inline]
+pub(super) fn read_header(rest: &[u8]) -> Result<Option<(Tag, Header)>, ClientError> {
+    let Some(header) = Header::peek(rest).map_err(broken)? else { return Ok(None) };
+    match Tag::of(header.tag) {
+        Some(tag) => Ok(Some((tag, header))),
+        None => Err(ClientError::protocol("an unknown message type")),
     }
+}
 
-    /// Reads the header of the client's next message. The error is the step that ends the reading.
+fn broken(error: WireError) -> ClientError {
+    ClientError::protocol(&error.to_string())
+}
+
+impl ReadySession {
+    /// Reads a message of the client. The error says how it breaks the protocol, for which the session ends.
     #[inline]
-    pub(super) fn client_header(
+    pub(super) fn read_session_message(
         &mut self,
         rest: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
-    ) -> Result<(Tag, Header), Step> {
-        let header = match Header::peek(rest) {
-            Ok(Some(header)) => header,
-            Ok(None) => return Err(Step::More),
-            Err(error) => return Err(self.broken(error, rest, out)),
-        };
-        let Some(tag) = Tag::of(header.tag) else {
-            self.end_session(ClientError::protocol("an unknown message type"), out);
-            return Err(Step::Took(rest.len()));
-        };
+    ) -> Result<Step, ClientError> {
+        let Some((tag, header)) = read_header(rest)? else { return Ok(Step::More) };
         if self.pending.is_full() {
-            self.core.waiting = Waiting::Answers;
-            return Err(Step::More);
+            core.waiting = Waiting::Answers;
+            return Ok(Step::More);
         }
-        Ok((tag, header))
-    }
-
-    fn broken(&mut self, error: WireError, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        self.end_session(ClientError::protocol(&error.to_string()), out);
-        Step::Took(rest.len())
-    }
-
-    /// Reads a message of an authenticated session.
-    #[inline]
-    fn read_session_message(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        let (tag, header) = match self.client_header(rest, out) {
-            Ok(read) => read,
-            Err(step) => return step,
-        };
-        if let Some(step) = self.read_control_message(tag, header, out) {
-            return step;
+        if let Some(step) = self.read_control_message(tag, header, core, out)? {
+            return Ok(step);
         }
         let Some(message) = rest.get(..header.total_len()) else {
             return if header.body_len > MAX_HELD {
-                self.oversized(tag, header, rest, out)
+                self.oversized(tag, header, rest, core, out)
             } else {
-                Step::More
+                Ok(Step::More)
             };
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
         if !self.settings.encoding.now().is_utf8()
-            && self.core.policy.protects()
+            && core.policy.protects()
             && names_in_other_encoding(tag, body)
         {
             // Those that SQL gives are kept in UTF-8.
             let what = "the name of a prepared statement or portal has characters besides ASCII";
             self.refuse_bind(
                 ClientError::unsupported(what, "Set client_encoding to UTF8, or give it a name in ASCII."),
+                core,
                 out,
             );
-            return Step::Took(message.len());
+            return Ok(Step::Took(message.len()));
         }
         let outcome = match tag {
-            Tag::Query => self.query(body, out),
-            Tag::Parse => self.parse(message, body, out),
-            Tag::Bind => self.bind(message, body, out),
+            Tag::Query => self.query(body, core, out),
+            Tag::Parse => self.parse(message, body, core, out),
+            Tag::Bind => self.bind(message, body, core, out),
             Tag::Describe => self.describe(body),
-            Tag::Execute => self.execute(body, out),
-            Tag::Close => self.close(body),
-            Tag::FunctionCall => self.function_call(body, out),
+            Tag::Execute => self.execute(body, core, out),
+            Tag::Close => self.close(body, core),
+            Tag::FunctionCall => self.function_call(body, core, out),
             // A password belongs to the authentication; the others are control messages.
             Tag::Password
             | Tag::Sync
@@ -122,47 +99,54 @@ impl Session {
             | Tag::CopyDone
             | Tag::CopyFail
             | Tag::Flush => {
-                self.end_session(ClientError::protocol("a message that has no place in a session"), out);
-                return Step::Took(rest.len());
+                return Err(ClientError::protocol("a message that has no place in a session"));
             }
         };
-        match outcome {
-            Ok(Outcome::Done) => Step::Took(message.len()),
-            Ok(Outcome::Passes) => Step::Pass(message.len()),
-            Ok(Outcome::Again) => Step::More,
-            Err(error) => self.broken(error, rest, out),
+        match outcome.map_err(broken)? {
+            Outcome::Done => Ok(Step::Took(message.len())),
+            Outcome::Passes => Ok(Step::Pass(message.len())),
+            Outcome::Again => Ok(Step::More),
+            Outcome::Ends(error) => Err(*error),
         }
     }
 
     /// Reads a message that is no statement and belongs to none, or one that is dropped or must wait. Returns None for all others.
     #[inline]
-    fn read_control_message(&mut self, tag: Tag, header: Header, out: &mut CallbackOutput) -> Option<Step> {
-        Some(match tag {
+    fn read_control_message(
+        &mut self,
+        tag: Tag,
+        header: Header,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Option<Step>, ClientError> {
+        Ok(Some(match tag {
             // The client takes the server to read the data of a COPY, which was refused.
             Tag::Sync if self.copies.is_refused() => Step::Drop(header.total_len()),
-            Tag::CopyDone | Tag::CopyFail if self.end_refused_copy(out) => Step::Drop(header.total_len()),
+            Tag::CopyDone | Tag::CopyFail if self.end_refused_copy(core, out) => {
+                Step::Drop(header.total_len())
+            }
             Tag::Sync => {
                 let awaited = if self.copies.server_reads { Awaited::SyncInCopy } else { Awaited::Sync };
                 self.pending.push(PendingResponse::client(awaited));
-                self.transaction.invalidate_if_ended(&mut self.core);
+                self.transaction.invalidate_if_ended(core);
                 self.pipeline.sync();
                 Step::Pass(header.total_len())
             }
             Tag::Terminate => {
-                self.core.audit.note_end(Ended::Client);
+                core.audit.note_end(Ended::Client);
                 Step::Pass(header.total_len())
             }
             // No response is pending, so no COPY is under way: a COPY that was refused left it behind, and the server would
             // ignore it.
             Tag::CopyData | Tag::CopyDone | Tag::CopyFail
-                if self.pending.is_empty() && self.core.policy.protects() =>
+                if self.pending.is_empty() && core.policy.protects() =>
             {
                 Step::Drop(header.total_len())
             }
             Tag::CopyData => match self.copies.from_client {
                 // It is not known yet whether the server takes a COPY, and which it is.
-                Copying::No if !self.copies.server_reads && self.core.policy.protects() => {
-                    self.wait_for_answers(out)
+                Copying::No if !self.copies.server_reads && core.policy.protects() => {
+                    self.wait_for_answers(core, out)
                 }
                 Copying::No => Step::Pass(header.total_len()),
                 Copying::Failed | Copying::Refused(_) => Step::Drop(header.total_len()),
@@ -171,38 +155,44 @@ impl Session {
             },
             Tag::CopyDone | Tag::CopyFail => {
                 if tag == Tag::CopyDone {
-                    self.copies.finish(&mut self.core, &mut self.pending, out);
+                    self.copies.finish(core, &mut self.pending, out);
                 }
                 if !self.copies.end_from_client() {
-                    return Some(Step::Drop(header.total_len()));
+                    return Ok(Some(Step::Drop(header.total_len())));
                 }
                 self.pending.push(PendingResponse::client(Awaited::CopyEnd));
                 Step::Pass(header.total_len())
             }
             _ if self.copies.is_refused() && tag != Tag::Flush => {
-                self.end_session(ClientError::protocol(OUT_OF_PLACE), out);
-                Step::Drop(header.total_len())
+                return Err(ClientError::protocol(OUT_OF_PLACE));
             }
             _ if self.pipeline.is_skipped() => Step::Drop(header.total_len()),
             Tag::Flush => Step::Pass(header.total_len()),
-            _ if self.pending.is_heavy() => self.wait_for_answers(out),
-            _ => return None,
-        })
+            _ if self.pending.is_heavy() => self.wait_for_answers(core, out),
+            _ => return Ok(None),
+        }))
     }
 
     /// Lets the client's next message wait for responses. The server may keep its responses until a Sync, which the client sends
     /// only behind that message, so the filter asks for them with a Flush.
-    fn wait_for_answers(&mut self, out: &mut CallbackOutput) -> Step {
+    fn wait_for_answers(&mut self, core: &mut Core, out: &mut CallbackOutput) -> Step {
         if self.pipeline.is_open() && self.pending.is_to_be_flushed() {
             out.to_server.extend_from_slice(&FLUSH);
         }
-        self.core.waiting = Waiting::Answers;
+        core.waiting = Waiting::Answers;
         Step::More
     }
 
     /// Handles a message that is too long to be held. The values of a statement that touches nothing protected pass; everything
     /// else is refused.
-    fn oversized(&mut self, tag: Tag, header: Header, rest: &[u8], out: &mut CallbackOutput) -> Step {
+    fn oversized(
+        &mut self,
+        tag: Tag,
+        header: Header,
+        rest: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Step, ClientError> {
         let body = rest.get(HEADER_LEN..).unwrap_or_default();
         let error = ClientError::limit(
             "the message is longer than the 16 MiB that are read of one",
@@ -210,70 +200,72 @@ impl Session {
         );
         match tag {
             Tag::Bind => {
-                let (portal, name) = match Bind::peek_names(body) {
-                    Ok(Some(names)) => names,
-                    Ok(None) => return Step::More,
-                    Err(error) => return self.broken(error, rest, out),
+                let Some((portal, name)) = Bind::peek_names(body).map_err(broken)? else {
+                    return Ok(Step::More);
                 };
                 let statement = self.statements.statement(significant(name)).cloned();
                 if let Some(statement) = &statement {
-                    match self.before_statement(&statement.text, &statement.said.comment, out) {
-                        Readiness::Wait => return Step::More,
+                    match self.before_statement(&statement.text, &statement.said.comment, core, out) {
+                        Readiness::Wait => return Ok(Step::More),
                         Readiness::Refuse(error) => {
-                            self.refuse_bind(error, out);
-                            return Step::Drop(header.total_len());
+                            self.refuse_bind(error, core, out);
+                            return Ok(Step::Drop(header.total_len()));
                         }
                         Readiness::Ready(_) => {}
                     }
                 }
-                let due = self.core.policy.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan));
+                let due = core.policy.plan.as_ref().is_none_or(|plan| self.identity_is_due(plan, core));
                 let untouched = statement.filter(|s| {
-                    !due && !s.said.reads_parameters() && !s.checked.borrow().touched && self.is_current(s)
+                    !due && !s.said.reads_parameters()
+                        && !s.checked.borrow().touched
+                        && self.is_current(s, core)
                 });
                 if let Some(statement) = untouched {
                     let entry = self.enter_portal(portal, &statement, Vec::new());
                     self.pending.push(entry);
-                    return Step::Pass(header.total_len());
+                    return Ok(Step::Pass(header.total_len()));
                 }
-                self.refuse_bind(error, out);
+                self.refuse_bind(error, core, out);
             }
             Tag::Query => {
-                self.refuse_query(error, out);
+                self.refuse_query(error, core, out);
             }
-            Tag::Parse => self.refuse_parse(b"", error, out),
-            _ => {
-                self.end_session(error, out);
-                return Step::Took(rest.len());
-            }
+            Tag::Parse => self.refuse_parse(b"", error, core, out),
+            _ => return Err(error),
         }
-        Step::Drop(header.total_len())
+        Ok(Step::Drop(header.total_len()))
     }
 
     /// Carries a Query from the client to the server.
-    fn query(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {
+    fn query(
+        &mut self,
+        body: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let query = Query::parse(body)?;
-        if let Some(outcome) = self.in_copy(out) {
+        if let Some(outcome) = self.in_copy(core) {
             return Ok(outcome);
         }
         let encoding = self.settings.encoding.now();
         let read = self.settings.read_statement(query.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
-        let ready = match self.ready_text(&read, out) {
+        let ready = match self.ready_text(&read, core, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(ready) => Ok(ready),
         };
         // The text is checked against plan and catalog.
-        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready.text)));
+        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan, core)?, ready.text)));
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, text)| {
-            let text = server_text(&mut self.core, text, &checked)?;
+            let text = server_text(core, text, &checked)?;
             Ok((encoding.encode_statement(text)?, checked))
         });
         let (text, checked) = match sealed {
             Ok(sealed) => sealed,
             Err(error) => {
-                self.refuse_text(&read, error, out);
+                self.refuse_text(&read, error, core, out);
                 return Ok(Outcome::Done);
             }
         };
@@ -285,9 +277,9 @@ impl Session {
             }
             None => Outcome::Passes,
         };
-        let entry = self.executing(&read, &checked, Awaited::Query(Rc::clone(&checked), 0, None));
+        let entry = self.executing(&read, &checked, Awaited::Query(Rc::clone(&checked), 0, None), core);
         self.pending.push(entry);
-        self.transaction.invalidate_if_ended(&mut self.core);
+        self.transaction.invalidate_if_ended(core);
         Ok(outcome)
     }
 
@@ -297,13 +289,14 @@ impl Session {
         text: &[u8],
         checked: &Rc<Checked>,
         awaited: Awaited,
+        core: &mut Core,
     ) -> PendingResponse {
-        if self.core.policy.protects() {
+        if core.policy.protects() {
             self.settings.encoding.execute(text, checked);
         }
-        self.transaction.execute(checked, &mut self.core, &mut self.statements);
-        let names = self.statements.take_names(checked, &self.core);
-        let copy = self.copies.execute(checked, &self.settings, &self.core);
+        self.transaction.execute(checked, core, &mut self.statements);
+        let names = self.statements.take_names(checked, core);
+        let copy = self.copies.execute(checked, &self.settings, core);
         PendingResponse::client(awaited).names(names).copy(copy)
     }
 }

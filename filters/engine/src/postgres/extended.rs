@@ -15,10 +15,10 @@ use super::pending::{Awaited, PendingResponse};
 use super::refuse::may_copy_from_client;
 use super::seal::{seal_text, seal_values, server_text};
 use super::statements::{Portal, Statement};
-use super::{CallbackOutput, Session, Waiting};
+use super::{CallbackOutput, ReadySession, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::Checked;
+use crate::database::{Checked, Core};
 
 /// A prepared statement that may be executed.
 pub(super) enum Rechecked {
@@ -28,23 +28,24 @@ pub(super) enum Rechecked {
     Anew(Rc<Checked>),
 }
 
-impl Session {
+impl ReadySession {
     pub(super) fn parse(
         &mut self,
         message: &[u8],
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let mut parse = Parse::parse(body)?;
         let name = significant(parse.name);
-        if self.is_unconfirmed(name) && !name.is_empty() {
-            self.core.waiting = Waiting::Answers;
+        if self.is_unconfirmed(name, core) && !name.is_empty() {
+            core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         let encoding = self.settings.encoding.now();
         let read = self.settings.read_statement(parse.text);
         // Tokens become words, and what is not known yet of identity, plan, keys and catalog is asked for.
-        let ready = match self.ready_text(&read, out) {
+        let ready = match self.ready_text(&read, core, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(ready) if self.statements.is_full(name, &ready.text, &ready.said) => {
@@ -56,13 +57,13 @@ impl Session {
             Readiness::Ready(ready) => Ok(ready),
         };
         // The text is checked against plan and catalog.
-        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan)?, ready)));
+        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan, core)?, ready)));
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, ready)| {
-            self.core.memory.may_keep()?;
+            core.memory.may_keep()?;
             // The server infers the types of sealed parameters, which the client's message may name.
             let seals_parameters = !checked.analysis.parameters.is_empty();
-            let text = server_text(&mut self.core, ready.text.clone(), &checked)?
+            let text = server_text(core, ready.text.clone(), &checked)?
                 .or_else(|| seals_parameters.then(|| ready.text.to_vec()));
             Ok((encoding.encode_statement(text)?, checked, ready))
         });
@@ -70,7 +71,7 @@ impl Session {
             Ok(sealed) => sealed,
             Err(error) => {
                 self.copies.rows_may_follow |= may_copy_from_client(&read);
-                self.refuse_parse(parse.name, error, out);
+                self.refuse_parse(parse.name, error, core, out);
                 return Ok(Outcome::Done);
             }
         };
@@ -87,7 +88,7 @@ impl Session {
             described: RefCell::default(),
             parsed_anew: Cell::new(false),
             name_bytes: name.len(),
-            weight: self.core.memory.weight(0),
+            weight: core.memory.weight(0),
         };
         let statement = statement.weighed();
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
@@ -125,22 +126,22 @@ impl Session {
     /// Whether it is open yet if the server has this statement: its Parse went before an earlier Sync and is
     /// not answered. Within one group an error takes all that follows with it. What else is in flight tells
     /// nothing: it may lack its Sync, which the client sends only behind the message that would wait.
-    fn is_unconfirmed(&self, name: &[u8]) -> bool {
-        self.statements.statement(name).is_some_and(|statement| self.lacks_answer(statement))
+    fn is_unconfirmed(&self, name: &[u8], core: &Core) -> bool {
+        self.statements.statement(name).is_some_and(|statement| self.lacks_answer(statement, core))
     }
 
-    fn lacks_answer(&self, statement: &Rc<Statement>) -> bool {
+    fn lacks_answer(&self, statement: &Rc<Statement>, core: &Core) -> bool {
         !statement.confirmed.get()
             && statement.group.get() != self.pipeline.number()
             && self.pending.parses(statement)
-            && self.core.policy.protects()
+            && core.policy.protects()
     }
 
     /// Whether the statement was checked under the plan and catalog in force.
-    pub(super) fn is_current(&self, statement: &Statement) -> bool {
+    pub(super) fn is_current(&self, statement: &Statement, core: &Core) -> bool {
         let checked = statement.checked.borrow();
-        let same_plan = self.core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
-        let same_catalog = match (&checked.catalog, &self.core.catalog.current) {
+        let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
+        let same_catalog = match (&checked.catalog, &core.catalog.current) {
             (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
             (None, _) => checked.plan.fields.is_empty(),
             (Some(_), None) => false,
@@ -165,25 +166,26 @@ impl Session {
         &mut self,
         message: &[u8],
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            self.refuse_bind(ClientError::unknown_statement(), out);
+            self.refuse_bind(ClientError::unknown_statement(), core, out);
             return Ok(Outcome::Done);
         };
-        if self.lacks_answer(&statement) {
-            self.core.waiting = Waiting::Answers;
+        if self.lacks_answer(&statement, core) {
+            core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         // What failed to be parsed anew, with the statement before it, is tried again.
         let lost = !statement.confirmed.get() && statement.group.get() != self.pipeline.number();
         if lost && !statement.parsed_anew.get() {
             let error = ClientError::unsupported("preparing this statement failed", "Prepare it again.");
-            self.refuse_bind(error, out);
+            self.refuse_bind(error, core, out);
             return Ok(Outcome::Done);
         }
-        let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
+        let ready = match self.before_statement(&statement.text, &statement.said.comment, core, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
@@ -193,7 +195,7 @@ impl Session {
                 ))
             }
             Readiness::Ready(plan) => {
-                self.core.memory.may_open().and_then(|()| self.recheck(&statement, &plan))
+                core.memory.may_open().and_then(|()| self.recheck(&statement, &plan, core))
             }
         };
         let ready = ready.and_then(|rechecked| {
@@ -203,7 +205,7 @@ impl Session {
             if anew {
                 self.settings.reads_alike(&statement.text)?;
             }
-            let text = anew.then(|| seal_text(&mut self.core, &statement.text, &checked)).transpose()?;
+            let text = anew.then(|| seal_text(core, &statement.text, &checked)).transpose()?;
             let text = encoding.encode_statement(text)?;
             let seals = !checked.analysis.parameters.is_empty();
             if !seals && !statement.said.reads_parameters() {
@@ -211,10 +213,10 @@ impl Session {
             }
             let mut whole = Bind::parse(body).map_err(|error| ClientError::protocol(&error.to_string()))?;
             if seals {
-                seal_values(&mut self.core, encoding, &mut whole, (&statement, &checked))?;
+                seal_values(core, encoding, &mut whole, (&statement, &checked))?;
             }
-            let named = statement.said.reads_parameters()
-                && identify_values(&mut self.core, &mut whole, &statement.said)?;
+            let named =
+                statement.said.reads_parameters() && identify_values(core, &mut whole, &statement.said)?;
             Ok((checked, text, (seals || named).then_some(whole)))
         });
         match ready {
@@ -240,7 +242,7 @@ impl Session {
                     return Ok(Outcome::Passes);
                 }
             }
-            Err(error) => self.refuse_bind(error, out),
+            Err(error) => self.refuse_bind(error, core, out),
         }
         Ok(Outcome::Done)
     }
@@ -276,13 +278,14 @@ impl Session {
         &self,
         statement: &Statement,
         plan: &Rc<CompiledPlan>,
+        core: &Core,
     ) -> Result<Rechecked, ClientError> {
-        if self.is_current(statement) && !statement.checked.borrow().goes_by_name() {
-            self.core.policy.require_keys(&statement.checked.borrow())?;
-            self.core.within_budgets(&statement.checked.borrow())?;
+        if self.is_current(statement, core) && !statement.checked.borrow().goes_by_name() {
+            core.policy.require_keys(&statement.checked.borrow())?;
+            core.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }
-        let checked = self.check(&statement.text, plan)?;
+        let checked = self.check(&statement.text, plan, core)?;
         let before = statement.checked.borrow();
         if !checked.shows_types_as(&before) {
             return Err(ClientError::other_result_types());
@@ -309,11 +312,11 @@ impl Session {
         Ok(self.forward(PendingResponse::client(awaited)))
     }
 
-    pub(super) fn close(&mut self, body: &[u8]) -> Result<Outcome, WireError> {
+    pub(super) fn close(&mut self, body: &[u8], core: &mut Core) -> Result<Outcome, WireError> {
         let close = Close::parse(body)?;
         let name = significant(close.name);
-        if close.target == Target::Statement && self.is_unconfirmed(name) {
-            self.core.waiting = Waiting::Answers;
+        if close.target == Target::Statement && self.is_unconfirmed(name, core) {
+            core.waiting = Waiting::Answers;
             return Ok(Outcome::Again);
         }
         let undo = match close.target {

@@ -7,8 +7,9 @@ use fieldveil_sql::{Dialect, identity};
 
 use super::client::Outcome;
 use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Session};
+use super::{CallbackOutput, ReadySession};
 use crate::client_error::ClientError;
+use crate::database::Core;
 
 /// The functions of large objects, with which drivers read and write these: `lo_open`, `loread`, `lowrite` and so on.
 const LARGE_OBJECTS: &[u32] = &[
@@ -65,17 +66,18 @@ const IMMUTABLE: &[u32] = &[
     6354, 6357, 6357, 6364, 6365, 6367, 6372, 6375, 6376, 6378, 6384, 6388, 6391, 6393, 6394, 6402, 6410, 6412, 6426,
 ];
 
-impl Session {
+impl ReadySession {
     /// Carries a FunctionCall to the server, or refuses it.
     pub(super) fn function_call(
         &mut self,
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
         let FunctionCall { function } = FunctionCall::parse(body)?;
         let reason = if identity::names_token(body, Dialect::Postgres) {
             "a function call message names fieldveil.token, and could carry a token".to_owned()
-        } else if self.core.policy.protects() && !reads_no_table(function) {
+        } else if core.policy.protects() && !reads_no_table(function) {
             format!(
                 "the function call message calls function {function} (SELECT {function}::regprocedure names it), which may read a protected table"
             )
@@ -83,7 +85,7 @@ impl Session {
             self.pending.push(PendingResponse::client(Awaited::FunctionCall));
             return Ok(Outcome::Passes);
         };
-        self.refuse_query(ClientError::unsupported(&reason, "Call the function with SELECT."), out);
+        self.refuse_query(ClientError::unsupported(&reason, "Call the function with SELECT."), core, out);
         Ok(Outcome::Done)
     }
 }

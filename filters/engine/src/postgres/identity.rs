@@ -5,7 +5,7 @@ use fieldveil_plan::SessionInput;
 use fieldveil_postgres_wire::backend::DataRow;
 use fieldveil_sql::Dialect;
 
-use super::Session;
+use super::ReadySession;
 use crate::compiled_plan::CompiledPlan;
 use crate::database::Core;
 use crate::token_words::MAX_PURPOSE;
@@ -53,19 +53,19 @@ impl IdentityRow {
     }
 }
 
-impl Session {
+impl ReadySession {
     /// Whether the server is to be asked before a statement that depends on who the session is for.
-    pub(super) fn identity_is_due(&self, plan: &CompiledPlan) -> bool {
-        !self.settings.replicates && self.core.identity.is_due(plan, self.core.now_ms)
+    pub(super) fn identity_is_due(&self, plan: &CompiledPlan, core: &Core) -> bool {
+        !self.settings.replicates && core.identity.is_due(plan, core.now_ms)
     }
 
     /// Whether the server is to be asked before this text though it is for anybody: within the transaction that it begins
     /// it would not be known which of the words are old ones.
-    pub(super) fn asks_before_transaction(&self, text: &[u8]) -> bool {
+    pub(super) fn asks_before_transaction(&self, text: &[u8], core: &Core) -> bool {
         let begins = || {
             std::str::from_utf8(text)
                 .is_ok_and(|text| fieldveil_sql::identity::begins_transaction(text, Dialect::Postgres))
         };
-        !self.pipeline.is_open() && self.core.identity.words.are_unsettled() && begins()
+        !self.pipeline.is_open() && core.identity.words.are_unsettled() && begins()
     }
 }

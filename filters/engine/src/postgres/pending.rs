@@ -34,8 +34,6 @@ pub enum Origin {
 
 /// The kind of message that a response belongs to.
 pub enum Awaited {
-    /// SSLRequest or GSSENCRequest: one byte.
-    Encryption,
     /// Parse.
     Parse(Option<Rc<Statement>>),
     /// Bind, with the portal that it opens, which does not exist if the Bind fails or is skipped.
@@ -254,12 +252,6 @@ impl PendingResponses {
             self.pop_front();
         }
         self.entries.front_mut()
-    }
-
-    /// Whether the answer to a request for encryption is awaited.
-    #[inline]
-    pub fn awaits_encryption(&self) -> bool {
-        self.entries.front().is_some_and(|entry| matches!(entry.awaited, Awaited::Encryption))
     }
 
     /// Returns how the rows that arrive now are treated, or None while that is not known.

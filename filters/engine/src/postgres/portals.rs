@@ -11,24 +11,30 @@ use super::client::Outcome;
 use super::extended::Rechecked;
 use super::pending::{Awaited, PendingResponse};
 use super::statements::Portal;
-use super::{CallbackOutput, Session};
+use super::{CallbackOutput, ReadySession};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
+use crate::database::Core;
 
-impl Session {
-    pub(super) fn execute(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Outcome, WireError> {
+impl ReadySession {
+    pub(super) fn execute(
+        &mut self,
+        body: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Outcome, WireError> {
         let execute = Execute::parse(body)?;
         let portal = self.statements.portal(significant(execute.portal)).cloned();
-        if let Some(outcome) = self.in_copy(out) {
+        if let Some(outcome) = self.in_copy(core) {
             return Ok(outcome);
         }
         let Some(open) = &portal else {
-            if self.core.policy.protects() {
+            if core.policy.protects() {
                 let error = ClientError::unsupported(
                     "this portal was not opened through the sidecar's protocol",
                     "Open it with a Bind message, or FETCH from the cursor.",
                 );
-                self.refuse_bind(error, out);
+                self.refuse_bind(error, core, out);
                 return Ok(Outcome::Done);
             }
             return Ok(self.forward(PendingResponse::client(Awaited::Execute(None))));
@@ -36,23 +42,23 @@ impl Session {
         let mut portal = Rc::clone(open);
         if open.checked.resolves_late() || open.checked.touched {
             let statement = &open.statement;
-            let ready = match self.before_statement(&statement.text, &statement.said.comment, out) {
+            let ready = match self.before_statement(&statement.text, &statement.said.comment, core, out) {
                 Readiness::Wait => return Ok(Outcome::Again),
                 Readiness::Refuse(error) => Err(error),
-                Readiness::Ready(plan) => self.reopen(execute.portal, open, &plan, out)?,
+                Readiness::Ready(plan) => self.reopen(execute.portal, open, &plan, core, out)?,
             };
             match ready {
                 Ok(reopened) => portal = reopened,
                 Err(error) => {
-                    self.refuse_bind(error, out);
+                    self.refuse_bind(error, core, out);
                     return Ok(Outcome::Done);
                 }
             }
         }
         let open = &portal;
-        self.core.identity.words.give_all(open.statement.said.given());
+        core.identity.words.give_all(open.statement.said.given());
         let (text, checked) = (Rc::clone(&open.statement.text), Rc::clone(&open.checked));
-        let entry = self.executing(&text, &checked, Awaited::Execute(Some(portal)));
+        let entry = self.executing(&text, &checked, Awaited::Execute(Some(portal)), core);
         Ok(self.forward(entry))
     }
 
@@ -63,13 +69,14 @@ impl Session {
         name: &[u8],
         open: &Rc<Portal>,
         plan: &Rc<CompiledPlan>,
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Result<Rc<Portal>, ClientError>, WireError> {
         let same_plan = Rc::ptr_eq(plan, &open.checked.plan);
         if same_plan && !open.checked.resolves_late() {
             return Ok(Ok(Rc::clone(open)));
         }
-        let checked = match self.recheck(&open.statement, plan) {
+        let checked = match self.recheck(&open.statement, plan, core) {
             Err(error) => return Ok(Err(error)),
             Ok(Rechecked::Same(checked)) => {
                 open.statement.checked.replace(Rc::clone(&checked));

@@ -5,46 +5,38 @@
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::backend::ErrorResponse;
-use fieldveil_postgres_wire::frontend::{CopyFail, Parse, Query};
-use fieldveil_postgres_wire::startup::{ProtocolVersion, StartupMessage};
+use fieldveil_postgres_wire::frontend::{Parse, Query};
 use fieldveil_sql::{ClientData, Dialect, StringDoubt, identity};
 
 use super::encoding::ClientEncoding;
 use super::pending::{Awaited, PendingResponse};
-use super::{CallbackOutput, Phase, Session};
-use crate::audit::Ended;
+use super::{CallbackOutput, ReadySession};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Core};
 use crate::ports::Level;
 
 /// A text that the server parses and does not understand: without tables `*` stands for nothing. It fails with 42601, but in a
 /// failed transaction with 25P02, as every other statement does there. That answer of the server's is forwarded as it is.
-const REFUSED: &[u8] = b"SELECT * /* fieldveil refused this statement */";
+pub(super) const REFUSED: &[u8] = b"SELECT * /* fieldveil refused this statement */";
 /// A text that is no SQL. It fails with 42601 in a failed transaction, too.
 const NO_SQL: &[u8] = b"/* fieldveil refused this statement */ SELECT FROM WHERE";
 /// A message type that no version of the protocol has. The server ends the session with 08P01.
-const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
+pub(super) const NO_MESSAGE: [u8; 5] = [0xff, 0, 0, 0, 4];
 
-impl Session {
-    /// Refuses the session: the server gets a StartupMessage without a user, which it refuses before it does anything.
-    pub(super) fn refuse_startup(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.audit.note_refusal(&error);
-        self.core.audit.note_end(Ended::Filter);
-        let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
-        out.close |= nobody.encode(&mut out.to_server).is_err();
-        self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.phase = Phase::Ending;
-    }
-
+impl ReadySession {
     /// Refuses a simple query, or a function call, whose error does not wait for a Sync either.
-    pub(super) fn refuse_query(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.audit.note_refusal(&error);
-        self.answer_with(error, REFUSED, out);
+    pub(super) fn refuse_query(&mut self, error: ClientError, core: &mut Core, out: &mut CallbackOutput) {
+        core.audit.note_refusal(&error);
+        self.answer_with(error, REFUSED, core, out);
     }
 
     /// Has the server answer a simple query with an error, which stands for this one.
-    fn answer_with(&mut self, error: ClientError, text: &[u8], out: &mut CallbackOutput) {
-        let Some(plan) = &self.core.policy.plan else { return self.end_session(error, out) };
+    fn answer_with(&mut self, error: ClientError, text: &[u8], core: &mut Core, out: &mut CallbackOutput) {
+        // A session that is up has a plan.
+        let Some(plan) = &core.policy.plan else {
+            out.close = true;
+            return;
+        };
         let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
         out.close |= Query { text }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
@@ -52,34 +44,46 @@ impl Session {
 
     /// Refuses the text of a simple query. If it has a `COPY … FROM STDIN`, the client is asked for the data all the same. The data
     /// is dropped, and behind it comes the error: if the error came first, psql would send the rows of a dump as statements.
-    pub(super) fn refuse_text(&mut self, text: &[u8], error: ClientError, out: &mut CallbackOutput) {
+    pub(super) fn refuse_text(
+        &mut self,
+        text: &[u8],
+        error: ClientError,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) {
         let has_failed = self.transaction.had_failed() || error.is_failed_transaction();
         let data = match client_data(text) {
             Ok(Some(data)) if !has_failed => data,
             _ => {
                 self.copies.rows_may_follow |= may_copy_from_client(text);
-                self.core.audit.note_refusal(&error);
+                core.audit.note_refusal(&error);
                 // It ends the transaction first, so that 25P02 is not what the server would say of what is refused.
                 let ends = !error.is_failed_transaction() && ends_transaction_first(text);
-                return self.answer_with(error, if ends { NO_SQL } else { REFUSED }, out);
+                return self.answer_with(error, if ends { NO_SQL } else { REFUSED }, core, out);
             }
         };
-        self.core.audit.note_refusal(&error);
+        core.audit.note_refusal(&error);
         out.close |= Query { text: b"" }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::injected(Awaited::RefusedCopy(data)));
         self.copies.refuse(error);
     }
 
     /// The client has sent all data of a COPY that was refused, or gave it up. Whether that was so.
-    pub(super) fn end_refused_copy(&mut self, out: &mut CallbackOutput) -> bool {
+    pub(super) fn end_refused_copy(&mut self, core: &mut Core, out: &mut CallbackOutput) -> bool {
         let Some(error) = self.copies.take_refused() else { return false };
-        self.answer_with(error, REFUSED, out);
+        self.answer_with(error, REFUSED, core, out);
         true
     }
 
     /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
-    pub(super) fn refuse_parse(&mut self, name: &[u8], error: ClientError, out: &mut CallbackOutput) {
-        self.core.audit.note_refusal(&error);
+    pub(super) fn refuse_parse(
+        &mut self,
+        name: &[u8],
+        error: ClientError,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) {
+        core.audit.note_refusal(&error);
         let parse = Parse { name, text: REFUSED, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
@@ -88,25 +92,10 @@ impl Session {
     }
 
     /// Refuses a Bind, or any other message of the extended protocol.
-    pub(super) fn refuse_bind(&mut self, error: ClientError, out: &mut CallbackOutput) {
+    pub(super) fn refuse_bind(&mut self, error: ClientError, core: &mut Core, out: &mut CallbackOutput) {
         // The client knows no statement of this name, and the server does not get one: the message fails before.
         let name = self.own_queries.name().to_owned();
-        self.refuse_parse(name.as_bytes(), error, out);
-    }
-
-    /// Ends the session behind the pending responses, because the client broke the protocol.
-    pub(super) fn end_session(&mut self, error: ClientError, out: &mut CallbackOutput) {
-        self.core.audit.note_refusal(&error);
-        if matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_)) {
-            return self.refuse_startup(error, out);
-        }
-        self.core.audit.note_end(Ended::Filter);
-        if self.copies.server_reads {
-            out.close |= CopyFail { reason: REFUSED }.encode(&mut out.to_server).is_err();
-        }
-        out.to_server.extend_from_slice(&NO_MESSAGE);
-        self.pending.push(PendingResponse::refused(Awaited::End, error));
-        self.phase = Phase::Ending;
+        self.refuse_parse(name.as_bytes(), error, core, out);
     }
 }
 
@@ -135,6 +124,19 @@ pub(super) fn ends_transaction_first(text: &[u8]) -> bool {
 pub(super) fn is_provoked(code: &[u8]) -> bool {
     // A text that is not understood, a missing user, an unknown message type, a COPY that the client gave up.
     matches!(code, b"42601" | b"28000" | b"08P01" | b"57014")
+}
+
+/// Gives a client that logs in an error in the place of a response that the login cannot continue with, and closes the connection.
+pub(super) fn end_login(
+    core: &mut Core,
+    encoding: ClientEncoding,
+    error: &ClientError,
+    out: &mut CallbackOutput,
+) {
+    core.audit.count_refusal(error);
+    core.log(Level::Error, &format!("{} ({}); {}", error.message, error.code, error.hint));
+    write_error(core, encoding, ("FATAL", error, ""), &mut out.to_client);
+    out.close = true;
 }
 
 /// Writes an error to the client: its severity, what it says, and a detail, which may be empty.

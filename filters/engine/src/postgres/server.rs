@@ -13,7 +13,8 @@ use fieldveil_sql::ClientData;
 
 use super::copy::CopyOut;
 use super::pending::{Awaited, OUT_OF_PLACE, Origin};
-use super::{CallbackOutput, Phase, Session, Step, Waiting};
+use super::{CallbackOutput, ReadySession, Step, Waiting};
+use crate::database::Core;
 
 /// What happens to the message.
 pub(super) enum Fate {
@@ -23,43 +24,41 @@ pub(super) enum Fate {
     Taken,
 }
 
+impl Fate {
+    /// Returns the step past a message with this body.
+    #[inline]
+    pub fn step(self, body: &[u8]) -> Step {
+        let length = HEADER_LEN.saturating_add(body.len());
+        match self {
+            Self::Pass => Step::Pass(length),
+            Self::Taken => Step::Took(length),
+        }
+    }
+}
+
 pub(super) const MALFORMED: &str = "a malformed message";
 
-impl Session {
+impl ReadySession {
     /// Reads the next message of the server.
-    pub(super) fn read_server_message(
+    pub(super) fn read_server(
         &mut self,
         rest: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
-        if rest.is_empty() {
-            return Ok(Step::More);
-        }
-        if matches!(self.phase, Phase::Passing) {
-            return Ok(Step::Pass(rest.len()));
-        }
-        // No session is up before the answer to a request for encryption.
-        let is_up = matches!(self.phase, Phase::Ready);
-        let is_starting = matches!(self.phase, Phase::Startup | Phase::AwaitingPolicy(_));
-        if !is_up && (is_starting || self.pending.awaits_encryption()) {
-            return self.startup_answer(rest, out);
-        }
         let Some(header) = Header::peek(rest).map_err(|_| MALFORMED)? else { return Ok(Step::More) };
         let tag = Tag::of(header.tag).ok_or("an unknown message type")?;
         if self.streams(tag) {
             return Ok(Step::Pass(header.total_len()));
         }
         let Some(message) = rest.get(..header.total_len()) else {
-            return self.long_message(tag, header, rest, out);
+            return self.long_message(tag, header, rest, core, out);
         };
         let body = message.get(HEADER_LEN..).unwrap_or_default();
         if tag == Tag::DataRow {
-            self.rows_come(rest);
+            self.rows_come(rest, core);
         }
-        Ok(match self.server_message(tag, body, out)? {
-            Fate::Pass => Step::Pass(message.len()),
-            Fate::Taken => Step::Took(message.len()),
-        })
+        Ok(self.server_message(tag, body, core, out)?.step(body))
     }
 
     /// Whether the message is forwarded unread, whatever its length.
@@ -80,26 +79,30 @@ impl Session {
         &mut self,
         tag: Tag,
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         if tag == Tag::ParameterStatus {
-            return self.parameter_status(body);
-        }
-        if matches!(self.phase, Phase::Authenticating) && tag != Tag::ErrorResponse {
-            return self.authentication_message(tag, body, out);
+            return self.parameter_status(body, core);
         }
         match tag {
-            Tag::ReadyForQuery => self.ready_for_query(body),
+            Tag::ReadyForQuery => self.ready_for_query(body, core),
             Tag::NoticeResponse | Tag::NotificationResponse => Ok(Fate::Pass),
-            _ if self.pending.is_withheld() => self.swallow(tag, body, out),
-            _ => self.answer(tag, body, out),
+            _ if self.pending.is_withheld() => self.swallow(tag, body, core, out),
+            _ => self.answer(tag, body, core, out),
         }
     }
 
     /// Reads a message that answers the entry at the head of the queue.
-    fn answer(&mut self, tag: Tag, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
+    fn answer(
+        &mut self,
+        tag: Tag,
+        body: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         match tag {
-            Tag::ErrorResponse => return self.error_response(body, out),
+            Tag::ErrorResponse => return self.error_response(body, core, out),
             Tag::Authentication | Tag::BackendKeyData | Tag::NegotiateProtocolVersion => {
                 return Ok(Fate::Pass);
             }
@@ -151,17 +154,17 @@ impl Session {
             }
             (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
-                if let Some(catalog) = self.core.catalog_read() {
+                if let Some(catalog) = core.catalog_read() {
                     self.statements.by_sql.catalog_read(&catalog);
                 }
-                self.core.waiting = Waiting::No;
+                core.waiting = Waiting::No;
             }
             (Tag::CommandComplete, Awaited::Identity) => {
                 self.pending.pop();
                 let is_idle = self.transaction.was_idle() && !self.pipeline.is_open();
-                self.own_queries.identity_read(is_idle, &mut self.core);
-                if self.core.catalog.reading.is_none() {
-                    self.core.waiting = Waiting::No;
+                self.own_queries.identity_read(is_idle, core);
+                if core.catalog.reading.is_none() {
+                    core.waiting = Waiting::No;
                 }
             }
             (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, rows)) => {
@@ -175,7 +178,7 @@ impl Session {
                 let format = if *data == ClientData::Binary { Format::Binary } else { Format::Text };
                 out.close |= CopyInResponse { format }.encode(&mut out.to_client).is_err();
             }
-            (Tag::DataRow, _) => return self.data_row(body, out),
+            (Tag::DataRow, _) => return self.data_row(body, core, out),
             (Tag::ParameterDescription, _) => return self.pending.parameter_description(body, fate, out),
             (Tag::RowDescription, _) => return self.pending.row_description(body, fate, out),
             (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
@@ -187,7 +190,9 @@ impl Session {
                 self.copies.from_server =
                     checked.and_then(|checked| CopyOut::new(checked, checked.copy()?, &self.settings));
             }
-            (Tag::CopyData, Awaited::Query(..) | Awaited::Execute(_)) => return self.copy_row(body, out),
+            (Tag::CopyData, Awaited::Query(..) | Awaited::Execute(_)) => {
+                return self.copy_row(body, core, out);
+            }
             (Tag::CopyDone | Tag::CopyBothResponse, Awaited::Query(..) | Awaited::Execute(_))
             | (Tag::FunctionCallResponse, Awaited::FunctionCall) => {}
             _ => return Err(OUT_OF_PLACE),
@@ -195,13 +200,13 @@ impl Session {
         Ok(fate)
     }
 
-    fn parameter_status(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
+    fn parameter_status(&mut self, body: &[u8], core: &mut Core) -> Result<Fate, &'static str> {
         let status = ParameterStatus::parse(body).map_err(|_| MALFORMED)?;
-        self.settings.report(&status, &mut self.core);
+        self.settings.report(&status, core);
         Ok(Fate::Pass)
     }
 
-    fn ready_for_query(&mut self, body: &[u8]) -> Result<Fate, &'static str> {
+    fn ready_for_query(&mut self, body: &[u8], core: &mut Core) -> Result<Fate, &'static str> {
         let status = ReadyForQuery::parse(body).map_err(|_| MALFORMED)?.status;
         self.pending.end_group(status);
         let entry = self.pending.pop_ready().ok_or(OUT_OF_PLACE)?;
@@ -218,7 +223,7 @@ impl Session {
             self.pipeline.close();
             self.settings.encoding.settled(status == TransactionStatus::Idle);
         }
-        self.transaction.report(status, is_last, &mut self.core, &mut self.statements);
+        self.transaction.report(status, is_last, core, &mut self.statements);
         Ok(match entry.origin {
             Origin::Client => Fate::Pass,
             Origin::Injected => Fate::Taken,

@@ -7,7 +7,10 @@ use fieldveil_postgres_wire::backend::ParameterStatus;
 
 use super::encoding::{NOT_UTF8, SessionEncoding};
 use crate::client_error::ClientError;
+use crate::compiled_plan::CompiledPlan;
 use crate::database::Core;
+
+const LOGICAL: &str = "replication connections carry sealed rows past the field policy and are not supported";
 
 /// These settings.
 pub struct Settings {
@@ -32,6 +35,19 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Makes the settings of a connection that asks for logical replication, or not.
+    pub fn new(replicates: bool) -> Self {
+        Self { replicates, ..Self::default() }
+    }
+
+    /// Refuses logical replication under a plan with fields.
+    pub fn check_replication(&self, plan: &CompiledPlan) -> Result<(), ClientError> {
+        if self.replicates && !plan.fields.is_empty() {
+            return Err(replication_refused(LOGICAL));
+        }
+        Ok(())
+    }
+
     /// Takes over a setting that the server reports, and marks as out of date what depended on its old value.
     pub fn report(&mut self, status: &ParameterStatus<'_>, core: &mut Core) {
         match status.name {
@@ -102,6 +118,11 @@ impl Settings {
     fn strings_are_standard(&self) -> bool {
         self.standard_strings && !self.encoding.is_in_doubt()
     }
+}
+
+/// Returns the error of a connection for replication.
+pub fn replication_refused(what: &str) -> ClientError {
+    ClientError::unsupported(what, "Connect to the server directly for replication.")
 }
 
 #[cfg(test)]

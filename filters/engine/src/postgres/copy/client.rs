@@ -15,7 +15,7 @@ use crate::postgres::encoding::ClientEncoding;
 use crate::postgres::pending::{Awaited, PendingResponse, PendingResponses};
 use crate::postgres::seal::{decoded, not_text};
 use crate::postgres::settings::Settings;
-use crate::postgres::{CallbackOutput, Session, Waiting};
+use crate::postgres::{CallbackOutput, ReadySession, Waiting};
 
 /// Why the session ends where the client does not send the data of a COPY to its end.
 pub const OUT_OF_PLACE: &str = "a statement within the data of a COPY";
@@ -109,18 +109,17 @@ fn seal_copied(
         .map_err(|error| not_text(error, &value, (field.declared.oid(), binary)))
 }
 
-impl Session {
+impl ReadySession {
     /// A statement comes though a COPY from the client is not at its end: it waits until it is known whether the server
     /// takes the COPY, and then it is out of place.
-    pub(in crate::postgres) fn in_copy(&mut self, out: &mut CallbackOutput) -> Option<Outcome> {
+    pub(in crate::postgres) fn in_copy(&mut self, core: &mut Core) -> Option<Outcome> {
         if !self.copies.is_sealing() || self.pending.is_empty() {
             return None;
         }
         if self.copies.server_reads {
-            self.end_session(ClientError::protocol(OUT_OF_PLACE), out);
-            return Some(Outcome::Done);
+            return Some(Outcome::Ends(Box::new(ClientError::protocol(OUT_OF_PLACE))));
         }
-        self.core.waiting = Waiting::Answers;
+        core.waiting = Waiting::Answers;
         Some(Outcome::Again)
     }
 }

@@ -6,12 +6,12 @@ use fieldveil_postgres_wire::frame::HEADER_LEN;
 
 use super::{Fate, MALFORMED};
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{RowError, Tally, Unread};
+use crate::database::{Core, RowError, Tally, Unread};
 use crate::ports::Level;
 use crate::postgres::copy;
 use crate::postgres::pending::Awaited;
 use crate::postgres::refuse::write_error;
-use crate::postgres::{CallbackOutput, MAX_HELD, Session, Step};
+use crate::postgres::{CallbackOutput, MAX_HELD, ReadySession, Step};
 
 /// Why the session ends with an error in a row's place.
 const IS_DONE: &str = "The session ends: the statement may have done more than read, and that is not undone.";
@@ -19,7 +19,7 @@ const MORE_IS_DONE: &str =
     "The session ends: the server executes what the client sent behind this statement in the same pipeline.";
 const WAS_DONE: &str = "The session ends: what the pipeline did before is not undone.";
 
-impl Session {
+impl ReadySession {
     /// A message that is not whole yet, or too long to be read whole: of a row, the begin up to its last protected value
     /// is enough.
     pub(super) fn long_message(
@@ -27,6 +27,7 @@ impl Session {
         tag: Tag,
         header: Header,
         rest: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         if header.total_len() <= MAX_HELD {
@@ -39,14 +40,14 @@ impl Session {
             return Err("a message too long to be read");
         }
         let begin = rest.get(HEADER_LEN..).unwrap_or_default();
-        match self.treat_begin(tag, begin) {
+        match self.treat_begin(tag, begin, core) {
             Ok(None) if rest.len() < MAX_HELD => return Ok(Step::More),
             Ok(None) => {
                 let error = ClientError::limit(
                     "a row is longer than the 16 MiB that are read of one, and a protected column stands behind",
                     "Select the protected columns before the long ones, or shorter ones.",
                 );
-                self.row_failed(&error, out);
+                self.row_failed(&error, core, out);
             }
             Ok(Some((taken, treated))) => {
                 let left = header.body_len.saturating_sub(taken);
@@ -55,7 +56,7 @@ impl Session {
             }
             Err(RowError::Server(reason)) => return Err(reason),
             Err(RowError::Treatment(error)) => {
-                self.row_failed(&error, out);
+                self.row_failed(&error, core, out);
             }
         }
         Ok(Step::Drop(header.total_len()))
@@ -66,17 +67,18 @@ impl Session {
         &mut self,
         tag: Tag,
         begin: &[u8],
+        core: &mut Core,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
-        let Some(keyring) = self.core.policy.keyring() else {
+        let Some(keyring) = core.policy.keyring() else {
             return Err(RowError::Server("rows came before the keys"));
         };
         let encoding = self.settings.encoding.now();
         if tag == Tag::CopyData {
             let Some(copy) = &mut self.copies.from_server else { return Ok(Some((0, Vec::new()))) };
-            return copy.begin(begin, encoding, &keyring, &mut self.core);
+            return copy.begin(begin, encoding, &keyring, core);
         }
         match self.pending.treated_columns().map_err(RowError::Server)? {
-            Some(plan) => plan.begin(begin, encoding, &keyring, &mut self.core),
+            Some(plan) => plan.begin(begin, encoding, &keyring, core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -84,11 +86,16 @@ impl Session {
     }
 
     /// CopyData with rows of a protected table.
-    pub(super) fn copy_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
+    pub(super) fn copy_row(
+        &mut self,
+        body: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         if self.copies.from_server.is_none() {
             return Ok(Fate::Pass);
         }
-        match self.treat_begin(Tag::CopyData, body) {
+        match self.treat_begin(Tag::CopyData, body, core) {
             Ok(Some((taken, treated))) => {
                 let rest = body.get(taken..).unwrap_or_default();
                 out.to_client.extend(copy::head(Tag::CopyData, &treated, rest.len()).ok_or(MALFORMED)?);
@@ -96,53 +103,56 @@ impl Session {
             }
             Ok(None) => return Err("a CopyData message that ends within a row"),
             Err(RowError::Server(reason)) => return Err(reason),
-            Err(RowError::Treatment(error)) => self.row_failed(&error, out),
+            Err(RowError::Treatment(error)) => self.row_failed(&error, core, out),
         }
         Ok(Fate::Taken)
     }
 
     /// A row comes, and maybe more behind it: what is sealed in them is opened together.
-    pub(super) fn rows_come(&mut self, messages: &[u8]) {
-        if self.pending.is_withheld() || self.core.buffers().scratch.batch().covers(messages) {
+    pub(super) fn rows_come(&mut self, messages: &[u8], core: &mut Core) {
+        if self.pending.is_withheld() || core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.treated_columns(), self.core.policy.keyring())
-        {
-            plan.open_ahead(messages, &keyring, self.core.buffers().scratch.batch());
+        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.treated_columns(), core.policy.keyring()) {
+            plan.open_ahead(messages, &keyring, core.buffers().scratch.batch());
         }
     }
 
-    pub(super) fn data_row(&mut self, body: &[u8], out: &mut CallbackOutput) -> Result<Fate, &'static str> {
+    pub(super) fn data_row(
+        &mut self,
+        body: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Fate, &'static str> {
         match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
-                self.own_queries.catalog_row(body, &mut self.core);
+                self.own_queries.catalog_row(body, core);
                 return Ok(Fate::Taken);
             }
             Some(Awaited::Identity) => {
-                self.own_queries.identity_row(body, &mut self.core);
+                self.own_queries.identity_row(body, core);
                 return Ok(Fate::Taken);
             }
             _ => {}
         }
         let plan = self.pending.treated_columns()?;
-        let keyring = self.core.policy.keyring();
+        let keyring = core.policy.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
-            self.row_failed(&error, out);
+            self.row_failed(&error, core, out);
             return Ok(Fate::Taken);
         };
         if plan.is_empty() {
             return Ok(Fate::Pass);
         }
         let start = out.to_client.len();
-        let written =
-            plan.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, &mut self.core);
+        let written = plan.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
             Err(RowError::Treatment(error)) => {
                 out.to_client.truncate(start);
-                self.row_failed(&error, out);
+                self.row_failed(&error, core, out);
             }
         }
         Ok(Fate::Taken)
@@ -151,12 +161,12 @@ impl Session {
     /// A row that the client can't be given. The client gets an error in its place and nothing more of this
     /// answer. Where the server has done, or will do, more than read, an error would say too little: then
     /// the session ends.
-    pub(super) fn row_failed(&mut self, error: &ClientError, out: &mut CallbackOutput) {
+    pub(super) fn row_failed(&mut self, error: &ClientError, core: &mut Core, out: &mut CallbackOutput) {
         let plan = self.pending.plan();
-        self.core.audit.count_ended(plan.as_ref(), error);
+        core.audit.count_ended(plan.as_ref(), error);
         // A budget that is spent has its line already, one for all of its rows.
         if error.code != sqlstate::CONFIGURATION_LIMIT_EXCEEDED {
-            self.core.log(Level::Error, &error.message);
+            core.log(Level::Error, &error.message);
         }
         let (checked, extended) = match self.pending.head().map(|e| &e.awaited) {
             Some(Awaited::Query(checked, ..)) => (Some(checked), false),
@@ -175,11 +185,11 @@ impl Session {
         };
         let encoding = self.settings.encoding.now();
         if let Some(why) = why {
-            write_error(&self.core, encoding, ("FATAL", error, why), &mut out.to_client);
+            write_error(core, encoding, ("FATAL", error, why), &mut out.to_client);
             out.close = true;
             return;
         }
-        write_error(&self.core, encoding, ("ERROR", error, ""), &mut out.to_client);
+        write_error(core, encoding, ("ERROR", error, ""), &mut out.to_client);
         self.pending.withhold();
         // The client's messages up to its Sync are dropped, as the server would after an error of its own.
         if extended && !self.pending.has_sync() {
@@ -193,11 +203,12 @@ impl Session {
         &mut self,
         tag: Tag,
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         if !copy::holds_row(tag) {
             let told = out.to_client.len();
-            self.answer(tag, body, out)?;
+            self.answer(tag, body, core, out)?;
             out.to_client.truncate(told);
         }
         Ok(Fate::Taken)

@@ -4,11 +4,12 @@ use fieldveil_postgres_wire::backend::ErrorResponse;
 
 use super::{Fate, MALFORMED};
 use crate::audit::Ended;
+use crate::database::Core;
 use crate::postgres::own_queries::OwnQueries;
 use crate::postgres::pending::{Awaited, Origin, PendingResponse};
 use crate::postgres::refuse::{is_provoked, write_error};
 use crate::postgres::statements::Statements;
-use crate::postgres::{CallbackOutput, Session, Waiting};
+use crate::postgres::{CallbackOutput, ReadySession, Waiting};
 
 impl Statements {
     /// Reverts what these messages changed, which the server skipped.
@@ -34,10 +35,11 @@ impl Statements {
     }
 }
 
-impl Session {
+impl ReadySession {
     pub(super) fn error_response(
         &mut self,
         body: &[u8],
+        core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         let response = ErrorResponse::parse(body).map_err(|_| MALFORMED)?;
@@ -50,7 +52,7 @@ impl Session {
         });
         if fatal && !provoked {
             // It says so before it goes, and the end itself is not always seen: a write to it may break first.
-            self.core.audit.note_end(Ended::Server);
+            core.audit.note_end(Ended::Server);
         }
         let Some(entry) = self.pending.head() else { return Ok(Fate::Pass) };
         let refused = entry.refused.clone().filter(|_| is_provoked(code));
@@ -77,7 +79,7 @@ impl Session {
         if let Some(error) = refused {
             let severity = if ends { "FATAL" } else { "ERROR" };
             let encoding = self.settings.encoding.now();
-            write_error(&self.core, encoding, (severity, &error, ""), &mut out.to_client);
+            write_error(core, encoding, (severity, &error, ""), &mut out.to_client);
             fate = Fate::Taken;
         }
         self.copies.give_up(copy);
@@ -90,8 +92,8 @@ impl Session {
         let (skipped, sync_sent) = self.pending.skip_to_sync();
         if skipped.iter().any(|entry| matches!(entry.awaited, Awaited::Identity | Awaited::Catalog)) {
             // The server skips the filter's question with the rest: nobody waits for its answer any more.
-            self.core.catalog.reading = None;
-            self.core.waiting = Waiting::No;
+            core.catalog.reading = None;
+            core.waiting = Waiting::No;
         }
         for number in skipped.iter().filter_map(|entry| entry.copy) {
             self.copies.give_up(Some(number));
@@ -102,17 +104,17 @@ impl Session {
         }
         if leaves_statement {
             // Under another name the next question can be prepared, and a refused Bind finds no statement.
-            self.own_queries.rename(&self.core);
+            self.own_queries.rename(core);
         }
         if for_catalog {
-            OwnQueries::fail(code, &mut self.core);
-            self.core.waiting = Waiting::No;
+            OwnQueries::fail(code, core);
+            core.waiting = Waiting::No;
             fate = Fate::Taken;
             if !sync_sent {
                 // In the middle of a pipeline the server now skips: so the client hears of it here.
-                if let Some(error) = self.core.catalog.failed.take() {
+                if let Some(error) = core.catalog.failed.take() {
                     let encoding = self.settings.encoding.now();
-                    write_error(&self.core, encoding, ("ERROR", &error, ""), &mut out.to_client);
+                    write_error(core, encoding, ("ERROR", &error, ""), &mut out.to_client);
                 }
             }
         }
