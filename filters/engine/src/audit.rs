@@ -1,9 +1,9 @@
-//! The audit of one connection, or of one principal over HTTP: who saw how many values of which label, under which plan,
-//! and what was refused.
+//! The audit of one connection, or of one principal over HTTP. It tells who saw how many values of which label, under which
+//! plan, and what was refused.
 //!
-//! What happens is counted in **periods**: one for each principal and plan, within one interval. When the interval
-//! is over, and when the connection ends, each period becomes one line of JSON; `docs/reference/audit.md` describes it,
-//! `docs/schemas/audit.json` is its schema. Nothing here names a value, a statement or a token. It makes no host
+//! What happens is counted in **periods**: one for each principal and plan, within one interval. When the interval is over,
+//! and when the connection ends, each period becomes one line of JSON. `docs/reference/audit.md` describes the line, and
+//! `docs/schemas/audit.json` is its schema. Nothing here names a value, a statement or a token. The audit makes no host
 //! call: the session hands the lines over.
 
 mod line;
@@ -25,21 +25,21 @@ use self::period::{Period, cut};
 use crate::compiled_plan::CompiledPlan;
 use crate::value_counts::{ValueCounts, ValueOutcome};
 
-/// Periods that are kept apart at once; a further one ends the interval early.
+/// The most periods that are kept apart at once. A further one ends the interval early.
 const MAX_PERIODS: usize = 16;
-/// Lines of one interval; what comes when so many are out is counted in one period, which says so.
+/// The most lines of one interval. What happens when so many were written is counted in one period, which says so.
 const MAX_LINES: usize = 256;
-/// Plans of which it is known whom they are for: the rows of one may still come when the next is in use.
+/// The most plans whose principals are remembered: rows under one plan may still arrive when the next one is in use.
 const MAX_KNOWN: usize = 64;
 
 /// How a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// The client said so, or went away.
+    /// The client ended it, by a message or by closing the connection.
     Client,
-    /// The server did.
+    /// The server closed it.
     Server,
-    /// The filter ended it: a refused session, a broken protocol, a limit.
+    /// The filter closed it, because of a refused session, a broken protocol or a limit.
     Filter,
     /// Neither side was seen to end it: Envoy stopped, or the connection broke.
     Proxy,
@@ -63,7 +63,7 @@ struct Known {
 
 /// The audit of one connection. Times are milliseconds since the Unix epoch.
 ///
-/// Large: it holds the open period, what is known of who asks, and lines that wait, all of one connection.
+/// Large: it holds the open period, what is known of the principal, and the lines that wait, all of one connection.
 pub struct Audit {
     session: String,
     interval_ms: u64,
@@ -73,24 +73,24 @@ pub struct Audit {
     user: String,
     database: String,
     authenticated: bool,
-    /// When the first thing of this interval happened; None while nothing has.
+    /// The time of the first event of this interval, or None if there was none.
     since_ms: Option<u64>,
     current: Option<Rc<Who>>,
     known: VecDeque<Known>,
     periods: Vec<Period>,
     pending: Pending,
-    /// The worker's, for its statistics.
+    /// The worker's counts, for its statistics.
     values: Rc<RefCell<ValueCounts>>,
     sequence: u64,
-    /// Lines of this interval so far.
+    /// How many lines this interval has so far.
     lines: usize,
     ready: Vec<String>,
     ended: bool,
 }
 
 impl Audit {
-    /// Of the connection with this random name, with lines after every interval in which something happened. What becomes
-    /// of values is counted in `values` too.
+    /// Begins the audit of the connection with this random name. Lines are written after every interval in which something
+    /// happened. The outcomes of values are also counted in `values`.
     pub fn new(session: String, interval_ms: u64, values: Rc<RefCell<ValueCounts>>) -> Self {
         Self {
             session,
@@ -114,12 +114,12 @@ impl Audit {
         }
     }
 
-    /// Whether nothing has happened since the last lines, so that nobody need look after it.
+    /// Returns true if nothing has happened since the last lines, so that no tick is needed.
     pub fn is_idle(&self) -> bool {
         self.since_ms.is_none()
     }
 
-    /// From now on it is this principal who asks, under this plan; without one, what is asked is refused. The first
+    /// Notes that this principal asks from now on, under this plan. Without a plan all that it asks is refused. The first
     /// call names the connection.
     pub fn principal(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>, now_ms: u64) {
         let before = self.current.clone();
@@ -130,9 +130,9 @@ impl Audit {
         }
     }
 
-    /// The same, if that alone is nothing to tell of.
+    /// Notes the same without a line of its own.
     pub fn asks(&mut self, input: &PlanInput, plan: Option<&Rc<CompiledPlan>>) -> Rc<Who> {
-        // Its SPIFFE id may come later, and change.
+        // The SPIFFE ID of the workload may arrive later, and may change.
         if self.workload != input.workload {
             self.workload.clone_from(&input.workload);
         }
@@ -148,12 +148,12 @@ impl Audit {
         who
     }
 
-    /// The server has let the session in.
+    /// Notes that the server has let the client in.
     pub fn authenticated(&mut self) {
         self.authenticated = true;
     }
 
-    /// A value of the label came to this outcome under this plan.
+    /// Counts a value of the label, with its outcome under this plan.
     pub fn count(&mut self, plan: &Rc<CompiledPlan>, outcome: ValueOutcome, label: &Rc<str>, now_ms: u64) {
         if !self.pending.add(plan, label, outcome, now_ms) {
             let who = self.who_under(plan);
@@ -163,7 +163,7 @@ impl Audit {
         }
     }
 
-    /// Enters the values that are only counted so far, in the worker's statistics and in the period that they are of.
+    /// Enters the values that were only counted so far in the worker's statistics, and in the period that they belong to.
     pub fn settle(&mut self) {
         let Some((plan, at_ms, counts)) = self.pending.take() else { return };
         let who = self.who_under(&plan);
@@ -177,26 +177,26 @@ impl Audit {
         self.pending.reuse(counts);
     }
 
-    /// A row in which the label was not revealed: the budget was used up.
+    /// Notes a row in which the label was not revealed, because the budget was spent.
     pub fn budget(&mut self, plan: &Rc<CompiledPlan>, label: &str, budget: AuditedBudget, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.budget(label, budget));
     }
 
-    /// The principal who asks now was refused a statement or the session.
+    /// Notes that the present principal was refused a statement or the session.
     pub fn refusal(&mut self, refusal: impl Into<Refusal>, now_ms: u64) {
-        // Of a connection that never said whose it is, there is nothing to tell.
+        // If the connection never named its principal, there is nobody to write a line of.
         let Some(who) = self.current.clone() else { return };
         self.record(&who, now_ms, |period| period.refusal(refusal.into()));
     }
 
-    /// An answer under this plan was ended, for a value could not be given.
+    /// Notes that a response under this plan was ended, because a value could not be given.
     pub fn unreadable(&mut self, plan: &Rc<CompiledPlan>, refusal: impl Into<Refusal>, now_ms: u64) {
         let who = self.who_under(plan);
         self.record(&who, now_ms, |period| period.refusal(refusal.into()));
     }
 
-    /// Makes lines ready if the interval is over.
+    /// Makes the lines ready if the interval is over.
     pub fn tick(&mut self, now_ms: u64) {
         let over = |since: u64| now_ms.saturating_sub(since) >= self.interval_ms;
         if self.since_ms.is_some_and(over) {
@@ -206,18 +206,18 @@ impl Audit {
         }
     }
 
-    /// Makes lines of all that has happened ready, though the interval is not over: the audit is given up.
+    /// Makes the lines of all that has happened ready before the interval is over, because the audit is given up.
     pub fn close(&mut self) {
         self.flush(None);
         self.since_ms = None;
     }
 
-    /// Makes the last lines ready: one at least, if the connection has named its principal.
+    /// Makes the last lines ready. There is at least one, if the connection has named its principal.
     pub fn end(&mut self, how: Ended, now_ms: u64) {
         let Some(who) = self.current.clone().filter(|_| !self.ended) else { return };
         self.ended = true;
         self.record(&who, now_ms, |_| {});
-        // The line of who asked last comes last.
+        // The line of the principal that asked last is the last one.
         if let Some(at) = self.periods.iter().position(|period| Rc::ptr_eq(&period.who, &who)) {
             let last = self.periods.remove(at);
             self.periods.push(last);
@@ -236,7 +236,7 @@ impl Audit {
         self.known.iter().rev().find(of_plan).map(|known| Rc::clone(&known.who))
     }
 
-    /// Whom the plan is for. If that was forgotten, it is somebody of whom only the plan speaks.
+    /// Returns the principal of the plan. If it was forgotten, it is one of whom only the plan is known.
     fn who_under(&mut self, plan: &Rc<CompiledPlan>) -> Rc<Who> {
         self.who_of(plan).unwrap_or_else(|| {
             let who = Who::new(&PlanInput::default(), Some(plan));

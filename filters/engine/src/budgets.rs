@@ -1,54 +1,55 @@
-//! What has been revealed to whom under budgets: for each subject and label the rows of the last while, in slots.
+//! Counts what has been revealed to whom under budgets: for each subject and label the rows of the last seconds, in slots.
 //!
-//! A budget holds over any stretch of its seconds. Time is counted in slots of a sixteenth of them; a row is revealed if
-//! the slot of now and the sixteen before it, which reach back at least that long, hold fewer rows than the budget has. So
-//! a row counts for up to a sixteenth longer than it must, and never shorter.
+//! A budget holds over every stretch of its seconds. Time is divided into slots, each a sixteenth of that stretch. A row is
+//! revealed if the present slot and the sixteen before it, which together are at least one stretch, hold fewer rows than
+//! the budget allows. So a row counts for up to a sixteenth longer than it must, and never shorter.
 //!
-//! Counts belong to the subject and the label, not to the plan: a new plan, another purpose or another connection goes on
-//! where the last one stopped. Plans may name different stretches for the same two; each row counts in all that were asked
-//! for before it.
+//! Counts belong to the subject and the label, not to the plan: a new plan, another purpose or another connection continues
+//! where the last one stopped. Plans may name different stretches for the same subject and label. Each row counts in all
+//! stretches that were asked for before it.
 //!
-//! A worker that traps forgets them, so each is shared under Envoy before what it was spent on leaves the sidecar: [`kept`].
+//! A worker that traps forgets its counts. So each count is shared with Envoy before the row that it allowed leaves the
+//! sidecar: [`kept`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 pub mod kept;
 
-/// Slots that a budget's seconds are divided into.
+/// A budget's seconds are divided into so many slots.
 const DIVISIONS: u64 = 16;
-/// Slots that are kept: those, and the one that has begun.
+/// So many slots are kept: those of the stretch, and the one that has begun.
 const SLOTS: usize = 17;
-/// Windows held at most, each of about 200 bytes. One in use is never given up for another, so that nobody regains a
-/// budget by filling the table: what finds no place is not revealed.
+/// The most windows that are held. Each takes about 200 bytes. A window in use is never given up for another, so that
+/// nobody regains a budget by filling the table. A row for whose budget there is no place is not revealed.
 pub const MAX_WINDOWS: usize = 65_536;
-/// Stretches of different lengths for one subject and label.
+/// The most stretches of different lengths for one subject and label.
 const MAX_LENGTHS: usize = 8;
-/// Between two searches for windows that have passed.
+/// The time between two searches for windows that have passed.
 const SWEEP_MS: u64 = 1000;
 
-/// Rows for a stretch of time.
+/// How many rows a budget allows in a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// Rows within any stretch.
+    /// The most rows within any stretch.
     pub rows: u32,
-    /// Its length.
+    /// The length of the stretch.
     pub per_seconds: u32,
 }
 
-/// Whether a row may be revealed.
+/// Says whether a row may be revealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spending {
-    /// It may, and was counted.
+    /// The row may be revealed, and was counted.
     Revealed,
     /// The budget is spent.
     Spent {
-        /// Seconds until a row may be revealed again.
+        /// In so many seconds a row may be revealed again.
         again_seconds: u64,
-        /// Whether this is the first time in the window.
+        /// True if this is the first time in the window that the budget is spent.
         first: bool,
     },
-    /// Too many budgets are in use for another.
+    /// So many budgets are in use that there is no place for another.
     NoPlace,
 }
 
@@ -59,7 +60,7 @@ type Key = (Rc<str>, Rc<str>);
 #[derive(Default)]
 pub struct Budgets {
     spent: HashMap<Key, Vec<Window>>,
-    /// Those of which more was spent than is shared.
+    /// The budgets of which more was spent than Envoy was told.
     unshared: BTreeSet<Key>,
     windows: usize,
     swept_ms: Option<u64>,
@@ -69,14 +70,14 @@ struct Window {
     per_seconds: u32,
     /// The number of the latest slot since the epoch, in slots of this window.
     latest: u64,
-    /// By number, modulo their count.
+    /// The rows of each slot. A slot stands at its number, modulo how many slots there are.
     slots: [u32; SLOTS],
-    /// When it was last told that the budget is spent.
+    /// The time when it was last reported that the budget is spent.
     told_ms: Option<u64>,
 }
 
 impl Budgets {
-    /// Spends `rows` for one row of a result, or nothing at all.
+    /// Spends `rows` for one row of a result, or nothing if the budget has fewer left.
     pub fn spend(
         &mut self,
         subject: &Rc<str>,
@@ -99,7 +100,7 @@ impl Budgets {
         asked
     }
 
-    /// Whether one more row would be revealed.
+    /// Says whether one more row would be revealed.
     pub fn would_spend(
         &mut self,
         subject: &Rc<str>,
@@ -119,7 +120,7 @@ impl Budgets {
         }
     }
 
-    /// Sees that there is a window of this length, if there is place for it.
+    /// Makes a window of this length if there is none, and returns false if there is no place for it.
     fn make_place(&mut self, key: &Key, per_seconds: u32, now_ms: u64) -> bool {
         if let Some(windows) = self.spent.get_mut(key) {
             if windows.iter().any(|window| window.per_seconds == per_seconds) {
@@ -137,7 +138,7 @@ impl Budgets {
         }
         let windows = self.spent.entry((Rc::clone(&key.0), Rc::clone(&key.1))).or_default();
         let mut window = Window::new(per_seconds, now_ms);
-        // How long ago the rows of the other stretches were is not known well enough: they count as of now.
+        // It is not known exactly when the rows of the other stretches were revealed, so they count as revealed now.
         windows.iter_mut().for_each(|other| other.advance(now_ms));
         window.add(windows.iter().map(Window::rows).max().unwrap_or_default());
         windows.push(window);
@@ -145,7 +146,8 @@ impl Budgets {
         true
     }
 
-    /// Gives up what has passed. It looks at everything, so not for each row of those who find no place.
+    /// Gives up the windows that have passed. It looks at every window, so it does not run for each row that finds no
+    /// place.
     fn sweep(&mut self, now_ms: u64) {
         if self.swept_ms.is_some_and(|swept| now_ms.abs_diff(swept) < SWEEP_MS) {
             return;
@@ -178,7 +180,7 @@ impl Window {
         now_ms.checked_div(self.slot_ms()).unwrap_or_default()
     }
 
-    /// Forgets the slots that have passed. A clock that is set back stands still until it is past what it said.
+    /// Forgets the slots that have passed. If the clock is set back, time stands still until the clock has caught up.
     fn advance(&mut self, now_ms: u64) {
         self.advance_to(self.slot_of(now_ms));
     }
@@ -220,8 +222,8 @@ impl Window {
         Spending::Spent { again_seconds: self.again_seconds(allowed, rows, now_ms), first }
     }
 
-    /// When enough of the oldest slots will have passed for `rows` more. A row that costs more than the whole budget
-    /// never comes: the answer is then that of an empty window.
+    /// Returns the seconds until enough of the oldest slots have passed for `rows` more. A row that costs more than the
+    /// whole budget is never revealed; then the seconds are those after which the window is empty.
     fn again_seconds(&mut self, allowed: u32, rows: u32, now_ms: u64) -> u64 {
         let mut left = self.rows();
         let oldest = self.latest.saturating_sub(DIVISIONS);
@@ -230,7 +232,7 @@ impl Window {
             left = left.saturating_sub(*self.slot(number));
             number = number.saturating_add(1);
         }
-        // Slot `number - 1` passes when as many slots as are kept have begun behind it.
+        // Slot `number - 1` has passed when as many slots as are kept have begun after it.
         let at_ms = number.saturating_add(DIVISIONS).saturating_mul(self.slot_ms());
         at_ms.saturating_sub(now_ms).div_ceil(1000).max(1)
     }

@@ -29,6 +29,9 @@ mod inbox;
 mod memory_use;
 mod policy;
 mod seal;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod testing;
 mod treat;
 mod unchanged;
 

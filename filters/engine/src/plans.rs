@@ -1,9 +1,10 @@
 //! The plans that a worker holds, by principal.
 //!
-//! The plan of a session's principal stays for as long as the session does: what others ask for costs nobody the plan
-//! that carries the session over an outage of OPA. It takes no memory of its own, for the session holds it anyway. All
-//! other plans are spare: of principals who went, and of statements whose comment says who they are for. Their number is
-//! bounded, and room is made where one session has asked for the most of them.
+//! The plan of a session's principal is held for as long as the session lasts. So no session loses the plan that it needs
+//! during an outage of OPA because of what others ask for. This takes no more memory, because the session holds the plan
+//! anyway. All other plans are spare: those of principals that have no session any more, and those of statements whose
+//! comment names an end user. The number of spare plans is limited, and the session that asked for the most of them loses
+//! some first.
 
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
@@ -17,22 +18,23 @@ use crate::plan_counts::PlanCounts;
 use crate::reports::Held;
 use crate::routes::MakeReady;
 
-/// Spare plans held at most. A plan of ten fields takes about 5 KB.
+/// The most spare plans that are held. A plan of ten fields takes about 5 KB.
 const MAX_SPARE: usize = 1024;
-/// Bytes that spare plans take at most.
+/// The most bytes that spare plans take.
 const MAX_SPARE_BYTES: usize = 64 << 20;
-/// For so long after a spare plan's last use, the keysets that it names are still asked for.
+/// The keysets that a spare plan names are asked for until so long after its last use.
 const IDLE_MS: u64 = 10 * 60 * 1000;
-/// A spare plan is renewed while its last use is fewer ttls ago, and asked for anew when it is used after that.
+/// A spare plan is renewed until so many of its ttls after its last use. If it is used later, it is asked for anew.
 const RENEWED_TTLS: u64 = 2;
-/// Renewals that wait for OPA at once; one while it does not answer, so that it is not buried under what has piled up.
+/// The most renewals that wait for OPA at once. While OPA does not answer there is only one, so that it is not flooded when
+/// it returns.
 const MAX_RENEWING: usize = 8;
-/// A spare plan that could not be had anew is used for so long before it is asked for again.
+/// A spare plan that could not be fetched again is used for so long before it is asked for again.
 const SETTLED_MS: u64 = 5_000;
-/// Envoy has given up a renewal by then.
+/// After so long Envoy has given up a renewal.
 const LOST_MS: u64 = 60_000;
 
-/// A session, to the plans: who asks, and which plan is kept for it.
+/// What the plans know of a session: who asks, and which plan is kept for it.
 #[derive(Default)]
 pub struct Holder {
     asks: Rc<()>,
@@ -41,9 +43,9 @@ pub struct Holder {
 
 struct HeldPlan {
     plan: Rc<CompiledPlan>,
-    /// This one, and one more for each session whose principal's it is.
+    /// It is counted once here, and once by each session whose principal has the plan.
     holds: Rc<()>,
-    /// The first session that asked for it, or the next one once that had ended.
+    /// The first session that asked for it. When that session has ended, it is the next one that asks.
     asked_by: Weak<()>,
     fetched_ms: u64,
     used_ms: u64,
@@ -76,7 +78,7 @@ impl HeldPlan {
         now_ms.saturating_sub(self.fetched_ms)
     }
 
-    /// Whose share of the spare plans it is: a session's, or that of all sessions which have ended.
+    /// Says which session's share of the spare plans it belongs to. None stands for all sessions that have ended.
     fn share(&self) -> Option<*const ()> {
         (self.asked_by.strong_count() > 0).then_some(self.asked_by.as_ptr())
     }
@@ -84,18 +86,18 @@ impl HeldPlan {
 
 /// The plans of one worker.
 pub struct Plans {
-    /// In the order of their last use.
+    /// The plans in the order of their last use.
     entries: LruCache<PrincipalKey, HeldPlan>,
     held: PlanCounts,
     ready: MakeReady,
-    /// OPA did not answer the last question.
+    /// True if OPA did not answer the last question.
     is_away: bool,
-    /// When the last renewal was asked for.
+    /// The time when the last renewal was asked for.
     renewed_ms: u64,
 }
 
 impl Plans {
-    /// None yet; what they say of a service is made `ready` so.
+    /// Begins without any plan. `ready` prepares what a plan says of a service.
     pub fn new(ready: MakeReady) -> Self {
         Self {
             entries: LruCache::unbounded(),
@@ -106,7 +108,7 @@ impl Plans {
         }
     }
 
-    /// The plan of a session's principal, to be kept for it from now on: see [`Self::get`].
+    /// Returns the plan of a session's principal, which is kept for the session from now on. See [`Self::get`].
     pub fn hold(
         &mut self,
         principal: &PrincipalKey,
@@ -122,8 +124,8 @@ impl Plans {
         Some(plan)
     }
 
-    /// The principal's plan; none if it is not there, too old, past the moment until which it holds, or to be asked for
-    /// anew because nobody did for long. `in_vain`: that was just tried.
+    /// Returns the principal's plan. Returns None if there is none, if it is too old or has expired, or if it must be asked
+    /// for anew because it was not used for long. `in_vain` says that it was just asked for without success.
     pub fn get(
         &mut self,
         principal: &PrincipalKey,
@@ -158,7 +160,7 @@ impl Plans {
         Some(entry)
     }
 
-    /// Takes in OPA's answer. Returns the plan if it is another than before.
+    /// Takes over OPA's answer. Returns the plan if it differs from the one before.
     pub fn take(
         &mut self,
         principal: &PrincipalKey,
@@ -200,7 +202,7 @@ impl Plans {
         Ok(Some(plan))
     }
 
-    /// A question for a principal's plan has ended; `is_away`: OPA did not answer it.
+    /// Notes that a question for a principal's plan has ended. `is_away` says that OPA did not answer it.
     pub fn answered(&mut self, principal: &PrincipalKey, is_away: bool) {
         self.is_away = is_away;
         if let Some(entry) = self.entries.peek_mut(principal) {
@@ -208,7 +210,8 @@ impl Plans {
         }
     }
 
-    /// Lets spare plans go while there are too many: the one used longest ago of those whose share is more than fair.
+    /// Drops spare plans while there are too many. Among the sessions with more than a fair share, it drops the plan that
+    /// was used longest ago.
     fn make_room(&mut self) {
         let spare = self.entries.iter().filter(|(_, entry)| entry.is_spare());
         let bytes = spare.fold(0_usize, |sum, (_, entry)| sum.saturating_add(entry.plan.bytes()));
@@ -221,7 +224,7 @@ impl Plans {
             *share = share.saturating_add(1);
         }
         let spare = shares.values().fold(0_usize, |sum, share| sum.saturating_add(*share));
-        // As many of their size as are within the bytes.
+        // The limit in bytes is turned into a number of plans of the average size.
         let of_one = bytes.checked_div(spare).unwrap_or_default().max(1);
         let most = MAX_SPARE_BYTES.checked_div(of_one).unwrap_or_default().min(MAX_SPARE);
         let fair = fair_share(shares.values().copied().collect(), most);
@@ -245,7 +248,7 @@ impl Plans {
         }
     }
 
-    /// Forgets what nobody needs any more.
+    /// Forgets the plans that nobody needs any more.
     pub fn tidy(&mut self, now_ms: u64) {
         let gone = self
             .entries
@@ -253,11 +256,12 @@ impl Plans {
             .filter(|(_, entry)| !entry.is_renewed(now_ms) && entry.age_ms(now_ms) > entry.plan.max_stale_ms);
         let gone: Vec<_> = gone.map(|(principal, _)| principal.clone()).collect();
         self.remove(&gone);
-        // Sessions may have ended, whose plans are spare now.
+        // The plans of sessions that have ended are spare now.
         self.make_room();
     }
 
-    /// The principals whose plans are to be renewed now: first those of sessions, then those that were tried longest ago.
+    /// Returns the principals whose plans are to be renewed now: those of sessions first, then those that were tried
+    /// longest ago.
     pub fn due(&mut self, now_ms: u64) -> Vec<PrincipalKey> {
         let at_once = if self.is_away { 1 } else { MAX_RENEWING };
         let renewing = self.entries.iter().filter(|(_, entry)| entry.is_renewing(now_ms)).count();
@@ -281,27 +285,28 @@ impl Plans {
         asked
     }
 
-    /// The age of the plan in use that was confirmed longest ago.
+    /// Returns the age of the plan in use that was confirmed longest ago.
     pub fn age_ms(&self, now_ms: u64) -> u64 {
         let used = self.entries.iter().filter(|(_, entry)| entry.is_renewed(now_ms));
         used.map(|(_, entry)| entry.age_ms(now_ms)).max().unwrap_or_default()
     }
 
-    /// The plans in use: first those of sessions' principals, then the spare ones, each in the order of their last use.
+    /// Returns the plans in use: those of sessions' principals first, then the spare ones, each in the order of their last
+    /// use.
     pub fn used(&self, now_ms: u64) -> impl Iterator<Item = &CompiledPlan> {
         let used =
             move |spare| self.entries.iter().filter(move |(_, e)| e.is_used(now_ms) && e.is_spare() == spare);
         used(false).chain(used(true)).map(|(_, entry)| entry.plan.as_ref())
     }
 
-    /// How many there are, by their bundle.
+    /// Returns how many plans are held of each bundle.
     pub fn held(&self) -> &Held {
         self.held.all()
     }
 }
 
-/// How many plans of each share may stay so that all together are within the limit and no share gives way to a greater
-/// one.
+/// Returns how many plans each session may keep, so that all together are within the limit and no session loses plans to
+/// one that has more.
 fn fair_share(mut shares: Vec<usize>, most: usize) -> usize {
     shares.sort_unstable();
     let mut left = most;

@@ -1,7 +1,7 @@
-//! Which of a service's routes a request fits, and what they say together.
+//! Finds the routes of a service that a request fits, and what they say together.
 //!
-//! Every route that fits counts, so that more is protected where more fits, and their order does not matter. What a
-//! set of routes says together is worked out when the first request comes that fits just these.
+//! Every route that fits counts, whatever the order of the routes, so that more is protected where more routes fit. What a
+//! set of routes says together is worked out when the first request arrives that fits exactly this set.
 
 mod path;
 mod shared;
@@ -23,76 +23,76 @@ pub use self::shared::{MakeReady, Services};
 use self::template::Template;
 use crate::field::{CompiledField, UnusablePlan};
 
-/// Sets of routes that are remembered with what they say together, a few KiB each. Ordinary services have about as many
-/// as they have routes, and a client can make no more of them.
+/// The most sets of routes that are remembered with what they say together. Each takes a few KiB. A usual service has about
+/// as many sets as it has routes, and a client can cause no more than that.
 const MAX_UNITED: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// A service's routes, ready for use.
 pub struct Service {
-    /// Whether a request that fits no route is refused.
+    /// True if a request that fits no route is refused.
     pub refuses_unmatched: bool,
     routes: Vec<CompiledRoute>,
-    /// Of the fields that need keys one for each keyset and protection.
+    /// One field for each keyset and protection that needs keys.
     needing_keys: Vec<Rc<CompiledField>>,
-    /// By the numbers of the routes that fit.
+    /// What sets of routes say together, by the numbers of the routes.
     united: RefCell<LruCache<Box<[usize]>, United>>,
 }
 
 /// What a set of routes says together, or why they contradict each other.
 type United = Result<Rc<Route>, Unroutable>;
 
-/// All that the routes that fit a request say together.
+/// What the routes that fit a request say together.
 #[derive(Clone, Default)]
 pub struct Route {
-    /// Whether a route fits. What is said of a whole service, the route `/**`, makes no request one that it knows.
+    /// True if a route fits. The route `/**`, which speaks of the whole service, does not count.
     pub matched: bool,
-    /// Whether a route that fits takes GraphQL over HTTP.
+    /// True if a route that fits takes GraphQL over HTTP.
     pub graphql: bool,
-    /// What is named of the request's body; None for nothing.
+    /// The fields of the request's body. None stands for no field.
     pub request: Option<BodyFields>,
-    /// What is named of the response's body; None for nothing.
+    /// The fields of the response's body. None stands for no field.
     pub response: Option<BodyFields>,
-    /// What is named of the query, by the parameters' names.
+    /// The fields of the query, with the names of their parameters.
     pub query: Vec<(String, Rc<CompiledField>)>,
-    /// What is named of the request's headers, by their names in lower case.
+    /// The fields of the request's headers, with their names in lower case.
     pub headers: Vec<(String, Rc<CompiledField>)>,
-    /// What is named of the path: by index in `path[1..].split('/')` of the path as it was sent.
+    /// The fields of the path, each with its index in `path[1..].split('/')`, of the path as it was sent.
     pub segments: Vec<(usize, Rc<CompiledField>)>,
 }
 
-/// What is named of a body.
+/// The fields of a body.
 #[derive(Clone)]
 pub struct BodyFields {
     /// Finds the values.
     pub matcher: Rc<Matcher>,
-    /// By the matcher's numbers: one for each label.
+    /// One field for each label, in the order of the matcher's numbers.
     pub fields: Vec<Rc<CompiledField>>,
-    /// All fields as they were planned, each with its own path.
+    /// All fields of the plan, each with its own path.
     pub places: Vec<Rc<CompiledField>>,
-    /// The matcher's number of a member `_method` at the top, which may say another method. None where that is a field's
-    /// value, and in responses.
+    /// The matcher's number for a member `_method` at the top, which may name another method. It is None if that member is
+    /// a field, and for responses.
     pub method: Option<usize>,
 }
 
 /// Why a request has no route.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unroutable {
-    /// Nobody can say which routes its path fits: servers read it in different ways.
+    /// It cannot be said which routes the path fits, because servers read the path in different ways.
     #[error("the path is not one that all servers read alike")]
     BadPath,
-    /// Routes that fit the request contradict each other: what they say, and the remedy.
+    /// Routes that fit the request contradict each other. The text tells the contradiction and the remedy.
     #[error("{0}")]
     Unusable(Rc<str>),
 }
 
-/// A path in a body, and what it leads to.
+/// A path in a body, with the field that it leads to.
 type PathOfBody = (JsonPath, Rc<CompiledField>);
 
 /// One route of the plan.
 ///
 /// Large: it has the members of a route of the plan.
 struct CompiledRoute {
-    /// As the plan says it.
+    /// The path as the plan has it.
     path: String,
     template: Template,
     methods: Vec<String>,
@@ -102,14 +102,15 @@ struct CompiledRoute {
     response: Vec<PathOfBody>,
     query: Vec<(String, Rc<CompiledField>)>,
     headers: Vec<(String, Rc<CompiledField>)>,
-    /// By their index in the template.
+    /// The fields of the path, each with its index in the template.
     segments: Vec<(usize, Rc<CompiledField>)>,
-    /// All of them, in the plan's order.
+    /// All fields, in the plan's order.
     fields: Vec<Rc<CompiledField>>,
 }
 
 impl Service {
-    /// Checks what only the engine can check: paths, types, masks, what can be looked for.
+    /// Compiles a plan. It checks what only the engine can check: paths, types, masks, and which fields can be searched
+    /// for.
     pub fn new(plan: ServicePlan) -> Result<Self, UnusablePlan> {
         let mut routes = Vec::with_capacity(plan.routes.len());
         for (index, route) in plan.routes.into_iter().enumerate() {
@@ -128,7 +129,8 @@ impl Service {
         Ok(Self { refuses_unmatched: plan.refuses_unmatched, routes, needing_keys, united })
     }
 
-    /// What is said of requests with this method and this path, as it was sent but without the query.
+    /// Returns what is said of requests with this method and this path. The path is the one that was sent, without the
+    /// query.
     pub fn route(&self, method: &str, path: &str) -> Result<Rc<Route>, Unroutable> {
         if self.routes.is_empty() {
             return Ok(Rc::default());
@@ -141,7 +143,7 @@ impl Service {
         Ok(if path.is_plain() || route.segments.is_empty() { route } else { Rc::new(route.sent_as(&path)) })
     }
 
-    /// What these routes say together.
+    /// Returns what these routes say together.
     fn united(&self, fitting: Box<[usize]>) -> United {
         let mut united = self.united.borrow_mut();
         if let Some(known) = united.get(&fitting) {
@@ -152,19 +154,19 @@ impl Service {
         route
     }
 
-    /// Whether it was made of this.
+    /// Returns true if it was compiled from this plan.
     fn says(&self, plan: &ServicePlan) -> bool {
         self.refuses_unmatched == plan.refuses_unmatched
             && self.routes.len() == plan.routes.len()
             && self.routes.iter().zip(&plan.routes).all(|(route, plan)| route.says(plan))
     }
 
-    /// Whether nothing at all is named of any request.
+    /// Returns true if no route has a field.
     pub fn is_empty(&self) -> bool {
         self.routes.iter().all(|route| route.fields.is_empty())
     }
 
-    /// Fields that need keys, one for each keyset and protection.
+    /// Returns the fields that need keys, one for each keyset and protection.
     pub(crate) fn needing_keys(&self) -> impl Iterator<Item = &CompiledField> {
         self.needing_keys.iter().map(Rc::as_ref)
     }
@@ -177,7 +179,7 @@ impl fmt::Debug for Service {
 }
 
 impl Route {
-    /// Whether nothing at all is named.
+    /// Returns true if it has no field.
     pub fn is_empty(&self) -> bool {
         self.request.is_none()
             && self.response.is_none()
@@ -186,7 +188,7 @@ impl Route {
             && self.segments.is_empty()
     }
 
-    /// The same with the segments' indices in `path` as it was sent.
+    /// Returns the same route with the indices that its segments have in `path` as it was sent.
     fn sent_as(&self, path: &Path<'_>) -> Self {
         let segments = self.segments.iter();
         let segments =
@@ -224,7 +226,7 @@ impl CompiledRoute {
         Ok(route)
     }
 
-    /// Takes in a field. The error says why it can't stand where it does.
+    /// Adds a field. The error says why the field can't stand where it does.
     fn put(&mut self, field: &Rc<CompiledField>) -> Result<(), String> {
         let json_path = |text: &str| text.parse::<JsonPath>().map_err(|error| error.to_string());
         match &field.spec.place {
@@ -257,7 +259,7 @@ impl CompiledRoute {
         Ok(())
     }
 
-    /// Whether it was made of this.
+    /// Returns true if it was compiled from this plan.
     fn says(&self, plan: &RoutePlan) -> bool {
         let RoutePlan { path, methods, except, graphql, fields } = plan;
         (&self.path, &self.methods, &self.except, &self.graphql) == (path, methods, except, graphql)
@@ -268,7 +270,8 @@ impl CompiledRoute {
         self.takes(method) && self.template.fits(path)
     }
 
-    /// Servers answer HEAD as they answer GET, body aside (RFC 9110, section 9.3.2).
+    /// Returns true if the route is for the method. Servers answer HEAD as they answer GET, without the body (RFC 9110,
+    /// section 9.3.2).
     fn takes(&self, method: &str) -> bool {
         let named = |method: &str| {
             let is_it = |other: &String| other == method;
@@ -282,7 +285,8 @@ impl CompiledRoute {
     }
 }
 
-/// A value in a query, a header or a path is there to be looked for: it is sealed as the stored one is.
+/// Checks that the field can be searched for. A value in a query, a header or a path is sealed in the same way as the
+/// stored one, which it is compared with.
 fn check_searched(field: &CompiledField) -> Result<(), String> {
     if field.equality() {
         return Ok(());
@@ -292,7 +296,7 @@ fn check_searched(field: &CompiledField) -> Result<(), String> {
     Err(reason.to_owned())
 }
 
-/// A token (RFC 9110, section 5.6.2) without upper-case letters, as names of headers reach the filter.
+/// Returns true for a token (RFC 9110, section 5.6.2) without upper-case letters: names of headers reach the filter so.
 pub(crate) fn is_header(name: &str) -> bool {
     let token = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&b);
     !name.is_empty() && name.bytes().all(token)

@@ -160,8 +160,61 @@ fn question_failed(core: &mut Core, reason: &str) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{NOT_IDENTIFIED, OwnAnswers, Question};
+    use fieldveil_mysql_wire::packet::Header;
+
+    use super::*;
+    use crate::mysql::packets::ServerPackets;
+    use crate::mysql::statements::Statements;
+
+    /// Gives the question an answer of one packet. Returns whether that completes it.
+    fn answer(query: &mut OwnQuery, core: &mut Core, payload: &[u8]) -> Result<bool, &'static str> {
+        let mut bytes = vec![u8::try_from(payload.len()).unwrap(), 0, 0, 1];
+        bytes.extend_from_slice(payload);
+        let mut cx = ResponseContext {
+            core,
+            sql: &mut SqlContext::default(),
+            statements: &mut Statements::default(),
+            server: &mut ServerPackets::default(),
+            capabilities: Capabilities::default(),
+            has_more: false,
+        };
+        let header = Header::peek(&bytes).unwrap();
+        let packet = ServerPacket { header, first: payload[0], rest: &bytes };
+        Ok(matches!(query.read(packet, &mut cx)?, Progress::Complete(_)))
+    }
+
+    fn identity() -> OwnQuery {
+        OwnQuery { question: Question::Identity, progress: ResultProgress::default() }
+    }
+
+    #[test]
+    fn refused_question_ends_the_waiting_and_fails_the_statement() {
+        let mut core = Core::settled();
+        core.waiting = Waiting::Server;
+        assert_eq!(answer(&mut identity(), &mut core, b"\xff\x48\x04#HY000no"), Ok(true));
+        assert_eq!(core.waiting, Waiting::No);
+        assert!(core.catalog.failed.is_some());
+    }
+
+    #[test]
+    fn question_for_the_identity_without_a_row_fails_the_statement() {
+        let mut core = Core::settled();
+        core.waiting = Waiting::Server;
+        assert_eq!(answer(&mut identity(), &mut core, b"\x00\x00\x00\x02\x00\x00\x00"), Ok(true));
+        assert!(core.catalog.failed.take().unwrap().message.contains(NOT_IDENTIFIED));
+    }
+
+    #[test]
+    fn question_that_is_answered_in_part_is_waited_for() {
+        let mut core = Core::settled();
+        core.waiting = Waiting::Server;
+        assert_eq!(answer(&mut identity(), &mut core, b"\x0b"), Ok(false));
+        assert_eq!(core.waiting, Waiting::Server);
+        // No question makes the server ask for a file.
+        assert_eq!(answer(&mut identity(), &mut core, b"\xfbfile"), Err(OUT_OF_PLACE));
+    }
 
     #[test]
     fn a_row_that_was_not_asked_for_says_nothing_of_the_identity() {

@@ -42,3 +42,90 @@ impl SqlContext {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use fieldveil_sql::{Names, SessionUse, Statement};
+
+    use super::*;
+    use crate::mysql::identity::IdentityRow;
+    use crate::token_words::MAX_PURPOSE;
+
+    /// What the server says of the session, with this purpose and these settings.
+    fn row(purpose: &str, database: &str, sql_mode: &str) -> IdentityRow {
+        let charset = "utf8mb4";
+        let values = [
+            "app@%",
+            "NONE",
+            database,
+            "",
+            purpose,
+            sql_mode,
+            charset,
+            charset,
+            charset,
+            "0",
+            "11.4.2-MariaDB",
+        ];
+        let mut body = Vec::new();
+        for value in values {
+            body.push(0xfc);
+            body.extend_from_slice(&u16::try_from(value.len()).unwrap().to_le_bytes());
+            body.extend_from_slice(value.as_bytes());
+        }
+        IdentityRow::read(&body).unwrap()
+    }
+
+    /// The context of a session that uses the database `shop`, and has prepared `p`.
+    fn context(core: &mut Core) -> SqlContext {
+        let mut context = SqlContext::default();
+        context.identity_read(core, row("", "shop", ""));
+        core.settle();
+        let prepare = SessionUse::Prepare {
+            name: "p".to_owned(),
+            server_name: "p".to_owned(),
+            parameters: Vec::new(),
+            sealed: Vec::new(),
+            text: None,
+        };
+        let statement = Statement { session: Some(prepare), ..Statement::unread() };
+        context.names.executed(&statement, false, core);
+        context
+    }
+
+    #[test]
+    fn other_database_or_sql_mode_puts_the_catalog_in_doubt() {
+        let mut core = Core::settled();
+        for (database, sql_mode, knows) in
+            [("shop", "", true), ("other", "", false), ("shop", "ANSI_QUOTES", false)]
+        {
+            let mut context = context(&mut core);
+            context.identity_read(&mut core, row("", database, sql_mode));
+            assert_eq!(core.catalog.current.is_some(), knows, "{database} {sql_mode}");
+            assert_eq!(context.settings.database, database);
+        }
+    }
+
+    #[test]
+    fn answer_that_is_refused_leaves_the_settings() {
+        let mut core = Core::settled();
+        let mut context = context(&mut core);
+        context.identity_read(&mut core, row(&"p".repeat(MAX_PURPOSE + 1), "other", ""));
+        assert!(core.catalog.failed.is_some());
+        assert_eq!(context.settings.database, "shop");
+    }
+
+    #[test]
+    fn other_plan_forgets_what_was_prepared_and_the_same_storage_does_not() {
+        for (plan, keeps) in
+            [(PlanChange::No, true), (PlanChange::SameStorage, true), (PlanChange::Other, false)]
+        {
+            let mut core = Core::settled();
+            let mut context = context(&mut core);
+            context.renew(&mut core, &Renewed { plan, keys: false });
+            assert_eq!(context.names.prepared("p").is_some(), keeps);
+            assert_eq!(core.catalog.current.is_some(), keeps);
+        }
+    }
+}

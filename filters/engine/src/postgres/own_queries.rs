@@ -169,3 +169,78 @@ impl OwnQueries {
 fn random(ports: &Rc<RefCell<dyn Ports>>) -> String {
     format!("fieldveil_{}", random_name(&**ports))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use fieldveil_postgres_wire::frontend::Tag;
+
+    use super::*;
+
+    /// Asks for identity and catalog. Returns what the server gets, and the responses that it owes.
+    fn asked(pipeline: &Pipeline, core: &mut Core) -> (Vec<u8>, PendingResponses) {
+        let (mut pending, mut out) = (PendingResponses::default(), CallbackOutput::default());
+        let plan = core.policy.plan.clone().unwrap();
+        let mut queries = OwnQueries::new(&core.ports);
+        queries
+            .send((true, Some(&plan), ClientEncoding::Utf8), core, (pipeline, &mut pending), &mut out)
+            .unwrap();
+        (out.to_server, pending)
+    }
+
+    #[test]
+    fn queries_within_a_pipeline_do_not_end_it() {
+        let mut core = Core::settled();
+        let mut pipeline = Pipeline::default();
+        let (sent, pending) = asked(&pipeline, &mut core);
+        assert!(sent.ends_with(&[Tag::Sync.code(), 0, 0, 0, 4]) && pending.has_sync());
+        pipeline.open();
+        let (sent, pending) = asked(&pipeline, &mut core);
+        assert!(sent.ends_with(&[Tag::Flush.code(), 0, 0, 0, 4]) && !pending.has_sync());
+    }
+
+    #[test]
+    fn identity_is_answered_before_the_catalog_and_the_client_waits_for_both() {
+        let mut core = Core::settled();
+        let (_, mut pending) = asked(&Pipeline::default(), &mut core);
+        assert_eq!(core.waiting, Waiting::Server);
+        let mut executed = Vec::new();
+        while let Some(entry) = pending.pop() {
+            assert_eq!(entry.origin, super::super::pending::Origin::Injected);
+            match entry.awaited {
+                Awaited::Identity => executed.push("identity"),
+                Awaited::Catalog => executed.push("catalog"),
+                _ => {}
+            }
+        }
+        assert_eq!(executed, ["identity", "catalog"]);
+    }
+
+    #[test]
+    fn response_without_a_row_leaves_the_identity_in_doubt() {
+        let mut core = Core::settled();
+        core.identity.may_change();
+        let mut queries = OwnQueries::new(&core.ports);
+        queries.identity_read(true, &mut core);
+        assert!(core.catalog.failed.take().unwrap().message.contains(identity::UNREADABLE));
+        assert!(!core.identity.is_settled());
+    }
+
+    #[test]
+    fn query_that_a_failed_transaction_refused_fails_as_the_statement_would() {
+        let mut core = Core::settled();
+        OwnQueries::fail(b"25P02", &mut core);
+        assert!(core.catalog.failed.take().unwrap().is_failed_transaction());
+        OwnQueries::fail(b"42501", &mut core);
+        assert!(core.catalog.failed.take().unwrap().message.contains("42501"));
+    }
+
+    #[test]
+    fn name_is_never_taken_twice() {
+        let core = Core::settled();
+        let mut queries = OwnQueries::new(&core.ports);
+        let before = queries.name().to_owned();
+        queries.rename(&core);
+        assert_ne!(queries.name(), before);
+    }
+}

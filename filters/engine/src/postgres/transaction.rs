@@ -117,3 +117,59 @@ impl Transaction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session in a transaction block, of which catalog and identity are known.
+    fn in_block() -> (Transaction, Core, Statements) {
+        let (mut transaction, mut core, mut statements) =
+            (Transaction::default(), Core::settled(), Statements::default());
+        transaction.report(TransactionStatus::InTransaction, true, &mut core, &mut statements);
+        (transaction, core, statements)
+    }
+
+    #[test]
+    fn what_a_block_changed_is_in_doubt_again_when_the_block_ends() {
+        for (text, knows) in
+            [("SET ROLE other", (false, false)), ("SET application_name = 'a'", (true, false))]
+        {
+            let (mut transaction, mut core, mut statements) = in_block();
+            transaction.execute(&core.checked(text), &mut core, &mut statements);
+            assert_eq!(core.knows(), knows, "{text}");
+            core.settle();
+            // A Sync does not end the block.
+            transaction.invalidate_if_ended(&mut core);
+            assert_eq!(core.knows(), (true, true), "{text}");
+            transaction.execute(&core.checked("COMMIT"), &mut core, &mut statements);
+            assert_eq!(core.knows(), knows, "{text}");
+            core.settle();
+            transaction.report(TransactionStatus::Idle, true, &mut core, &mut statements);
+            transaction.invalidate_if_ended(&mut core);
+            assert_eq!(core.knows(), (true, true), "{text}");
+        }
+    }
+
+    #[test]
+    fn rollback_to_a_savepoint_puts_in_doubt_what_the_block_changed() {
+        let (mut transaction, mut core, mut statements) = in_block();
+        transaction.execute(&core.checked("SET ROLE other"), &mut core, &mut statements);
+        core.settle();
+        transaction.execute(&core.checked("ROLLBACK TO s"), &mut core, &mut statements);
+        assert_eq!(core.knows(), (false, false));
+    }
+
+    #[test]
+    fn block_is_open_for_sure_only_when_nothing_else_is_to_be_answered() {
+        let (mut transaction, mut core, mut statements) = in_block();
+        transaction.execute(&core.checked("COMMIT"), &mut core, &mut statements);
+        transaction.execute(&core.checked("SET ROLE other"), &mut core, &mut statements);
+        core.settle();
+        // The server answers what was sent before the COMMIT.
+        transaction.report(TransactionStatus::InTransaction, false, &mut core, &mut statements);
+        assert!(!transaction.was_idle() && !transaction.had_failed());
+        transaction.invalidate_if_ended(&mut core);
+        assert_eq!(core.knows(), (false, false));
+    }
+}

@@ -1,4 +1,4 @@
-//! Expressions: where a protected column may stand in one, and that it stands nowhere else.
+//! Walks expressions. It finds the places where a protected column may stand, and refuses it everywhere else.
 
 mod function;
 pub(super) mod operands;
@@ -23,12 +23,12 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// The protected column that an expression is, when it is nothing but a reference to one.
+    /// Returns the protected column if the expression is nothing but a reference to one.
     pub fn column(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<Option<Protected<'c>>, Refusal> {
         match expr {
             Expr::Nested(inside) => self.column(inside, scope),
             Expr::Identifier(ident) => self.unqualified(ident, scope),
-            // `@@session.sql_mode`
+            // This is a variable, such as `@@session.sql_mode`.
             Expr::CompoundIdentifier(parts) if self.is_mysql() && parts.first().is_some_and(is_variable) => {
                 parts.iter().try_for_each(|part| self.names.read(part).map(|_| ()))?;
                 Ok(None)
@@ -45,8 +45,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// The protected column that an expression is when it is a column cast to `text` or `varchar`, and stored as
-    /// such.
+    /// Returns the protected column if the expression is a column cast to `text` or `varchar` that is stored as such a
+    /// type.
     pub fn cast_column(
         &mut self,
         expr: &Expr,
@@ -61,7 +61,7 @@ impl<'c> Walker<'_, 'c> {
             return Ok(None);
         }
         let column = self.column(inside, scope)?;
-        // The text of anything else is not the text that is sealed: `true` is sealed as `t`.
+        // A value of any other type is written differently than it is sealed: `true` is sealed as `t`.
         Ok(column
             .filter(|c| c.column.stored == StorageType::Text && c.field.declared == Declared::Characters))
     }
@@ -76,9 +76,9 @@ impl<'c> Walker<'_, 'c> {
         };
         self.spend(scope.reach())?;
         let found = match scope.unqualified(&name)? {
-            // Not accounted for: if the name is a protected one, it is so in a way that isn't understood.
+            // The name stays unread. If it is a protected one, it is used in a way that isn't understood.
             Meaning::Nothing => return Ok(None),
-            // In MySQL a sub-select sees the names of the select list around it.
+            // In MySQL a sub-select sees the output names of the select list around it.
             Meaning::Plain
                 if scope.outer.is_some() && self.may_name_protected(&name) && !scope.knows(&name) =>
             {
@@ -101,11 +101,11 @@ impl<'c> Walker<'_, 'c> {
         Ok(found)
     }
 
-    /// An expression that yields no protected value. Predicates that hold for sealed values may stand wherever
-    /// nothing binds them but AND, OR, NOT and brackets: there no disagreement about the precedence of
-    /// operators can change what they compare.
+    /// Walks an expression that yields no protected value. Predicates that hold for sealed values may stand where only AND,
+    /// OR, NOT and brackets bind them. There the parser and the server can't disagree about the precedence of operators in
+    /// a way that changes what they compare.
     ///
-    /// Chains of operators are walked without recursion: they may be long.
+    /// Chains of operators are walked without recursion, because they may be long.
     pub fn expr(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
@@ -144,7 +144,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// What stands in brackets of its own, or is a name.
+    /// Walks an expression that has brackets of its own, or is a name.
     fn closed(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         match expr {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match self.column(expr, scope)? {
@@ -166,7 +166,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// What a CASE decides by.
+    /// Walks the conditions of a CASE.
     pub fn conditions(
         &mut self,
         operand: Option<&Expr>,
@@ -176,7 +176,7 @@ impl<'c> Walker<'_, 'c> {
         let mut conditions = conditions.iter().map(|when| &when.condition);
         match operand {
             None => conditions.try_for_each(|condition| self.expr(condition, scope)),
-            // It is compared with each.
+            // The operand is compared with each condition.
             Some(operand) => {
                 self.opaque(operand, scope)?;
                 conditions.try_for_each(|condition| self.opaque(condition, scope))
@@ -184,7 +184,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// A sub-select whose rows are used as values.
+    /// Walks a sub-select whose rows are used as values.
     pub fn unprotected_query(&mut self, query: &Query, outer: Option<&Scope<'_, 'c>>) -> Result<(), Refusal> {
         match self.query(query, outer)?.first_protected() {
             None => Ok(()),
@@ -196,8 +196,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Walks an expression in which a protected column may stand only within brackets, where [`Self::expr`] decides. Outside
-    /// of them an operator would apply to it.
+    /// Walks an expression in which a protected column may stand only within brackets, where [`Self::expr`] decides.
+    /// Outside of them an operator would apply to it.
     pub fn opaque(&mut self, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
@@ -219,7 +219,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Whether it is a variable of the session or the server.
+/// Returns true for a variable of the session or of the server.
 fn is_variable(ident: &Ident) -> bool {
     ident.quote_style.is_none() && ident.value.starts_with('@')
 }

@@ -1,4 +1,4 @@
-//! What the statements of MySQL and MariaDB have besides, or in another way.
+//! Walks the parts of statements that only MySQL and MariaDB have, or that mean something else there.
 
 mod insert;
 pub(super) mod literal;

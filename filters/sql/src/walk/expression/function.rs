@@ -1,4 +1,4 @@
-//! Calls of functions: nothing protected goes in but to be counted.
+//! Walks calls of functions. A protected column may be an argument only where it is counted.
 
 use sqlparser::ast::{
     DuplicateTreatment, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArgumentList,
@@ -8,7 +8,7 @@ use sqlparser::ast::{
 use crate::{refusal::Refusal, resolve::scope::Scope, walk::Walker};
 
 impl<'c> Walker<'_, 'c> {
-    /// A call in an expression.
+    /// Walks a call in an expression.
     pub fn function(&mut self, function: &Function, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let Function {
             name,
@@ -24,7 +24,7 @@ impl<'c> Walker<'_, 'c> {
             return Err(Refusal::unparsable("a function's call isn't understood"));
         }
         let parts = self.names.read_parts(name)?;
-        // A table's name is a type's name too, and `type(value)` may be a cast.
+        // Each table's name is also the name of a type, and `type(value)` may be a cast.
         if parts.iter().any(|part| self.catalog.named(part).any(|relation| &relation.name == part)) {
             return Err(Refusal::unparsable("a function has the name of a protected table"));
         }
@@ -56,7 +56,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `[name] [PARTITION BY …] [ORDER BY …] [frame]`
+    /// Walks a window: `[name] [PARTITION BY …] [ORDER BY …] [frame]`.
     pub fn window(&mut self, window: &WindowSpec, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let WindowSpec { window_name, partition_by, order_by, window_frame } = window;
         window_name.iter().try_for_each(|name| self.names.read(name).map(|_| ()))?;
@@ -71,7 +71,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// An ORDER BY that takes no output names or positions.
+    /// Walks an ORDER BY whose keys can be neither output names nor positions.
     fn unordered(&mut self, keys: &[OrderByExpr], scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         for OrderByExpr { expr, options: _, with_fill } in keys {
             if with_fill.is_some() {
@@ -82,7 +82,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The arguments of a call, also of one in FROM.
+    /// Walks the arguments of a call, also of a call in FROM.
     pub fn arguments(&mut self, args: &[FunctionArg], scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         for arg in args {
             let arg = match arg {
@@ -99,7 +99,7 @@ impl<'c> Walker<'_, 'c> {
             match arg {
                 FunctionArgExpr::Expr(expr) => self.expr(expr, scope)?,
                 FunctionArgExpr::QualifiedWildcard(name) => self.row(name, scope)?,
-                // Every row is counted; nothing of it is read.
+                // Every row is counted, and nothing of it is read.
                 FunctionArgExpr::Wildcard => {}
                 FunctionArgExpr::WildcardWithOptions(_) => {
                     return Err(Refusal::unparsable("a function's call isn't understood"));
@@ -109,7 +109,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `f(c.*)`
+    /// Refuses `f(c.*)` if `c` has protected columns.
     fn row(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let qualifier = self.names.read_parts(name)?;
         if scope.range(&qualifier)?.bears() {
@@ -121,7 +121,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `count(column)` of a protected column: what is not NULL is sealed.
+    /// Returns true for `count(column)` of a protected column. The count is right, because every value that is not NULL is
+    /// sealed.
     fn is_counted(
         &mut self,
         duplicates: Option<DuplicateTreatment>,

@@ -1,8 +1,9 @@
-//! What an expression is made of, for those that PostgreSQL has.
+//! Lists the operands of the expressions that PostgreSQL has.
 
 use sqlparser::ast::{AccessExpr, Array, CeilFloorKind, Expr, Interval, Subscript, TypedString};
 
-/// The operands of an operator and the like. None for what has rules of its own, and for what isn't understood.
+/// Returns the operands of an operator and the like. Returns None for an expression that has rules of its own, or isn't
+/// understood.
 pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
     let operands = match expr {
         Expr::Value(_) | Expr::TypedString(TypedString { uses_odbc_syntax: false, .. }) => Vec::new(),
@@ -66,7 +67,7 @@ pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
             let mut operands = vec![root.as_ref()];
             for access in access_chain {
                 match access {
-                    // A field's name, not a column's.
+                    // This is the name of a field, not of a column.
                     AccessExpr::Dot(Expr::Identifier(_)) => {}
                     AccessExpr::Dot(field) => operands.push(field),
                     AccessExpr::Subscript(Subscript::Index { index }) => operands.push(index),

@@ -1,4 +1,4 @@
-//! What MySQL's INSERT and REPLACE have besides.
+//! Walks the parts of INSERT and REPLACE that only MySQL and MariaDB have.
 
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Ident, Insert, InsertAliases, Query, Select, SetExpr, TableAlias,
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// `INSERT … SET column = value, …`
+    /// Walks the assignments of `INSERT … SET column = value, …`.
     pub fn assigned_row(
         &mut self,
         relation: &'c Relation,
@@ -32,7 +32,8 @@ impl<'c> Walker<'_, 'c> {
         for Assignment { target, value } in assignments {
             let AssignmentTarget::ColumnName(name) = target else { return Err(not_understood()) };
             let column = self.target_column(relation, name)?;
-            // The columns assigned before are not in reach: what names a protected one is refused.
+            // The columns that were assigned before are not in reach here, so a value that names a protected one is
+            // refused.
             self.store(column, value, &Scope::default())?;
             targets.push(column);
         }
@@ -40,7 +41,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(targets)
     }
 
-    /// `AS new [(a, b)]`: the row that would have been inserted.
+    /// Brings the row that would have been inserted into reach: `AS new [(a, b)]`.
     fn row_alias(
         &mut self,
         alias: Option<&InsertAliases>,
@@ -68,7 +69,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(Some(range))
     }
 
-    /// The last token of `table [PARTITION (…)]`.
+    /// Returns the last token of `table [PARTITION (…)]`.
     pub fn behind_partitions(&self, table: usize) -> usize {
         let partition = table.saturating_add(1);
         let close = || {
@@ -78,7 +79,7 @@ impl<'c> Walker<'_, 'c> {
         if is_partition { close().unwrap_or(table) } else { table }
     }
 
-    /// The tables of `INSERT … SELECT … FROM`, whose columns ON DUPLICATE KEY UPDATE sees as well.
+    /// Returns the tables of `INSERT … SELECT … FROM`, whose columns ON DUPLICATE KEY UPDATE also sees.
     fn selected_from(&mut self, source: &Query) -> Result<Vec<Range<'c>>, Refusal> {
         let SetExpr::Select(select) = source.body.as_ref() else { return Ok(Vec::new()) };
         if source.with.is_some() {
@@ -98,7 +99,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(ranges)
     }
 
-    /// `ON DUPLICATE KEY UPDATE column = value, …`
+    /// Walks `ON DUPLICATE KEY UPDATE column = value, …`.
     pub fn on_duplicate_key(
         &mut self,
         insert: &Insert,

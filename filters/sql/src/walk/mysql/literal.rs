@@ -1,4 +1,4 @@
-//! What literals mean, and which casts leave them as they are.
+//! Reads literals of MySQL, and says which casts leave them unchanged.
 
 use sqlparser::ast::{DataType, ExactNumberInfo, Expr, Ident, TimezoneInfo, Value, ValueWithSpan};
 use zeroize::Zeroizing;
@@ -24,7 +24,7 @@ const BYTES: Fault =
     Fault("a string stands for bytes, and the client's character set is not UTF-8", "write it as x'…'");
 
 impl ValueReader<'_, '_> {
-    /// A literal or a parameter, alone.
+    /// Reads a literal or a parameter without a cast around it.
     pub fn literal_mysql(&self, ValueWithSpan { value, span }: &ValueWithSpan) -> Result<Written, Fault> {
         let index = self.text.token_at(*span).ok_or(PLACE)?;
         let token = self.text.segment.tokens.get(index).ok_or(PLACE)?;
@@ -62,7 +62,7 @@ impl ValueReader<'_, '_> {
         Ok(Written::alone(content, (index, last)))
     }
 
-    /// `_utf8mb4'…'`
+    /// Reads a string with a character set before it, such as `_utf8mb4'…'`.
     pub fn introduced(&self, prefix: &Ident, value: &Expr) -> Result<Written, Fault> {
         let first = self.text.token_at(prefix.span).ok_or(PLACE)?;
         let Expr::Value(literal) = value else { return Err(FORM) };
@@ -71,10 +71,10 @@ impl ValueReader<'_, '_> {
             return Err(PLACE);
         }
         let any = match prefix.value.to_ascii_lowercase().as_str() {
-            // The bytes behind it are the client's own, which were read as characters of another set.
+            // The string holds the client's own bytes, which were read as characters of another set.
             "_utf8mb4" | "_utf8mb3" | "_utf8" | "_binary" if self.is_decoded() => false,
             "_utf8mb4" | "_utf8mb3" | "_utf8" => true,
-            // Bytes, which are the text's own only where that is characters to the server as well.
+            // The string is bytes. They are the text's own characters only if the column holds characters or bytes.
             "_binary" => matches!(self.place.declared, Declared::Bytea | Declared::Characters),
             "_latin1" | "_ascii" => false,
             _ => return Err(CHARSET),
@@ -88,12 +88,12 @@ impl ValueReader<'_, '_> {
         Ok(Written::alone(content, (first, last)))
     }
 
-    /// Whether the text was decoded from another set than UTF-8.
+    /// Returns true if the text was decoded from another character set than UTF-8.
     fn is_decoded(&self) -> bool {
         matches!(self.text.segment.dialect, Dialect::MySql(MySqlDialect { decoded: true, .. }))
     }
 
-    /// Strings one behind the other.
+    /// Joins strings that stand one behind the other.
     fn one_string(&self, first: usize, last: usize) -> Result<Zeroizing<String>, Fault> {
         let mut joined = Zeroizing::new(String::new());
         for token in self.text.segment.tokens.get(first..=last).unwrap_or_default() {
@@ -108,8 +108,8 @@ impl ValueReader<'_, '_> {
 }
 
 impl ValuePlace<'_> {
-    /// A number without its sign, as the server reads it. Characters would get it as the server writes it, which is as
-    /// it stands only where it is plain.
+    /// Returns a number without its sign, as the server reads it. A column of characters gets it as the server writes it,
+    /// which equals the text only if the number is written plainly.
     fn number(self, source: &str) -> Option<Zeroizing<String>> {
         if is_plain_number(source) {
             return Some(Zeroizing::new(source.to_owned()));
@@ -118,7 +118,7 @@ impl ValuePlace<'_> {
             return None;
         }
         if source.contains(['e', 'E']) {
-            // A double; what it is converted to has its shortest digits.
+            // It is a double, whose shortest digits the server writes.
             let value: f64 = source.parse().ok()?;
             return value.is_finite().then(|| Zeroizing::new(value.to_string()));
         }
@@ -131,7 +131,7 @@ impl ValuePlace<'_> {
         Some(Zeroizing::new(format!("{whole}{point}{fraction}")))
     }
 
-    /// Characters; of bytes the hexadecimal digits, as the declared type is written.
+    /// Returns the content of a string: its characters, or the hexadecimal digits for a declared type of bytes.
     fn text(self, text: &str) -> Content {
         let value = match self.declared {
             Declared::Bytea => {
@@ -150,10 +150,10 @@ impl ValuePlace<'_> {
         Content::Literal { value, number: false }
     }
 
-    /// The digits of `x'…'` or `0x…`: bytes, but a number beside numbers.
+    /// Reads the digits of `x'…'` or `0x…`. They are bytes, but a number beside numbers.
     fn hex(self, digits: &str) -> Result<Content, Fault> {
         let digits = digits.to_ascii_lowercase();
-        // `0xABC` is `0x0ABC`.
+        // `0xABC` means `0x0ABC`.
         let digits =
             Zeroizing::new(if digits.len().is_multiple_of(2) { digits } else { format!("0{digits}") });
         match self.declared {
@@ -176,13 +176,14 @@ impl ValuePlace<'_> {
         }
     }
 
-    /// Whether a cast to the type surely leaves what is written: `value` is a literal's, None a parameter's.
+    /// Returns true if a cast to the type surely leaves a value unchanged. `value` is that of a literal; it is None for a
+    /// parameter.
     pub fn survives_cast(self, data_type: &DataType, value: Option<&str>) -> bool {
         let declared = self.declared;
         match data_type {
             DataType::Char(None) => declared != Declared::Bytea,
             DataType::Binary(None) => matches!(declared, Declared::Characters | Declared::Bytea),
-            // It takes the digits that a string begins with: of `1e3` the 1.
+            // The cast takes only the digits that a string begins with, such as the 1 of `1e3`.
             DataType::Signed | DataType::SignedInteger => {
                 let digits = |text: &str| text.strip_prefix('-').is_some_and(is_digits) || is_digits(text);
                 declared == Declared::Integer && value.is_none_or(digits)
@@ -193,9 +194,9 @@ impl ValuePlace<'_> {
             DataType::Date => {
                 declared == Declared::Date || (declared == Declared::Timestamp && value.is_some_and(is_date))
             }
-            // A literal: there is no such cast.
+            // This is a literal with its type, because MySQL has no such cast.
             DataType::Timestamp(None, TimezoneInfo::None) => declared == Declared::Timestamp,
-            // They cut fractions off.
+            // These casts cut off fractions of a second.
             DataType::Datetime(None) => {
                 declared == Declared::Timestamp && value.is_some_and(|value| !value.contains('.'))
             }
@@ -217,7 +218,7 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether there is no time of day in it, which a cast to a date cuts off.
+/// Returns true if the text has no time of day, which a cast to a date would cut off.
 pub(crate) fn is_date(text: &str) -> bool {
     const LONGEST: usize = "2020-01-31".len();
     text.len() <= LONGEST

@@ -1,4 +1,4 @@
-//! What an expression is made of, for those that MySQL alone has.
+//! Lists the operands of the expressions that only MySQL has.
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, MemberOf, ObjectName,
@@ -10,7 +10,7 @@ use crate::{
     walk::{Walker, expression::in_expression},
 };
 
-/// The operands of an operator; None for what PostgreSQL has too, and for what isn't understood.
+/// Returns the operands of an operator. Returns None for an expression that PostgreSQL has too, or that isn't understood.
 pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
     match expr {
         Expr::RLike { negated: _, expr, pattern, regexp: _ } => Some(vec![expr.as_ref(), pattern]),
@@ -29,7 +29,7 @@ pub(crate) fn operands(expr: &Expr) -> Option<Vec<&Expr>> {
 }
 
 impl<'c> Walker<'_, 'c> {
-    /// A column of `MATCH (…)`.
+    /// Refuses a protected column in `MATCH (…)`.
     pub fn matched(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let mut idents: Vec<Ident> = name.0.iter().filter_map(|part| part.as_ident().cloned()).collect();
         let column = match idents.pop() {
@@ -42,7 +42,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// The column whose new value `VALUES(column)` is, in ON DUPLICATE KEY UPDATE.
+    /// Returns the protected column whose new value `VALUES(column)` is, in ON DUPLICATE KEY UPDATE.
     pub fn inserted_value(&mut self, function: &Function) -> Result<Option<Protected<'c>>, Refusal> {
         let Some(relation) = self.inserted else { return Ok(None) };
         let Function { name, args: FunctionArguments::List(list), over: None, filter: None, .. } = function

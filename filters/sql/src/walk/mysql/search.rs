@@ -1,11 +1,11 @@
-//! Comparisons with a value.
+//! Rewrites comparisons of a protected column with a value in MySQL.
 //!
 //! # Blind indexes
-//! The values that are equal have envelopes that begin alike. `column LIKE 'begin%'` is looked up in an ordinary index
-//! on the column, or on its first characters, which `LEFT(column, n) = 'begin'` is not: MariaDB has no indexes on
-//! expressions, and MySQL only where one was made for just this. It is right under every collation: what a pattern
-//! compares it compares character by character. One that tells no cases apart takes two different indexes of 128 bits
-//! for one with a probability of about 2^-106; of a binary column it compares bytes.
+//! Equal values have envelopes that begin alike. The server looks up `column LIKE 'begin%'` in an ordinary index on the
+//! column or on its first characters. It can't do so for `LEFT(column, n) = 'begin'`: MariaDB has no indexes on
+//! expressions, and MySQL has one only if it was made for this. LIKE is right under every collation, because it compares
+//! character by character. A collation that ignores case takes two different indexes of 128 bits for equal with a
+//! probability of about 2^-106. For a binary column LIKE compares bytes.
 
 use sqlparser::ast::Expr;
 
@@ -22,14 +22,14 @@ use crate::{
     },
 };
 
-/// What escapes in the patterns: it is in no armored envelope, and means the same in every `sql_mode`, which a backslash
-/// does not.
+/// The escape character of the patterns. It stands in no armored envelope, and means the same in every `sql_mode`, unlike a
+/// backslash.
 const ESCAPE: u8 = b'!';
 const ESCAPES: &str = " ESCAPE '!'";
-/// Bytes of what is written anew for each value of a list that count as one step of the analysis.
+/// So many bytes that are written for each value of a list count as one step of the analysis.
 const BYTES_A_STEP: usize = 16;
 
-/// The pattern of what begins so, for `LIKE … ESCAPE '!'`.
+/// Returns the pattern for values that begin with these bytes, for `LIKE … ESCAPE '!'`.
 pub fn like_pattern(begin: &[u8]) -> Vec<u8> {
     let mut pattern = Vec::with_capacity(begin.len().saturating_mul(2));
     for byte in begin {
@@ -43,7 +43,7 @@ pub fn like_pattern(begin: &[u8]) -> Vec<u8> {
 }
 
 impl<'c> Walker<'_, 'c> {
-    /// A column compared with a value. `left` says whether the column stands left of the operator.
+    /// Rewrites the comparison of a column with a value. `left` says that the column stands left of the operator.
     pub fn search_mysql(
         &mut self,
         column: Protected<'c>,
@@ -62,7 +62,7 @@ impl<'c> Walker<'_, 'c> {
         }
         let null_safe = matches!(comparison, Comparison::Distinct);
         if column.field.indexed && null_safe {
-            // No index is used, but the value may be NULL.
+            // The comparison uses no index, and the value may be NULL.
             self.index_part(column, at)?;
             return self.value(column, ParameterUse::Search, value);
         }
@@ -93,7 +93,7 @@ impl<'c> Walker<'_, 'c> {
         if null_safe {
             self.splices.insert_before(from.0, "IFNULL(");
         }
-        // What is looked for can stand on the right alone.
+        // The pattern can stand only on the right.
         if !left {
             let name = self.text.source(name);
             self.splices.replace(from, Replacement::Text(name));
@@ -107,7 +107,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `column [NOT] IN (value, …)`
+    /// Rewrites `column [NOT] IN (value, …)`.
     pub fn in_list_mysql(
         &mut self,
         column: Protected<'c>,
@@ -133,8 +133,9 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// Refuses `BINARY` beside what is no characters, which the parser's tree doesn't tell of, and in MariaDB a cast to CHAR
-    /// beside a decimal: the server would compare how both are written, so that 1.1 is not 1.10.
+    /// Refuses `BINARY` beside a column that holds no characters, because the parser's tree doesn't tell of it. In MariaDB
+    /// it also refuses a cast to CHAR beside a decimal. In both cases the server would compare the texts of the values, so
+    /// that 1.1 would not equal 1.10.
     fn refuse_as_bytes(&self, column: Protected<'c>, at: &Expr, values: &[Expr]) -> Result<(), Refusal> {
         if matches!(column.field.declared, Declared::Characters | Declared::Padded | Declared::Bytea) {
             return Ok(());
@@ -158,7 +159,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `(column LIKE … OR column LIKE …)`
+    /// Writes the list as `(column LIKE … OR column LIKE …)`.
     fn in_list_of_patterns(
         &mut self,
         column: Protected<'c>,
@@ -207,7 +208,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// Puts what is looked for at these tokens.
+    /// Puts the pattern for a value at its tokens.
     fn searched_at(
         &mut self,
         column: Protected<'c>,
@@ -234,7 +235,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// A number beside characters: MySQL would compare both as numbers, so that `'007'` and `'7abc'` are 7.
+/// Refuses a number beside characters: MySQL would compare both as numbers, so that `'007'` and `'7abc'` equal 7.
 pub(crate) fn refuse_as_number(column: Protected<'_>, value: &Expr) -> Result<(), Refusal> {
     let as_numbers = matches!(
         column.field.declared,

@@ -14,8 +14,8 @@ pub(crate) enum Ordinal {
     InDoubt,
 }
 
-/// What a key is. A sign may be dropped (`+2` in MySQL) or counted (`- -2` in PostgreSQL), and MariaDB takes TRUE, NOT FALSE and what is
-/// bound to a parameter for positions.
+/// What a key is. A sign may be dropped (`+2` in MySQL) or counted (`- -2` in PostgreSQL), and MariaDB takes TRUE, NOT
+/// FALSE and what is bound to a parameter for positions.
 pub(crate) fn ordinal(key: &Expr, is_mysql: bool) -> Ordinal {
     let (mut key, mut has_sign) = (key, false);
     loop {

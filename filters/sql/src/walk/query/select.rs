@@ -133,8 +133,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts. Gives whether there is such a
-    /// column among them.
+    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts. Gives whether there is
+    /// such a column among them.
     fn grouping_keys(
         &mut self,
         keys: &[Expr],
