@@ -1,4 +1,4 @@
-//! Queries: set operations, and what stands around a SELECT.
+//! Walks queries: set operations, and the clauses around a SELECT.
 
 pub(super) mod from;
 pub(super) mod items;
@@ -23,12 +23,12 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// A query, and what it yields.
+    /// Walks a query, and returns the columns that it yields.
     pub fn query(&mut self, query: &Query, outer: Option<&Scope<'_, 'c>>) -> Result<Outputs<'c>, Refusal> {
         self.query_for(query, outer, &[])
     }
 
-    /// The same for a query whose rows are inserted into these columns.
+    /// Does the same for a query whose rows are inserted into these columns.
     pub fn query_for(
         &mut self,
         query: &Query,
@@ -91,7 +91,7 @@ impl<'c> Walker<'_, 'c> {
             {
                 return self.statement(statement);
             }
-            // The parser keeps no quotes here, so the name can't be resolved.
+            // The parser drops the quotes here, so the name can't be resolved.
             SetExpr::Table(table) => {
                 let name = table.table_name.as_deref().unwrap_or_default();
                 if self.catalog.relations.iter().any(|r| r.name.eq_ignore_ascii_case(names::cut(name))) {
@@ -108,7 +108,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// `VALUES (…), (…)`
+    /// Walks `VALUES (…), (…)`.
     fn values<'e>(
         &mut self,
         rows: impl Iterator<Item = &'e [Expr]>,
@@ -136,7 +136,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(Outputs::of((first..columns).map(column).collect()))
     }
 
-    /// `… UNION … EXCEPT …`, walked along its left side without recursion.
+    /// Walks `… UNION … EXCEPT …`, along its left side without recursion.
     fn set_operation(
         &mut self,
         body: &SetExpr,
@@ -165,7 +165,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// The columns of two queries one upon the other: each position holds one label's values, or none.
+    /// Unites the columns of two queries. Each position then holds the values of one label, or no protected values.
     pub fn combine(
         &mut self,
         left: Outputs<'c>,
@@ -226,7 +226,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(Some(column))
     }
 
-    /// One side of a set operation.
+    /// Walks one side of a set operation.
     pub fn part(&mut self, side: &SetExpr, outer: Option<&Scope<'_, 'c>>) -> Result<Outputs<'c>, Refusal> {
         self.body(side, outer, None, &[])
     }

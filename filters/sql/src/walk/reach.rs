@@ -1,4 +1,4 @@
-//! What the names of a statement may stand for.
+//! Keeps what the names of a statement may stand for.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,20 @@ use crate::{
 /// The relations and rows in reach.
 #[derive(Default)]
 pub(crate) struct Reach<'c> {
-    /// Relations with protected columns that the statement names.
+    /// The relations with protected columns that the statement names.
     pub touched: Vec<&'c Relation>,
     /// The common table expressions in reach.
     pub ctes: Ctes<'c>,
-    /// What `*` stands for, of relations that it was asked of.
+    /// The columns for which `*` stands, for each relation of which this was asked.
     pub whole: Vec<(&'c Relation, Outputs<'c>)>,
     pub guarded: GuardedNames,
 }
 
-/// Names under which whole rows with protected values are in reach, or protected outputs of a select list.
+/// The names under which whole rows with protected values, or protected outputs of a select list, are in reach.
 #[derive(Default)]
 pub(crate) struct GuardedNames {
     names: HashSet<String>,
-    /// Whether the statement's strings are among them.
+    /// True if the statement's strings count as such names.
     has_strings: bool,
 }
 
@@ -39,7 +39,7 @@ impl GuardedNames {
         self.names.insert(name.to_owned());
     }
 
-    /// Notes all strings of the statement, because one of them is a name, and it is not known which.
+    /// Notes all strings of the statement as names, because one of them is a name, and it is not known which.
     pub fn note_strings(&mut self, segment: &Segment<'_>) {
         if std::mem::replace(&mut self.has_strings, true) {
             return;

@@ -1,4 +1,4 @@
-//! The relations of the catalog that a statement names.
+//! Finds the relations of the catalog that a statement names.
 
 use sqlparser::ast::{Ident, ObjectName};
 
@@ -15,12 +15,12 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// What a table's name in FROM stands for.
+    /// Returns the range that a table's name in FROM stands for.
     pub fn range(&mut self, name: &ObjectName, alias: Option<&Ident>) -> Result<Range<'c>, Refusal> {
         self.relation(name, alias, true)
     }
 
-    /// What the name of a statement's target stands for: never a common table expression.
+    /// Returns the range that the name of a statement's target stands for. It is never a common table expression.
     pub fn target(&mut self, name: &ObjectName, alias: Option<&Ident>) -> Result<Range<'c>, Refusal> {
         self.relation(name, alias, false)
     }
@@ -66,7 +66,7 @@ impl<'c> Walker<'_, 'c> {
         if let Some(view) = relation.filter(|view| view.kind == RelationKind::UnseenView && !or_cte) {
             return Err(view::unseen(view, self.catalog.dialect));
         }
-        // Its columns are as little known as those of a table that isn't protected.
+        // The columns of such a view are not known, like those of a table that isn't protected.
         let relation = relation.filter(|view| view.kind != RelationKind::UnseenView);
         if let Some(relation) = relation.filter(|_| self.catalog.is_exact()) {
             check_case(relation, name)?;
@@ -89,12 +89,12 @@ impl<'c> Walker<'_, 'c> {
         Ok(range)
     }
 
-    /// The refusal to write to a view.
+    /// Returns the refusal to write to a view.
     pub fn view_write_refusal(&self, view: &Relation) -> Refusal {
         view::written(view, self.catalog.dialect)
     }
 
-    /// The relation of the catalog that a table's folded name means.
+    /// Returns the relation of the catalog that has a table's folded name.
     fn named(&self, schema: Option<&String>, table: &str) -> Option<&'c Relation> {
         let catalog = self.catalog;
         catalog.named(table).find(|relation| {
@@ -102,7 +102,7 @@ impl<'c> Walker<'_, 'c> {
         })
     }
 
-    /// Remembers the name of a range whose whole row must not be used.
+    /// Remembers the name of a range whose whole row must not be used as a value.
     pub fn note_row(&mut self, range: &Range<'c>) {
         if let Some(name) = range.name.as_ref().filter(|_| range.bears()) {
             self.reach.guarded.note(name);
@@ -132,7 +132,8 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Refuses a name that differs from a protected table's in letter case alone. It is for servers that tell such names apart.
+/// Refuses a name that differs from a protected table's name only in letter case. It is for servers that tell such names
+/// apart.
 fn check_case(relation: &Relation, name: &ObjectName) -> Result<(), Refusal> {
     let written = name.0.iter().rev().map(|part| part.as_ident().map(|ident| ident.value.as_str()));
     let own = [relation.name.as_str(), relation.schema.as_str()];

@@ -1,4 +1,4 @@
-//! Values that are looked for: what a protected column may be compared with.
+//! Walks comparisons: what a protected column may be compared with.
 
 pub(super) mod multi_key;
 pub(crate) mod operand;

@@ -1,4 +1,4 @@
-//! The identifiers whose meaning has been established.
+//! Remembers the identifiers whose meaning is known.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::{names, refusal::Refusal, walk::text::StatementText};
 /// Reads names, and remembers which of the text's identifiers it has read.
 pub(crate) struct SeenNames<'a> {
     text: StatementText<'a>,
-    /// Their tokens.
+    /// The tokens of those identifiers.
     seen: HashSet<usize>,
 }
 
@@ -21,12 +21,12 @@ impl<'a> SeenNames<'a> {
         Self { text, seen: HashSet::new() }
     }
 
-    /// Whether the identifier at this token has been read.
+    /// Returns true if the identifier at this token has been read.
     pub fn has_read(&self, token: usize) -> bool {
         self.seen.contains(&token)
     }
 
-    /// Accounts for an identifier and gives its name.
+    /// Marks an identifier as read, and returns its name.
     pub fn read(&mut self, ident: &Ident) -> Result<String, Refusal> {
         let name = names::fold(ident, self.text.segment.dialect)
             .ok_or_else(|| Refusal::unparsable("a name is written as a string"))?;
@@ -34,8 +34,8 @@ impl<'a> SeenNames<'a> {
         Ok(name)
     }
 
-    /// The same for a name that must not be a keyword: a table, or an alias without AS. (The parser takes
-    /// `ONLY customer` for a table `only` with the alias `customer`.)
+    /// Does the same for a name that must not be a keyword: that of a table, or an alias without AS. The parser takes
+    /// `ONLY customer` for a table `only` with the alias `customer`.
     pub fn read_plain(&mut self, ident: &Ident) -> Result<String, Refusal> {
         if names::is_reserved(ident, self.text.segment.dialect) {
             return Err(Refusal::unparsable("a keyword stands where a name is expected"));
@@ -49,7 +49,7 @@ impl<'a> SeenNames<'a> {
         }
     }
 
-    /// The parts of a name. Accounts for them.
+    /// Marks the parts of a name as read, and returns them.
     pub fn read_parts(&mut self, name: &ObjectName) -> Result<Vec<String>, Refusal> {
         let ObjectName(parts) = name;
         parts
@@ -61,7 +61,7 @@ impl<'a> SeenNames<'a> {
             .collect()
     }
 
-    /// The one part of a column's name in a list of columns.
+    /// Marks a column's name in a list of columns as read, and returns its only part.
     pub fn read_one(&mut self, name: &ObjectName) -> Result<String, Refusal> {
         let mut parts = self.read_parts(name)?;
         match (parts.pop(), parts.pop()) {

@@ -1,4 +1,4 @@
-//! What is put in the place of parts of the text.
+//! Collects the replacements of parts of the text.
 
 use zeroize::Zeroizing;
 
@@ -9,7 +9,7 @@ use crate::{
     segment::Segment,
 };
 
-/// What is put in the place of which bytes.
+/// The replacements, each with the bytes that it takes the place of.
 pub(crate) struct Splices<'a> {
     segment: &'a Segment<'a>,
     list: Vec<Splice>,
@@ -24,7 +24,7 @@ impl<'a> Splices<'a> {
         self.list.is_empty()
     }
 
-    /// All of them, by their place in the text.
+    /// Returns all replacements in the order of the text.
     pub fn into_sorted(mut self) -> Result<Vec<Splice>, Refusal> {
         self.list.sort_by_key(|splice| (splice.range.start, splice.range.end));
         if self.list.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start)) {

@@ -1,11 +1,11 @@
-//! The statements that are understood: SELECT, INSERT, UPDATE, DELETE and MERGE.
+//! Walks the statements that are understood: SELECT, INSERT, UPDATE, DELETE and MERGE.
 
 use sqlparser::ast::Statement;
 
 use crate::{refusal::Refusal, resolve::outputs::Outputs, walk::Walker};
 
 impl<'c> Walker<'_, 'c> {
-    /// One statement of the kinds that are understood, and what it yields.
+    /// Walks one statement, and returns the columns that it yields.
     pub fn statement(&mut self, tree: &Statement) -> Result<Outputs<'c>, Refusal> {
         match tree {
             Statement::Query(query) => self.query(query, None),

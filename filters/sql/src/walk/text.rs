@@ -1,4 +1,4 @@
-//! Where the parts of a statement's tree stand in its text.
+//! Finds where the parts of a statement's tree stand in its text.
 
 use sqlparser::{
     ast::{DataType, Expr},
@@ -12,7 +12,7 @@ use crate::{
     segment::Segment,
 };
 
-/// A statement's text beside its tree. Tokens are told by their indexes, a part by its first and last one.
+/// A statement's text beside its tree. A token is named by its index, and a part by its first and last token.
 #[derive(Clone, Copy)]
 pub(crate) struct StatementText<'a> {
     pub segment: &'a Segment<'a>,
@@ -24,19 +24,19 @@ impl<'a> StatementText<'a> {
         Self { segment, positions }
     }
 
-    /// The token at a place of the parser's.
+    /// Returns the token at a place of the parser's.
     pub fn token_at(&self, span: Span) -> Option<usize> {
         self.positions.token_at(span)
     }
 
-    /// Tokens `first..=last` as they stand in the text.
+    /// Returns the tokens `first..=last` as they stand in the text.
     pub fn source(&self, (first, last): (usize, usize)) -> String {
         let range = |index: usize| self.segment.tokens.get(index).map(|token| token.range.clone());
         let source = range(first).zip(range(last)).and_then(|(f, l)| self.segment.text.get(f.start..l.end));
         source.unwrap_or_default().to_owned()
     }
 
-    /// The first and last token of a column's name.
+    /// Returns the first and last token of a column's name.
     pub fn name_tokens(&self, at: &Expr) -> Option<(usize, usize)> {
         match at {
             Expr::Nested(inside) => self.name_tokens(inside),
@@ -53,7 +53,7 @@ impl<'a> StatementText<'a> {
         }
     }
 
-    /// The first and last token of a column's name with the brackets around it.
+    /// Returns the first and last token of a column's name with the brackets around it.
     pub fn bracketed(&self, at: &Expr) -> Option<(usize, usize)> {
         let Expr::Nested(inside) = at else { return self.name_tokens(at) };
         let (first, last) = self.bracketed(inside)?;
@@ -61,14 +61,14 @@ impl<'a> StatementText<'a> {
         (self.segment.is_symbol(open, "(") && self.segment.is_symbol(close, ")")).then_some((open, close))
     }
 
-    /// The tokens of `::type` behind a name.
+    /// Returns the tokens of `::type` behind a name.
     pub fn cast_behind(&self, name: &Expr, data_type: &DataType) -> Option<(usize, usize)> {
         let (_, last) = self.name_tokens(name)?;
         let (_, end) = self.double_colon((last, last), data_type)?;
         Some((last.checked_add(1)?, end))
     }
 
-    /// A CASE, perhaps in brackets, and the tokens of `::type` behind it.
+    /// Returns a CASE, which may stand in brackets, and the tokens of `::type` behind it.
     pub fn cast_behind_case<'e>(
         &self,
         expr: &'e Expr,
@@ -94,7 +94,7 @@ impl<'a> StatementText<'a> {
         }
     }
 
-    /// Whether what replaces the tokens can't run together with the words around it.
+    /// Returns true if a replacement of the tokens can't run together with the words around it.
     pub fn stands_alone(&self, (first, last): (usize, usize)) -> bool {
         let range = |index: usize| self.segment.tokens.get(index).map(|t| t.range.clone());
         let (Some(first), Some(last)) = (range(first), range(last)) else { return false };
@@ -108,13 +108,13 @@ impl<'a> StatementText<'a> {
         !runs_on(before) && !runs_on(bytes.get(last.end))
     }
 
-    /// Widens the tokens by the symbols `open` and `close`, if these stand right around them.
+    /// Widens the tokens by the symbols `open` and `close`, if these stand directly around them.
     pub fn around(&self, (first, last): (usize, usize), open: &str, close: &str) -> Option<(usize, usize)> {
         let (first, last) = (first.checked_sub(1)?, last.checked_add(1)?);
         (self.segment.is_symbol(first, open) && self.segment.is_symbol(last, close)).then_some((first, last))
     }
 
-    /// `value::type`
+    /// Returns the tokens of `value::type`.
     pub fn double_colon(
         &self,
         (first, last): (usize, usize),
@@ -127,7 +127,7 @@ impl<'a> StatementText<'a> {
             .then_some((first, end))
     }
 
-    /// `CAST(value AS type)`
+    /// Returns the tokens of `CAST(value AS type)`.
     pub fn cast_as(&self, (first, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
         let words = type_tokens(data_type, self.segment.dialect);
         let (cast, as_) = (first.checked_sub(2)?, last.checked_add(1)?);
@@ -140,20 +140,20 @@ impl<'a> StatementText<'a> {
         .then_some((cast, close))
     }
 
-    /// `type 'value'`
+    /// Returns the tokens of `type 'value'`.
     pub fn type_before(&self, (index, last): (usize, usize), data_type: &DataType) -> Option<(usize, usize)> {
         let words = type_tokens(data_type, self.segment.dialect);
         let first = index.checked_sub(words.len())?;
         self.is_type(first, &words).then_some((first, last))
     }
 
-    /// Whether the token is this word, bracket, comma or number of a type.
+    /// Returns true if the token is this word, bracket, comma or number of a type.
     fn is_part(&self, index: usize, part: &str) -> bool {
         let token = self.segment.tokens.get(index);
         self.segment.is_word(index, part) || token.is_some_and(|t| t.source(self.segment.text) == part)
     }
 
-    /// Whether the tokens from an index on are these words, and no more of a type follows them.
+    /// Returns true if the tokens from an index on are these words, and no more of a type follows.
     fn is_type(&self, index: usize, words: &[String]) -> bool {
         let all = words
             .iter()
@@ -165,7 +165,7 @@ impl<'a> StatementText<'a> {
     }
 }
 
-/// The words and brackets of a type as the parser would write it.
+/// Returns the words and brackets of a type as the parser would write it.
 fn type_tokens(data_type: &DataType, dialect: Dialect) -> Vec<String> {
     let written = data_type.to_string();
     let tokens = lex::lex(&written, dialect).unwrap_or_default();

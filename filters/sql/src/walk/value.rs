@@ -1,4 +1,4 @@
-//! Values in protected places: each is read as it is written, and sealed.
+//! Reads the values in protected places as they are written, and seals them.
 
 pub(crate) mod cast;
 pub(super) mod parameter;
@@ -21,28 +21,28 @@ use crate::{
 const SPACE: Fault = Fault("the value touches a word", "put a space between them");
 
 impl<'c> Walker<'_, 'c> {
-    /// A value that is stored in a protected column, or searched for in it.
+    /// Seals a value that is stored in a protected column, or searched for in it.
     pub fn value(&mut self, at: Protected<'c>, use_: ParameterUse, expr: &Expr) -> Result<(), Refusal> {
         self.sealed(at, use_, expr, Form::Value)
     }
 
-    /// An array of values that a protected column is searched for: a literal or a parameter.
+    /// Seals an array of values that a protected column is searched for. The array is a literal or a parameter.
     pub fn array_value(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
         self.sealed(at, ParameterUse::Search, expr, Form::Array)
     }
 
-    /// An array whose values are stored, one value in each row.
+    /// Seals an array whose values are stored, one value in each row.
     pub fn stored_array(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
         self.sealed(at, ParameterUse::Store, expr, Form::Array)
     }
 
-    /// Refuses a value in whose place nothing can be put, for it touches a word.
+    /// Refuses a value that can't be replaced, because it touches a word.
     pub fn replaceable(&self, at: Protected<'c>, tokens: (usize, usize)) -> Result<(), Refusal> {
         let Fault(reason, remedy) = SPACE;
         if self.text.stands_alone(tokens) { Ok(()) } else { Err(Refusal::on(at.field, reason, remedy)) }
     }
 
-    /// A value in a protected place, in the form that is asked for.
+    /// Seals a value in a protected place, in the form that is asked for.
     pub fn sealed(
         &mut self,
         at: Protected<'c>,
@@ -91,7 +91,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The type that a sealed value must be given, where the column doesn't.
+    /// Returns the type that a sealed value must be cast to where the column doesn't give it one.
     fn given_type(&self, at: Protected<'c>, array: bool) -> Option<&'static str> {
         match (self.untyped && !self.is_mysql(), array, at.column.stored) {
             (true, true, StorageType::Bytes) => Some("::bytea[]"),
@@ -101,7 +101,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// A value in a protected place, as written.
+    /// Reads a value in a protected place as it is written.
     pub fn read_value(
         &self,
         at: Protected<'c>,
@@ -127,7 +127,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(written)
     }
 
-    /// A value that EXECUTE gives for a parameter in a protected place.
+    /// Seals a value that EXECUTE gives for a parameter in a protected place.
     pub fn argument(&mut self, at: Protected<'c>, placed: &Parameter, value: &Expr) -> Result<(), Refusal> {
         self.parameters.assigned_to = Some(placed.operand);
         let sealed = match placed.form {
@@ -139,7 +139,7 @@ impl<'c> Walker<'_, 'c> {
         sealed
     }
 
-    /// A parameter in a protected place.
+    /// Notes a parameter in a protected place.
     pub fn place_parameter(
         &mut self,
         at: Protected<'c>,

@@ -1,4 +1,4 @@
-//! Statements that write rows: what may be put into protected columns.
+//! Walks statements that write rows: what may be put into protected columns.
 
 pub(crate) mod assigned;
 mod bulk;

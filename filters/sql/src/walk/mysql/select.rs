@@ -1,4 +1,4 @@
-//! What names mean in SELECT besides.
+//! Finds what names mean in a SELECT of MySQL.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// What HAVING, and the expressions of GROUP BY and ORDER BY, see: the names of the select list before those of
-    /// FROM. One that means one thing here and another there is in doubt.
+    /// Returns the names that HAVING sees, and the expressions of GROUP BY and ORDER BY: the names of the select list come
+    /// before those of FROM. A name that means one thing in the list and another in FROM is in doubt.
     pub fn with_aliases<'s>(
         &self,
         outputs: &Outputs<'c>,
@@ -29,7 +29,7 @@ impl<'c> Walker<'_, 'c> {
         }
         self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN.saturating_add(scope.reach())))?;
         let field = |protected: Option<Protected<'c>>| protected.map(|protected| protected.field.id);
-        // Of each name the fields that it means, here and in FROM.
+        // For each name, these are the fields that it means in the list and in FROM.
         let mut meant: BTreeMap<&str, (&OutputColumn<'c>, BTreeSet<Option<usize>>)> = BTreeMap::new();
         for output in outputs.columns() {
             let Some(name) = output.name.as_deref() else { continue };
@@ -42,12 +42,12 @@ impl<'c> Walker<'_, 'c> {
                 Ok(Meaning::Nothing) => {}
                 Ok(Meaning::Plain) => drop(fields.insert(None)),
                 Ok(Meaning::Protected(protected)) => drop(fields.insert(field(Some(protected)))),
-                // In doubt there, and so here.
+                // The name is in doubt in FROM, and so it is in doubt here.
                 Err(_) => fields.extend([None, Some(usize::MAX)]),
             }
             columns.push(output.clone());
             if fields.len() > 1 {
-                // Twice: ambiguous.
+                // The name stands twice in the list, which makes it ambiguous.
                 columns.push(output.clone());
             }
         }
@@ -56,7 +56,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(around)
     }
 
-    /// The table of no columns.
+    /// Returns the range of `DUAL`, the table without columns.
     pub fn dual(&self, name: &ObjectName, alias: Option<&Ident>) -> Option<Range<'c>> {
         let [ObjectNamePart::Identifier(Ident { value, quote_style: None, span: _ })] = name.0.as_slice()
         else {
@@ -66,7 +66,7 @@ impl<'c> Walker<'_, 'c> {
         is_dual.then(|| Range { name: None, schema: None, source: Source::Derived(Outputs::default()) })
     }
 
-    /// `PARTITION (…)` and index hints behind a table's name.
+    /// Walks `PARTITION (…)` and index hints behind a table's name.
     pub fn partitions_and_hints(
         &mut self,
         partitions: &[Ident],
@@ -76,7 +76,8 @@ impl<'c> Walker<'_, 'c> {
         partitions.iter().chain(hinted).try_for_each(|ident| self.names.read(ident).map(|_| ()))
     }
 
-    /// An output's name. One that is written as a string is not known here: the parser doesn't say where it stands.
+    /// Returns the name of an output. If the name is written as a string, it is not known, because the parser doesn't say
+    /// where it stands.
     pub fn output_alias(&mut self, ident: &Ident) -> Result<Option<String>, Refusal> {
         match ident.quote_style {
             Some('\'') if self.is_mysql() => Ok(None),
@@ -85,12 +86,13 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Whether the name may be that of a row or of an output with protected values.
+    /// Returns true if the name may be that of a row or of an output with protected values.
     pub fn may_name_protected(&self, name: &str) -> bool {
         self.is_mysql() && self.reach.guarded.contains(name)
     }
 
-    /// Remembers the name of a protected output: sub-selects of the select list see it too, which isn't followed.
+    /// Remembers the name of a protected output. Sub-selects of the select list see it too, and the analysis doesn't follow
+    /// that.
     pub fn note_alias(&mut self, name: Option<&str>) {
         match name {
             _ if !self.is_mysql() => {}

@@ -1,4 +1,4 @@
-//! UPDATE, of one table or of several.
+//! Walks MySQL's UPDATE of one table or of several.
 
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Expr, Function, Join, JoinOperator, ObjectName, TableWithJoins, Update,
@@ -59,7 +59,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(Outputs::default())
     }
 
-    /// What a function gives a protected column: a choice among values and columns, or what would have been inserted.
+    /// Walks a function whose result is stored in a protected column: a choice among values and columns, or the value that
+    /// would have been inserted.
     pub fn chosen(
         &mut self,
         target: Protected<'c>,
@@ -82,7 +83,7 @@ impl<'c> Walker<'_, 'c> {
         self.choices(target, choices, scope)
     }
 
-    /// The column that is assigned to, where its table is one with protected columns.
+    /// Returns the column that is assigned to, if its table has protected columns.
     fn assigned_column(
         &mut self,
         name: &ObjectName,
@@ -138,7 +139,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The tables of `UPDATE a, b JOIN c …`: the parser is given `CROSS APPLY` in the place of the commas.
+/// Returns the tables of `UPDATE a, b JOIN c …`. The parser was given `CROSS APPLY` in the place of the commas.
 fn apart(table: &TableWithJoins) -> impl Iterator<Item = Item<'_>> {
     let is_comma = |join: &Join| {
         matches!(join, Join { relation: _, global: false, join_operator: JoinOperator::CrossApply })

@@ -1,4 +1,4 @@
-//! FROM: which relations' columns are in reach, and what joins compare.
+//! Walks FROM: which relations' columns are in reach, and what joins compare.
 
 use sqlparser::ast::{
     Expr, Ident, Join, JoinConstraint, JoinOperator, ObjectName, TableAlias, TableAliasColumnDef,
@@ -12,16 +12,16 @@ use crate::{
     walk::Walker,
 };
 
-/// One item of FROM: a table, or what stands for one, and what is joined to it.
+/// An item of FROM: a table, or a query in its place, with the tables that are joined to it.
 pub(crate) type Item<'t> = (&'t TableFactor, &'t [Join]);
 
 impl<'c> Walker<'_, 'c> {
-    /// Adds what a FROM (or USING) brings into reach.
+    /// Brings the tables of a FROM or USING into reach.
     pub fn from<'s>(&mut self, tables: &[TableWithJoins], scope: &mut Scope<'s, 'c>) -> Result<(), Refusal> {
         self.tables(tables.iter().map(|table| (&table.relation, table.joins.as_slice())), scope)
     }
 
-    /// The same for items that the tree doesn't hold as a FROM.
+    /// Does the same for items that the tree doesn't hold as a FROM.
     pub fn tables<'s, 't>(
         &mut self,
         items: impl Iterator<Item = Item<'t>>,
@@ -35,8 +35,8 @@ impl<'c> Walker<'_, 'c> {
         scope.check_names()
     }
 
-    /// One item of FROM with its joins. `before` are the items before it: out of reach in ON, within reach of
-    /// functions' arguments.
+    /// Walks one item of FROM with its joins. `before` are the items before it, which ON can't see, and arguments of
+    /// functions can.
     fn joined<'s>(
         &mut self,
         (relation, joins): Item<'_>,
@@ -146,7 +146,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// The name of a function in FROM. (`ONLY (customer)` looks like one.)
+    /// Reads the name of a function in FROM. `ONLY (customer)` also looks like a function.
     fn table_function(&mut self, name: &ObjectName) -> Result<(), Refusal> {
         if name
             .0
@@ -158,7 +158,7 @@ impl<'c> Walker<'_, 'c> {
         self.names.read_parts(name).map(|_| ())
     }
 
-    /// Runs with what a lateral item of FROM sees: the items to its left, then those around.
+    /// Runs with the scope of a lateral item of FROM: the items to its left, then those around.
     fn in_lateral_scope<'s, T>(
         &mut self,
         scope: &mut Scope<'s, 'c>,
@@ -197,7 +197,8 @@ impl<'c> Walker<'_, 'c> {
         scope.push(range)
     }
 
-    /// Something that holds nothing protected. A function's rows go by its name when it has no alias.
+    /// Brings an item into reach that holds nothing protected. The rows of a function without an alias have the function's
+    /// name.
     fn push_unknown(
         &mut self,
         alias: Option<&TableAlias>,
@@ -212,7 +213,7 @@ impl<'c> Walker<'_, 'c> {
         self.push(Range { name, schema: None, source: Source::Unknown }, alias, scope)
     }
 
-    /// `JOIN … USING (name, …)`, the ranges from `left` on being the right side.
+    /// Walks `JOIN … USING (name, …)`. The ranges from `left` on are the right side.
     fn using(
         &mut self,
         columns: &[ObjectName],
@@ -236,7 +237,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// One column that the two sides of a join are compared by.
+    /// Walks one column that the two sides of a join are compared by.
     fn using_one(
         &mut self,
         name: &str,
@@ -247,7 +248,7 @@ impl<'c> Walker<'_, 'c> {
         let expr = Expr::Identifier(Ident::with_quote(quote, name));
         match (self.column(&expr, left)?, self.column(&expr, right)?) {
             (None, None) => Ok(()),
-            // The merged column is then either side's, and no table's to the server.
+            // The merged column then takes its values from either side, and to the server it belongs to no table.
             (Some(left), Some(_)) if full => Err(Refusal::on(
                 left.field,
                 "FULL JOIN … USING merges a sealed column of two tables",

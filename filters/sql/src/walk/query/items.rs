@@ -1,4 +1,4 @@
-//! Select lists and RETURNING lists.
+//! Walks select lists and RETURNING lists.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// The columns of a range, for `*`.
+    /// Returns the columns of a range, for which `*` stands.
     pub fn outputs(&mut self, range: &Range<'c>) -> Result<Outputs<'c>, Refusal> {
         let relation = match &range.source {
             Source::Relation(relation) => *relation,
@@ -40,12 +40,12 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// The items of a select list, and what they yield.
+    /// Walks the items of a select list, and returns the columns that they yield.
     pub fn items(&mut self, items: &[SelectItem], scope: &Scope<'_, 'c>) -> Result<Outputs<'c>, Refusal> {
         self.items_for(items, scope, &[])
     }
 
-    /// The same for a query whose rows are inserted into these columns.
+    /// Does the same for a query whose rows are inserted into these columns.
     pub fn items_for(
         &mut self,
         items: &[SelectItem],
@@ -74,7 +74,7 @@ impl<'c> Walker<'_, 'c> {
                     for range in &scope.ranges {
                         self.append(&mut outputs, range)?;
                     }
-                    // Merged columns come once, and first.
+                    // Merged columns stand once, before the others.
                     outputs.open |= !scope.merged.is_empty();
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
@@ -93,11 +93,11 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// All columns of a range, behind the others.
+    /// Appends all columns of a range.
     fn append(&mut self, outputs: &mut Outputs<'c>, range: &Range<'c>) -> Result<(), Refusal> {
         let more = self.outputs(range)?;
         if outputs.len() > 0 {
-            // Both are copied; the first ones perhaps, if another query yields them too.
+            // The new columns are copied, and the first ones may be, if another query yields them too.
             self.spend(outputs.len().saturating_add(more.len()).saturating_mul(STEPS_A_COLUMN))?;
         }
         outputs.append(&more);
@@ -113,7 +113,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// What an item yields, but for its name.
+    /// Returns the column that an item yields, without its name.
     fn item(
         &mut self,
         expr: &Expr,
@@ -128,7 +128,7 @@ impl<'c> Walker<'_, 'c> {
         }
         let null = is_null(expr);
         match target.and_then(Protected::of) {
-            // What a value is sealed to is the target's, and stays so through the rows.
+            // The value is sealed for the target's column, and the rows carry it there unchanged.
             Some(target) if null || is_written(expr) => {
                 self.untyped(|walker| walker.value(target, ParameterUse::Store, expr))?;
                 let number = is_number(expr);
@@ -141,14 +141,14 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// RETURNING, for a statement on the target, which PostgreSQL 18 also knows as `old` and `new`.
+    /// Walks the RETURNING of a statement on the target, whose row PostgreSQL 18 also calls `old` and `new`.
     pub fn returning(
         &mut self,
         items: Option<&Vec<SelectItem>>,
         mut scope: Scope<'_, 'c>,
     ) -> Result<Outputs<'c>, Refusal> {
         let Some(items) = items else { return Ok(Outputs::default()) };
-        // A `*` doesn't stand for the columns of these two: they are names around the others.
+        // A `*` doesn't stand for the columns of these two, so they belong to the scope around.
         let mut around = Scope::within(None);
         if let Some(Range { source: Source::Relation(relation), .. }) =
             scope.ranges.first().filter(|_| !self.is_mysql())
@@ -166,12 +166,12 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Columns of a select list in PostgreSQL: `MaxTupleAttributeNumber`.
+/// The most columns of a select list in PostgreSQL: `MaxTupleAttributeNumber`.
 const MAX_COLUMNS: usize = 1664;
-/// The same in MySQL: `MAX_FIELDS`.
+/// The most columns of a select list in MySQL: `MAX_FIELDS`.
 const MAX_COLUMNS_MYSQL: usize = 4096;
 
-/// Whether it is NULL and nothing else.
+/// Returns true if the expression is NULL.
 pub(crate) fn is_null(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => is_null(inside),
@@ -180,7 +180,7 @@ pub(crate) fn is_null(expr: &Expr) -> bool {
     }
 }
 
-/// Whether it is a number or a boolean, not a string: its type is its own.
+/// Returns true for a number or a boolean, which has a type of its own, unlike a string.
 pub(crate) fn is_number(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside)
@@ -190,7 +190,7 @@ pub(crate) fn is_number(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the server knows the type of an expression by itself: a string or a parameter without a cast has none.
+/// Returns true if the expression has a type by itself. A string or a parameter without a cast has none.
 fn is_typed(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside) => is_typed(inside),
@@ -199,8 +199,8 @@ fn is_typed(expr: &Expr) -> bool {
     }
 }
 
-/// Refuses strings and parameters that nothing gives a type: the server takes all of them for text, and would not put
-/// text in a column of another type, nor compare it with one.
+/// Refuses strings and parameters that nothing gives a type. The server takes all of them for text, and would neither put
+/// text in a column of another type nor compare it with one.
 pub(crate) fn refuse_untyped<'e>(
     column: Protected<'_>,
     mut together: impl Iterator<Item = &'e Expr>,
@@ -215,14 +215,15 @@ pub(crate) fn refuse_untyped<'e>(
     ))
 }
 
-/// Refuses numbers beside anything else but NULL.
+/// Refuses numbers beside anything but numbers and NULL.
 pub(crate) fn refuse_mixed(column: Protected<'_>, together: &[&Expr]) -> Result<(), Refusal> {
     let mut others = together.iter().filter(|expr| !is_null(expr));
     let first = others.next().map(|expr| is_number(expr));
     if others.all(|expr| Some(is_number(expr)) == first) { Ok(()) } else { Err(mixed(column)) }
 }
 
-/// The type of a number makes the server read the strings beside it as numbers: `'007'` is 7 then.
+/// Returns the refusal of strings beside a number. The number's type makes the server read the strings as numbers, so that
+/// `'007'` is 7.
 pub(crate) fn mixed(column: Protected<'_>) -> Refusal {
     Refusal::on(
         column.field,
@@ -231,7 +232,7 @@ pub(crate) fn mixed(column: Protected<'_>) -> Refusal {
     )
 }
 
-/// Whether it is a literal or a parameter, perhaps cast.
+/// Returns true for a literal or a parameter, with or without a cast.
 pub(crate) fn is_written(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside)
@@ -244,10 +245,10 @@ pub(crate) fn is_written(expr: &Expr) -> bool {
     }
 }
 
-/// The name the server gives a column without an alias, where it is a column's reference.
+/// Returns the name that the server gives an item without an alias, if the item refers to a column.
 fn own_name(expr: &Expr, dialect: Dialect) -> Option<String> {
     let ident: Option<&Ident> = match expr {
-        // To MySQL its name is its text.
+        // In MySQL the name of such an item is its text.
         Expr::Nested(_) | Expr::Cast { .. } if dialect.is_mysql() => None,
         Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => return own_name(inside, dialect),
         Expr::Identifier(ident) => Some(ident),

@@ -1,21 +1,21 @@
-//! Keys of GROUP BY and ORDER BY that stand for a column of the select list by its position.
+//! Finds the keys of GROUP BY and ORDER BY that stand for a column of the select list by its position.
 
 use sqlparser::ast::{Expr, UnaryOperator, Value, ValueWithSpan};
 
 use crate::walk::expression::operands::operands;
 
-/// What a server may make of a key.
+/// How the server reads a key.
 pub(crate) enum Ordinal {
-    /// An expression.
+    /// It reads the key as an expression.
     No,
-    /// The position that stands there, counted from 1.
+    /// It reads the key as this position, counted from 1.
     At(usize),
-    /// A position, or an expression.
+    /// It may read the key as a position or as an expression.
     InDoubt,
 }
 
-/// What a key is. A sign may be dropped (`+2` in MySQL) or counted (`- -2` in PostgreSQL), and MariaDB takes TRUE, NOT
-/// FALSE and what is bound to a parameter for positions.
+/// Says how the server reads a key. A server may drop a sign (`+2` in MySQL) or apply it (`- -2` in PostgreSQL), and
+/// MariaDB takes TRUE, NOT FALSE and the value of a parameter for positions.
 pub(crate) fn ordinal(key: &Expr, is_mysql: bool) -> Ordinal {
     let (mut key, mut has_sign) = (key, false);
     loop {
@@ -40,8 +40,8 @@ pub(crate) fn ordinal(key: &Expr, is_mysql: bool) -> Ordinal {
     }
 }
 
-/// The keys that stand in the brackets of one: `(1, 2)` is two, as ROLLUP, CUBE and GROUPING SETS have theirs. None of one
-/// that stands for itself.
+/// Returns the keys within the brackets of a key: `(1, 2)` holds two, and so do ROLLUP, CUBE and GROUPING SETS. Returns
+/// None for a key without others in it.
 pub(crate) fn keys_within(key: &Expr) -> Option<Vec<&Expr>> {
     let is_several =
         |key: &Expr| matches!(key, Expr::Tuple(_) | Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_));

@@ -1,4 +1,4 @@
-//! SELECT.
+//! Walks a SELECT.
 
 use sqlparser::ast::{
     Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr, OrderBy,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// A SELECT, the ORDER BY behind it, and what it yields.
+    /// Walks a SELECT and the ORDER BY behind it, and returns the columns that it yields.
     pub fn select(
         &mut self,
         select: &Select,
@@ -99,7 +99,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// Rows are told apart by all columns.
+    /// Walks the columns of a SELECT DISTINCT, by all of which rows are told apart.
     fn all_compared(&mut self, outputs: &Outputs<'c>) -> Result<(), Refusal> {
         if outputs.first_protected().is_none() {
             return Ok(());
@@ -133,8 +133,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Keys that rows are told apart by: also a column whose equal values have equal ciphertexts. Gives whether there is
-    /// such a column among them.
+    /// Walks the keys that rows are told apart by. A key may be a column whose equal values have equal ciphertexts. Returns
+    /// true if there is such a column among the keys.
     fn grouping_keys(
         &mut self,
         keys: &[Expr],
@@ -145,7 +145,7 @@ impl<'c> Walker<'_, 'c> {
         let mut named: Option<Scope<'_, 'c>> = None;
         for key in keys {
             let key = without_brackets(key);
-            // The server prefers the input column to the output one; here either must do.
+            // The server prefers the input column to the output column. The analysis requires that either is fine.
             let output = self.output(key, outputs)?;
             if let Some(column) = output {
                 self.compared(column)?;
@@ -181,7 +181,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(any)
     }
 
-    /// ORDER BY, where a sealed column has no order.
+    /// Walks an ORDER BY, and refuses sealed columns in it, because ciphertexts have no useful order.
     pub fn order_by(
         &mut self,
         order_by: Option<&OrderBy>,
@@ -195,7 +195,7 @@ impl<'c> Walker<'_, 'c> {
         self.order_keys(keys, outputs, scope)
     }
 
-    /// The keys of an ORDER BY.
+    /// Walks the keys of an ORDER BY.
     pub fn order_keys(
         &mut self,
         keys: &[OrderByExpr],
@@ -228,7 +228,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The protected column of the select list that a key names by its output name or position.
+    /// Returns the protected column of the select list that a key names by its output name or position.
     fn output(&mut self, key: &Expr, outputs: &Outputs<'c>) -> Result<Option<Protected<'c>>, Refusal> {
         if let Expr::Identifier(ident) = key {
             let name = names::fold(ident, self.catalog.dialect);
@@ -269,7 +269,7 @@ fn not_understood() -> Refusal {
     Refusal::unparsable("a part of the SELECT isn't understood")
 }
 
-/// Whether the expression is the keyword DEFAULT.
+/// Returns true if the expression is the keyword DEFAULT.
 pub(crate) fn is_default(expr: &Expr) -> bool {
     matches!(expr, Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("default"))
 }

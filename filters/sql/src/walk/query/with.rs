@@ -1,4 +1,4 @@
-//! WITH: common table expressions, also recursive ones.
+//! Walks WITH: common table expressions, also recursive ones.
 
 use sqlparser::ast::{
     Cte, Query, SetExpr, SetOperator, SetQuantifier, TableAlias, TableAliasColumnDef, With,
@@ -52,7 +52,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// One of WITH RECURSIVE: its first part, without itself in reach, says what the second finds under its name.
+    /// Walks one expression of WITH RECURSIVE. Its first part can't see the expression itself, and says what the second
+    /// part finds under its name.
     fn recursive(
         &mut self,
         query: &Query,
@@ -85,7 +86,7 @@ impl<'c> Walker<'_, 'c> {
         self.renamed(outputs, names)
     }
 
-    /// What a query yields under the names that an alias with a list gives.
+    /// Gives the columns of a query the names of an alias with a list.
     pub fn renamed(&self, outputs: Outputs<'c>, names: Vec<String>) -> Result<Outputs<'c>, Refusal> {
         if !names.is_empty() {
             self.spend(outputs.len().saturating_mul(STEPS_A_COLUMN))?;

@@ -1,5 +1,5 @@
-//! Comparisons with a value that has several ciphertexts: one for each enabled key of its keyset. The column is compared
-//! with an array of them, which an index on the column serves as it serves `=`.
+//! Rewrites comparisons with a value that has several ciphertexts, one for each enabled key of its keyset. The column is
+//! compared with an array of them, for which the server uses an index on the column as it does for `=`.
 
 use sqlparser::ast::Expr;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// Whether a value of the column has several ciphertexts when the statement is executed, or may have.
+    /// Returns true if a value of the column has, or may have, several ciphertexts when the statement is executed.
     pub fn has_several_ciphertexts(&self, column: Protected<'_>) -> bool {
         match column.field.envelopes {
             Envelopes::One => false,
@@ -26,7 +26,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// A column compared with a value. `left` says whether the column stands left of the operator.
+    /// Rewrites the comparison of a column with a value. `left` says that the column stands left of the operator.
     pub fn search_several(
         &mut self,
         column: Protected<'c>,
@@ -49,7 +49,7 @@ impl<'c> Walker<'_, 'c> {
             self.splices.insert_behind(last, ")".to_owned());
             return Ok(());
         }
-        // An array of values can stand on the right alone, so the two change places.
+        // An array can stand only on the right, so the two sides change places.
         let place = self.text.name_tokens(at).zip(self.text.bracketed(at));
         let (name, (first, last)) = place.ok_or_else(|| {
             Refusal::on(
@@ -68,8 +68,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `column IS [NOT] DISTINCT FROM value`: the value that is compared is the one that the column holds, if it is one
-    /// of them; else any of them.
+    /// Rewrites `column IS [NOT] DISTINCT FROM value`. The column is compared with the ciphertext that it holds, if that is
+    /// one of the value's ciphertexts, and otherwise with any of them.
     fn distinct_from_several(
         &mut self,
         column: Protected<'c>,
@@ -94,7 +94,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// `column [NOT] IN (value, …)`: `column = ANY (ARRAY[…])`, of the values' arrays.
+    /// Rewrites `column [NOT] IN (value, …)` as `column = ANY (ARRAY[…])`, with the arrays of all values.
     pub fn in_list_several(
         &mut self,
         column: Protected<'c>,
@@ -131,13 +131,13 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The elements of `ARRAY[…]`, each an array.
+    /// Rewrites each element of `ARRAY[…]` as an array.
     pub fn elements_several(&mut self, column: Protected<'c>, elements: &[Expr]) -> Result<(), Refusal> {
         require_equality(column)?;
         elements.iter().try_for_each(|value| self.envelopes(column, ParameterUse::Search, value).map(|_| ()))
     }
 
-    /// Puts an array of what the value is sealed to in its place, and gives the tokens that it takes.
+    /// Puts an array of the value's ciphertexts in its place, and returns the tokens that the array replaces.
     pub fn envelopes(
         &mut self,
         column: Protected<'c>,
@@ -171,7 +171,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The same array once more, behind a token.
+    /// Inserts the same array once more, behind a token.
     fn array_behind(&mut self, column: Protected<'c>, Written { content, .. }: &Written, index: usize) {
         let field = column.field.id;
         let with = match content {
@@ -190,7 +190,8 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// `= ALL` and `<> ANY` of an array: they are about each element, and a value would be several.
+/// Returns the refusal of `= ALL` and `<> ANY` with an array. They speak of each element, and one value would be several
+/// elements.
 pub(crate) fn refuse_each(column: Protected<'_>) -> Refusal {
     Refusal::on(
         column.field,

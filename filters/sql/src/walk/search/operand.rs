@@ -1,8 +1,8 @@
-//! What the server compares a column with a typed value as.
+//! Finds the type as which the server compares a column with a typed value.
 //!
-//! The types of both sides choose the operator. It may compare as another type than the column's, in which other values
-//! are equal, or there may be none. A sealed column is compared as its own type alone, so a value goes through only if
-//! that finds the same rows.
+//! The types of both sides choose the operator. It may compare as another type than the column's, in which other values are
+//! equal, or there may be no operator. A sealed column is compared only as its own type, so a value is allowed only if this
+//! finds the same rows.
 //!
 //! # What PostgreSQL does
 //! - `text` and `varchar` beside each other are compared as `text`; `bpchar` beside `varchar` as `bpchar`, and beside
@@ -53,9 +53,9 @@ const MIXED: Fault = Fault(
     "cast all of them to the declared type, or none; and write all as literals or all as parameters",
 );
 
-/// What gives a value its type.
+/// Where the type of a value comes from.
 enum Typed<'e> {
-    /// Nothing: a string or a parameter takes the column's.
+    /// It has none of its own: a string or a parameter takes the column's type.
     Not,
     Cast(&'e DataType),
     Number,
@@ -79,8 +79,8 @@ impl Typed<'_> {
     }
 }
 
-/// Checks that the column's own comparison finds the rows that the server's would, and says as what the value of a
-/// parameter is to be read.
+/// Checks that the column's own comparison finds the rows that the server's would, and sets the type as which the value of
+/// a parameter is read.
 pub(crate) fn check(field: &Field, expr: &Expr, array: bool, content: &mut Content) -> Result<(), Fault> {
     let data_type = match (Typed::of(expr), field.declared) {
         (Typed::Cast(data_type), _) => data_type,
@@ -105,8 +105,8 @@ pub(crate) fn check(field: &Field, expr: &Expr, array: bool, content: &mut Conte
     }
 }
 
-/// What the casts before the last one ask of a value. Not every type can be cast to the next: those that are left are to
-/// characters and to the declared type, and from what has a text to characters.
+/// Says what the casts before the last one demand of a value. Not every type can be cast to the next one. The casts that
+/// remain are to characters and to the declared type, and from a type with a known text to characters.
 fn casts_before(
     field: &Field,
     mut expr: &Expr,
@@ -135,7 +135,7 @@ fn casts_before(
                 {
                     return Err(OUT_OF_RANGE);
                 }
-                // It takes nothing but JSON.
+                // The type takes nothing but JSON.
                 (_, Some(shape)) if cast::is_text(next) && !matches!(shape, TextShape::Any) => narrowest,
                 _ => return Err(NO_OPERATOR),
             };
@@ -146,7 +146,7 @@ fn casts_before(
     }
 }
 
-/// As what a parameter of a type is read beside the column.
+/// Returns as what a parameter of a type is read beside the column.
 pub(crate) fn of_type(field: &Field, data_type: &DataType, array: bool) -> Result<Operand, Fault> {
     let data_type = match (array, data_type) {
         (false, data_type) => data_type,
@@ -170,7 +170,7 @@ pub(crate) fn of_type(field: &Field, data_type: &DataType, array: bool) -> Resul
     }
 }
 
-/// The same for a parameter whose type PREPARE names.
+/// Returns the same for a parameter whose type PREPARE names.
 pub(crate) fn of_parameter(field: &Field, data_type: &DataType, array: bool) -> Result<Operand, Fault> {
     match (field.declared, of_type(field, data_type, array)?) {
         (Declared::Date, _) if !matches!(TextShape::of(data_type), Some(TextShape::Date)) => Err(TIME_OF_DAY),
@@ -209,13 +209,13 @@ fn check_literal(field: &Field, operand: Operand, data_type: &DataType, value: &
     }
 }
 
-/// Checks the elements as far as they can be told apart without their types: plain numbers, and no more.
+/// Checks the elements of an array as far as this is possible without their types: plain numbers only.
 fn check_array(operand: Operand, array: &str) -> Result<(), Fault> {
     let elements = || array.split(',').map(|element| element.trim_matches(['{', '}', ' ']));
     let all_within = |bits| elements().all(|e| e.eq_ignore_ascii_case("null") || is_within(e, bits));
     match operand {
         Operand::Declared => Ok(()),
-        // Spaces around an element count in quotes alone.
+        // Spaces around an element count only within quotes.
         Operand::Text if array.contains(" \"") || array.contains('\\') => Err(TRAILING_SPACES),
         Operand::Text => Ok(()),
         Operand::Int2 if array == "{}" || all_within(16) => Ok(()),
@@ -249,10 +249,10 @@ fn declared_bits(type_name: &str) -> u32 {
     }
 }
 
-/// Refuses lists in which one value's type changes what the others mean: a string beside a `text` is one, and keeps its
-/// trailing spaces.
+/// Refuses lists in which one value's type changes what the others mean. A string beside a `text`, for example, is a `text`
+/// too, and keeps its trailing spaces.
 ///
-/// The column's own type is one of those of an `IN`, and none of those of an `ARRAY[…]`.
+/// The column's own type counts among the types of an `IN`, and not among those of an `ARRAY[…]`.
 pub(crate) fn refuse_mixed_types(column: Protected<'_>, list: &[Expr], array: bool) -> Result<(), Refusal> {
     let field = column.field;
     let is_number = match field.declared {

@@ -1,4 +1,4 @@
-//! Predicates that hold for sealed values: equality, IN, and tests for NULL.
+//! Walks the predicates that hold for sealed values: equality, IN, and tests for NULL.
 
 use sqlparser::ast::{Array, ArrayElemTypeDef, BinaryOperator, DataType, Expr, Query, SelectItem, SetExpr};
 
@@ -16,9 +16,9 @@ use crate::{
     },
 };
 
-/// Characters of an armored envelope that a value's blind index alone decides.
+/// A value's blind index alone decides so many characters of an armored envelope.
 pub const ARMORED_INDEX_PREFIX: usize = 33;
-/// Bytes of a raw envelope that a value's blind index alone decides.
+/// A value's blind index alone decides so many bytes of a raw envelope.
 pub const RAW_INDEX_PREFIX: usize = 22;
 
 /// How two sides are compared.
@@ -32,7 +32,7 @@ pub(crate) enum Comparison {
     Distinct,
 }
 
-/// How many elements of an array are to compare so.
+/// How many elements of an array the comparison must hold for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quantifier {
     /// `ANY`, `SOME`
@@ -42,7 +42,7 @@ pub(crate) enum Quantifier {
 }
 
 impl<'c> Walker<'_, 'c> {
-    /// `left = right`, `left <> right`
+    /// Walks `left = right` and `left <> right`.
     pub fn comparison(
         &mut self,
         left: &Expr,
@@ -61,8 +61,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `left IS [NOT] DISTINCT FROM right`: equality in which NULL equals NULL. The parser takes what follows by
-    /// AND and OR for a part of the right side; gives that part back.
+    /// Walks `left IS [NOT] DISTINCT FROM right`, an equality in which NULL equals NULL. The parser takes what follows with
+    /// AND and OR for a part of the right side, so that part is returned.
     pub fn distinct_from<'e>(
         &mut self,
         left: &Expr,
@@ -79,7 +79,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(rest)
     }
 
-    /// A column, or one cast to `text` or `varchar`, which changes nothing of what is stored in such a type.
+    /// Returns the protected column if the expression is one, or one cast to `text` or `varchar`, which leaves values
+    /// stored in such a type unchanged.
     fn compared_column(
         &mut self,
         expr: &Expr,
@@ -91,7 +92,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `inside IS [NOT] NULL`: NULL is stored as NULL.
+    /// Walks `inside IS [NOT] NULL`. The test is right for sealed columns, because NULL is stored as NULL.
     pub fn null_test(&mut self, inside: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         match self.column(inside, scope)? {
             Some(column) => {
@@ -102,7 +103,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `left [NOT] IN (…)`
+    /// Walks `left [NOT] IN (…)`.
     pub fn in_list(
         &mut self,
         left: &Expr,
@@ -130,7 +131,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `left [NOT] IN (SELECT …)`
+    /// Walks `left [NOT] IN (SELECT …)`.
     pub fn in_subquery(&mut self, left: &Expr, query: &Query, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let outputs = self.query(query, Some(scope))?;
         let column = self.compared_column(left, scope)?;
@@ -154,7 +155,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `left = ANY (…)`, `left <> ALL (…)`: the values are those of a sub-select, or in one array.
+    /// Walks `left = ANY (…)` and `left <> ALL (…)`, whose values are the rows of a sub-select or the elements of an array.
     pub fn quantified(
         &mut self,
         left: &Expr,
@@ -198,7 +199,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// An array that a column is looked for in: its elements, or one parameter or literal for all.
+    /// Walks an array that a column is searched for in. It has elements, or is one parameter or literal.
     fn array(&mut self, column: Protected<'c>, array: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
             require_equality(column)?;
@@ -223,7 +224,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Two columns compared with each other.
+    /// Checks that two columns can be compared with each other.
     pub fn equate(&mut self, left: Protected<'c>, right: Protected<'c>) -> Result<(), Refusal> {
         for side in [left, right] {
             self.compared(side)?;
@@ -231,7 +232,7 @@ impl<'c> Walker<'_, 'c> {
         if left.is_comparable_with(right) { Ok(()) } else { Err(unlike(left)) }
     }
 
-    /// Two columns compared with each other where they stand: of those with a blind index, the indexes.
+    /// Walks the comparison of two columns with each other. If they have a blind index, the indexes are compared.
     fn equate_at(
         &mut self,
         left: Protected<'c>,
@@ -247,7 +248,7 @@ impl<'c> Walker<'_, 'c> {
         self.index_part(right, right_at)
     }
 
-    /// A column whose ciphertexts the server compares with each other.
+    /// Notes a column whose ciphertexts the server compares with each other.
     pub fn compared(&mut self, column: Protected<'c>) -> Result<(), Refusal> {
         require_equality(column)?;
         self.fields.compares.insert(column.field.id);
@@ -255,8 +256,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// A row that has the same value in a unique index, any of them, is taken for the one that is inserted. A column that
-    /// is given no value is NULL, which is equal to nothing.
+    /// Notes that the columns of all unique indexes are compared: a row that has the same value in any of these indexes is
+    /// taken for the row that is inserted. A column that is given no value is NULL, which equals nothing.
     pub fn any_unique(&mut self, relation: Option<&'c Relation>) {
         let fields = relation.iter().flat_map(|relation| &relation.columns).filter_map(|c| c.field.as_ref());
         for field in fields.filter(|field| field.equality || field.indexed) {
@@ -291,8 +292,8 @@ impl<'c> Walker<'_, 'c> {
         self.value(column, ParameterUse::Search, value)
     }
 
-    /// Of a column with a blind index, the part that equal values have in common is compared: it is written in the
-    /// place of the column.
+    /// Writes, in the place of a column with a blind index, the part that equal values have in common, so that this part is
+    /// compared.
     pub fn index_part(&mut self, column: Protected<'c>, at: &Expr) -> Result<(), Refusal> {
         if !column.field.indexed {
             return Ok(());
@@ -318,7 +319,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The one item of a sub-select's list.
+/// Returns the only item of a sub-select's list.
 fn only_item(query: &Query) -> Option<&Expr> {
     let SetExpr::Select(select) = query.body.as_ref() else { return None };
     match select.projection.as_slice() {
@@ -327,7 +328,7 @@ fn only_item(query: &Query) -> Option<&Expr> {
     }
 }
 
-/// `ARRAY[…]`
+/// Returns true for `ARRAY[…]`.
 fn is_constructor(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(inside) => is_constructor(inside),
@@ -336,7 +337,7 @@ fn is_constructor(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a cast of the sealed values to the type changes nothing, and one of the values neither.
+/// Returns true if a cast to the type changes neither the sealed values nor the values themselves.
 fn is_stored_as(column: Protected<'_>, data_type: &DataType) -> bool {
     match (column.column.stored, column.field.declared) {
         (StorageType::Text, Declared::Characters) => cast::is_text(data_type),
@@ -345,7 +346,7 @@ fn is_stored_as(column: Protected<'_>, data_type: &DataType) -> bool {
     }
 }
 
-/// Refuses what compares values of a column whose equal values have unequal ciphertexts.
+/// Refuses to compare values of a column whose equal values have unequal ciphertexts.
 pub(crate) fn require_equality(column: Protected<'_>) -> Result<(), Refusal> {
     if column.field.equality {
         return Ok(());

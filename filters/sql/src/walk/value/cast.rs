@@ -1,13 +1,13 @@
-//! Casts that leave a value's text as it is.
+//! Finds the casts that leave a value's text unchanged.
 //!
-//! The server would turn `'007'::int` into 7 and `'t'::bool` into true before storing it. Only a cast to the type
-//! that the policy declares goes through, and texts that the server would give back unchanged.
+//! The server would turn `'007'::int` into 7 and `'t'::bool` into true before storing it. So a cast is allowed only to the
+//! type that the policy declares, or if the server would return the text unchanged.
 
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
 use crate::field::Declared;
 
-/// `text`, or `varchar` without a length: a cast to it leaves characters as they are.
+/// Returns true for `text`, and for `varchar` without a length: a cast to these leaves characters unchanged.
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Text => true,
@@ -18,8 +18,8 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether a value cast to the type first, and then stored in or compared with a column of the declared type, is
-/// what it would be without the cast.
+/// Returns true if the cast to the type makes no difference to a value that is then stored in, or compared with, a column
+/// of the declared type.
 pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &str) -> bool {
     let written: String =
         data_type.to_string().to_ascii_lowercase().chars().filter(|c| !c.is_ascii_whitespace()).collect();
@@ -47,7 +47,7 @@ pub(crate) fn is_declared(data_type: &DataType, declared: Declared, type_name: &
     same == declared
 }
 
-/// The length of a `char(n)`, in brackets, by any of its names.
+/// Returns the length of a `char(n)` in brackets. The type has several names.
 fn padded(written: &str) -> Option<&str> {
     ["bpchar", "character", "char"]
         .iter()
@@ -55,7 +55,7 @@ fn padded(written: &str) -> Option<&str> {
         .filter(|rest| rest.starts_with('('))
 }
 
-/// What texts a type gives back unchanged.
+/// The texts that a type returns unchanged.
 #[derive(Clone, Copy)]
 pub(crate) enum TextShape {
     Any,
@@ -66,13 +66,13 @@ pub(crate) enum TextShape {
     Uuid,
     Date,
     Timestamp,
-    /// With its zone; kept as an instant, not as written.
+    /// The text has a zone. The server keeps an instant, not the text.
     TimestampTz,
     Bytea,
 }
 
 impl TextShape {
-    /// None for a type that may change any value: one with a length or a precision, or one not known.
+    /// Returns None for a type that may change any value: one with a length or a precision, or one that is not known.
     pub fn of(data_type: &DataType) -> Option<Self> {
         const NO_LENGTH: Option<CharacterLength> = None;
         match data_type {
@@ -116,7 +116,7 @@ impl TextShape {
             Self::Any => true,
             Self::Integer => is_plain_integer(text),
             Self::Decimal => is_plain_number(unsigned(text)) && !is_minus_zero(text),
-            // Fifteen digits survive, and none prints with an exponent.
+            // Fifteen digits are kept, and the server writes none of these numbers with an exponent.
             Self::Float => {
                 let digits = unsigned(text);
                 let padded = digits.contains('.') && digits.ends_with('0');
@@ -143,7 +143,8 @@ impl TextShape {
 
 const DATE: &str = "0000-00-00";
 
-/// Digits, perhaps a point and digits; no needless zero before, no exponent.
+/// Returns true for digits, or digits with a point and more digits, without a needless zero before them and without an
+/// exponent.
 pub(crate) fn is_plain_number(text: &str) -> bool {
     let (whole, fraction) = text.split_once('.').map_or((text, None), |(w, f)| (w, Some(f)));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -162,7 +163,8 @@ fn is_minus_zero(text: &str) -> bool {
     text.starts_with('-') && !text.bytes().any(|b| matches!(b, b'1'..=b'9'))
 }
 
-/// `0` stands for a digit, `x` for a lower-case hexadecimal one, anything else for itself.
+/// Returns true if the text fits the pattern. In the pattern `0` stands for a digit, `x` for a lower-case hexadecimal
+/// digit, and any other character for itself.
 fn fits(text: &str, pattern: &str) -> bool {
     text.len() == pattern.len()
         && text.bytes().zip(pattern.bytes()).all(|(byte, pattern)| match pattern {
@@ -172,14 +174,14 @@ fn fits(text: &str, pattern: &str) -> bool {
         })
 }
 
-/// What follows the seconds.
+/// Returns what follows the seconds, or None if the text does not begin with a time.
 fn time_of(text: &str) -> Option<&str> {
     const SECONDS: &str = "0000-00-00 00:00:00";
     let (head, rest) = text.split_at_checked(SECONDS.len())?;
     fits(head, SECONDS).then_some(rest)
 }
 
-/// Nothing, or a point and up to six digits, the last not zero.
+/// Returns true for an empty text, and for a point with up to six digits of which the last is not zero.
 fn is_fraction(text: &str) -> bool {
     text.is_empty()
         || text.strip_prefix('.').is_some_and(|digits| {

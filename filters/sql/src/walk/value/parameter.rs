@@ -1,4 +1,4 @@
-//! Parameters in protected places: what each is for, wherever it stands.
+//! Keeps the parameters in protected places, and what each is used for.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,16 +15,16 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Parameters<'c> {
     placed: BTreeMap<u16, Placed<'c>>,
-    /// Those that are stored, each where it stands.
+    /// The places of the parameters that are stored.
     stored: Vec<StoredAt>,
-    /// Their tokens.
+    /// The tokens of all these parameters.
     tokens: HashSet<usize>,
-    /// EXECUTE: as what the parameter is read that values are assigned to.
+    /// For EXECUTE, this is how the parameter is read that values are assigned to.
     pub assigned_to: Option<Operand>,
 }
 
 impl<'c> Parameters<'c> {
-    /// A parameter in a protected place; `several` says that its values may have several ciphertexts.
+    /// Notes a parameter in a protected place. `several` says that its values may have several ciphertexts.
     pub fn place(
         &mut self,
         at: Protected<'c>,
@@ -64,13 +64,13 @@ impl<'c> Parameters<'c> {
         Ok(())
     }
 
-    /// A parameter that is stored stands at these tokens.
+    /// Notes that a parameter that is stored stands at these tokens.
     pub fn store_at(&mut self, tokens: (usize, usize), number: u16, alone: Option<String>) {
         self.stored.push(StoredAt { tokens, number, alone });
     }
 
-    /// What is written in the place of each parameter that is stored: of one that is searched for too, and so bound
-    /// to an array, the first.
+    /// Writes the replacement of each parameter that is stored. A parameter that is also searched for is bound to an array,
+    /// so its replacement takes the first element.
     pub fn write_stored(&mut self, splices: &mut Splices<'_>) {
         for StoredAt { tokens, number, alone } in std::mem::take(&mut self.stored) {
             let placed = self.placed.get(&number).filter(|placed| placed.form == Form::Envelopes);
@@ -81,7 +81,7 @@ impl<'c> Parameters<'c> {
         }
     }
 
-    /// The parameters in protected places, once it is sure that they stand nowhere else.
+    /// Returns the parameters in protected places. It refuses those that stand elsewhere too.
     pub fn all(&self, segment: &Segment<'_>) -> Result<Vec<Parameter>, Refusal> {
         for (index, token) in segment.tokens.iter().enumerate() {
             let Kind::Parameter(Some(number)) = token.kind else { continue };
@@ -104,7 +104,7 @@ impl<'c> Parameters<'c> {
     }
 }
 
-/// What a parameter is for.
+/// What a parameter is used for.
 struct Placed<'c> {
     at: Protected<'c>,
     use_: ParameterUse,
@@ -113,11 +113,11 @@ struct Placed<'c> {
     operand: Operand,
 }
 
-/// Where a parameter that is stored stands.
+/// The place of a parameter that is stored.
 struct StoredAt {
     tokens: (usize, usize),
     number: u16,
-    /// What is written there where it isn't searched for too; None where it stays as it is.
+    /// The replacement if the parameter isn't searched for too. None leaves it unchanged.
     alone: Option<String>,
 }
 

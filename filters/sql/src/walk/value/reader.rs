@@ -13,14 +13,14 @@ use crate::{
     walk::{mysql::literal::is_date, text::StatementText},
 };
 
-/// A value as written.
+/// A value as it is written.
 pub(crate) struct Written {
     pub content: Content,
-    /// The first and last token of all of it.
+    /// The first and last token of the whole value.
     pub outer: (usize, usize),
-    /// The same without the parentheses around it.
+    /// The first and last token without the parentheses around the value.
     pub inner: (usize, usize),
-    /// Whether there is a cast within.
+    /// True if the value has a cast.
     pub cast: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Content {
         value: Zeroizing<String>,
         number: bool,
     },
-    /// `operand`: as what its value is read where it is looked for.
+    /// A parameter. `operand` says as what its value is read where it is searched for.
     Parameter {
         token: usize,
         number: u16,
@@ -38,12 +38,12 @@ pub(crate) enum Content {
     },
 }
 
-/// What is known of the place a value is written in.
+/// What is known of the place that a value is written in.
 #[derive(Clone, Copy)]
 pub(crate) struct ValuePlace<'f> {
     pub declared: Declared,
     pub type_name: &'f str,
-    /// Whether it is an array of values.
+    /// True if the place takes an array of values.
     pub array: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) const NUMBER: Fault =
     Fault("the number is in a form that the server would rewrite", "write its digits, without an exponent");
 
 impl Written {
-    /// Without anything around it.
+    /// Makes a value without anything around it.
     pub fn alone(content: Content, tokens: (usize, usize)) -> Self {
         Self { content, outer: tokens, inner: tokens, cast: false }
     }
@@ -77,7 +77,7 @@ pub(crate) struct ValueReader<'a, 'f> {
 }
 
 impl ValueReader<'_, '_> {
-    /// What an expression says, and where it stands.
+    /// Reads what an expression says, and where it stands.
     pub fn read(&self, expr: &Expr) -> Result<Written, Fault> {
         match expr {
             Expr::Value(value) if self.is_mysql() => self.literal_mysql(value),
@@ -100,7 +100,7 @@ impl ValueReader<'_, '_> {
                 };
                 self.cast(written.content, data_type, outer.ok_or(PLACE)?)
             }
-            // `text[] '…'` is no grammar of PostgreSQL's.
+            // PostgreSQL's grammar has no `text[] '…'`.
             Expr::TypedString(TypedString { data_type: DataType::Array(_), .. }) => Err(FORM),
             Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax: false }) => {
                 let written = match self.is_mysql() {
@@ -122,7 +122,7 @@ impl ValueReader<'_, '_> {
         }
     }
 
-    /// A literal or a parameter, alone.
+    /// Reads a literal or a parameter without a cast around it.
     fn literal(&self, ValueWithSpan { value, span }: &ValueWithSpan) -> Result<Written, Fault> {
         let index = self.text.token_at(*span).ok_or(PLACE)?;
         let token = self.text.segment.tokens.get(index).ok_or(PLACE)?;
@@ -130,7 +130,7 @@ impl ValueReader<'_, '_> {
         let content_of =
             |value: &str, number| Content::Literal { value: Zeroizing::new(value.to_owned()), number };
         let content = match (value, &token.kind) {
-            // The tree holds no string's value (see `position`): ours counts.
+            // The parser's tree holds no values of strings (see `position`), so the token's value is taken.
             (Value::SingleQuotedString(_), Kind::Text { value, style: Style::Plain })
             | (Value::DollarQuotedString(_), Kind::Text { value, style: Style::Dollar })
             | (Value::UnicodeStringLiteral(_), Kind::Text { value, style: Style::Unicode })
@@ -162,7 +162,7 @@ impl ValueReader<'_, '_> {
         if !self.text.segment.is_symbol(sign, if minus { "-" } else { "+" }) || value.starts_with('-') {
             return Err(PLACE);
         }
-        // Minus zero is zero.
+        // Minus zero means zero.
         let minus = minus && value.bytes().any(|b| matches!(b, b'1'..=b'9'));
         let value = if minus { Zeroizing::new(format!("-{}", value.as_str())) } else { value };
         let outer = (sign, last);
@@ -174,7 +174,7 @@ impl ValueReader<'_, '_> {
         })
     }
 
-    /// The content, if the cast surely leaves it as it is.
+    /// Returns the content if the cast surely leaves it unchanged.
     fn cast(&self, content: Content, data_type: &DataType, outer: (usize, usize)) -> Result<Written, Fault> {
         if self.is_mysql() {
             let value = match &content {
@@ -196,9 +196,9 @@ impl ValueReader<'_, '_> {
             _ if cast::is_declared(data_type, self.place.declared, self.place.type_name) => true,
             (_, None) => false,
             (Content::Null, _) => true,
-            // What its elements are isn't known here.
+            // The elements of an array aren't known here.
             (Content::Literal { value, .. }, Some(shape)) if !self.place.array => shape.keeps(value),
-            // Its value isn't known yet: only what keeps every text.
+            // The value isn't known yet, so only a cast that keeps every text is allowed.
             (_, Some(_)) => cast::is_text(data_type),
         };
         if !keeps {

@@ -1,4 +1,4 @@
-//! What INSERT, UPDATE and MERGE put into a protected column.
+//! Walks what INSERT, UPDATE and MERGE put into a protected column.
 
 use sqlparser::ast::{
     CaseWhen, CastKind, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// What is stored in a protected column: a written value, what is sealed under the same label, or a choice among
-    /// such.
+    /// Walks what is stored in a protected column: a written value, a column that is sealed under the same label, or a
+    /// choice among these.
     pub fn assigned(
         &mut self,
         target: Protected<'c>,
@@ -61,7 +61,8 @@ impl<'c> Walker<'_, 'c> {
                 }
                 self.choices(target, choices, scope)
             }
-            // As Django's `bulk_update` writes it. What is sealed has another type than the declared.
+            // Django's `bulk_update` writes this cast. It is removed, because the sealed value has another type than the
+            // declared one.
             Expr::Cast { kind: CastKind::DoubleColon, expr: inside, data_type, format: None }
                 if cast::is_declared(data_type, target.field.declared, &target.field.type_name) =>
             {
@@ -78,7 +79,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// What a CASE may give.
+    /// Returns the expressions that a CASE may yield.
     fn case<'e>(&mut self, case: &'e Expr, scope: &Scope<'_, 'c>) -> Result<Vec<&'e Expr>, Refusal> {
         let Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } = case else {
             return Err(Refusal::unparsable("a CASE isn't understood"));
@@ -88,7 +89,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(results.chain(else_result.as_deref()).collect())
     }
 
-    /// One of these is stored. The server gives them one type, which numbers decide.
+    /// Walks expressions of which one is stored. The server gives all of them one type, which numbers decide.
     pub fn choices(
         &mut self,
         target: Protected<'c>,
@@ -101,7 +102,7 @@ impl<'c> Walker<'_, 'c> {
         })
     }
 
-    /// What is sealed under one label may be copied as it is.
+    /// Allows to copy a column to another one that is sealed under the same label.
     pub fn copy(&mut self, target: Protected<'c>, source: Protected<'c>) -> Result<(), Refusal> {
         if !target.is_interchangeable_with(source) {
             return Err(Refusal::on(
@@ -115,13 +116,14 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The arguments of `COALESCE(…)`: the first that is not NULL, and NULL is stored as NULL.
+/// Returns the arguments of `COALESCE(…)`. It yields the first that is not NULL, which is right because NULL is stored as
+/// NULL.
 fn coalesced(function: &Function) -> Option<Vec<&Expr>> {
     let (name, args) = plain_call(function)?;
     name.eq_ignore_ascii_case("coalesce").then_some(args)
 }
 
-/// The name and the arguments of a call with nothing around them.
+/// Returns the name and the arguments of a call that has nothing else.
 pub(crate) fn plain_call(function: &Function) -> Option<(&str, Vec<&Expr>)> {
     let Function {
         name,

@@ -1,5 +1,5 @@
-//! Many rows in one INSERT, as object mappers write them: from VALUES with an alias, or from arrays by UNNEST. What is
-//! selected are their columns as they are, so that each cell, or each array, is what is stored in one column.
+//! Walks an INSERT of many rows as object mappers write it: from VALUES with an alias, or from arrays by UNNEST. Such a
+//! SELECT yields these columns unchanged, so that each cell, or each array, is stored in one column.
 
 use sqlparser::ast::{
     Expr, GroupByExpr, Query, Select, SelectItem, SetExpr, TableAlias, TableAliasColumnDef, TableFactor,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// The rows of such a source for these columns; None if it is of another shape.
+    /// Walks the rows of such a source for these columns. Returns None if the source has another shape.
     pub fn bulk(&mut self, source: &Query, targets: &[&'c Column]) -> Result<Option<Outputs<'c>>, Refusal> {
         let Query { with: None, body, limit_clause: None, fetch: None, .. } = source else { return Ok(None) };
         let SetExpr::Select(select) = body.as_ref() else { return Ok(None) };
@@ -59,7 +59,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `SELECT * FROM UNNEST($1::text[], …)`
+    /// Walks `SELECT * FROM UNNEST($1::text[], …)`.
     fn unnested(&mut self, arrays: &[Expr], targets: &[&'c Column]) -> Result<Outputs<'c>, Refusal> {
         let mut outputs = Outputs::default();
         for (index, array) in arrays.iter().enumerate() {
@@ -73,7 +73,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(outputs)
     }
 
-    /// `SELECT a, b::int FROM (VALUES (…), (…)) AS v (a, b, n) ORDER BY n`
+    /// Walks `SELECT a, b::int FROM (VALUES (…), (…)) AS v (a, b, n) ORDER BY n`.
     fn values_with_alias(
         &mut self,
         source: &Query,
@@ -105,7 +105,7 @@ impl<'c> Walker<'_, 'c> {
             }
             outputs.push(OutputColumn::new(None, Some(target.lost())));
         }
-        // What is sealed stands in the select list once, and nowhere else.
+        // A sealed column must stand in the select list once, and nowhere else.
         let name = self.names.read_plain(&alias.name)?;
         for column in &alias.columns {
             self.names.read(&column.name)?;
@@ -154,8 +154,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(Some(outputs))
     }
 
-    /// The name of a column of VALUES in the select list, its cast to the declared type taken off: what stands in the
-    /// column is sealed.
+    /// Walks the name of a column of VALUES in the select list, and removes its cast to the declared type, because the
+    /// values of the column are sealed.
     fn uncast(&mut self, expr: &Expr, target: Protected<'c>) -> Result<(), Refusal> {
         match expr {
             Expr::Nested(inside) => self.uncast(inside, target),
@@ -187,7 +187,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The column that an item names, perhaps cast.
+/// Returns the column that an item names, with or without a cast.
 fn column_of(expr: &Expr, dialect: Dialect) -> Option<String> {
     match expr {
         Expr::Nested(inside) | Expr::Cast { expr: inside, .. } => column_of(inside, dialect),

@@ -1,4 +1,4 @@
-//! DELETE, in MySQL from several tables too.
+//! Walks DELETE, which in MySQL can name several tables.
 
 use sqlparser::ast::{Delete, FromTable, ObjectName, TableFactor, TableWithJoins};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// DELETE, and what it returns.
+    /// Walks a DELETE, and returns the columns of its RETURNING.
     pub fn delete(&mut self, delete: &Delete) -> Result<Outputs<'c>, Refusal> {
         let Delete {
             delete_token: _,
@@ -43,7 +43,7 @@ impl<'c> Walker<'_, 'c> {
         self.returning(returning.as_ref(), scope)
     }
 
-    /// MySQL's `DELETE FROM a`, `DELETE a, b FROM a JOIN b …` and `DELETE FROM a, b USING a JOIN b …`.
+    /// Walks MySQL's `DELETE FROM a`, `DELETE a, b FROM a JOIN b …` and `DELETE FROM a, b USING a JOIN b …`.
     fn deleted(
         &mut self,
         tables: &[ObjectName],
@@ -64,7 +64,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// A table of the list, which names one of FROM or USING.
+    /// Walks a table of the list, which names one of FROM or USING.
     fn deleted_from(&mut self, name: &ObjectName, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         let qualifier = self.names.read_parts(name)?;
         let range = scope.range(&qualifier)?;
@@ -72,7 +72,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The name of a table without anything around it.
+/// Returns the name of a table that has nothing around it.
 fn named(table: &TableWithJoins) -> Result<&ObjectName, Refusal> {
     let TableWithJoins {
         relation: TableFactor::Table { name, alias: None, args: None, partitions, index_hints, .. },

@@ -1,4 +1,4 @@
-//! INSERT, and MySQL's REPLACE.
+//! Walks INSERT, and MySQL's REPLACE.
 
 use sqlparser::ast::{
     AssignmentTarget, ConflictTarget, DoUpdate, Expr, Insert, ObjectName, OnConflict, OnConflictAction,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// INSERT, and what it returns.
+    /// Walks an INSERT, and returns the columns of its RETURNING.
     pub fn insert(&mut self, insert: &Insert) -> Result<Outputs<'c>, Refusal> {
         let Insert {
             insert_token: _,
@@ -80,12 +80,12 @@ impl<'c> Walker<'_, 'c> {
                 None
             }
         };
-        // In MySQL any unique index may be the one that says which rows are there already.
+        // In MySQL any unique index may decide that a row exists already.
         if *ignore || *replace_into || (self.is_mysql() && on.is_some()) {
             self.any_unique(target.source.relation());
         }
         if *replace_into && let Some(relation) = target.source.relation() {
-            // What the row held before is lost, also in the columns that get no value.
+            // The row loses its old values, also in the columns that get no new value.
             relation.columns.iter().for_each(|column| self.overwrite(column));
         }
         let target = match on {
@@ -102,8 +102,8 @@ impl<'c> Walker<'_, 'c> {
         self.returning(returning.as_ref(), Scope { ranges: vec![target], ..Scope::default() })
     }
 
-    /// The rows of an INSERT into a protected table, and the columns that they go to. `behind` is the last token of the
-    /// table's name or alias.
+    /// Walks the rows of an INSERT into a protected table, and the columns that they go to. `behind` is the last token of
+    /// the table's name or alias.
     pub fn rows(
         &mut self,
         relation: &'c Relation,
@@ -119,7 +119,7 @@ impl<'c> Walker<'_, 'c> {
         let Some(rows) = values(source, self.is_mysql()) else {
             return self.selected_rows(relation, columns, source, behind);
         };
-        // MySQL's `INSERT INTO t () VALUES ()`
+        // This is MySQL's `INSERT INTO t () VALUES ()`.
         if columns.is_empty() && rows.iter().all(|row| row.is_empty()) {
             refuse_defaults(relation, &[])?;
             return Ok(Vec::new());
@@ -161,8 +161,8 @@ impl<'c> Walker<'_, 'c> {
         columns.iter().map(|column| self.target_column(relation, column)).collect()
     }
 
-    /// `INSERT … SELECT`: a protected column takes what is sealed under its label, a value written in the select
-    /// list, or NULL.
+    /// Walks `INSERT … SELECT`. A protected column takes a column that is sealed under its label, a value that is written
+    /// in the select list, or NULL.
     fn selected_rows(
         &mut self,
         relation: &'c Relation,
@@ -218,8 +218,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(targets)
     }
 
-    /// The columns that values go to without a list, in the server's order: all of them, those computed too.
-    /// The list is written into the statement, so that a column added meanwhile can't shift a value.
+    /// Returns the columns that values go to if the statement lists none: all columns in the server's order, also computed
+    /// ones. The list is written into the statement, so that a column that is added meanwhile can't shift a value.
     fn implied_columns(
         &mut self,
         relation: &'c Relation,
@@ -240,7 +240,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(columns)
     }
 
-    /// A column that is written, by its name alone.
+    /// Returns the column that a plain name in the list of columns means.
     pub fn target_column(
         &mut self,
         relation: &'c Relation,
@@ -250,7 +250,7 @@ impl<'c> Walker<'_, 'c> {
         written_column(relation, &name)
     }
 
-    /// A value, or DEFAULT, that goes to a column of a protected table.
+    /// Walks a value, or DEFAULT, that goes to a column of a protected table.
     pub fn store(&mut self, column: &'c Column, expr: &Expr, scope: &Scope<'_, 'c>) -> Result<(), Refusal> {
         match Protected::of(column) {
             None if is_default(expr) => Ok(()),
@@ -310,7 +310,7 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// The rows of a source that is VALUES and nothing else.
+/// Returns the rows of a source that is nothing but VALUES.
 pub(crate) fn values(source: &Query, mysql: bool) -> Option<Vec<&Vec<Expr>>> {
     let Query {
         with: None,
@@ -327,7 +327,7 @@ pub(crate) fn values(source: &Query, mysql: bool) -> Option<Vec<&Vec<Expr>>> {
     else {
         return None;
     };
-    // `VALUE (…)` and `VALUES ROW (…)` are MySQL's.
+    // Only MySQL has `VALUE (…)` and `VALUES ROW (…)`.
     let SetExpr::Values(Values { explicit_row, value_keyword, rows }) = body.as_ref() else {
         return None;
     };
@@ -337,7 +337,7 @@ pub(crate) fn values(source: &Query, mysql: bool) -> Option<Vec<&Vec<Expr>>> {
     (locks.is_empty() && pipe_operators.is_empty()).then(|| rows.iter().map(|row| &row.content).collect())
 }
 
-/// A protected column that would get its default: the server would store it unsealed.
+/// Refuses to give a protected column its default, which the server would store unsealed.
 pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
     match Protected::of(column) {
         Some(protected) if column.has_default => Err(Refusal::on(
@@ -349,7 +349,7 @@ pub(crate) fn refuse_default(column: &Column) -> Result<(), Refusal> {
     }
 }
 
-/// A column that is written.
+/// Returns the column of a relation that is written.
 pub(crate) fn written_column<'c>(relation: &'c Relation, name: &str) -> Result<&'c Column, Refusal> {
     relation.columns.named(name).ok_or_else(unknown_column)
 }
@@ -378,7 +378,7 @@ pub(crate) fn refuse_defaults(relation: &Relation, given: &[&Column]) -> Result<
     }
 }
 
-/// A protected column that the server computes is stored unsealed whatever is written.
+/// Refuses to write to a table with a protected column that the server computes, because it is stored unsealed.
 pub(crate) fn refuse_generated(relation: &Relation) -> Result<(), Refusal> {
     let computed = || relation.columns.iter().filter(|column| column.generated).find_map(Protected::of);
     match relation.columns.generate_protected().then(computed).flatten() {

@@ -1,4 +1,4 @@
-//! MERGE.
+//! Walks MERGE.
 
 use sqlparser::ast::{
     Merge, MergeAction, MergeClause, MergeClauseKind, MergeInsertExpr, MergeInsertKind, MergeUpdateExpr,
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// MERGE, and what it returns.
+    /// Walks a MERGE, and returns the columns of its RETURNING.
     pub fn merge(&mut self, merge: &Merge) -> Result<Outputs<'c>, Refusal> {
         let Merge { merge_token: _, optimizer_hints: _, into: true, table, source, on, clauses, output } =
             merge
@@ -32,7 +32,7 @@ impl<'c> Walker<'_, 'c> {
         let mut scope = Scope { ranges: vec![target], ..Scope::default() };
         self.tables(std::iter::once((source, &[][..])), &mut scope)?;
         self.expr(on, &scope)?;
-        // What has no match in the target is the source's alone, and the other way round.
+        // A row without a match in the target has only the source's columns, and the other way round.
         let (target, source) = scope.ranges.split_at_checked(1).ok_or_else(not_understood)?;
         let side = |ranges: &[Range<'c>]| Scope { ranges: ranges.to_vec(), ..Scope::default() };
         let (target, source) = (side(target), side(source));
@@ -60,7 +60,7 @@ impl<'c> Walker<'_, 'c> {
         match output {
             None => Ok(Outputs::default()),
             Some(OutputClause::Returning { returning_token: _, select_items }) => {
-                // To `*` the source's columns come first.
+                // In a `*` the source's columns come first.
                 let mut ranges = scope.ranges;
                 ranges.rotate_left(1);
                 self.returning(Some(select_items), Scope { ranges, ..Scope::default() })

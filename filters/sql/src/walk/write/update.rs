@@ -1,4 +1,4 @@
-//! UPDATE, and the assignments of ON CONFLICT DO UPDATE.
+//! Walks UPDATE, and the assignments of ON CONFLICT DO UPDATE.
 
 use sqlparser::ast::{
     Assignment, AssignmentTarget, Expr, ObjectName, TableAlias, TableFactor, Update, UpdateTableFromKind,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl<'c> Walker<'_, 'c> {
-    /// UPDATE, and what it returns.
+    /// Walks an UPDATE, and returns the columns of its RETURNING.
     pub fn update(&mut self, update: &Update) -> Result<Outputs<'c>, Refusal> {
         if self.is_mysql() {
             return self.update_mysql(update);
@@ -56,7 +56,7 @@ impl<'c> Walker<'_, 'c> {
         self.returning(returning.as_ref(), scope)
     }
 
-    /// The target of an UPDATE or DELETE: one table, perhaps with an alias.
+    /// Returns the target of an UPDATE or DELETE, which is one table with or without an alias.
     pub fn one_table(&mut self, (relation, joins): Item<'_>) -> Result<Range<'c>, Refusal> {
         let TableFactor::Table {
             name,
@@ -85,7 +85,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// `column = value`, where `relation` is the target if it is protected.
+    /// Walks `column = value`. `relation` is the target if it is protected.
     pub fn assignment(
         &mut self,
         relation: Option<&'c Relation>,
@@ -134,7 +134,7 @@ impl<'c> Walker<'_, 'c> {
         self.store(column, value, scope)
     }
 
-    /// What is assigned, DEFAULT too, takes the place of what was there.
+    /// Notes that the column loses its old value, which also DEFAULT replaces.
     pub fn overwrite(&mut self, column: &Column) {
         self.fields.writes.extend(column.field.as_ref().map(|field| field.id));
         self.fields.overwrites.extend(column.field.as_ref().map(|field| field.id));
