@@ -119,3 +119,32 @@ impl Authenticating {
         Ok(Fate::Taken)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A statement that the client sends before its login is over.
+    const QUERY: &[u8] = b"Q\0\0\0\x05\0";
+
+    #[test]
+    fn statement_waits_until_the_server_is_ready() {
+        let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+        let login = Authenticating::new(EncryptionRequests::default(), Settings::default());
+        let (mut phase, step) = Box::new(login).read_client(QUERY, &mut core, &mut out);
+        assert!(matches!(step, Step::More) && core.waiting == Waiting::Answers);
+        assert!(phase.session().is_none());
+        phase.read_server(b"Z\0\0\0\x05I", &mut core, &mut out).unwrap();
+        assert!(phase.session().is_some());
+    }
+
+    #[test]
+    fn message_of_an_unknown_type_refuses_the_login() {
+        let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+        let login = Authenticating::new(EncryptionRequests::default(), Settings::default());
+        let (phase, _) = Box::new(login).read_client(b"\xf0\0\0\0\x04", &mut core, &mut out);
+        assert!(matches!(phase, Phase::Refused(_)));
+        assert!(!out.to_server.is_empty() && !out.close);
+    }
+}

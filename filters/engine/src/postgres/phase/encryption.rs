@@ -42,3 +42,30 @@ impl EncryptionRequests {
         Some(Step::Took(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_request_is_answered_once() {
+        let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+        let mut requests = EncryptionRequests::default();
+        assert!(requests.read_answer(b"N", &mut core, &mut out).is_none());
+        requests.note();
+        assert!(matches!(requests.read_answer(b"NR", &mut core, &mut out), Some(Step::Took(1))));
+        assert_eq!(out.to_client, b"N");
+        assert!(!out.close && requests.read_answer(b"R", &mut core, &mut out).is_none());
+    }
+
+    #[test]
+    fn server_that_would_encrypt_ends_the_connection() {
+        for answer in [b"S", b"G"] {
+            let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+            let mut requests = EncryptionRequests::default();
+            requests.note();
+            requests.read_answer(answer, &mut core, &mut out);
+            assert!(out.close && out.to_client.starts_with(b"E"));
+        }
+    }
+}

@@ -33,7 +33,7 @@ impl RefusedLogin {
     ) -> Phase {
         let nobody = StartupMessage { version: ProtocolVersion::V3_0, parameters: Vec::new() };
         out.close |= nobody.encode(&mut out.to_server).is_err();
-        Self::new(encryption, Settings::default(), error, core)
+        Self::begin(encryption, Settings::default(), error, core)
     }
 
     /// Refuses a login that the server has begun, because the client broke the protocol.
@@ -45,10 +45,15 @@ impl RefusedLogin {
         out: &mut CallbackOutput,
     ) -> Phase {
         out.to_server.extend_from_slice(&NO_MESSAGE);
-        Self::new(encryption, settings, error, core)
+        Self::begin(encryption, settings, error, core)
     }
 
-    fn new(encryption: EncryptionRequests, settings: Settings, error: ClientError, core: &mut Core) -> Phase {
+    fn begin(
+        encryption: EncryptionRequests,
+        settings: Settings,
+        error: ClientError,
+        core: &mut Core,
+    ) -> Phase {
         core.audit.note_refusal(&error);
         core.audit.note_end(Ended::Filter);
         Phase::Refused(Box::new(Self { encryption, settings, error }))
@@ -88,5 +93,46 @@ impl RefusedLogin {
             _ => return Err(OUT_OF_PLACE),
         };
         Ok(fate.step(body))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Gives a refused login the server's error with this SQLSTATE. Returns what the client gets in its place.
+    fn told(code: &str) -> Vec<u8> {
+        let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+        let error = ClientError::unsupported("not here", "Go elsewhere.");
+        let mut phase =
+            RefusedLogin::before_startup(EncryptionRequests::default(), error, &mut core, &mut out);
+        let error = [b"SFATAL\0VFATAL\0C", code.as_bytes(), b"\0Mno user\0\0"].concat();
+        let length = i32::try_from(error.len() + 4).unwrap().to_be_bytes();
+        let message = [b"E".as_slice(), &length, &error].concat();
+        match phase.read_server(&message, &mut core, &mut out).unwrap() {
+            Step::Took(length) => assert_eq!(length, message.len()),
+            Step::Pass(length) => out.to_client.extend_from_slice(&message[..length]),
+            _ => panic!("the message is whole"),
+        }
+        out.to_client
+    }
+
+    #[test]
+    fn client_is_told_the_reason_in_the_place_of_the_error_that_the_filter_provoked() {
+        assert!(String::from_utf8(told("28000")).unwrap().contains("not here"));
+        assert!(String::from_utf8(told("53300")).unwrap().contains("no user"));
+    }
+
+    #[test]
+    fn refused_login_never_becomes_a_session() {
+        let (mut core, mut out) = (Core::settled(), CallbackOutput::default());
+        let error = ClientError::unsupported("not here", "Go elsewhere.");
+        let (requests, settings) = (EncryptionRequests::default(), Settings::default());
+        let mut phase = RefusedLogin::within(requests, settings, error, &mut core, &mut out);
+        assert!(phase.read_server(b"Z\0\0\0\x05I", &mut core, &mut out).is_err());
+        assert!(phase.session().is_none());
+        let (phase, step) = phase.read_client(b"Q\0\0\0\x05\0", &mut core, &mut out);
+        assert!(matches!((phase, step), (Phase::Refused(_), Step::Took(6))));
     }
 }
