@@ -118,12 +118,14 @@ impl ReadySession {
         }
     }
 
+    /// Carries a row from the server to the client.
     pub(super) fn data_row(
         &mut self,
         body: &[u8],
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
+        // A row that answers one of the filter's own queries is not for the client.
         match self.pending.head().map(|entry| &entry.awaited) {
             Some(Awaited::Catalog) => {
                 self.own_queries.catalog_row(body, core);
@@ -135,6 +137,7 @@ impl ReadySession {
             }
             _ => {}
         }
+        // The description of the rows, which came before, says how each column is treated.
         let plan = self.pending.treated_columns()?;
         let keyring = core.policy.keyring();
         let (Some(plan), Some(keyring)) = (plan, keyring) else {
@@ -142,15 +145,18 @@ impl ReadySession {
             self.row_failed(&error, core, out);
             return Ok(Fate::Taken);
         };
+        // A row without protected columns passes as it came.
         if plan.is_empty() {
             return Ok(Fate::Pass);
         }
+        // The row is written with its protected values opened, masked or left out, and these are counted.
         let start = out.to_client.len();
         let written = plan.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
             Err(RowError::Treatment(error)) => {
+                // If a value can't be given, an error ends the response in the row's place.
                 out.to_client.truncate(start);
                 self.row_failed(&error, core, out);
             }
