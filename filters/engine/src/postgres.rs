@@ -86,10 +86,7 @@ impl WireProtocol for Session {
     }
 
     fn read_client(&mut self, rest: &[u8], out: &mut CallbackOutput) -> Step {
-        let phase = std::mem::take(&mut self.phase);
-        let (phase, step) = phase.read_client(rest, &mut self.core, out);
-        self.phase = phase;
-        step
+        self.phase.read_client(rest, &mut self.core, out)
     }
 
     fn read_piece(&mut self, piece: &[u8], out: &mut CallbackOutput) {

@@ -33,16 +33,17 @@ pub(super) enum Outcome {
 
 /// Reads the header of the client's next message. Returns None if more bytes are needed.
 #[inline]
-pub(super) fn read_header(rest: &[u8]) -> Result<Option<(Tag, Header)>, ClientError> {
+pub(super) fn read_header(rest: &[u8]) -> Result<Option<(Tag, Header)>, Box<ClientError>> {
     let Some(header) = Header::peek(rest).map_err(broken)? else { return Ok(None) };
     match Tag::of(header.tag) {
         Some(tag) => Ok(Some((tag, header))),
-        None => Err(ClientError::protocol("an unknown message type")),
+        None => Err(Box::new(ClientError::protocol("an unknown message type"))),
     }
 }
 
-fn broken(error: WireError) -> ClientError {
-    ClientError::protocol(&error.to_string())
+#[cold]
+fn broken(error: WireError) -> Box<ClientError> {
+    Box::new(ClientError::protocol(&error.to_string()))
 }
 
 impl ReadySession {
@@ -53,7 +54,7 @@ impl ReadySession {
         rest: &[u8],
         core: &mut Core,
         out: &mut CallbackOutput,
-    ) -> Result<Step, ClientError> {
+    ) -> Result<Step, Box<ClientError>> {
         let Some((tag, header)) = read_header(rest)? else { return Ok(Step::More) };
         if self.pending.is_full() {
             core.waiting = Waiting::Answers;
@@ -99,14 +100,14 @@ impl ReadySession {
             | Tag::CopyDone
             | Tag::CopyFail
             | Tag::Flush => {
-                return Err(ClientError::protocol("a message that has no place in a session"));
+                return Err(Box::new(ClientError::protocol("a message that has no place in a session")));
             }
         };
         match outcome.map_err(broken)? {
             Outcome::Done => Ok(Step::Took(message.len())),
             Outcome::Passes => Ok(Step::Pass(message.len())),
             Outcome::Again => Ok(Step::More),
-            Outcome::Ends(error) => Err(*error),
+            Outcome::Ends(error) => Err(error),
         }
     }
 
@@ -118,7 +119,7 @@ impl ReadySession {
         header: Header,
         core: &mut Core,
         out: &mut CallbackOutput,
-    ) -> Result<Option<Step>, ClientError> {
+    ) -> Result<Option<Step>, Box<ClientError>> {
         Ok(Some(match tag {
             // The client takes the server to read the data of a COPY, which was refused.
             Tag::Sync if self.copies.is_refused() => Step::Drop(header.total_len()),
@@ -164,7 +165,7 @@ impl ReadySession {
                 Step::Pass(header.total_len())
             }
             _ if self.copies.is_refused() && tag != Tag::Flush => {
-                return Err(ClientError::protocol(OUT_OF_PLACE));
+                return Err(Box::new(ClientError::protocol(OUT_OF_PLACE)));
             }
             _ if self.pipeline.is_skipped() => Step::Drop(header.total_len()),
             Tag::Flush => Step::Pass(header.total_len()),
@@ -192,7 +193,7 @@ impl ReadySession {
         rest: &[u8],
         core: &mut Core,
         out: &mut CallbackOutput,
-    ) -> Result<Step, ClientError> {
+    ) -> Result<Step, Box<ClientError>> {
         let body = rest.get(HEADER_LEN..).unwrap_or_default();
         let error = ClientError::limit(
             "the message is longer than the 16 MiB that are read of one",
@@ -231,7 +232,7 @@ impl ReadySession {
                 self.refuse_query(error, core, out);
             }
             Tag::Parse => self.refuse_parse(b"", error, core, out),
-            _ => return Err(error),
+            _ => return Err(Box::new(error)),
         }
         Ok(Step::Drop(header.total_len()))
     }

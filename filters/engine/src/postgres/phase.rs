@@ -1,5 +1,5 @@
-//! The phases of a connection. Each has a type with the state that it alone has, one function for a message of the client, which
-//! returns the phase that follows, and one for a message of the server.
+//! The phases of a connection. Each has a type with the state that it alone has, one function for a message of the client, and one
+//! for a message of the server. In a login these return the phase that follows.
 //!
 //! A COPY is no phase, because a client may send statements of its pipeline ahead of it and behind it: what is copied is a part of
 //! [`ReadySession`].
@@ -46,17 +46,36 @@ impl Default for Phase {
 }
 
 impl Phase {
-    /// Reads the next message of the client, and returns the phase that follows.
-    pub fn read_client(self, rest: &[u8], core: &mut Core, out: &mut CallbackOutput) -> (Self, Step) {
+    /// Reads the next message of the client.
+    pub fn read_client(&mut self, rest: &[u8], core: &mut Core, out: &mut CallbackOutput) -> Step {
+        // Almost every message leaves the session up. So the session stays where it is, which saves instructions.
+        let Self::Ready(session) = self else {
+            let (next, step) = std::mem::take(self).read_client_of_login(rest, core, out);
+            *self = next;
+            return step;
+        };
+        match session.read_session_message(rest, core, out) {
+            Ok(step) => step,
+            Err(error) => {
+                if let Self::Ready(session) = std::mem::take(self) {
+                    *self = Self::Ending(EndingSession::begin(session, *error, core, out));
+                }
+                Step::Took(rest.len())
+            }
+        }
+    }
+
+    /// Reads the next message of a client that has no session, and returns the phase that follows.
+    #[inline(never)]
+    fn read_client_of_login(self, rest: &[u8], core: &mut Core, out: &mut CallbackOutput) -> (Self, Step) {
         match self {
             Self::AwaitingPolicy(login) => (login.admit(core, out), Step::Took(0)),
             phase if rest.is_empty() => (phase, Step::More),
             Self::Startup(startup) => startup.read_client(rest, core, out),
             Self::Authenticating(login) => login.read_client(rest, core, out),
-            Self::Ready(session) => session.read_client(rest, core, out),
             Self::Passing => (Self::Passing, Step::Pass(rest.len())),
             // What the client sends is dropped, until the server has said its last word.
-            Self::Ending(_) | Self::Refused(_) => (self, Step::Took(rest.len())),
+            Self::Ready(_) | Self::Ending(_) | Self::Refused(_) => (self, Step::Took(rest.len())),
         }
     }
 
@@ -67,24 +86,36 @@ impl Phase {
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
-        if rest.is_empty() {
-            return Ok(Step::More);
+        match self {
+            _ if rest.is_empty() => Ok(Step::More),
+            Self::Ready(session) | Self::Ending(EndingSession(session)) => {
+                session.read_server(rest, core, out)
+            }
+            _ => self.read_server_of_login(rest, core, out),
         }
+    }
+
+    /// Reads the next message of a server that has not let the client in. The session begins with its first ReadyForQuery.
+    #[inline(never)]
+    fn read_server_of_login(
+        &mut self,
+        rest: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
         match self {
             Self::Startup(startup) => startup.read_server(rest, core, out),
             Self::AwaitingPolicy(login) => login.read_server(rest, core, out),
             Self::Authenticating(login) => {
-                let (next, step) = login.read_server(rest, core, out)?;
-                if let Some(session) = next {
+                let (session, step) = login.read_server(rest, core, out)?;
+                if let Some(session) = session {
                     *self = Self::Ready(session);
                 }
                 Ok(step)
             }
-            Self::Ready(session) | Self::Ending(EndingSession(session)) => {
-                session.read_server(rest, core, out)
-            }
             Self::Refused(login) => login.read_server(rest, core, out),
             Self::Passing => Ok(Step::Pass(rest.len())),
+            Self::Ready(_) | Self::Ending(_) => Ok(Step::More),
         }
     }
 

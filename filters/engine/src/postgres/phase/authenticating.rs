@@ -47,7 +47,7 @@ impl Authenticating {
             }
             Err(error) => {
                 let Self { encryption, settings } = *self;
-                let refused = RefusedLogin::within(encryption, settings, error, core, out);
+                let refused = RefusedLogin::within(encryption, settings, *error, core, out);
                 return (refused, Step::Took(rest.len()));
             }
         };

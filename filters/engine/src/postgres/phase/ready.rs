@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::identity::Comment;
 
-use super::Phase;
-use super::ending::EndingSession;
-use crate::database::{CallbackOutput, Core, PlanChange, Step, Unready};
+use crate::database::{Core, PlanChange, Unready};
 use crate::postgres::copy::Copies;
 use crate::postgres::names::SqlNames;
 use crate::postgres::own_queries::OwnQueries;
@@ -46,21 +44,6 @@ impl ReadySession {
             settings,
             pipeline: Pipeline::default(),
             copies: Copies::default(),
-        }
-    }
-
-    /// Reads the next message of the client.
-    pub fn read_client(
-        mut self: Box<Self>,
-        rest: &[u8],
-        core: &mut Core,
-        out: &mut CallbackOutput,
-    ) -> (Phase, Step) {
-        match self.read_session_message(rest, core, out) {
-            Ok(step) => (Phase::Ready(self), step),
-            Err(error) => {
-                (Phase::Ending(EndingSession::begin(self, error, core, out)), Step::Took(rest.len()))
-            }
         }
     }
 

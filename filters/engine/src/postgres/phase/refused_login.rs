@@ -132,7 +132,7 @@ mod tests {
         let mut phase = RefusedLogin::within(requests, settings, error, &mut core, &mut out);
         assert!(phase.read_server(b"Z\0\0\0\x05I", &mut core, &mut out).is_err());
         assert!(phase.session().is_none());
-        let (phase, step) = phase.read_client(b"Q\0\0\0\x05\0", &mut core, &mut out);
+        let step = phase.read_client(b"Q\0\0\0\x05\0", &mut core, &mut out);
         assert!(matches!((phase, step), (Phase::Refused(_), Step::Took(6))));
     }
 }
