@@ -109,7 +109,9 @@ impl Session {
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
-        self.asking(false, Some(&plan), out)
+        // A session's first text may be for anybody, as BEGIN is. The next one would have to wait once more.
+        let is_first = self.core.catalog.current.is_none();
+        self.asking(is_first && self.identity_is_due(&plan), Some(&plan), out)
     }
 
     fn asking(
