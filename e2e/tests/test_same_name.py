@@ -49,6 +49,28 @@ STATEMENTS = [
     "DROP TABLE customer",
 ]
 
+# Each names the schema, or alters what is in it. The table of the bare name is the one that the search path says.
+MADE_ELSEWHERE = [
+    f"CREATE TABLE {SCHEMA}.orders (id int, note text)",
+    f"INSERT INTO {SCHEMA}.orders VALUES (1, 'plain')",
+    f"CREATE VIEW {SCHEMA}.customer AS SELECT id, upper(note) AS ssn FROM {SCHEMA}.orders",
+    f"SELECT upper(ssn), length(ssn) FROM {SCHEMA}.customer",
+    f"CREATE OR REPLACE VIEW {SCHEMA}.customer AS SELECT id, lower(note) AS ssn FROM {SCHEMA}.orders",
+    f"SELECT count(*) FROM {SCHEMA}.customer WHERE ssn LIKE 'p%'",
+    f"DROP VIEW {SCHEMA}.customer",
+    f"CREATE MATERIALIZED VIEW {SCHEMA}.customer AS SELECT 1 AS id, 'x' AS ssn",
+    f"DROP MATERIALIZED VIEW {SCHEMA}.customer",
+    f"CREATE TABLE {SCHEMA}.customer AS SELECT id, note AS ssn FROM {SCHEMA}.orders",
+    f"INSERT INTO {SCHEMA}.customer VALUES (2, upper('another'))",
+    f"SELECT upper(ssn) FROM {SCHEMA}.customer ORDER BY 1",
+    f"ALTER TABLE {SCHEMA}.customer RENAME TO client",
+    f"ALTER TABLE {SCHEMA}.client RENAME TO customer",
+    f"SELECT upper(ssn) FROM {SCHEMA}.customer ORDER BY 1",
+    f"DROP TABLE {SCHEMA}.customer",
+    f"CREATE TABLE {SCHEMA}.customer AS VALUES (1)",
+    f"CREATE VIEW {SCHEMA}.customer AS SELECT 1",
+]
+
 
 @contextmanager
 def temporary(connection: psycopg.Connection) -> Iterator[None]:
@@ -73,13 +95,27 @@ def said(connection: psycopg.Connection, statement: str) -> object:
 
 @pytest.mark.parametrize("made", [temporary, in_another_schema])
 def test_it_is_used_as_without_the_sidecar(shop: Stack, made) -> None:
+    require_the_same_answers(shop, made, STATEMENTS)
+
+
+@pytest.mark.parametrize("path", ["public", f"{SCHEMA}, public"])
+def test_it_is_made_in_another_schema_as_without_the_sidecar(shop: Stack, path: str) -> None:
+    @contextmanager
+    def on_path(connection: psycopg.Connection) -> Iterator[None]:
+        connection.execute(f"SET search_path = {path}")
+        yield
+
+    require_the_same_answers(shop, on_path, MADE_ELSEWHERE)
+
+
+def require_the_same_answers(shop: Stack, made, statements: list[str]) -> None:
     answers = []
     with shop.direct() as owner:
         for connect in (shop.direct, shop.connect):
             owner.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
             owner.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION app")
             with connect("app") as connection, made(connection):
-                answers.append([(statement, said(connection, statement)) for statement in STATEMENTS])
+                answers.append([(statement, said(connection, statement)) for statement in statements])
                 # What the name means now is protected again.
                 connection.execute("SET search_path = public")
                 if connect == shop.connect:

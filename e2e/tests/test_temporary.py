@@ -41,10 +41,13 @@ def test_temporary_view_is_read_and_not_written_by_each_of_its_names(
     "text",
     [
         "ALTER TABLE public.customer RENAME ssn TO number",
-        "ALTER TABLE apart.client RENAME TO customer",
+        "ALTER TABLE client RENAME TO customer",
         "ALTER TABLE apart.customer SET SCHEMA public",
-        "CREATE TABLE apart.customer AS SELECT 1",
+        "CREATE TABLE customer AS SELECT 1",
+        "CREATE VIEW customer AS SELECT 1",
         "CREATE TEMP VIEW customer AS SELECT 1",
+        "CREATE VIEW apart.customer AS SELECT id, ssn FROM public.customer",
+        "CREATE TABLE apart.customer AS SELECT id FROM public.customer",
     ],
 )
 def test_what_may_put_another_in_the_place_of_the_protected_table_is_refused(

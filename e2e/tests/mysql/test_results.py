@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import mysql.connector
 import pymysql
 import pytest
 from pymysql.constants import CLIENT
@@ -88,6 +89,34 @@ def test_a_text_longer_than_what_is_read_of_one_passes_if_it_is_values_of_anothe
         cursor.execute("UPDATE blob_of SET content = _binary %s WHERE id = 1", [content[::-1]])
     ((stored,),) = stack.stored("SELECT content FROM plain.blob_of")
     assert (len(stored), stored == content[::-1]) == (PACKET + 5, True)
+
+
+@pytest.mark.parametrize("own", ["?", "(?)"], ids=["parameter", "in brackets"])
+def test_such_a_text_is_prepared_too(stack: MySqlStack, plain: pymysql.Connection, own: str) -> None:
+    content = "prepared " * (PACKET // 9 + 5)
+    text = f"INSERT INTO blob_of VALUES (1, '{content}'), ({own}, 'short')"
+    sender = connector(stack, database="plain")
+    with sender.cursor(prepared=True) as cursor:
+        cursor.execute(text, (2,))
+        cursor.execute("DELETE FROM blob_of WHERE id = ?", (2,))
+    sender.close()
+    ((number, stored),) = ask(plain, "SELECT id, content FROM blob_of")
+    assert (number, len(stored), stored == content.encode()) == (1, len(content), True)
+
+
+def test_a_prepared_text_that_is_more_than_values_is_refused(stack: MySqlStack) -> None:
+    stack.stored("TRUNCATE plain.blob_of")
+    stack.relay.forget()
+    sender = connector(stack, database="plain")
+    query = "(SELECT ssn FROM shop.customer WHERE ssn = 'canary-of-prepared')"
+    with sender.cursor(prepared=True) as cursor:
+        with pytest.raises(mysql.connector.Error) as raised:
+            cursor.execute(f"INSERT INTO blob_of VALUES (?, '{'x' * PACKET}'), (2, {query})", (1,))
+        assert raised.value.errno == 1153
+        cursor.execute("INSERT INTO blob_of VALUES (?, 'short')", (1,))
+    sender.close()
+    assert b"canary-of-prepared" not in stack.relay.to_server()
+    assert stack.stored("SELECT id FROM plain.blob_of") == [(1,)]
 
 
 @pytest.mark.parametrize(

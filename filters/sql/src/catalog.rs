@@ -22,6 +22,8 @@ pub struct Catalog {
     pub(crate) dialect: Dialect,
     pub(crate) relations: Vec<Relation>,
     pub(crate) planned: Vec<String>,
+    /// The schemas of these tables. Where there is none, it is not known which they are.
+    pub(crate) schemas: Vec<String>,
     /// How its names are found. It is built when the first text is analyzed, and serves all that follow.
     index: OnceLock<Index>,
     /// The same catalog with columns' names as the analysis compares them, where they differ.
@@ -31,7 +33,9 @@ pub struct Catalog {
 /// Two catalogs are the same whether or not a text was analyzed with them.
 impl PartialEq for Catalog {
     fn eq(&self, other: &Self) -> bool {
-        self.dialect == other.dialect && self.relations == other.relations && self.planned == other.planned
+        self.dialect == other.dialect
+            && self.relations == other.relations
+            && (&self.planned, &self.schemas) == (&other.planned, &other.schemas)
     }
 }
 
@@ -41,7 +45,14 @@ impl Catalog {
     /// The relations of a session whose texts are of this dialect, in no particular order; and the bare names of the
     /// tables that the policy names, also of those that don't exist yet: a text may make one and then write to it.
     pub fn new(dialect: Dialect, relations: Vec<Relation>, planned: Vec<String>) -> Self {
-        Self { dialect, relations, planned, index: OnceLock::new(), folded: OnceLock::new() }
+        let (index, folded) = (OnceLock::new(), OnceLock::new());
+        Self { dialect, relations, planned, schemas: Vec::new(), index, folded }
+    }
+
+    /// The same where the tables that the policy names are in these schemas, and in no other.
+    #[must_use]
+    pub fn with_schemas(self, schemas: Vec<String>) -> Self {
+        Self { schemas, ..self }
     }
 
     /// The same for texts of another dialect.
@@ -150,6 +161,14 @@ impl Catalog {
     /// Whether a table that the policy names has this folded name.
     pub(crate) fn plans(&self, folded: &str) -> bool {
         self.index().plans(folded)
+    }
+
+    /// Whether the policy names no table in the schema of this folded name.
+    pub(crate) fn is_unplanned_schema(&self, folded: &str) -> bool {
+        self.dialect == Dialect::Postgres
+            && !self.schemas.is_empty()
+            && !self.schemas.iter().any(|schema| schema == folded)
+            && !folded.starts_with("pg_")
     }
 }
 

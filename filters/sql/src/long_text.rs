@@ -51,6 +51,8 @@ pub struct LongRest {
     double_quotes: bool,
     /// No byte of ASCII is a part of a character beyond ASCII.
     is_wide: bool,
+    /// A question mark is a value's place.
+    placeholders: bool,
     word: Word,
     state: State,
 }
@@ -97,6 +99,7 @@ impl LongHead {
             escapes: !dialect.no_backslash_escapes,
             double_quotes: !dialect.ansi_quotes,
             is_wide,
+            placeholders: false,
             word: Word { letters: [0; MAX_WORD], length: 0 },
             state: State::Between { sign: false },
         };
@@ -141,6 +144,11 @@ fn end_of_table(text: &str, tokens: &[Token]) -> Option<usize> {
 }
 
 impl LongRest {
+    /// Reads that of a text that is prepared, in which a question mark is a value's place.
+    pub fn take_placeholders(&mut self) {
+        self.placeholders = true;
+    }
+
     /// Reads a piece. A semicolon is not understood, for another statement may follow. Returns where what is not understood begins: from there on nothing may be sent.
     pub fn push(&mut self, piece: &[u8]) -> Option<usize> {
         piece.iter().position(|byte| {
@@ -179,6 +187,7 @@ impl LongRest {
             b'"' if self.double_quotes => State::String { quote: byte },
             b'`' if self.is_update => State::Name,
             b',' => State::Between { sign: false },
+            b'?' if self.placeholders => State::Between { sign: false },
             b'(' | b')' if !self.is_update => State::Between { sign: false },
             b'=' | b'<' | b'>' if self.is_update => State::Between { sign: false },
             // Two of them may begin a comment.

@@ -27,6 +27,31 @@ pub(crate) fn names_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     segment.tokens.iter().filter_map(Token::name).any(|token| catalog.plans(token))
 }
 
+/// Whether a name is, or may be, that of a table that the policy names: not one behind the name of a schema in which the policy
+/// names none.
+pub(crate) fn may_be_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let is_planned = |index: usize| {
+        let name = segment.tokens.get(index).and_then(Token::name);
+        name.is_some_and(|name| catalog.plans(name))
+            && !index.checked_sub(2).is_some_and(|schema| is_in_another_schema(segment, schema, catalog))
+    };
+    (0..segment.tokens.len()).any(is_planned)
+}
+
+/// Whether a relation's name with its schema begins with this token, and the policy names no table in that schema, nor does a
+/// protected row come by that name.
+pub(crate) fn is_in_another_schema(segment: &Segment<'_>, index: usize, catalog: &Catalog) -> bool {
+    let is_dot = |index: usize| segment.is_symbol(index, ".");
+    let name = |index: usize| segment.tokens.get(index).and_then(Token::name);
+    let dot = index.saturating_add(1);
+    let (Some(schema), Some(table)) = (name(index), name(dot.saturating_add(1))) else { return false };
+    let is_one_of_two =
+        is_dot(dot) && !is_dot(dot.saturating_add(2)) && !index.checked_sub(1).is_some_and(is_dot);
+    is_one_of_two
+        && catalog.is_unplanned_schema(schema)
+        && !catalog.named(table).any(|relation| catalog.is_schema(&relation.schema, schema))
+}
+
 /// Whether any token is a name with other letters than ASCII's, which a MySQL may take for a relation's or a protected
 /// column's: which letters are the same to it differs with what it compares by.
 fn resembles(segment: &Segment<'_>, catalog: &Catalog) -> bool {

@@ -6,6 +6,7 @@ use fieldveil_sql::identity::{self, Comment};
 use fieldveil_sql::{Analysis, Dialect, MySqlDialect, Statement, StatementKind};
 
 use super::catalog::CatalogResponse;
+use super::long_commands::{passes, too_long};
 use super::pending::Question;
 use super::session_settings::read_alike;
 use super::sql_context::SqlContext;
@@ -165,6 +166,9 @@ impl SqlContext {
             return Ok(Rechecked::Same(Rc::clone(&before)));
         }
         let checked = self.check(core, &statement.text, plan)?;
+        if statement.is_begin && !passes(&checked) {
+            return Err(too_long());
+        }
         match checked.same_as(&before) {
             true => Ok(Rechecked::Same(checked)),
             false => Ok(Rechecked::Anew(checked)),

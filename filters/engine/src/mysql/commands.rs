@@ -11,6 +11,7 @@ use fieldveil_sql::identity::{self, Comment};
 
 use super::check::unchecked;
 use super::client::{CommandError, Outcome};
+use super::long_commands::LongText;
 use super::passwords::Method;
 use super::pending::{Awaited, PendingResponse, PendingResults, Single, UserChange};
 use super::startup::{attribute_refused, check_user, text};
@@ -39,6 +40,9 @@ impl Session {
             }
             Is::StmtExecute if header.is_continued() => return self.stream_execution(header, rest, out),
             Is::Query if header.is_continued() => return self.stream_text(header, rest, out),
+            Is::StmtPrepare if header.is_continued() => {
+                return self.stream_checked_text(LongText::Prepare, header, rest, out);
+            }
             Is::InitDb => Single::MayChangeNames,
             Is::ResetConnection => Single::Resets,
             Is::Ping

@@ -2,6 +2,8 @@
 //! is in force then. Where the plan protects something, the begin of a text says which table it is about, and each byte behind
 //! that is read as it passes.
 
+use std::rc::Rc;
+
 use fieldveil_mysql_wire::Capabilities;
 use fieldveil_mysql_wire::command::NO_ATTRIBUTES;
 use fieldveil_mysql_wire::packet::{HEADER_LEN, Header};
@@ -9,7 +11,9 @@ use fieldveil_sql::LongRest;
 use fieldveil_sql::identity::{self, Comment};
 
 use super::check::{Rechecked, note_execution, unchecked};
-use super::pending::{Awaited, PendingResponse, PendingResults, Single};
+use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single};
+use super::query::ReadyText;
+use super::statements::Statement as PreparedStatement;
 use super::{Phase, Session};
 use crate::client_error::ClientError;
 use crate::database::{CallbackOutput, Checked, Step, Unread};
@@ -18,6 +22,15 @@ use crate::database::{CallbackOutput, Checked, Step, Unread};
 const HEAD: usize = 16 << 10;
 /// What goes to the server in the place of what may not. It stands in no statement, so that the server refuses the text.
 const NOTHING: u8 = 1;
+
+/// What the text of a long command is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LongText {
+    /// That of a COM_QUERY.
+    Query,
+    /// That of a COM_STMT_PREPARE.
+    Prepare,
+}
 
 /// A text that passes as it comes.
 pub(super) struct TextTransfer {
@@ -70,7 +83,7 @@ impl Session {
             Ok(None) => return Some(Step::More),
             Err(error) => return Some(self.client.refuse(header, error)),
             Ok(Some(plan)) if plan.fields.is_empty() && !plan.reads_comments => {}
-            Ok(Some(_)) => return self.stream_checked_text(header, rest, out),
+            Ok(Some(_)) => return self.stream_checked_text(LongText::Query, header, rest, out),
         }
         let checked = unchecked(&self.core)?;
         note_execution(&mut self.core, &checked);
@@ -78,9 +91,10 @@ impl Session {
         Some(self.client.pass(header))
     }
 
-    /// A text under a plan that protects something. None as for any.
-    fn stream_checked_text(
+    /// A text under a plan that protects something, or a statement's that is prepared. None as for any.
+    pub(super) fn stream_checked_text(
         &mut self,
+        kind: LongText,
         header: Header,
         bytes: &[u8],
         out: &mut CallbackOutput,
@@ -90,12 +104,12 @@ impl Session {
             return Some(Step::More);
         }
         let (_, mut text) = payload.get(..HEAD)?.split_first()?;
-        if self.capabilities.has(Capabilities::QUERY_ATTRIBUTES) {
+        if kind == LongText::Query && self.capabilities.has(Capabilities::QUERY_ATTRIBUTES) {
             text = text.strip_prefix(NO_ATTRIBUTES)?;
         }
         let before = HEAD.checked_sub(text.len())?;
         self.sql.settings.readable().ok()?;
-        let (head, length) = self.sql.settings.long_head(text)?;
+        let (mut head, length) = self.sql.settings.long_head(text)?;
         if identity::may_mention(head.probe.as_bytes()) {
             return None;
         }
@@ -109,8 +123,25 @@ impl Session {
         if !passes(&checked) {
             return None;
         }
-        note_execution(&mut self.core, &checked);
-        self.pending.push(PendingResponse::client(Awaited::Single(Single::Nothing)));
+        let awaited = match kind {
+            LongText::Query => {
+                note_execution(&mut self.core, &checked);
+                Awaited::Single(Single::Nothing)
+            }
+            LongText::Prepare => {
+                if self.statements.is_full(head.probe.as_bytes()) || self.core.memory.may_keep().is_err() {
+                    return None;
+                }
+                head.rest.take_placeholders();
+                let counter = self.statements.counter();
+                let ready = ReadyText::of_begin(&head.probe, plan);
+                let charset = self.sql.settings.client;
+                let mut statement = PreparedStatement::new(ready, charset, Rc::clone(&checked), counter);
+                statement.is_begin = true;
+                Awaited::Prepare(Preparing::new(Rc::new(statement), checked))
+            }
+        };
+        self.pending.push(PendingResponse::client(awaited));
         let before = before.saturating_add(length);
         let mut text =
             TextTransfer { rest: head.rest, head: before, left: 0, is_last: false, is_refused: false };
@@ -174,7 +205,7 @@ impl Session {
         if !passes || id != statement.server_id.get() {
             return None;
         }
-        statement.checked.replace(std::rc::Rc::clone(&checked));
+        statement.checked.replace(Rc::clone(&checked));
         // The types that it brings are not read; the server takes them.
         statement.reset();
         self.core.identity.words.give_all(&statement.mentions.given);
@@ -186,7 +217,7 @@ impl Session {
 }
 
 /// Whether a text may pass that does what this one does.
-fn passes(checked: &Checked) -> bool {
+pub(super) fn passes(checked: &Checked) -> bool {
     let analysis = &checked.analysis;
     let is_one = matches!(analysis.statements.as_slice(), [statement] if statement.client_file.is_none());
     is_one

@@ -8,6 +8,7 @@ use fieldveil_mysql_wire::response::{ColumnDefinition41, StmtPrepareOk};
 
 use super::CallbackOutput;
 use super::authentication::kind;
+use super::errors::write_error;
 use super::pending::{Forwarding, Origin, Preparing};
 use super::prepare_progress::PrepareStage;
 use super::responses::{Progress, ResponseContext, ServerPacket};
@@ -40,10 +41,20 @@ impl Preparing {
         let Some(bytes) = packet.whole() else { return Ok(Progress::More(Step::More)) };
         let (header, shift) = (packet.header, forwarding.shift);
         let has_failed = packet.first == kind::ERROR;
+        if forwarding.refused.is_some() && !has_failed {
+            return Err(OUT_OF_PLACE);
+        }
         let fate = match has_failed {
             true => {
                 fail(forwarding.origin, cx);
-                Fate::Pass
+                match forwarding.refused.take() {
+                    Some(error) => {
+                        let number = header.sequence.wrapping_add(shift);
+                        write_error(cx.core, &error, number, &mut out.to_client);
+                        Fate::Written
+                    }
+                    None => Fate::Pass,
+                }
             }
             false => self.take(bytes, forwarding, cx, out)?,
         };

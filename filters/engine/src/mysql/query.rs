@@ -29,6 +29,14 @@ pub(super) struct ReadyText<'t> {
     pub plan: Rc<CompiledPlan>,
 }
 
+impl<'t> ReadyText<'t> {
+    /// One that does what the begin of a longer text does.
+    pub(super) fn of_begin(probe: &'t str, plan: Rc<CompiledPlan>) -> Self {
+        let mentions = EndUserMentions::default();
+        Self { text: Cow::Borrowed(probe.as_bytes()), is_rewritten: false, mentions, plan }
+    }
+}
+
 impl ReadyText<'_> {
     /// Returns the text with the values in protected places sealed, in the client's character set, or None if it is the
     /// client's own.

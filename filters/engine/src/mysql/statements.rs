@@ -37,6 +37,8 @@ pub struct Cursor {
 pub struct Statement {
     /// The client's text in UTF-8, with words in the place of tokens.
     pub text: Rc<[u8]>,
+    /// The client's text was too long to be held: this one does to tables what it does, and the server may not get it.
+    pub is_begin: bool,
     /// What the client's texts were in then.
     pub charset: CharacterSet,
     /// What the client's text says of the end user.
@@ -75,6 +77,7 @@ impl Statement {
         Self {
             weight: checked.weight.beside(bytes),
             text: Rc::from(&*text),
+            is_begin: false,
             charset,
             mentions,
             checked: RefCell::new(checked),

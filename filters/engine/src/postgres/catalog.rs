@@ -21,7 +21,8 @@ pub const TEXTS: [bool; COLUMNS as usize] = [
 ///
 /// What is asked for each relation is gathered in arrays, of which the server's planner expects ten elements. It would expect
 /// thousands of rows of joins in their place, in a database of many tables, and compile the query for them (`jit_above_cost`),
-/// which takes seconds. The names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
+/// which takes seconds. No join of it needs a nested loop, whose price would be such a cost while `enable_nestloop` is off. The
+/// names of the tables are gathered too, so that all questions are one entry of `pg_stat_statements`.
 const QUERY: &str = "\
 WITH RECURSIVE named(oid, schema, name) AS (
   SELECT c.oid, n.nspname, c.relname
@@ -29,18 +30,21 @@ WITH RECURSIVE named(oid, schema, name) AS (
     pg_catalog.unnest(__TABLES__::pg_catalog.name[])) planned(schema, name)
   JOIN pg_catalog.pg_namespace n ON n.nspname = planned.schema
   JOIN pg_catalog.pg_class c ON c.relname = planned.name AND c.relnamespace = n.oid
+  WHERE c.relname = ANY (__TABLES__::pg_catalog.name[])
 ), family(oid, schema, name) AS (
   SELECT oid, schema, name FROM named
   UNION
-  SELECT kin.oid, f.schema, f.name FROM family f CROSS JOIN pg_catalog.unnest(ARRAY(
+  SELECT pg_catalog.unnest(ARRAY(
     SELECT i.inhparent FROM pg_catalog.pg_inherits i WHERE i.inhrelid = f.oid
-    UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = f.oid)) kin(oid)
-), reaching(oid) AS (
-  SELECT * FROM pg_catalog.unnest(ARRAY(SELECT oid FROM family))
+    UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i WHERE i.inhparent = f.oid)), f.schema, f.name FROM family f
+), reaching(oids) AS (
+  SELECT ARRAY(SELECT oid FROM family)
   UNION
-  SELECT view.oid FROM reaching f CROSS JOIN pg_catalog.unnest(ARRAY(
-    SELECT r.ev_class FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
-    WHERE d.refobjid = f.oid AND d.refclassid = 1259 AND d.classid = 2618)) view(oid)
+  SELECT ARRAY(SELECT DISTINCT r.ev_class FROM pg_catalog.pg_rewrite r WHERE r.oid = ANY (ARRAY(
+    SELECT d.objid FROM pg_catalog.pg_depend d
+    WHERE d.refobjid = ANY (f.oids) AND d.refclassid = 1259 AND d.classid = 2618)) ORDER BY 1) FROM reaching f
+), relation(oids) AS (
+  SELECT ARRAY(SELECT DISTINCT pg_catalog.unnest(oids) FROM reaching)
 )
 SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.oid),
   a.attnum, a.attname, a.atttypid, a.atthasdef OR a.attidentity <> '', a.attgenerated,
@@ -51,12 +55,12 @@ SELECT c.oid, n.nspname, c.relname, c.relkind, pg_catalog.pg_table_is_visible(c.
     AND (pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"(' || pg_catalog.quote_ident(a.attname) || ', 33)') > 0
       OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), '\"left\"((' || pg_catalog.quote_ident(a.attname) || ')::text, 33)') > 0
       OR pg_catalog.strpos(pg_catalog.pg_get_expr(x.indexprs, c.oid), 'substr(' || pg_catalog.quote_ident(a.attname) || ', 1, 22)') > 0))
-FROM pg_catalog.unnest(ARRAY(SELECT oid FROM reaching)) v(oid)
-JOIN pg_catalog.pg_class c ON c.oid = v.oid
+FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN family f ON f.oid = c.oid
 JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-WHERE NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
+WHERE c.oid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[]) AND a.attrelid = ANY ((SELECT oids FROM relation)::pg_catalog.oid[])
+  AND NOT pg_catalog.pg_is_other_temp_schema(c.relnamespace)
 ORDER BY c.oid, a.attnum";
 
 /// The text that asks for the catalog. `escape` writes what stands in a string with escapes.

@@ -110,7 +110,9 @@ impl ReadySession {
         if is_fresh || !self.may_ask(&plan, text) {
             return Readiness::Ready(plan);
         }
-        self.asking(false, Some(&plan), core, out)
+        // A session's first text may be for anybody, as BEGIN is. The next one would have to wait once more.
+        let is_first = core.catalog.current.is_none();
+        self.asking(is_first && self.identity_is_due(&plan, core), Some(&plan), core, out)
     }
 
     fn asking(

@@ -203,6 +203,8 @@ impl CatalogReading {
     /// The whole catalog.
     pub fn finish(mut self, plan: &CompiledPlan) -> ServerCatalog {
         let planned: Vec<String> = plan.fields.iter().map(|f| f.spec.column().table.to_owned()).collect();
+        let schemas: HashSet<&str> = plan.fields.iter().map(|f| f.spec.column().schema).collect();
+        let schemas = schemas.into_iter().map(str::to_owned).collect();
         let relations = std::mem::take(&mut self.relations);
         let relations = views::resolve(Catalog::new(self.dialect, relations, planned.clone()), &self.views);
         for relation in relations.iter().filter(|relation| relation.kind == RelationKind::View) {
@@ -242,7 +244,7 @@ impl CatalogReading {
         let mut catalog = ServerCatalog {
             absent,
             by_field,
-            sql: Catalog::new(self.dialect, relations, planned),
+            sql: Catalog::new(self.dialect, relations, planned).with_schemas(schemas),
             fingerprint: 0,
             shape: hasher.finish(),
             keys: Vec::new(),

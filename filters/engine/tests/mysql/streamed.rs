@@ -54,7 +54,12 @@ fn long_execution_is_refused_once_the_plan_protects_its_table() {
 
 /// A text of more than 16 MiB, in its packets.
 fn packets_of(text: &[u8]) -> Vec<u8> {
-    let payload = [b"\x03".as_slice(), text].concat();
+    packets_with(b"\x03", text)
+}
+
+/// The same behind the byte of another command.
+fn packets_with(command: &[u8], text: &[u8]) -> Vec<u8> {
+    let payload = [command, text].concat();
     let mut parts: Vec<&[u8]> = payload.chunks(LONGEST).collect();
     if payload.len().is_multiple_of(LONGEST) {
         parts.push(b"");
@@ -160,4 +165,76 @@ fn long_text_in_a_set_whose_bytes_hide_quotes_passes_as_far_as_it_is_ascii() {
     text[LONGEST] = 0xd5;
     assert!(sent_in("gbk", &text).ends_with(&[1; 8]));
     assert!(sent_in("latin1", &text) == packets_of(&text));
+}
+
+/// A session in which a statement of a text that is too long to be held was prepared: its number is 1, and it has a parameter.
+fn prepared_long(mut dialogue: Dialogue, table: &str) -> Dialogue {
+    let begin = format!("INSERT INTO {table} VALUES (?, '");
+    let text = filled(&begin, "'), (- ?, NULL)", LONGEST + 5000);
+    let packets = packets_with(b"\x16", &text);
+    for piece in packets.chunks(65_521) {
+        dialogue.client(piece);
+    }
+    assert!(dialogue.take_to_server() == packets, "it does not pass");
+    let answer = [packet(2, &[0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]), definition(3, "", "?")].concat();
+    dialogue.server(&answer);
+    assert_eq!(dialogue.take_to_client(), answer);
+    dialogue
+}
+
+const EXECUTION: &[u8] = b"\x17\x01\0\0\0\0\x01\0\0\0\0\x01\x03\0\x05\0\0\0";
+
+#[test]
+fn long_text_is_prepared_if_its_table_is_not_protected() {
+    let mut dialogue = prepared_long(Dialogue::with_catalog(&revealing(), usize::MAX), "orders");
+    for _ in 0..2 {
+        dialogue.client(&packet(0, EXECUTION));
+        assert_eq!(dialogue.take_to_server(), packet(0, EXECUTION));
+        dialogue.server(&ok(1));
+        assert_eq!(dialogue.take_to_client(), ok(1));
+    }
+}
+
+#[test]
+fn statement_of_a_long_text_is_executed_no_more_once_its_table_is_protected() {
+    let mut dialogue = prepared_long(Dialogue::ready(&[], usize::MAX), "customer");
+    dialogue.change_plan(&revealing());
+    dialogue.client(&packet(0, EXECUTION));
+    dialogue.answer_fetches();
+    if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
+        dialogue.answer_questions();
+    }
+    let sent = dialogue.take_to_server();
+    assert!(
+        !contains(&sent, EXECUTION) && !contains(&sent, b"INSERT INTO"),
+        "it is executed, or prepared anew"
+    );
+}
+
+#[test]
+fn long_text_that_is_more_than_values_is_not_prepared() {
+    for (begin, end) in [
+        ("INSERT INTO orders VALUES (?, '", "'), ((SELECT ssn FROM customer WHERE ssn = '078-05-1120'))"),
+        ("UPDATE orders SET a = '", "' WHERE b = ? AND @a := '078-05-1120'"),
+    ] {
+        let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+        dialogue.client(&packets_with(b"\x16", &filled(begin, end, LONGEST + 5000)));
+        let sent = dialogue.take_to_server();
+        assert!(!contains(&sent, b"078-05") && sent.ends_with(&[1; 8]), "{end}: the server may take it");
+        dialogue.server(&error(2, 1064, "syntax"));
+        assert!(contains(&dialogue.take_to_client(), b"16 MiB"), "{end}");
+        dialogue.client(&query("SELECT 1 FROM orders"));
+        assert_eq!(dialogue.take_to_server(), query("SELECT 1 FROM orders"));
+    }
+    // Nor one of a protected table.
+    let mut dialogue = Dialogue::with_catalog(&revealing(), usize::MAX);
+    dialogue.client(&packets_with(
+        b"\x16",
+        &filled("INSERT INTO customer (ssn) VALUES (?, '", "')", LONGEST + 5000),
+    ));
+    assert!(!contains(&dialogue.take_to_server(), b"INSERT"));
+    // A question mark has no place in a text that is not prepared.
+    assert!(
+        sent(&filled("INSERT INTO orders VALUES (?, '", "')", LONGEST + 5000), 65_521).1.ends_with(&[1; 8])
+    );
 }

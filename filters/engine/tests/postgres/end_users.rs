@@ -282,3 +282,18 @@ fn transaction_with_modes_begins_in_a_pipeline_before_any_question() {
     dialogue.client(&[set, begin].concat());
     assert_eq!((tags(&dialogue.take_to_server()), dialogue.asked()), ("PBEPBE".to_owned(), &[][..]));
 }
+
+#[test]
+fn session_that_begins_with_a_text_for_anybody_asks_both_questions_at_once() {
+    for first in ["BEGIN", "SET extra_float_digits = 3"] {
+        let mut dialogue = Dialogue::ready(&revealing());
+        dialogue.client(&query(first));
+        assert_eq!(dialogue.asked(), [Asked::Identity, Asked::Catalog], "{first}");
+        dialogue.answer_catalog();
+        let status = if first == "BEGIN" { b'T' } else { b'I' };
+        dialogue.server(&[complete(first), ready(status)].concat());
+        dialogue.client(&query("SELECT ssn FROM customer"));
+        assert_eq!(dialogue.asked(), [], "{first}");
+        assert!(contains(&dialogue.to_server, b"SELECT ssn FROM customer"), "{first}");
+    }
+}

@@ -33,8 +33,10 @@ pub(crate) fn create_as(
     catalog: &Catalog,
 ) -> Result<Effects, Refusal> {
     let mut effects = dml::analyze(query, catalog)?;
-    let is_apart = segment.dialect == Dialect::Postgres && is_temporary_table(segment);
-    if !is_apart && mention::names_planned(&segment.up_to_query(query), catalog) {
+    let head = segment.up_to_query(query);
+    let is_apart = segment.dialect == Dialect::Postgres && is_temporary_table(segment)
+        || !effects.touched && !mention::may_be_planned(&head, catalog);
+    if !is_apart && mention::names_planned(&head, catalog) {
         return Err(unsupported("a relation of a protected table's name"));
     }
     if !(effects.splices.is_empty() && effects.parameters.is_empty()) {

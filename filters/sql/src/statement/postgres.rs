@@ -118,7 +118,7 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         return false;
     }
     if let Some(query) = ddl::created_query(segment) {
-        return mention::names_planned(&segment.up_to_query(&query), catalog);
+        return mention::may_be_planned(&segment.up_to_query(&query), catalog);
     }
     if segment.is_word(0, "create") {
         // Of a table its own name, not its parent's; a trigger or the like makes none.

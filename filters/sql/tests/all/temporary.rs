@@ -114,3 +114,65 @@ fn table_that_is_not_the_protected_one_is_altered_whatever_its_name() {
         ],
     );
 }
+
+#[test]
+fn relation_is_made_under_the_name_of_a_protected_one_in_a_schema_that_the_policy_does_not_name() {
+    let made = [
+        "CREATE VIEW other.customer AS SELECT 1 AS id",
+        "CREATE OR REPLACE VIEW other.customer (id, ssn) AS SELECT id, upper(note) FROM orders",
+        "CREATE MATERIALIZED VIEW IF NOT EXISTS other.customer AS SELECT 1 AS id WITH NO DATA",
+        "CREATE TABLE other.customer AS SELECT 1 AS id, 'x' AS ssn",
+        "CREATE UNLOGGED TABLE \"other\".\"customer\" (a) AS VALUES (1)",
+        "ALTER TABLE other.client RENAME TO customer",
+        "ALTER TABLE IF EXISTS ONLY other.client RENAME TO customer",
+        "ALTER MATERIALIZED VIEW other.client RENAME TO customer",
+    ];
+    let known = elsewhere().with_schemas(vec!["public".to_owned()]);
+    check_untouched_in(&known, &made);
+    // Also where the bare name is the protected table's.
+    let planned = vec!["customer".to_owned()];
+    let visible = catalog().with_planned(planned).with_schemas(vec!["public".to_owned()]);
+    check_untouched_in(&visible, &made);
+    check_refused_in(
+        &visible,
+        &[
+            ("ALTER TABLE other.client ATTACH PARTITION customer DEFAULT; SELECT ssn FROM customer", ""),
+            ("ALTER TABLE other.client RENAME TO customer, RENAME TO other", ""),
+            ("ALTER TABLE customer RENAME TO client", ""),
+        ],
+    );
+    // Where it is not known which schemas the policy names, any may be one.
+    check_refused_in(&elsewhere(), &made.map(|text| (text, "")));
+    check_refused_in(
+        &known,
+        &[
+            ("CREATE VIEW public.customer AS SELECT 1 AS id", ""),
+            ("CREATE VIEW customer AS SELECT 1 AS id", ""),
+            ("CREATE VIEW shop.other.customer AS SELECT 1 AS id", ""),
+            ("CREATE VIEW pg_temp.customer AS SELECT 1 AS id", ""),
+            ("CREATE VIEW other.client (customer) AS SELECT 1 AS id", ""),
+            ("CREATE VIEW other.customer AS SELECT id, ssn FROM public.customer", ""),
+            ("CREATE TABLE other.customer AS SELECT id FROM public.customer", ""),
+            ("CREATE TABLE other.customer AS TABLE public.customer", ""),
+            ("CREATE TABLE other.customer AS SELECT 1 AS id; INSERT INTO customer (ssn) VALUES ('x')", ""),
+            ("ALTER TABLE public.client RENAME TO customer", ""),
+            ("ALTER TABLE client RENAME TO customer", ""),
+            ("ALTER TABLE other.client.a RENAME TO customer", ""),
+            ("ALTER TABLE other.customer SET SCHEMA public", ""),
+            ("ALTER TABLE other.client RENAME TO customer; INSERT INTO customer (ssn) VALUES ('x')", ""),
+        ],
+    );
+    // A view over the protected table has that name there already.
+    let mut taken = known;
+    let mut shown =
+        taken.relations().iter().find(|relation| relation.name == "customer").expect("there").clone();
+    (shown.oid, shown.schema, shown.kind) = (900, "other".to_owned(), RelationKind::View);
+    taken.relations_mut().push(shown);
+    check_refused_in(
+        &taken,
+        &[
+            ("CREATE OR REPLACE VIEW other.customer AS SELECT 1 AS id", ""),
+            ("ALTER TABLE other.customer RENAME TO customer", ""),
+        ],
+    );
+}

@@ -108,6 +108,22 @@ pub(super) fn alters_another(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         && !(0..segment.tokens.len()).any(|index| is(index, "set", "schema") || takes_planned_name(index))
 }
 
+/// Whether it is `ALTER TABLE … schema.name RENAME TO name`, or the like of a view, in a schema in which the policy names no table:
+/// the new name is of the same schema.
+pub(super) fn renames_elsewhere(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let object: usize = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };
+    let is_kind = |index: &usize| !matches!(segment.word(*index), "if" | "exists" | "only");
+    let first = object.saturating_add(1);
+    let schema = (first..segment.tokens.len()).find(is_kind).unwrap_or(first);
+    let rename = schema.saturating_add(3);
+    segment.is_word(0, "alter")
+        && matches!(segment.word(object), "table" | "view")
+        && mention::is_in_another_schema(segment, schema, catalog)
+        && segment.is_word(rename, "rename")
+        && segment.is_word(rename.saturating_add(1), "to")
+        && segment.tokens.len() == rename.saturating_add(3)
+}
+
 /// The query of `CREATE TABLE … AS query`, `CREATE [MATERIALIZED] VIEW … AS query`.
 pub(super) fn created_query<'t>(segment: &Segment<'t>) -> Option<Segment<'t>> {
     let is_relation = matches!(

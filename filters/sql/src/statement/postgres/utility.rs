@@ -40,7 +40,9 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
             if let Some(query) = ddl::created_query(segment) {
                 return statement::ddl::create_as(segment, &query, catalog);
             }
-            if relations.is_empty() && ddl::alters_another(segment, catalog) {
+            if relations.is_empty() && ddl::alters_another(segment, catalog)
+                || ddl::renames_elsewhere(segment, catalog)
+            {
                 return Ok(plain(false));
             }
             ddl::check(segment, &relations)?;
