@@ -63,7 +63,7 @@ def test_what_the_server_does_behind_a_row_that_cannot_be_given_ends_the_session
         session.sendall(BIND + EXECUTE + behind + SYNC)
         told = wire.errors(wire.read_to_end(session))
     assert [(error["S"], error["C"]) for error in told] == [("FATAL", "XX001")]
-    assert "more of the same pipeline" in told[0]["D"]
+    assert "behind this statement in the same pipeline" in told[0]["D"]
 
 
 def test_statement_closed_behind_a_row_that_cannot_be_given_is_closed(shop: Stack, app: psycopg.Connection) -> None:
