@@ -61,11 +61,17 @@ def many(shop: Stack) -> Iterator[None]:
             direct.execute("DROP SCHEMA many CASCADE")
 
 
+def messages_of_the_session(shop: Stack) -> list[bytes]:
+    """What the server got in the one session since the last forget(), and not in an older one that ends only now."""
+    (session,) = shop.relay.recordings
+    return list(wire.messages(bytes(session.to_server), startup_first=True))
+
+
 def the_question(shop: Stack) -> str:
     """The question for the catalog, as the server got it."""
     with shop.connect("app") as app:
         app.execute("SELECT 1")
-    sent = [message for message in wire.messages(shop.relay.to_server(), startup_first=True) if message[:1] == b"P"]
+    sent = [message for message in messages_of_the_session(shop) if message[:1] == b"P"]
     (question,) = (message for message in sent if b"WITH RECURSIVE" in message)
     return question[5:].split(b"\0")[1].decode()
 
@@ -80,10 +86,7 @@ def require_cheap(direct: psycopg.Connection, question: str) -> None:
 
 @pytest.mark.usefixtures("many")
 def test_the_question_for_the_catalog_is_cheap_to_the_planner_in_a_database_of_many_tables(shop: Stack) -> None:
-    """From some cost on a server compiles a query, which takes longer than all else that the question does.
-
-    The tables are new to the worker, which therefore asks.
-    """
+    """From some cost on a server compiles a query, which takes longer than all else that the question does."""
     question = the_question(shop)
     with shop.direct() as direct:
         require_cheap(direct, question)
@@ -111,7 +114,7 @@ def test_a_session_waits_for_its_questions_once(shop: Stack, first: str) -> None
     with shop.connect("app") as app:
         for text in (first, "SELECT ssn FROM customer", "SELECT 2"):
             app.execute(text)
-        sent = list(wire.messages(shop.relay.to_server(), startup_first=True))
+        sent = messages_of_the_session(shop)
     # The questions end with a Sync; the client sends texts alone.
     kinds = b"".join(message[:1] for message in sent)
     assert kinds.count(b"P") == 2

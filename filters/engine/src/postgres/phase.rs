@@ -104,8 +104,8 @@ impl Phase {
         out: &mut CallbackOutput,
     ) -> Result<Step, &'static str> {
         match self {
-            Self::Startup(startup) => startup.read_server(rest, core, out),
-            Self::AwaitingPolicy(login) => login.read_server(rest, core, out),
+            Self::Startup(login) => login.encryption.read_only_answer(rest, core, out),
+            Self::AwaitingPolicy(login) => login.encryption.read_only_answer(rest, core, out),
             Self::Authenticating(login) => {
                 let (session, step) = login.read_server(rest, core, out)?;
                 if let Some(session) = session {

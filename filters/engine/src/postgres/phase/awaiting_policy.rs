@@ -6,13 +6,12 @@ use super::Phase;
 use super::authenticating::Authenticating;
 use super::encryption::EncryptionRequests;
 use super::refused_login::RefusedLogin;
-use super::startup::UNASKED;
-use crate::database::{CallbackOutput, Core, Step, Unready};
+use crate::database::{CallbackOutput, Core, Unready};
 use crate::postgres::settings::Settings;
 
 /// A login whose StartupMessage is held.
 pub struct AwaitingPolicy {
-    encryption: EncryptionRequests,
+    pub encryption: EncryptionRequests,
     /// The StartupMessage, as the server is to get it.
     message: Vec<u8>,
     settings: Settings,
@@ -46,16 +45,6 @@ impl AwaitingPolicy {
         self.settings.check_replication(&policy.plan).map_err(Unready::Refuse)?;
         core.policy.take_up(policy);
         Ok(())
-    }
-
-    /// Reads what the server sends. It can only answer a request for encryption.
-    pub fn read_server(
-        &mut self,
-        rest: &[u8],
-        core: &mut Core,
-        out: &mut CallbackOutput,
-    ) -> Result<Step, &'static str> {
-        self.encryption.read_answer(rest, core, out).ok_or(UNASKED)
     }
 
     /// Counts the bytes of the StartupMessage.

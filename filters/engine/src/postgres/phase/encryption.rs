@@ -41,6 +41,16 @@ impl EncryptionRequests {
         }
         Some(Step::Took(1))
     }
+
+    /// Reads what the server sends before it has the StartupMessage. It can only answer a request.
+    pub fn read_only_answer(
+        &mut self,
+        rest: &[u8],
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) -> Result<Step, &'static str> {
+        self.read_answer(rest, core, out).ok_or("an answer to nothing that was asked")
+    }
 }
 
 #[cfg(test)]

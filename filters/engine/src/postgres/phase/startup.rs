@@ -12,9 +12,6 @@ use crate::database::{CallbackOutput, Core, Step};
 use crate::postgres::end_user::identify_startup;
 use crate::postgres::settings::replication_refused;
 
-/// Why the connection ends where the server speaks first.
-pub const UNASKED: &str = "an answer to nothing that was asked";
-
 /// The server reads so many bytes of the name of a user or a database: `NAMEDATALEN` without the NUL. It cuts longer names, so
 /// that another user, or another database, would be meant than the policy was asked about.
 const MAX_NAME: usize = 63;
@@ -29,7 +26,7 @@ fn cut_name() -> ClientError {
 /// A connection whose client has not sent its StartupMessage.
 #[derive(Default)]
 pub struct Startup {
-    encryption: EncryptionRequests,
+    pub encryption: EncryptionRequests,
 }
 
 impl Startup {
@@ -58,16 +55,6 @@ impl Startup {
             FirstPacket::Startup(startup) => self.introduce(startup, bytes, core, out),
         };
         (phase, Step::Took(taken))
-    }
-
-    /// Reads what the server sends. It can only answer a request for encryption.
-    pub fn read_server(
-        &mut self,
-        rest: &[u8],
-        core: &mut Core,
-        out: &mut CallbackOutput,
-    ) -> Result<Step, &'static str> {
-        self.encryption.read_answer(rest, core, out).ok_or(UNASKED)
     }
 
     /// Takes over from the StartupMessage who the client is.
