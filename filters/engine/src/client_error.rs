@@ -364,7 +364,7 @@ impl ClientError {
     pub fn behind_transaction() -> Self {
         Self::unsupported(
             "the text ends a failed transaction, in which the catalog cannot be read, and goes on",
-            "Send ROLLBACK by itself first.",
+            "Send its first statement by itself first.",
         )
     }
 

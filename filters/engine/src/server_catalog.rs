@@ -22,8 +22,6 @@ use crate::keyring::Keyring;
 
 /// A catalog is read again when it is as old as this. So long can DDL on another connection go unnoticed.
 pub(crate) const MAX_AGE_MS: u64 = 60_000;
-/// The most bytes that the server lets a name have.
-const MAX_NAME_BYTES: usize = 63;
 /// In so many bytes at the begin of a refused text the names of protected tables are searched.
 const MAX_TOLD: usize = 16 << 10;
 
@@ -160,7 +158,7 @@ impl ServerCatalog {
 
     /// Whether no name is longer in UTF-8 than the server lets it be in its own encoding.
     pub fn has_short_names(&self) -> bool {
-        self.names().all(|name| name.len() <= MAX_NAME_BYTES)
+        self.names().all(|name| name.len() <= fieldveil_sql::MAX_NAME_BYTES)
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

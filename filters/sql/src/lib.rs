@@ -78,6 +78,7 @@ pub use lex::{
     postgres::{StringDoubt, with_escape_strings},
 };
 pub use long_text::{LongHead, LongRest};
+pub use names::MAX_NAME_BYTES;
 pub use refusal::{Refusal, RefusalClass};
 pub use shape::{Shape, Template};
 pub use statement::{

@@ -81,8 +81,9 @@ enum State {
 
 impl LongHead {
     /// Reads the begin of a text, in UTF-8, of which the end may be missing. `is_wide` says that in the client's character set no byte
-    /// of ASCII is a part of another character. None where the text is of another kind.
-    pub fn read(text: &str, dialect: MySqlDialect, is_wide: bool) -> Option<Self> {
+    /// of ASCII is a part of another character, and `placeholders` that a question mark is a value's place, as in a text that is prepared.
+    /// None where the text is of another kind.
+    pub fn read(text: &str, dialect: MySqlDialect, is_wide: bool, placeholders: bool) -> Option<Self> {
         let text = text.get(..text.find(['\'', '"']).unwrap_or(text.len()))?;
         let tokens = lex(text, Dialect::MySql(dialect)).ok()?;
         let is_update = tokens.first()?.is_word("update");
@@ -99,7 +100,7 @@ impl LongHead {
             escapes: !dialect.no_backslash_escapes,
             double_quotes: !dialect.ansi_quotes,
             is_wide,
-            placeholders: false,
+            placeholders,
             word: Word { letters: [0; MAX_WORD], length: 0 },
             state: State::Between { sign: false },
         };
@@ -144,11 +145,6 @@ fn end_of_table(text: &str, tokens: &[Token]) -> Option<usize> {
 }
 
 impl LongRest {
-    /// Reads that of a text that is prepared, in which a question mark is a value's place.
-    pub fn take_placeholders(&mut self) {
-        self.placeholders = true;
-    }
-
     /// Reads a piece. A semicolon is not understood, for another statement may follow. Returns where what is not understood begins: from there on nothing may be sent.
     pub fn push(&mut self, piece: &[u8]) -> Option<usize> {
         piece.iter().position(|byte| {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{
     catalog::{Catalog, Relation, RelationKind},
     dialect::Dialect,
-    lex::{Kind, Token},
+    lex::{Kind, Style, Token},
     names,
     refusal::Refusal,
     segment::Segment,
@@ -183,9 +183,14 @@ fn contains(bytes: &[u8], part: &[u8], word: bool) -> bool {
     })
 }
 
-/// Whether a string of the statement contains a relation's bare name in any case: code in a function's body.
+/// Whether a string of the statement contains, or may contain, a relation's bare name in any case: code in a function's body.
 pub(crate) fn in_strings(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    // What characters its escapes are is not certain.
+    let has_code_points = |token: &Token| {
+        segment.dialect == Dialect::Postgres && token.source(segment.text).starts_with(['u', 'U'])
+    };
     segment.tokens.iter().any(|token| match &token.kind {
+        Kind::Text { style: Style::Other, .. } if has_code_points(token) => !catalog.relations.is_empty(),
         Kind::Text { value, .. } => may_contain(value, catalog),
         _ => false,
     })

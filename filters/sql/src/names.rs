@@ -6,8 +6,8 @@ use sqlparser::ast::Ident;
 
 use crate::dialect::{Dialect, MySqlDialect};
 
-/// `NAMEDATALEN` less the NUL.
-const MAX_NAME_BYTES: usize = 63;
+/// The most bytes that PostgreSQL reads of a name: `NAMEDATALEN` less the NUL.
+pub const MAX_NAME_BYTES: usize = 63;
 
 /// An unquoted name as the server keeps it: ASCII letters in lower case, cut. (In multi-byte encodings the
 /// server folds no other letters.)

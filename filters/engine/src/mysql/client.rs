@@ -159,7 +159,12 @@ impl Session {
         let message = match peek_message(rest, MAX_HELD) {
             Ok(Some(message)) => message,
             Ok(None) => return Step::More,
-            Err(WireError::TooLarge { .. }) => return self.client.refuse(header, too_long()),
+            Err(WireError::TooLarge { .. }) => {
+                if command == CommandCode::StmtPrepare {
+                    self.statements.failed();
+                }
+                return self.client.refuse(header, too_long());
+            }
             Err(error) => return self.end_session(ClientError::protocol(&error.to_string()), rest, out),
         };
         self.client.last_sequence = message.last_sequence;

@@ -109,14 +109,14 @@ impl Session {
         }
         let before = HEAD.checked_sub(text.len())?;
         self.sql.settings.readable().ok()?;
-        let (mut head, length) = self.sql.settings.long_head(text)?;
+        let (head, length) = self.sql.settings.long_head(text, kind == LongText::Prepare)?;
         if identity::may_mention(head.probe.as_bytes()) {
             return None;
         }
         // The table may have been made since the catalog was read.
         let plan = match self.before_statement(head.probe.as_bytes(), &Comment::Nothing, out) {
             Ok(None) => return Some(Step::More),
-            Err(error) => return Some(self.client.refuse(header, error)),
+            Err(error) => return Some(self.refuse_text(kind, header, error)),
             Ok(Some(plan)) => plan,
         };
         let checked = self.sql.check(&self.core, head.probe.as_bytes(), &plan).ok()?;
@@ -129,10 +129,10 @@ impl Session {
                 Awaited::Single(Single::Nothing)
             }
             LongText::Prepare => {
-                if self.statements.is_full(head.probe.as_bytes()) || self.core.memory.may_keep().is_err() {
-                    return None;
+                let has_room = self.statements.has_room(head.probe.as_bytes());
+                if let Err(error) = has_room.and_then(|()| self.core.memory.may_keep()) {
+                    return Some(self.refuse_text(kind, header, error));
                 }
-                head.rest.take_placeholders();
                 let counter = self.statements.counter();
                 let ready = ReadyText::of_begin(&head.probe, plan);
                 let charset = self.sql.settings.client;
@@ -150,6 +150,14 @@ impl Session {
         self.phase = Phase::SendingText(Box::new(text));
         out.to_server.extend_from_slice(packet_header);
         Some(Step::TookHead(HEADER_LEN, Unread::Pieces(header.payload_len)))
+    }
+
+    /// Refuses a long text. If it was to be prepared, there is no statement that was prepared last.
+    fn refuse_text(&mut self, kind: LongText, header: Header, error: ClientError) -> Step {
+        if kind == LongText::Prepare {
+            self.statements.failed();
+        }
+        self.client.refuse(header, error)
     }
 
     /// Reads the header of a packet that continues such a text.

@@ -117,12 +117,13 @@ impl SessionSettings {
     }
 
     /// Reads the begin of a text that is too long to be held. Returns it with the number of the client's bytes that it has.
-    pub fn long_head(&self, text: &[u8]) -> Option<(LongHead, usize)> {
+    pub fn long_head(&self, text: &[u8], placeholders: bool) -> Option<(LongHead, usize)> {
         let text = self.client.decode(text);
         // What is cut off, perhaps within a character, is of no use.
         let length = text.iter().position(|byte| matches!(byte, b'\'' | b'"')).unwrap_or(text.len());
         let text = std::str::from_utf8(text.get(..length)?).ok()?;
-        let head = LongHead::read(text, self.dialect, self.client.is_utf8() || self.client.is_decoded())?;
+        let is_wide = self.client.is_utf8() || self.client.is_decoded();
+        let head = LongHead::read(text, self.dialect, is_wide, placeholders)?;
         let bytes = self.encode(text.get(..head.length)?.as_bytes().to_vec()).ok()?.len();
         Some((head, bytes))
     }

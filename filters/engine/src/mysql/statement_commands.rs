@@ -12,7 +12,7 @@ use super::client::{CommandError, Outcome};
 use super::end_user::identify_values;
 use super::file_transfer;
 use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single};
-use super::statements::{MAX_STATEMENTS, Statement, Statements};
+use super::statements::{Statement, Statements};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::database::{Checked, Waiting};
@@ -52,12 +52,7 @@ impl Session {
         let Some(ready) = self.ready_text(prepare.text, out)? else {
             return Ok(Outcome::Again);
         };
-        if self.statements.is_full(&ready.text) {
-            return Err(CommandError::Refused(ClientError::limit(
-                &format!("the session holds {MAX_STATEMENTS} prepared statements, or 16 MiB of them"),
-                "Close statements that are no longer used.",
-            )));
-        }
+        self.statements.has_room(&ready.text)?;
         let checked = self.sql.check(&self.core, &ready.text, &ready.plan)?;
         file_transfer::refuse_prepared(&checked)?;
         self.core.memory.may_keep()?;

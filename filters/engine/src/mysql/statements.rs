@@ -14,11 +14,12 @@ use super::end_user::EndUserMentions;
 use super::long_data::LongData;
 use super::query::ReadyText;
 use super::rows::TreatedColumns;
+use crate::client_error::ClientError;
 use crate::database::Checked;
 use crate::memory::{Weight, size_of_all};
 
 /// Prepared statements a connection may hold.
-pub const MAX_STATEMENTS: usize = 16_384;
+const MAX_STATEMENTS: usize = 16_384;
 /// Bytes of statement text a connection may hold.
 pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
 
@@ -205,9 +206,15 @@ impl Statements {
         Rc::clone(&self.long_data)
     }
 
-    /// Whether one more statement with this text would pass a limit.
-    pub fn is_full(&self, text: &[u8]) -> bool {
-        self.bytes.saturating_add(text.len()) > MAX_STATEMENT_BYTES || self.by_id.len() >= MAX_STATEMENTS
+    /// Refuses one more statement, with this text, that would pass a limit.
+    pub fn has_room(&self, text: &[u8]) -> Result<(), ClientError> {
+        if self.bytes.saturating_add(text.len()) <= MAX_STATEMENT_BYTES && self.by_id.len() < MAX_STATEMENTS {
+            return Ok(());
+        }
+        Err(ClientError::limit(
+            &format!("the session holds {MAX_STATEMENTS} prepared statements, or 16 MiB of them"),
+            "Close statements that are no longer used.",
+        ))
     }
 
     /// The server has prepared it.

@@ -164,9 +164,7 @@ impl ReadySession {
         };
         let Ok(text) = std::str::from_utf8(text) else { return self.check_unread(text, plan, catalog) };
         let encoding = &self.settings.encoding;
-        if encoding.may_read_otherwise() {
-            encoding.check_names(text, catalog)?;
-        }
+        encoding.check_names(text, catalog)?;
         let checked = match core.check(text, plan, catalog, &self.statements) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
@@ -200,6 +198,7 @@ impl ReadySession {
         if self.copies.rows_may_follow {
             return Err(ClientError::may_be_rows());
         }
+        self.settings.encoding.check_names(read, catalog)?;
         let analysis = fieldveil_sql::analyze_unread(read, &catalog.sql)
             .map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(read)))?;
         Ok(Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text))))

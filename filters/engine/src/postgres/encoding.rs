@@ -11,7 +11,7 @@ use fieldveil_values::oid;
 use zeroize::Zeroizing;
 
 use self::mapping::Mapping;
-pub(super) use self::session::SessionEncoding;
+pub(super) use self::session::{CertainNames, SessionEncoding};
 use self::stand_ins::StandIns;
 pub(super) use self::stand_ins::has_stand_ins;
 use crate::client_error::{ClientError, sqlstate};

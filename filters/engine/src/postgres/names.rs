@@ -10,6 +10,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, OwnName, Prepared, SessionUse, Statement};
 
 use super::cursors::{Cursors, MAX_CURSORS};
+use super::encoding::SessionEncoding;
 use super::sql_prepared::SqlPrepared;
 use super::statements::{Statements, Undo};
 use crate::client_error::ClientError;
@@ -67,7 +68,8 @@ impl SqlNames {
 
     /// The catalog was read, or there are other keys: what was prepared when names meant something else is forgotten, and
     /// what holds values that are sealed under the keys of then.
-    pub fn catalog_read(&mut self, catalog: &ServerCatalog) {
+    pub fn catalog_read(&mut self, catalog: &ServerCatalog, encoding: &SessionEncoding) {
+        self.prepared.certain = encoding.certain_names(catalog);
         if self.shape != catalog.shape {
             self.prepared.under_new_catalog(catalog);
             self.shape = catalog.shape;

@@ -155,7 +155,7 @@ impl ReadySession {
             (Tag::CommandComplete, Awaited::Catalog) => {
                 self.pending.pop();
                 if let Some(catalog) = core.catalog_read() {
-                    self.statements.by_sql.catalog_read(&catalog);
+                    self.statements.by_sql.catalog_read(&catalog, &self.settings.encoding);
                 }
                 core.waiting = Waiting::No;
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::{OwnName, Prepared, PreparedText};
 
-use super::encoding::has_stand_ins;
+use super::encoding::CertainNames;
 use super::statements::{Change, Statements, Undo};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
@@ -26,6 +26,8 @@ pub struct SqlPrepared {
     lost: HashMap<Vec<u8>, String>,
     /// Whether statements may have been prepared that the filter did not see, or has forgotten.
     has_unseen: bool,
+    /// The texts whose names are certain under the catalog of now.
+    pub certain: CertainNames,
 }
 
 impl SqlPrepared {
@@ -39,11 +41,11 @@ impl SqlPrepared {
 
     /// For a catalog in which names mean something else. The server prepares its statements anew at their next use.
     pub fn under_new_catalog(&mut self, catalog: &ServerCatalog) {
-        let has_other_names = catalog.has_other_names();
+        let certain = self.certain;
         self.lose_unless(|prepared| {
             let text = prepared.text.as_ref();
-            let is_read = |text: &&PreparedText| !has_other_names || !has_stand_ins(text);
-            text.filter(is_read).is_some_and(|text| fieldveil_sql::is_unprotected(text, &catalog.sql))
+            text.filter(|text| certain.include(text))
+                .is_some_and(|text| fieldveil_sql::is_unprotected(text, &catalog.sql))
         });
     }
 
@@ -155,8 +157,8 @@ impl Statements {
         let mut texts = Vec::new();
         match names.get(name) {
             Some(prepared) => match &prepared.text {
-                Some(text) => texts.push(text.clone()),
-                None => return OwnName::Unknown,
+                Some(text) if names.certain.include(text) => texts.push(text.clone()),
+                _ => return OwnName::Unknown,
             },
             None if names.lost.contains_key(name) => return OwnName::Unknown,
             None => {}
@@ -166,7 +168,9 @@ impl Statements {
             let text = std::str::from_utf8(&statement.text);
             match text {
                 Ok(text)
-                    if checked.concerns_nothing() && statement.said.len() == 0 && !has_stand_ins(text) =>
+                    if checked.concerns_nothing()
+                        && statement.said.len() == 0
+                        && names.certain.include(text) =>
                 {
                     texts.push(PreparedText::from(text));
                 }

@@ -209,6 +209,27 @@ fn statement_of_a_long_text_is_executed_no_more_once_its_table_is_protected() {
         !contains(&sent, EXECUTION) && !contains(&sent, b"INSERT INTO"),
         "it is executed, or prepared anew"
     );
+    dialogue.server(&error(1, 1064, "syntax"));
+    let told = dialogue.take_to_client();
+    assert!(contains(&told, b"fieldveil: "), "{}", String::from_utf8_lossy(&told));
+}
+
+#[test]
+fn what_was_prepared_before_a_long_text_that_is_refused_is_not_the_last() {
+    let mut dialogue = prepared_long(Dialogue::with_catalog(&revealing(), usize::MAX), "orders");
+    let last = [b"\x17\xff\xff\xff\xff", &EXECUTION[5..]].concat();
+    dialogue.client(&packet(0, &last));
+    // It is executed by the number that it has.
+    assert_eq!(dialogue.take_to_server(), packet(0, EXECUTION));
+    dialogue.server(&ok(1));
+    dialogue.take_to_client();
+    let protected = filled("INSERT INTO customer (ssn) VALUES (?, '", "')", LONGEST + 5000);
+    dialogue.client(&packets_with(b"\x16", &protected));
+    dialogue.take_to_server();
+    dialogue.server(&error(1, 1064, "syntax"));
+    assert!(contains(&dialogue.take_to_client(), b"16 MiB"));
+    dialogue.client(&packet(0, &last));
+    assert!(!contains(&dialogue.take_to_server(), &EXECUTION[5..]));
 }
 
 #[test]

@@ -215,3 +215,46 @@ fn rows_that_are_copied_are_decoded_before_their_escapes() {
     dialogue.client(&message(b'd', b"3\tcaf\\xe9\n"));
     assert_eq!(tags(&dialogue.take_to_server()), "f");
 }
+
+/// The same with another name for a column that is not protected.
+fn with_column(rows: Vec<Vec<Option<Vec<u8>>>>, in_hex: bool) -> Vec<Vec<Option<Vec<u8>>>> {
+    let (name, other) = match in_hex {
+        true => (&b"6e616d65"[..], &b"6ec3a96d65"[..]),
+        false => (&b"name"[..], "n\u{e9}me".as_bytes()),
+    };
+    let rename =
+        |value: Option<Vec<u8>>| value.map(|value| if value == name { other.to_vec() } else { value });
+    rows.into_iter().map(|row| row.into_iter().map(rename).collect()).collect()
+}
+
+#[test]
+fn text_that_may_hold_a_protected_name_is_refused_although_its_strings_are_in_doubt() {
+    let mut app = Dialogue::with_catalog(&revealing());
+    let settings =
+        [&b"client_encoding\0EUC_TW\0"[..], b"standard_conforming_strings\0off\0"].map(|s| message(b'S', s));
+    app.server(&settings.concat());
+    app.client(&query("SELECT 1"));
+    app.answer_catalog_with(with_column(in_digits(), true));
+    app.server(&[complete("SELECT 1"), ready(b'I')].concat());
+    app.take_to_server();
+    app.client(&query_of(b"INSERT INTO \xc4\xe3 (\xc4\xe3) VALUES (N'A\\'078-05-1120')"));
+    assert!(!contains(&app.take_to_server(), b"078-05-1120"));
+}
+
+#[test]
+fn prepared_text_is_not_executed_once_the_server_may_find_a_protected_name_in_it() {
+    for name in ["\u{c9}", "e"] {
+        let mut app = Dialogue::with_catalog(&revealing());
+        app.server(&message(b'S', b"server_encoding\0LATIN1\0"));
+        let prepare = query(&format!("PREPARE p AS INSERT INTO {name} VALUES ($1)"));
+        app.client(&prepare);
+        app.take_to_server();
+        app.server(&[complete("PREPARE"), ready(b'I')].concat());
+        app.client(&query("ALTER TABLE customer ADD COLUMN other int"));
+        app.server(&[complete("ALTER TABLE"), ready(b'I')].concat());
+        app.client(&query("EXECUTE p ('078-05-1120')"));
+        assert!(contains(&app.to_server, b"WITH RECURSIVE"));
+        app.answer_catalog_with(with_column(catalog_rows(), false));
+        assert_eq!(contains(&app.take_to_server(), b"078-05-1120"), name == "e", "{name}");
+    }
+}

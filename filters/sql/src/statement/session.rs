@@ -43,7 +43,8 @@ pub trait Names {
 pub enum OwnName {
     /// Something that was not seen, or that may concern a protected table.
     Unknown,
-    /// A statement of the protocol's that concerns a protected table, or did when it was prepared.
+    /// A statement of the protocol's that concerns a protected table, or may: it did when it was prepared, or its names are not
+    /// certain.
     Protected,
     /// Nothing.
     Free,

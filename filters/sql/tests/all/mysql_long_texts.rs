@@ -6,7 +6,7 @@ use fieldveil_sql::{LongHead, MySqlDialect};
 
 /// The probe, and how much of what is behind the head may be sent.
 fn read(text: &str, dialect: MySqlDialect) -> Option<(String, String)> {
-    let LongHead { length, probe, mut rest } = LongHead::read(text, dialect, true)?;
+    let LongHead { length, probe, mut rest } = LongHead::read(text, dialect, true, false)?;
     let rest_of_text = text.get(length..).unwrap();
     let end = rest.push(rest_of_text.as_bytes()).unwrap_or(rest_of_text.len());
     Some((probe, rest_of_text.get(end..).unwrap().to_owned()))
@@ -71,7 +71,7 @@ fn texts_of_another_kind_have_no_such_head() {
         "INSERT INTO /*! t */ VALUES (1)",
         "SET @a = 1; INSERT INTO t VALUES (1)",
     ] {
-        assert!(LongHead::read(text, DEFAULT, true).is_none(), "{text}");
+        assert!(LongHead::read(text, DEFAULT, true, false).is_none(), "{text}");
     }
 }
 
@@ -88,7 +88,7 @@ fn quotes_and_backslashes_of_long_texts_go_by_the_mode() {
 fn a_long_text_read_piece_by_piece_is_read_alike() {
     let text = r#"INSERT INTO t VALUES (1, 'a\'b''c', _binary"x", NULL), (2, x'00'); SELECT 1"#;
     let whole = read(text, DEFAULT).unwrap().1;
-    let LongHead { length, mut rest, .. } = LongHead::read(text, DEFAULT, true).unwrap();
+    let LongHead { length, mut rest, .. } = LongHead::read(text, DEFAULT, true, false).unwrap();
     let bytes = text.as_bytes().get(length..).unwrap();
     let refused = bytes.chunks(1).position(|piece| rest.push(piece).is_some()).unwrap();
     assert_eq!(bytes.get(refused..).unwrap(), whole.as_bytes());

@@ -292,3 +292,22 @@ fn with_an_empty_catalog_nothing_is_touched() {
         assert!(analysis.splices.is_empty() && !analysis.statements[0].touched, "{text}");
     }
 }
+
+#[test]
+fn code_in_strings_is_read_as_the_server_reads_the_string() {
+    check_refused(
+        &[
+            "DO 'BEGIN UPDATE cust'\n'omer SET ssn = ''1''; END'",
+            r"DO E'BEGIN UPDATE \x63ustomer SET ssn = 1; END'",
+            r"DO U&'BEGIN UPDATE \0063ustomer SET ssn = 1; END'",
+            r"DO U&'BEGIN UPDATE !0063ustomer SET ssn = 1; END' /**/ UESCAPE '!'",
+            r"SELECT dblink_exec('', U&'UPDATE \0063ustomer SET ssn = 1 /* \D83D\DE00 */')",
+            r"SELECT query_to_xml(U&'SELECT ssn FROM !0063ustomer' /**/ UESCAPE '!', true, true, '')",
+        ]
+        .map(|text| (text, "")),
+    );
+    check_untouched(&[
+        r"DO E'BEGIN UPDATE \x64ustomer SET a = 1; END'",
+        r"SELECT dblink_exec('', U&'UPDATE \0064ustomer')",
+    ]);
+}

@@ -21,6 +21,8 @@ pub(in crate::postgres) struct SessionEncoding {
     server: Vec<u8>,
     /// The client's was reported to have changed since the session began, so that it may change back.
     has_changed: bool,
+    /// Another setting by which texts are read was reported to have changed, likewise.
+    other_has_changed: bool,
     /// It may have changed in this transaction, likewise.
     may_have_changed: bool,
     /// It may have changed since the server's last report.
@@ -35,6 +37,7 @@ impl Default for SessionEncoding {
             client: None,
             server: UTF8.to_vec(),
             has_changed: false,
+            other_has_changed: false,
             may_have_changed: false,
             is_in_doubt: false,
         }
@@ -82,7 +85,7 @@ impl SessionEncoding {
     /// Notes that a text is executed. If it may change the client's encoding, the encoding is in doubt until the server has
     /// reported it, which newer servers do before a ReadyForQuery alone.
     pub fn execute(&mut self, text: &[u8], checked: &Checked) {
-        let reverts = self.has_changed || self.may_have_changed;
+        let reverts = self.has_changed || self.other_has_changed || self.may_have_changed;
         let (mut ends, mut changes) = (false, false);
         for statement in &checked.analysis.statements {
             match &statement.session {
@@ -114,6 +117,9 @@ impl SessionEncoding {
 
     /// Refuses a text in which the server may find another name than is found here.
     pub fn check_names(&self, text: &str, catalog: &ServerCatalog) -> Result<(), ClientError> {
+        if !self.may_read_otherwise() {
+            return Ok(());
+        }
         let has_stand_ins = has_stand_ins(text);
         if self.server == UTF8 {
             return match has_stand_ins && catalog.has_other_names() {
@@ -144,6 +150,15 @@ impl SessionEncoding {
         }
     }
 
+    /// Returns of which texts the names are certain under this catalog, though they were checked under another.
+    pub fn certain_names(&self, catalog: &ServerCatalog) -> CertainNames {
+        match catalog.has_other_names() {
+            false => CertainNames::All,
+            true if self.server == UTF8 => CertainNames::Converted,
+            true => CertainNames::Ascii,
+        }
+    }
+
     /// Refuses values for protected columns whose characters are not known, and names that the session would not know again in
     /// another encoding.
     pub fn check_stand_ins(&self, checked: &Checked) -> Result<(), ClientError> {
@@ -151,6 +166,12 @@ impl SessionEncoding {
             if let Replacement::Seal { value, .. } = &splice.with
                 && has_stand_ins(value)
             {
+                if self.now.is_utf8() {
+                    return Err(ClientError::unsupported(
+                        "characters from U+100000 on in a value may stand for bytes of an earlier client_encoding",
+                        "Send the value as a parameter, or on another connection.",
+                    ));
+                }
                 return Err(self.now.unconverted(value).about("a value for a protected column"));
             }
         }
@@ -164,7 +185,7 @@ impl SessionEncoding {
 
     /// Refuses to send a text again in which characters stand for the bytes of another encoding than that of now.
     pub fn writes_alike(&self, text: &[u8]) -> Result<(), ClientError> {
-        match self.now.is_utf8() && std::str::from_utf8(text).is_ok_and(has_stand_ins) {
+        match self.has_changed && self.now.is_utf8() && std::str::from_utf8(text).is_ok_and(has_stand_ins) {
             true => Err(ClientError::unsupported(
                 "client_encoding has changed since the statement was prepared",
                 "Prepare it again.",
@@ -185,7 +206,7 @@ impl SessionEncoding {
 
     /// Another setting by which texts are read has changed since the session began, so that it may change back.
     pub fn other_has_changed(&mut self) {
-        self.has_changed = true;
+        self.other_has_changed = true;
     }
 
     /// Whether what the server reported last of the settings by which texts are read may be out of date.
@@ -214,6 +235,28 @@ impl SessionEncoding {
     }
 }
 
+/// The texts in which the server finds the names that are found here.
+#[derive(Clone, Copy, Default)]
+pub(in crate::postgres) enum CertainNames {
+    #[default]
+    All,
+    /// Those in which no characters stand for bytes.
+    Converted,
+    /// Those of ASCII.
+    Ascii,
+}
+
+impl CertainNames {
+    /// Whether the text is one of these.
+    pub fn include(self, text: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Converted => !has_stand_ins(text),
+            Self::Ascii => text.is_ascii() && !may_escape_name(text),
+        }
+    }
+}
+
 /// Whether a text may have a name in which characters are written by their numbers.
 fn may_escape_name(text: &str) -> bool {
     text.as_bytes().windows(3).any(|start| matches!(start, [b'u' | b'U', b'&', b'"']))
@@ -238,6 +281,18 @@ mod tests {
         assert!(encoding.now().decode(b"\xe9").is_ok() && encoding.may_have_changed);
         encoding.settled(true);
         assert!(!encoding.may_have_changed);
+    }
+
+    #[test]
+    fn characters_for_private_use_are_no_bytes_while_no_other_encoding_was_there() {
+        let mut encoding = SessionEncoding::default();
+        encoding.report_client(b"UTF8");
+        encoding.other_has_changed();
+        let text = "SELECT '\u{100080}'".as_bytes();
+        assert!(encoding.writes_alike(text).is_ok() && !encoding.may_read_otherwise());
+        encoding.report_client(b"EUC_TW");
+        encoding.report_client(b"UTF8");
+        assert!(encoding.writes_alike(text).is_err() && encoding.may_read_otherwise());
     }
 
     #[test]

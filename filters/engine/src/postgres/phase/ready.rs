@@ -70,7 +70,7 @@ impl ReadySession {
         if renewed.keys
             && let Some(catalog) = core.keys_renewed()
         {
-            self.statements.by_sql.catalog_read(&catalog);
+            self.statements.by_sql.catalog_read(&catalog, &self.settings.encoding);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use fieldveil_plan::SessionInput;
 use fieldveil_postgres_wire::startup::{FirstPacket, StartupMessage};
+use fieldveil_sql::MAX_NAME_BYTES;
 
 use super::Phase;
 use super::awaiting_policy::AwaitingPolicy;
@@ -11,10 +12,6 @@ use crate::client_error::ClientError;
 use crate::database::{CallbackOutput, Core, Step};
 use crate::postgres::end_user::identify_startup;
 use crate::postgres::settings::replication_refused;
-
-/// The server reads so many bytes of the name of a user or a database: `NAMEDATALEN` without the NUL. It cuts longer names, so
-/// that another user, or another database, would be meant than the policy was asked about.
-const MAX_NAME: usize = 63;
 
 fn cut_name() -> ClientError {
     ClientError::unsupported(
@@ -71,7 +68,8 @@ impl Startup {
         let application_name = parameter("application_name");
         let session =
             SessionInput { role: user.clone(), user, database, application_name, ..SessionInput::default() };
-        let is_cut = session.user.len() > MAX_NAME || session.database.len() > MAX_NAME;
+        // The server cuts longer names: another user, or another database, would be meant than the policy is asked about.
+        let is_cut = [&session.user, &session.database].into_iter().any(|name| name.len() > MAX_NAME_BYTES);
         core.policy.introduce("postgres", session, &mut core.audit);
         let accepted = if is_cut { Err(cut_name()) } else { accept(&mut startup, bytes, core) };
         match accepted {

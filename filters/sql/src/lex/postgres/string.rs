@@ -29,16 +29,27 @@ pub(super) fn prefixed(cursor: &mut Cursor<'_>) -> Result<Option<Kind>, Doubt> {
 }
 
 pub(super) fn plain(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
-    let value = Zeroizing::new(body(cursor)?.replace("''", "'"));
-    Ok(Kind::Text { value: continued(cursor, value)?, style: Style::Plain })
+    Ok(Kind::Text { value: continued(cursor)?, style: Style::Plain })
 }
 
-/// Adds to a string what it goes on with on the next line: `'a'⏎'b'` is one string. One with a comment between is left apart,
+/// Reads a string with what it goes on with on the next line: `'a'⏎'b'` is one string. One with a comment between is left apart,
 /// for the parser refuses it then, and no comment is within a token.
-fn continued(cursor: &mut Cursor<'_>, mut value: Zeroizing<String>) -> Result<Zeroizing<String>, Doubt> {
+fn continued(cursor: &mut Cursor<'_>) -> Result<Zeroizing<String>, Doubt> {
+    let first = body(cursor)?;
+    if !reach_continuation(cursor) {
+        return Ok(Zeroizing::new(first.replace("''", "'")));
+    }
+    let mut parts = vec![first, body(cursor)?];
     while reach_continuation(cursor) {
-        let part = Zeroizing::new(body(cursor)?.replace("''", "'"));
-        value.push_str(&part);
+        parts.push(body(cursor)?);
+    }
+    // It never grows, so that no part of it is left behind in other memory.
+    let mut value = Zeroizing::new(String::with_capacity(parts.iter().map(|part| part.len()).sum()));
+    for part in parts {
+        for (index, piece) in part.split("''").enumerate() {
+            value.push_str(if index == 0 { "" } else { "'" });
+            value.push_str(piece);
+        }
     }
     Ok(value)
 }
@@ -60,11 +71,10 @@ pub(super) fn reach_continuation(cursor: &mut Cursor<'_>) -> bool {
 /// `U&'d\0061t\+000061'`, also with an escape character of its own: `U&'d!0061t' UESCAPE '!'`. Where the value is not certain, it
 /// is left as written, for the text around it is certain.
 fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
-    let written = body(cursor)?.replace("''", "'");
-    let written = continued(cursor, Zeroizing::new(written))?;
+    let written = continued(cursor)?;
     let behind = cursor.at;
     let read = word::escape_character(cursor).and_then(|(mark, end)| {
-        let value = Zeroizing::new(word::unescaped(&written, mark)?);
+        let value = word::unescaped(&written, mark)?;
         // The server takes no such character.
         if value.contains('\0') { Err(Doubt) } else { Ok((value, end)) }
     });

@@ -1,5 +1,7 @@
 //! Identifiers and keywords.
 
+use zeroize::Zeroizing;
+
 use super::operator::skip_blank;
 use super::{Cursor, Doubt, Kind, string};
 use crate::names;
@@ -32,8 +34,9 @@ pub(super) fn unicode(cursor: &mut Cursor<'_>) -> Result<Kind, Doubt> {
 }
 
 /// What is written with escapes that begin with this character.
-pub(super) fn unescaped(body: &str, mark: char) -> Result<String, Doubt> {
-    let mut value = String::with_capacity(body.len());
+pub(super) fn unescaped(body: &str, mark: char) -> Result<Zeroizing<String>, Doubt> {
+    // No escape is shorter than its character, so that no part of the value is left behind in other memory.
+    let mut value = Zeroizing::new(String::with_capacity(body.len()));
     let mut rest = body;
     while let Some((before, after)) = rest.split_once(mark) {
         value.push_str(before);

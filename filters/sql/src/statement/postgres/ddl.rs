@@ -95,7 +95,6 @@ pub(super) fn check(segment: &Segment<'_>, relations: &[&Relation]) -> Result<()
 /// Whether it changes a table or view and gives it no name that the policy has. Where the statement names nothing that is
 /// protected, that is another than the protected one, though its name may be the same: a temporary one, or one of another schema.
 pub(super) fn alters_another(segment: &Segment<'_>, catalog: &Catalog) -> bool {
-    let object = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };
     let is = |index: usize, first: &str, second: &str| {
         segment.is_word(index, first) && segment.is_word(index.saturating_add(1), second)
     };
@@ -103,25 +102,29 @@ pub(super) fn alters_another(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         let name = segment.tokens.get(index.saturating_add(2)).and_then(Token::name);
         is(index, "rename", "to") && name.is_none_or(|name| catalog.plans(name))
     };
-    segment.is_word(0, "alter")
-        && matches!(segment.word(object), "table" | "view")
+    altered(segment).is_some()
         && !(0..segment.tokens.len()).any(|index| is(index, "set", "schema") || takes_planned_name(index))
 }
 
 /// Whether it is `ALTER TABLE … schema.name RENAME TO name`, or the like of a view, in a schema in which the policy names no table:
 /// the new name is of the same schema.
 pub(super) fn renames_elsewhere(segment: &Segment<'_>, catalog: &Catalog) -> bool {
-    let object: usize = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };
-    let is_kind = |index: &usize| !matches!(segment.word(*index), "if" | "exists" | "only");
-    let first = object.saturating_add(1);
-    let schema = (first..segment.tokens.len()).find(is_kind).unwrap_or(first);
+    let Some(schema) = altered(segment) else { return false };
     let rename = schema.saturating_add(3);
-    segment.is_word(0, "alter")
-        && matches!(segment.word(object), "table" | "view")
-        && mention::is_in_another_schema(segment, schema, catalog)
+    mention::is_in_another_schema(segment, schema, catalog)
         && segment.is_word(rename, "rename")
         && segment.is_word(rename.saturating_add(1), "to")
         && segment.tokens.len() == rename.saturating_add(3)
+}
+
+/// Where the name begins in `ALTER TABLE [IF EXISTS] [ONLY] name`, or the like of a view.
+fn altered(segment: &Segment<'_>) -> Option<usize> {
+    let object: usize = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };
+    if !segment.is_word(0, "alter") || !matches!(segment.word(object), "table" | "view") {
+        return None;
+    }
+    let is_name = |index: &usize| !matches!(segment.word(*index), "if" | "exists" | "only");
+    (object.saturating_add(1)..segment.tokens.len()).find(is_name)
 }
 
 /// The query of `CREATE TABLE … AS query`, `CREATE [MATERIALIZED] VIEW … AS query`.

@@ -11,7 +11,8 @@ use crate::{
 pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
     let plain = |touched| Effects { touched, ..Effects::default() };
     let (first, second) = (segment.word(0), segment.word(1));
-    if brings_code(segment) && mention::may_contain(segment.text, catalog) {
+    let names_one = || mention::may_contain(segment.text, catalog) || mention::in_strings(segment, catalog);
+    if brings_code(segment) && names_one() {
         return Err(Refusal::unsupported(
             "code that names a table with sealed columns would run in the server",
             "send its statements from the application",
