@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-# Of a reason, as much as one line of a terminal or two show.
-LONGEST_REASON = 300
+# Of a reason, as much as a few lines of a terminal show.
+LONGEST_REASON = 1000
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ def _spellings() -> dict[bytes, str]:
 SPELLINGS = _spellings()
 _PATTERN = re.compile(b"|".join(re.escape(spelling) for spelling in sorted(SPELLINGS, key=len, reverse=True)))
 _DIGITS = re.compile(rb"[0-9]{10,}")
+# Bytes in hexadecimal digits, as envelopes in bytea are written. Ten decimal digits in a row are frequent in them.
+_HEX = re.compile(rb"(?=[0-9]*[a-fA-F])[0-9a-fA-F]{32,}")
 _DATES = re.compile(rb"[5-9][0-9]{3}-[0-9]{2}-[0-9]{2}")
 # Before and behind what was found, in a report.
 AROUND = 60
@@ -51,12 +53,16 @@ def found_in(data: bytes, marks: Marks) -> str:
         return _shown(data, hit.span(), SPELLINGS[hit[0]])
     for run in _DIGITS.finditer(data):
         for at in range(run.start(), run.end() - 9):
-            if data[at : at + 10].decode() in marks.numbers:
+            if data[at : at + 10].decode() in marks.numbers and not _in_hex(data, at):
                 return _shown(data, (at, at + 10), "number")
     for run in _DATES.finditer(data):
         if run[0].decode() in marks.dates:
             return _shown(data, run.span(), "date")
     return ""
+
+
+def _in_hex(data: bytes, at: int) -> bool:
+    return any(run.start() <= at < run.end() for run in _HEX.finditer(data))
 
 
 def files_with_marks(folder: Path, marks: Marks) -> Iterator[str]:

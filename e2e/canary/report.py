@@ -26,6 +26,19 @@ class Report:
     def clean(self) -> bool:
         return not self.disagreements and not self.leaks
 
+    @property
+    def first_fault(self) -> str:
+        """The first leak, or else the first disagreement, in one line that begins with what was seen."""
+        found = [f"{name}: {text.strip()}" for name, texts in self._faults.items() for text in texts]
+        lines = found[0].splitlines() if found else ["none"]
+        return (
+            f"seed {self.seed}, {len(found)} wrong; the first: {' <- '.join(line.strip() for line in reversed(lines))}"
+        )
+
+    @property
+    def _faults(self) -> dict[str, list[str]]:
+        return {"LEAK": self.leaks, "DISAGREEMENT": self.disagreements}
+
     def refuse(self, kind: str, code: str, message: str) -> None:
         reason = LABEL.sub("…", message.removeprefix("fieldveil: "))
         reason = re.sub(r"(…, )*… and …", "…", reason)
@@ -44,7 +57,7 @@ class Report:
             f"{len(self.disagreements):6} disagreements",
             f"{len(self.leaks):6} leaks",
         ]
-        for name, found in (("DISAGREEMENT", self.disagreements), ("LEAK", self.leaks)):
+        for name, found in self._faults.items():
             lines += [f"\n{name} {number} (seed {self.seed})\n{text}" for number, text in enumerate(found, 1)]
         return "\n".join(lines)
 

@@ -11,6 +11,7 @@ from canary.client import Outcome
 from canary.compare import difference
 from canary.generate import script
 from canary.marks import Marks
+from canary.report import Report
 from canary.steps import Step
 
 
@@ -49,6 +50,17 @@ def test_what_is_no_mark_is_not_found(marks: Marks) -> None:
         marks.value("label", type_, known=0)
     envelopes = base64.urlsafe_b64encode(random.Random(2).randbytes(1_000_000))
     assert not leaks.found_in(b"2026-11-21 10:00:00.123 [4711] LOG 1234567890 " + envelopes, marks)
+
+
+def test_digits_of_an_envelope_in_hex_are_no_number(marks: Marks) -> None:
+    marks.numbers.add("1234567890")
+    assert not leaks.found_in(b"'\\xf701c3" + b"1234567890" + b"0af71b2c99e0d4a3b1f2'", marks)
+    assert leaks.found_in(b"'\\xf701c30af71b2c99e0d4a3b1f2c3d4e5f60718', 1234567890", marks)
+
+
+def test_first_fault_is_told_in_one_line_that_begins_with_what_was_seen() -> None:
+    report = Report(7, leaks=["  [insert, simple] INSERT\n  to the server: a mark"])
+    assert report.first_fault == "seed 7, 1 wrong; the first: to the server: a mark <- LEAK: [insert, simple] INSERT"
 
 
 def rows(*values: bytes, tag: str = "SELECT 2") -> list[Outcome]:
