@@ -1,4 +1,5 @@
-//! Reads the values in protected places as they are written, and seals them.
+//! Reads the values in protected places as they are written, and notes that they are to be sealed. The engine, which has the keys,
+//! seals them later.
 
 pub(crate) mod cast;
 pub(super) mod parameter;
@@ -21,19 +22,19 @@ use crate::{
 const SPACE: Fault = Fault("the value touches a word", "put a space between them");
 
 impl<'c> Walker<'_, 'c> {
-    /// Seals a value that is stored in a protected column, or searched for in it.
+    /// Has a value sealed that is stored in a protected column, or searched for in it.
     pub fn value(&mut self, at: Protected<'c>, use_: ParameterUse, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, use_, expr, Form::Value)
+        self.seal_in_form(at, use_, expr, Form::Value)
     }
 
-    /// Seals an array of values that a protected column is searched for. The array is a literal or a parameter.
+    /// Has an array of values sealed that a protected column is searched for. The array is a literal or a parameter.
     pub fn array_value(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, ParameterUse::Search, expr, Form::Array)
+        self.seal_in_form(at, ParameterUse::Search, expr, Form::Array)
     }
 
-    /// Seals an array whose values are stored, one value in each row.
+    /// Has an array sealed whose values are stored, one value in each row.
     pub fn stored_array(&mut self, at: Protected<'c>, expr: &Expr) -> Result<(), Refusal> {
-        self.sealed(at, ParameterUse::Store, expr, Form::Array)
+        self.seal_in_form(at, ParameterUse::Store, expr, Form::Array)
     }
 
     /// Refuses a value that can't be replaced, because it touches a word.
@@ -42,8 +43,9 @@ impl<'c> Walker<'_, 'c> {
         if self.text.stands_alone(tokens) { Ok(()) } else { Err(Refusal::on(at.field, reason, remedy)) }
     }
 
-    /// Seals a value in a protected place, in the form that is asked for.
-    pub fn sealed(
+    /// Has a value in a protected place sealed in this form: notes the literal among the splices, or the parameter among those to
+    /// seal. Refuses a value that cannot be read.
+    pub fn seal_in_form(
         &mut self,
         at: Protected<'c>,
         use_: ParameterUse,
@@ -127,16 +129,16 @@ impl<'c> Walker<'_, 'c> {
         Ok(written)
     }
 
-    /// Seals a value that EXECUTE gives for a parameter in a protected place.
+    /// Has a value sealed that EXECUTE gives for a parameter in a protected place.
     pub fn argument(&mut self, at: Protected<'c>, placed: &Parameter, value: &Expr) -> Result<(), Refusal> {
         self.parameters.assigned_to = Some(placed.operand);
-        let sealed = match placed.form {
+        let outcome = match placed.form {
             Form::Array => self.array_value(at, value),
             Form::Envelopes => self.envelopes(at, placed.use_, value).map(|_| ()),
-            Form::Value | Form::Pattern => self.sealed(at, placed.use_, value, placed.form),
+            Form::Value | Form::Pattern => self.seal_in_form(at, placed.use_, value, placed.form),
         };
         self.parameters.assigned_to = None;
-        sealed
+        outcome
     }
 
     /// Notes a parameter in a protected place.
