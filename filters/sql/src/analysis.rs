@@ -320,7 +320,7 @@ pub enum Replacement {
 
 impl Replacement {
     /// The field that it holds values of.
-    pub fn sealed(&self) -> Option<usize> {
+    pub fn field(&self) -> Option<usize> {
         match self {
             Self::Seal { field, .. } | Self::Nulls { field } | Self::Placeholders { field } => Some(*field),
             Self::Text(_) => None,

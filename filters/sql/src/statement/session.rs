@@ -165,7 +165,7 @@ impl Analyzed {
         let before = names.prepared(&name).map(|prepared| prepared.server_name.clone());
         let server_name = before.unwrap_or_else(|| names.server_name(&name));
         let splices = &mut self.effects.splices;
-        let mut sealed: Vec<usize> = splices.iter().filter_map(|splice| splice.with.sealed()).collect();
+        let mut sealed: Vec<usize> = splices.iter().filter_map(|splice| splice.with.field()).collect();
         sealed.sort_unstable();
         sealed.dedup();
         splices.extend(renamed(segment, 1, &server_name));
