@@ -133,38 +133,38 @@ impl<'r> RowTreatment<'r> {
         form: &dyn ClientForm,
         out: &mut Vec<u8>,
     ) -> Result<Treated, ClientError> {
-        let plan = self.field(field)?;
+        let field = self.field(field)?;
         let before = out.len();
-        let read = self.read_of(plan, rows, stored)?;
+        let read = self.read_of(field, rows, stored)?;
         let shown = match read {
-            Read::Conceal => match plan.conceal(stored.bytes, stored.how)? {
+            Read::Conceal => match field.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
                 None => {
-                    self.tally.count(self.plan, plan, ValueOutcome::of(read));
+                    self.tally.count(self.plan, field, ValueOutcome::of(read));
                     return Ok(Treated::AsStored);
                 }
             },
             _ => {
                 let buffers = self.tally.buffers();
-                let plaintext = || form.plaintext(plan, stored);
-                let is_canonical = form.is_canonical(plan);
+                let plaintext = || form.plaintext(field, stored);
+                let is_canonical = form.is_canonical(field);
                 let canonical: &mut Vec<u8> = if is_canonical { &mut *out } else { &mut buffers.canonical };
                 if !is_canonical {
                     restart(canonical);
                 }
                 let scratch = &mut buffers.scratch;
-                let shown = plan.read_text(read, self.keyring, stored, plaintext, scratch, canonical)?;
+                let shown = field.read_text(read, self.keyring, stored, plaintext, scratch, canonical)?;
                 if !is_canonical && !shown.is_null {
-                    let encoded = form.encode(plan, &buffers.canonical, out);
-                    encoded.map_err(|reason| ClientError::unreadable(&plan.spec.label, &reason))?;
+                    let encoded = form.encode(field, &buffers.canonical, out);
+                    encoded.map_err(|reason| ClientError::unreadable(&field.spec.label, &reason))?;
                 }
                 shown
             }
         };
-        self.tally.count(self.plan, plan, ValueOutcome::of(read));
+        self.tally.count(self.plan, field, ValueOutcome::of(read));
         if shown.was_plaintext {
             self.tally.charge_output(out.len().saturating_sub(before))?;
-            self.tally.count(self.plan, plan, ValueOutcome::Plaintext);
+            self.tally.count(self.plan, field, ValueOutcome::Plaintext);
         }
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })
     }

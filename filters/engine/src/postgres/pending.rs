@@ -258,7 +258,7 @@ impl PendingResponses {
     #[inline]
     pub fn treated_columns(&mut self) -> Result<Option<Rc<TreatedColumns>>, &'static str> {
         match self.head().map(|entry| &entry.awaited) {
-            Some(Awaited::Query(_, _, rows)) => Ok(rows.clone()),
+            Some(Awaited::Query(_, _, columns)) => Ok(columns.clone()),
             Some(Awaited::Execute(Some(portal))) => Ok(portal.treated_columns()),
             _ => Err(OUT_OF_PLACE),
         }
@@ -268,8 +268,8 @@ impl PendingResponses {
     #[inline]
     pub fn rows_pass(&mut self) -> bool {
         match self.head().map(|entry| &entry.awaited) {
-            Some(Awaited::Query(checked, _, plan)) => {
-                plan.as_ref().map_or(!checked.touched, |plan| plan.is_empty())
+            Some(Awaited::Query(checked, _, columns)) => {
+                columns.as_ref().map_or(!checked.touched, |columns| columns.is_empty())
             }
             Some(Awaited::Execute(portal)) => {
                 portal.as_ref().is_none_or(|portal| !portal.checked.returns_protected())

@@ -373,16 +373,16 @@ impl From<WireError> for RowError {
 /// Replaces the stored types in a RowDescription by the declared ones, for one statement of a text.
 pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
     let origins = Origins::new(checked, statement, description.fields.len());
-    for (index, field) in description.fields.iter_mut().enumerate() {
-        let Some(ColumnOrigin { field: id, stored: _, cast }) = origins.of(index, column(field)) else {
+    for (index, described) in description.fields.iter_mut().enumerate() {
+        let Some(ColumnOrigin { field: id, stored: _, cast }) = origins.of(index, column(described)) else {
             continue;
         };
-        let Some(plan) = checked.plan.fields.get(id) else { continue };
-        if matches!(plan.read, Read::Conceal) || cast {
+        let Some(field) = checked.plan.fields.get(id) else { continue };
+        if matches!(field.read, Read::Conceal) || cast {
             continue;
         }
-        field.type_oid = plan.declared.oid();
-        field.type_size = plan.declared.size();
-        field.type_modifier = plan.declared.modifier();
+        described.type_oid = field.declared.oid();
+        described.type_size = field.declared.size();
+        described.type_modifier = field.declared.modifier();
     }
 }

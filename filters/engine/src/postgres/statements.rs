@@ -206,8 +206,8 @@ impl Portal {
         if self.checked.is_fetch() {
             return None;
         }
-        let plan = self.statement.rows(&self.checked, &self.result_formats)?;
-        Some(Rc::clone(self.rows.get_or_init(|| plan)))
+        let columns = self.statement.rows(&self.checked, &self.result_formats)?;
+        Some(Rc::clone(self.rows.get_or_init(|| columns)))
     }
 }
 

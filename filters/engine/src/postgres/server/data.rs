@@ -78,7 +78,7 @@ impl ReadySession {
             return copy.begin(begin, encoding, &keyring, core);
         }
         match self.pending.treated_columns().map_err(RowError::Server)? {
-            Some(plan) => plan.begin(begin, encoding, &keyring, core),
+            Some(columns) => columns.begin(begin, encoding, &keyring, core),
             None => {
                 Err(ClientError::protocol("rows of a protected table came before their description").into())
             }
@@ -113,8 +113,8 @@ impl ReadySession {
         if self.pending.is_withheld() || core.buffers().scratch.batch().covers(messages) {
             return;
         }
-        if let (Ok(Some(plan)), Some(keyring)) = (self.pending.treated_columns(), core.policy.keyring()) {
-            plan.open_ahead(messages, &keyring, core.buffers().scratch.batch());
+        if let (Ok(Some(columns)), Some(keyring)) = (self.pending.treated_columns(), core.policy.keyring()) {
+            columns.open_ahead(messages, &keyring, core.buffers().scratch.batch());
         }
     }
 
@@ -138,20 +138,20 @@ impl ReadySession {
             _ => {}
         }
         // The description of the rows, which came before, says how each column is treated.
-        let plan = self.pending.treated_columns()?;
+        let columns = self.pending.treated_columns()?;
         let keyring = core.policy.keyring();
-        let (Some(plan), Some(keyring)) = (plan, keyring) else {
+        let (Some(columns), Some(keyring)) = (columns, keyring) else {
             let error = ClientError::protocol("rows of a protected table came before their description");
             self.row_failed(&error, core, out);
             return Ok(Fate::Taken);
         };
         // A row without protected columns passes as it came.
-        if plan.is_empty() {
+        if columns.is_empty() {
             return Ok(Fate::Pass);
         }
         // The row is written with its protected values opened, masked or left out, and these are counted.
         let start = out.to_client.len();
-        let written = plan.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, core);
+        let written = columns.write(body, self.settings.encoding.now(), &keyring, &mut out.to_client, core);
         match written {
             Ok(()) => {}
             Err(RowError::Server(reason)) => return Err(reason),
