@@ -10,7 +10,7 @@
 //! | how much memory the connection keeps | `memory_use.rs` |
 //! | the server's catalog, and its age | `../server_catalog.rs`, `catalog_state.rs` |
 //! | a text is checked against plan and catalog | `check.rs` |
-//! | the result of that check | `checked.rs` |
+//! | the result of that check | `checked_text.rs` |
 //! | values are sealed | `seal.rs` |
 //! | a row is treated | `treat.rs` |
 //! | the server says who the session is for | `identity.rs` |
@@ -22,7 +22,7 @@ mod audited;
 mod budgeted;
 mod catalog_state;
 mod check;
-mod checked;
+mod checked_text;
 mod connection;
 mod identity;
 mod inbox;
@@ -40,7 +40,7 @@ use std::rc::Rc;
 
 pub(crate) use self::audited::SessionAudit;
 pub(crate) use self::catalog_state::CatalogState;
-pub(crate) use self::checked::Checked;
+pub(crate) use self::checked_text::CheckedText;
 pub(crate) use self::connection::WireProtocol;
 pub use self::connection::{Connection, Duplex};
 pub(crate) use self::identity::{Replaced, SessionIdentity};

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Checked, Core, Tally};
+use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::{Budget, CompiledField, Read};
@@ -38,7 +38,7 @@ impl Tally for Core {
 impl Core {
     /// Refuses a statement while the budget of a label is spent, if the treatment that then applies to the label would refuse it:
     /// because rows past the budget are refused, or because the principal may not search for what it gets.
-    pub fn within_budgets(&self, checked: &Checked) -> Result<(), ClientError> {
+    pub fn within_budgets(&self, checked: &CheckedText) -> Result<(), ClientError> {
         let budget = |index: &usize| checked.plan.fields.get(*index).and_then(|field| field.budget.as_ref());
         let read = checked
             .analysis

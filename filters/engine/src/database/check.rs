@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
-use super::{Checked, Core, PolicyGate};
+use super::{CheckedText, Core, PolicyGate};
 use crate::analyses::Analysed;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
@@ -14,13 +14,13 @@ use crate::server_catalog::ServerCatalog;
 impl Core {
     /// Checks a text. The error is the one that the client gets. `names` are the statements and cursors that the session has made
     /// in SQL.
-    pub fn check(
+    pub fn check_text(
         &self,
         text: &str,
         plan: &Rc<CompiledPlan>,
         catalog: &Rc<ServerCatalog>,
         names: &dyn Names,
-    ) -> Result<Checked, ClientError> {
+    ) -> Result<CheckedText, ClientError> {
         self.memory.has_room()?;
         let in_use = || self.memory.in_use();
         let analysed =
@@ -28,7 +28,7 @@ impl Core {
         let Analysed { analysis, bytes } =
             analysed.map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(text)))?;
         let touched = analysis.statements.iter().any(|s| s.touched);
-        let checked = Checked {
+        let checked = CheckedText {
             plan: Rc::clone(plan),
             catalog: Some(Rc::clone(catalog)),
             analysis,
@@ -37,7 +37,7 @@ impl Core {
             overwritten: Default::default(),
             more_parameters: Default::default(),
             _plan_weight: Some(self.memory.plan_weight(plan)),
-            weight: self.memory.weight(bytes.saturating_add(size_of::<Checked>())),
+            weight: self.memory.weight(bytes.saturating_add(size_of::<CheckedText>())),
         };
         self.memory.has_room()?;
         allowed(&checked, catalog)?;
@@ -50,7 +50,7 @@ impl Core {
 
 impl PolicyGate {
     /// Refuses a statement that needs a keyset which the agent does not have, such as that of one tenant, before the server has it.
-    pub fn require_keys(&self, checked: &Checked) -> Result<(), ClientError> {
+    pub fn require_keys(&self, checked: &CheckedText) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
         let concerned = checked.analysis.statements.iter().flat_map(|statement| {
             statement.fields.reads.iter().chain(&statement.fields.writes).chain(&statement.fields.searches)
@@ -62,7 +62,7 @@ impl PolicyGate {
     }
 
     /// Refuses a statement in which the server compares ciphertexts of a field whose equal values may have different ones.
-    fn refuse_incomparable(&self, checked: &Checked) -> Result<(), ClientError> {
+    fn refuse_incomparable(&self, checked: &CheckedText) -> Result<(), ClientError> {
         let Some(keyring) = self.keyring() else { return Ok(()) };
         let compared = checked.analysis.statements.iter().flat_map(|statement| &statement.fields.compares);
         for field in compared.filter_map(|index| checked.plan.fields.get(*index)) {
@@ -86,7 +86,7 @@ impl PolicyGate {
 }
 
 /// Refuses an accepted statement that the policy does not allow.
-fn allowed(checked: &Checked, catalog: &ServerCatalog) -> Result<(), ClientError> {
+fn allowed(checked: &CheckedText, catalog: &ServerCatalog) -> Result<(), ClientError> {
     if let Some(reason) = &checked.plan.denied
         && checked.concerns_fields()
     {

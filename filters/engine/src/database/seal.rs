@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
 use fieldveil_values::Purpose;
 
-use super::{Checked, Core, Tally};
+use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
 use crate::field::{CompiledField, FieldValue, StoredForm};
 use crate::keyring::Keyring;
@@ -16,7 +16,7 @@ impl Core {
     pub fn replaced(
         &mut self,
         text: &[u8],
-        checked: &Checked,
+        checked: &CheckedText,
         mut write: impl FnMut(&mut Self, &Replacement, &mut Vec<u8>) -> Result<(), ClientError>,
     ) -> Result<Vec<u8>, ClientError> {
         let mut sealed = Vec::with_capacity(text.len().saturating_mul(2));
@@ -132,7 +132,7 @@ pub(crate) struct Place<'c> {
 
 impl<'c> Place<'c> {
     /// Makes the place of this field.
-    pub fn of(checked: &'c Checked, index: usize) -> Result<Self, ClientError> {
+    pub fn of(checked: &'c CheckedText, index: usize) -> Result<Self, ClientError> {
         let stored = checked.catalog.as_ref().and_then(|catalog| catalog.stored(index));
         let (field, stored) = checked
             .plan

@@ -8,7 +8,7 @@ use fieldveil_sql::identity;
 use fieldveil_tink::Random;
 use serde_json::json;
 
-use super::{Checked, Core};
+use super::{CheckedText, Core};
 use crate::compiled_plan::CompiledPlan;
 use crate::config::{Config, Protocol};
 use crate::ports::{Level, Ports};
@@ -72,9 +72,9 @@ impl Core {
     }
 
     /// Checks a text of PostgreSQL that concerns nothing protected.
-    pub fn checked(&self, text: &str) -> Rc<Checked> {
+    pub fn checked(&self, text: &str) -> Rc<CheckedText> {
         let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).unwrap();
         let plan = self.policy.plan.as_ref().unwrap();
-        Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text.as_bytes())))
+        Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::mentions(text.as_bytes())))
     }
 }

@@ -14,7 +14,7 @@ use super::statements::Statement as PreparedStatement;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Core, Unready};
+use crate::database::{CheckedText, Core, Unready};
 use crate::fetch::Fetch;
 
 /// Bytes of a text that is read however little room there is.
@@ -23,9 +23,9 @@ const MAX_CONTROL: usize = 256;
 /// A prepared statement that may be executed.
 pub(super) enum Rechecked {
     /// As the server has it.
-    Same(Rc<Checked>),
+    Same(Rc<CheckedText>),
     /// In another form, for keys or tables have changed.
-    Anew(Rc<Checked>),
+    Anew(Rc<CheckedText>),
 }
 
 /// Whether a statement can be checked now.
@@ -99,12 +99,12 @@ impl SqlContext {
     }
 
     /// Checks a text; the error is what the client is told.
-    pub fn check(
+    pub fn check_text(
         &self,
         core: &Core,
         text: &[u8],
         plan: &Rc<CompiledPlan>,
-    ) -> Result<Rc<Checked>, ClientError> {
+    ) -> Result<Rc<CheckedText>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, Statement::unread_of(text)));
         }
@@ -127,7 +127,7 @@ impl SqlContext {
             // But for the statement that mends it.
             Err(error) => return reads_alike(text, plan).ok_or(error),
         };
-        let checked = match core.check(text, plan, catalog, &self.names) {
+        let checked = match core.check_text(text, plan, catalog, &self.names) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
                 return reads_alike(text.as_bytes(), plan).ok_or(error);
@@ -142,7 +142,7 @@ impl SqlContext {
     }
 
     /// Refuses a statement with protected values where none can be shown.
-    fn may_show(&self, checked: &Checked) -> Result<(), ClientError> {
+    fn may_show(&self, checked: &CheckedText) -> Result<(), ClientError> {
         if checked.touched { self.settings.can_show() } else { Ok(()) }
     }
 
@@ -165,7 +165,7 @@ impl SqlContext {
             core.within_budgets(&before)?;
             return Ok(Rechecked::Same(Rc::clone(&before)));
         }
-        let checked = self.check(core, &statement.text, plan)?;
+        let checked = self.check_text(core, &statement.text, plan)?;
         if statement.is_begin && !passes(&checked) {
             return Err(too_long());
         }
@@ -177,7 +177,7 @@ impl SqlContext {
 }
 
 /// Whether a statement was checked under the plan and catalog in force.
-fn is_current(core: &Core, checked: &Checked) -> bool {
+fn is_current(core: &Core, checked: &CheckedText) -> bool {
     let same_plan = core.policy.plan.as_ref().is_some_and(|plan| Rc::ptr_eq(plan, &checked.plan));
     let same_catalog = match (&checked.catalog, &core.catalog.current) {
         (Some(a), Some(b)) => a.fingerprint == b.fingerprint,
@@ -188,7 +188,7 @@ fn is_current(core: &Core, checked: &Checked) -> bool {
 }
 
 /// Notes what a statement that is sent to the server does to the catalog, and to who the session is for.
-pub(super) fn note_execution(core: &mut Core, checked: &Checked) {
+pub(super) fn note_execution(core: &mut Core, checked: &CheckedText) {
     let statements = &checked.analysis.statements;
     if statements.iter().any(|statement| statement.changes_catalog) {
         core.catalog.current = None;
@@ -202,18 +202,18 @@ pub(super) fn note_execution(core: &mut Core, checked: &Checked) {
 }
 
 /// Makes the result of the check for a command that is not checked, or None if the session has no plan.
-pub(super) fn unchecked(core: &Core) -> Option<Rc<Checked>> {
+pub(super) fn unchecked(core: &Core) -> Option<Rc<CheckedText>> {
     Some(untouched(b"", core.policy.plan.as_ref()?, Statement::unread()))
 }
 
-fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<Checked> {
+fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<CheckedText> {
     let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
-    Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
+    Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
 }
 
 /// A text that means the same whoever the session is for, whatever its settings and the tables are, and before which a
 /// question would be in the way: transaction control, a SET of a constant, what asks after the statement before.
-fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let read = read_alike(text)?;
     let words: Vec<String> = read.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
     if asks_after_last(read) {
@@ -230,13 +230,13 @@ fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>
 
 /// A text that means the same in a session whose other texts cannot be read: beside those that need no question, a SET of
 /// what is written in it, as of who the end user is.
-fn reads_alike(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+fn reads_alike(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let sets = || read_alike(text).filter(|read| !read.contains('(')).and_then(|read| controls(read, plan));
     needs_no_question(text, plan).or_else(sets)
 }
 
 /// Transaction control, or a SET that computes nothing.
-fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let dialect = Dialect::MySql(MySqlDialect::default());
     if !identity::is_for_anybody(read, dialect) {
         return None;

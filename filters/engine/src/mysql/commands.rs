@@ -18,7 +18,7 @@ use super::startup::{attribute_refused, check_user, text};
 use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Step};
+use crate::database::{CheckedText, Step};
 
 impl Session {
     /// Lets a command pass as it arrives, if it is of a kind that need not be read whole.
@@ -146,8 +146,8 @@ impl Session {
         };
         let Some(nothing) = unchecked(&self.core) else { return Ok(Outcome::Done) };
         let catalog = self.core.catalog.current.clone().filter(|_| !plan.fields.is_empty());
-        let untouched = Checked::untouched(&plan, Rc::clone(&nothing.analysis), false);
-        let checked = Rc::new(Checked { catalog, ..untouched });
+        let untouched = CheckedText::untouched(&plan, Rc::clone(&nothing.analysis), false);
+        let checked = Rc::new(CheckedText { catalog, ..untouched });
         out.to_server.extend_from_slice(bytes);
         self.pending.push(PendingResponse::client(match command {
             CommandCode::FieldList => Awaited::FieldList(checked),

@@ -11,7 +11,7 @@ use super::responses::ResponseContext;
 use super::result_progress::{Packet, Stage};
 use super::rows::TreatedColumns;
 use super::statements::Statement;
-use crate::database::{Checked, Step};
+use crate::database::{CheckedText, Step};
 
 /// Bytes of definitions that are kept with their statement: those of some twenty columns.
 const MAX_DEFINITIONS: usize = 2048;
@@ -34,7 +34,7 @@ impl Definitions {
     }
 
     /// Whether these bytes begin with them, and would come to the same now.
-    fn are(&self, bytes: &[u8], shift: u8, checked: &Rc<Checked>, settings: &Settings) -> bool {
+    fn are(&self, bytes: &[u8], shift: u8, checked: &Rc<CheckedText>, settings: &Settings) -> bool {
         self.shift == shift && self.rows.is_under(checked, settings) && bytes.starts_with(&self.received)
     }
 }

@@ -20,7 +20,7 @@ use super::CallbackOutput;
 use super::seal::bad_value;
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, Place};
+use crate::database::{CheckedText, Core, Place};
 use crate::ports::Level;
 
 /// Bytes of rows that are kept before the first of them goes.
@@ -41,7 +41,7 @@ pub(super) struct FileTransfer {
 impl FileTransfer {
     /// The server asks for the file by the packet with this number. Its rows are sealed if the statement loads them into
     /// protected columns.
-    pub fn new(checked: &Rc<Checked>, load: Option<&Load>, number: u8) -> Self {
+    pub fn new(checked: &Rc<CheckedText>, load: Option<&Load>, number: u8) -> Self {
         let sealing = load.map(|load| Box::new(FileSealing::new(checked, load, number)));
         Self { is_continued: false, sealing }
     }
@@ -61,7 +61,7 @@ impl FileTransfer {
 
 /// The sealing of a file's rows.
 pub(super) struct FileSealing {
-    checked: Rc<Checked>,
+    checked: Rc<CheckedText>,
     charset: LoadCharset,
     rows: FileRows,
     /// Sealed rows that are not sent yet.
@@ -85,7 +85,7 @@ pub(super) struct FileEnd {
 }
 
 impl FileSealing {
-    fn new(checked: &Rc<Checked>, load: &Load, number: u8) -> Self {
+    fn new(checked: &Rc<CheckedText>, load: &Load, number: u8) -> Self {
         Self {
             checked: Rc::clone(checked),
             charset: load.charset,
@@ -202,7 +202,7 @@ impl FileSealing {
 fn seal_field(
     core: &mut Core,
     values: &Settings,
-    checked: &Checked,
+    checked: &CheckedText,
     charset: LoadCharset,
     field: usize,
     value: Option<&[u8]>,
@@ -245,7 +245,7 @@ pub(super) fn refusal_of_file(
 }
 
 /// What is prepared would be executed as often as it is, each time with another file; no driver does so.
-pub(super) fn refuse_prepared(checked: &Checked) -> Result<(), ClientError> {
+pub(super) fn refuse_prepared(checked: &CheckedText) -> Result<(), ClientError> {
     match checked.analysis.statements.iter().any(|statement| statement.load.is_some()) {
         false => Ok(()),
         true => Err(ClientError::unsupported(

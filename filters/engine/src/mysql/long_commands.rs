@@ -16,7 +16,7 @@ use super::query::ReadyText;
 use super::statements::Statement as PreparedStatement;
 use super::{Phase, Session};
 use crate::client_error::ClientError;
-use crate::database::{CallbackOutput, Checked, Step, Unread};
+use crate::database::{CallbackOutput, CheckedText, Step, Unread};
 
 /// Bytes of a text in which its begin stands: its verb, its table and its columns.
 const HEAD: usize = 16 << 10;
@@ -119,7 +119,7 @@ impl Session {
             Err(error) => return Some(self.refuse_text(kind, header, error)),
             Ok(Some(plan)) => plan,
         };
-        let checked = self.sql.check(&self.core, head.probe.as_bytes(), &plan).ok()?;
+        let checked = self.sql.check_text(&self.core, head.probe.as_bytes(), &plan).ok()?;
         if !passes(&checked) {
             return None;
         }
@@ -225,7 +225,7 @@ impl Session {
 }
 
 /// Whether a text may pass that does what this one does.
-pub(super) fn passes(checked: &Checked) -> bool {
+pub(super) fn passes(checked: &CheckedText) -> bool {
     let analysis = &checked.analysis;
     let is_one = matches!(analysis.statements.as_slice(), [statement] if statement.client_file.is_none());
     is_one

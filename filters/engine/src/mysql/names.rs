@@ -7,7 +7,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Names, Prepared, SessionUse, Statement};
 
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
 
@@ -46,7 +46,7 @@ impl SqlNames {
     }
 
     /// Whether a text prepares anything; the error says that there are too many.
-    pub fn check(&self, checked: &Checked) -> Result<bool, ClientError> {
+    pub fn check(&self, checked: &CheckedText) -> Result<bool, ClientError> {
         let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
         let prepares = checked.analysis.statements.iter().any(prepares);
         if prepares && self.prepared.len() >= MAX_PREPARED {

@@ -14,7 +14,7 @@ use super::seal::bad_value;
 use super::sql_context::SqlContext;
 use super::statements::{ParameterPlaces, Statement};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, purpose};
 use crate::field::StoredForm;
 
 impl SqlContext {
@@ -24,7 +24,7 @@ impl SqlContext {
         core: &mut Core,
         execution: &mut StmtExecute<'_>,
         statement: &Statement,
-        checked: &Rc<Checked>,
+        checked: &Rc<CheckedText>,
     ) -> Result<(), ClientError> {
         let places = ParameterPlaces::of(checked, statement.parameters.get());
         let long_data = statement.long_data.borrow();
@@ -49,7 +49,7 @@ impl SqlContext {
         given: &Parameter<'_>,
         parameter: &fieldveil_sql::Parameter,
         ahead: Option<&Ahead>,
-        checked: &Checked,
+        checked: &CheckedText,
     ) -> Result<Vec<Parameter<'static>>, ClientError> {
         let place = Place::of(checked, parameter.field)?;
         let Place { field, stored, .. } = place;

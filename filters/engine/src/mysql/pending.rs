@@ -17,7 +17,7 @@ use super::result_progress::{Packet, ResultProgress, Stage};
 use super::rows::{Columns, TreatedColumns};
 use super::statements::{Cursor, ParameterPlaces, Statement};
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::CheckedText;
 use crate::memory::size_of_all;
 
 /// The most entries, of about 200 bytes each. A client that pipelines more waits for responses.
@@ -39,7 +39,7 @@ pub enum Awaited {
     /// COM_STMT_PREPARE.
     Prepare(Preparing),
     /// COM_FIELD_LIST: definitions up to an EOF.
-    FieldList(Rc<Checked>),
+    FieldList(Rc<CheckedText>),
     /// A query of the filter's own.
     OwnQuery(OwnQuery),
     /// One packet: COM_PING and its like, COM_STATISTICS.
@@ -76,7 +76,7 @@ pub struct Preparing {
     /// The statement.
     pub statement: Rc<Statement>,
     /// The check of its text, which becomes the statement's own when the server has prepared it.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     /// Its parameters in the server's form, known from the first packet on.
     pub places: ParameterPlaces,
     /// The columns of its result, while their definitions arrive.
@@ -85,7 +85,7 @@ pub struct Preparing {
 
 impl Preparing {
     /// Makes the response to the preparation of a statement, whose text was checked.
-    pub fn new(statement: Rc<Statement>, checked: Rc<Checked>) -> Self {
+    pub fn new(statement: Rc<Statement>, checked: Rc<CheckedText>) -> Self {
         let (progress, places) = (PrepareProgress::default(), ParameterPlaces::of(&checked, 0));
         Self { progress, statement, checked, places, columns: None }
     }
@@ -110,7 +110,7 @@ pub enum Question {
 /// A response that consists of results.
 pub struct PendingResults {
     /// The check of the text.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     /// How much of the response has arrived.
     pub progress: ResultProgress,
     /// The number in the text of the statement whose result arrives, as long as it is known.
@@ -127,7 +127,7 @@ pub struct PendingResults {
 
 impl PendingResults {
     /// Makes the response to a text.
-    pub fn text(checked: Rc<Checked>) -> Self {
+    pub fn text(checked: Rc<CheckedText>) -> Self {
         let progress = ResultProgress::default();
         Self {
             checked,
@@ -141,7 +141,7 @@ impl PendingResults {
     }
 
     /// Makes the response to the execution of a prepared statement.
-    pub fn execution(checked: Rc<Checked>, statement: Rc<Statement>) -> Self {
+    pub fn execution(checked: Rc<CheckedText>, statement: Rc<Statement>) -> Self {
         Self { statement: Some(statement), ..Self::text(checked) }
     }
 

@@ -15,7 +15,7 @@ use super::sql_context::SqlContext;
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 
 /// A text that can be checked now.
 pub(super) struct ReadyText<'t> {
@@ -44,7 +44,7 @@ impl ReadyText<'_> {
         &self,
         sql: &SqlContext,
         core: &mut Core,
-        checked: &Checked,
+        checked: &CheckedText,
     ) -> Result<Option<Vec<u8>>, ClientError> {
         let text = match (checked.analysis.splices.is_empty(), self.is_rewritten) {
             (true, false) => return Ok(None),
@@ -68,7 +68,7 @@ impl Session {
             return Ok(Outcome::Again);
         };
         // The statements of the text are allowed, and where values stand in protected places is known.
-        let checked = self.sql.check(&self.core, &ready.text, &ready.plan)?;
+        let checked = self.sql.check_text(&self.core, &ready.text, &ready.plan)?;
         // These values are sealed.
         let text = ready.seal(&self.sql, &mut self.core, &checked)?;
         // The server gets the client's packet, or another one in its place.

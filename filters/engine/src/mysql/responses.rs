@@ -16,7 +16,7 @@ use super::sql_context::SqlContext;
 use super::statements::Statements;
 use super::{CallbackOutput, Phase, Session};
 use crate::audit::Ended;
-use crate::database::{Checked, Core, Step};
+use crate::database::{CheckedText, Core, Step};
 use crate::token_words::TokenWords;
 
 /// A packet of the server that begins a message.
@@ -219,7 +219,7 @@ impl UserChange {
 
 /// Reads a packet of the response to COM_FIELD_LIST, which has definitions only.
 fn read_field_list(
-    checked: &Checked,
+    checked: &CheckedText,
     packet: ServerPacket<'_>,
     forwarding: &Forwarding,
     cx: &mut ResponseContext<'_>,

@@ -18,7 +18,7 @@ use fieldveil_values::mysql::{self, Column, Settings};
 use fieldveil_values::{Purpose, oid};
 use zeroize::Zeroizing;
 
-use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
+use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -40,7 +40,7 @@ struct TreatedColumn {
 /// What the rows of one result get.
 pub struct TreatedColumns {
     /// The statement's plan.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     settings: Settings,
     treated: Vec<TreatedColumn>,
     /// The stored types of all columns, by which binary rows are read.
@@ -50,7 +50,7 @@ pub struct TreatedColumns {
 
 /// The columns of a result while their definitions come.
 pub struct Columns {
-    checked: Rc<Checked>,
+    checked: Rc<CheckedText>,
     settings: Settings,
     /// The number of the statement in its text, and how many columns its result has.
     statement: Option<usize>,
@@ -70,7 +70,12 @@ struct ColumnOrigin {
 
 impl Columns {
     /// Of a result with so many columns, of the statement of a text that has this number, if that is known.
-    pub fn new(checked: &Rc<Checked>, settings: &Settings, statement: Option<usize>, columns: usize) -> Self {
+    pub fn new(
+        checked: &Rc<CheckedText>,
+        settings: &Settings,
+        statement: Option<usize>,
+        columns: usize,
+    ) -> Self {
         Self {
             checked: Rc::clone(checked),
             settings: *settings,
@@ -183,12 +188,12 @@ impl TreatedColumns {
     }
 
     /// Whether they are of a statement as it was checked, with values that are written so.
-    pub fn is_under(&self, checked: &Rc<Checked>, settings: &Settings) -> bool {
+    pub fn is_under(&self, checked: &Rc<CheckedText>, settings: &Settings) -> bool {
         Rc::ptr_eq(&self.checked, checked) && self.settings == *settings
     }
 
     /// The same rows under another plan, of the same fields in the same order.
-    pub fn under(&self, checked: &Rc<Checked>) -> Self {
+    pub fn under(&self, checked: &Rc<CheckedText>) -> Self {
         let (checked, types) = (Rc::clone(checked), self.types.clone());
         Self {
             checked,

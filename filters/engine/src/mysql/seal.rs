@@ -9,12 +9,17 @@ use zeroize::Zeroizing;
 
 use super::sql_context::SqlContext;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, purpose};
 use crate::field::{CompiledField, StoredForm};
 
 impl SqlContext {
     /// The text to forward, in UTF-8: every literal in a protected place sealed, the rest as it came.
-    pub fn seal_text(&self, core: &mut Core, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+    pub fn seal_text(
+        &self,
+        core: &mut Core,
+        text: &[u8],
+        checked: &CheckedText,
+    ) -> Result<Vec<u8>, ClientError> {
         let settings = self.settings.values;
         core.replaced(text, checked, |core, replacement, out| match replacement {
             Replacement::Seal { field, value, use_, form } => {

@@ -15,7 +15,7 @@ use super::pending::{Awaited, PendingResponse, PendingResults, Preparing, Single
 use super::statements::{Statement, Statements};
 use super::{CallbackOutput, Session};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Waiting};
+use crate::database::{CheckedText, Waiting};
 
 /// Where a statement's number stands in a packet.
 const NUMBER_AT: usize = HEADER_LEN + 1;
@@ -53,7 +53,7 @@ impl Session {
             return Ok(Outcome::Again);
         };
         self.statements.has_room(&ready.text)?;
-        let checked = self.sql.check(&self.core, &ready.text, &ready.plan)?;
+        let checked = self.sql.check_text(&self.core, &ready.text, &ready.plan)?;
         file_transfer::refuse_prepared(&checked)?;
         self.core.memory.may_keep()?;
         let text = ready.seal(&self.sql, &mut self.core, &checked)?;
@@ -186,7 +186,7 @@ impl Session {
     fn prepare_anew(
         &mut self,
         statement: &Rc<Statement>,
-        checked: Rc<Checked>,
+        checked: Rc<CheckedText>,
         out: &mut CallbackOutput,
     ) -> Result<Outcome, CommandError> {
         if !self.pending.is_empty() {

@@ -15,7 +15,7 @@ use super::long_data::LongData;
 use super::query::ReadyText;
 use super::rows::TreatedColumns;
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::CheckedText;
 use crate::memory::{Weight, size_of_all};
 
 /// Prepared statements a connection may hold.
@@ -27,7 +27,7 @@ pub const MAX_STATEMENT_BYTES: usize = 16 << 20;
 #[derive(Clone)]
 pub struct Cursor {
     /// What analysis said of the statement when it was opened.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     /// What its rows get; None where nothing was protected.
     pub rows: Option<Rc<TreatedColumns>>,
 }
@@ -45,7 +45,7 @@ pub struct Statement {
     /// What the client's text says of the end user.
     pub mentions: EndUserMentions,
     /// What analysis said, renewed when plan or catalog change.
-    pub checked: RefCell<Rc<Checked>>,
+    pub checked: RefCell<Rc<CheckedText>>,
     /// The number that the client has for it.
     pub id: Cell<u32>,
     /// The number that the server has for it: another once it was prepared anew.
@@ -71,7 +71,7 @@ impl Statement {
     pub fn new(
         ReadyText { text, mentions, .. }: ReadyText<'_>,
         charset: CharacterSet,
-        checked: Rc<Checked>,
+        checked: Rc<CheckedText>,
         held: Rc<Cell<usize>>,
     ) -> Self {
         let bytes = size_of::<Self>().saturating_add(text.len()).saturating_add(mentions.len());
@@ -118,19 +118,19 @@ impl Statement {
 
 /// The parameters of a text as the server has it, where one of the client's may stand for several.
 pub struct ParameterPlaces {
-    checked: Rc<Checked>,
+    checked: Rc<CheckedText>,
     /// How many the client's text has.
     parameters: u16,
 }
 
 impl ParameterPlaces {
     /// Of a text with so many parameters.
-    pub fn of(checked: &Rc<Checked>, parameters: u16) -> Self {
+    pub fn of(checked: &Rc<CheckedText>, parameters: u16) -> Self {
         Self { checked: Rc::clone(checked), parameters }
     }
 
     /// Of a text that has so many in the server's form.
-    pub fn of_server(checked: &Rc<Checked>, server: usize) -> Self {
+    pub fn of_server(checked: &Rc<CheckedText>, server: usize) -> Self {
         let more = checked.more_parameters().iter();
         let more = more.take_while(|(number, _)| usize::from(*number) <= server).last();
         let more = more.map_or(0, |(_, more)| *more);

@@ -12,7 +12,7 @@ use super::refuse::ends_transaction_first;
 use super::{CallbackOutput, ReadySession, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Core, Unready};
+use crate::database::{CheckedText, Core, Unready};
 use crate::server_catalog::ServerCatalog;
 
 /// Transaction control of up to this many bytes is read even where hardly any memory is left.
@@ -145,12 +145,12 @@ impl ReadySession {
     }
 
     /// Checks a text. The error is the one that the client gets.
-    pub(super) fn check(
+    pub(super) fn check_text(
         &self,
         text: &[u8],
         plan: &Rc<CompiledPlan>,
         core: &Core,
-    ) -> Result<Rc<Checked>, ClientError> {
+    ) -> Result<Rc<CheckedText>, ClientError> {
         if plan.fields.is_empty() {
             return Ok(untouched(text, plan, [Statement::unread()]));
         }
@@ -165,7 +165,7 @@ impl ReadySession {
         let Ok(text) = std::str::from_utf8(text) else { return self.check_unread(text, plan, catalog) };
         let encoding = &self.settings.encoding;
         encoding.check_names(text, catalog)?;
-        let checked = match core.check(text, plan, catalog, &self.statements) {
+        let checked = match core.check_text(text, plan, catalog, &self.statements) {
             // A transaction can be ended however little room there is.
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
                 return check_without_catalog(text.as_bytes(), plan).ok_or(error);
@@ -191,7 +191,7 @@ impl ReadySession {
         text: &[u8],
         plan: &Rc<CompiledPlan>,
         catalog: &ServerCatalog,
-    ) -> Result<Rc<Checked>, ClientError> {
+    ) -> Result<Rc<CheckedText>, ClientError> {
         let Some(read) = self.settings.of_doubtful_strings(text) else {
             return Err(self.settings.encoding.now().unreadable_statement(text));
         };
@@ -201,7 +201,7 @@ impl ReadySession {
         self.settings.encoding.check_names(read, catalog)?;
         let analysis = fieldveil_sql::analyze_unread(read, &catalog.sql)
             .map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(read)))?;
-        Ok(Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text))))
+        Ok(Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::mentions(text))))
     }
 }
 
@@ -216,9 +216,9 @@ fn untouched(
     text: &[u8],
     plan: &Rc<CompiledPlan>,
     statement: impl IntoIterator<Item = Statement>,
-) -> Rc<Checked> {
+) -> Rc<CheckedText> {
     let analysis = Analysis { statements: Vec::from_iter(statement), ..Analysis::default() };
-    Rc::new(Checked::untouched(plan, Rc::new(analysis), identity::mentions(text)))
+    Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::mentions(text)))
 }
 
 /// Whether the statement has the same effect whoever the session is for.
@@ -227,7 +227,7 @@ fn is_for_anybody(text: &[u8]) -> bool {
 }
 
 /// Checks a text that is a single SET or a single statement of transaction control, in ASCII. That needs no catalog.
-fn check_set_or_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+fn check_set_or_transaction(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let text = std::str::from_utf8(text).ok().filter(|text| text.is_ascii())?;
     let analysis = fieldveil_sql::analyze(text, &fieldveil_sql::Catalog::default()).ok()?;
     match analysis.statements.as_slice() {
@@ -243,7 +243,7 @@ fn begins_transaction(text: &[u8]) -> bool {
 }
 
 /// Checks a text that only begins or ends a transaction, is a SET TRANSACTION, or is empty. That needs no catalog.
-fn check_without_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<Checked>> {
+fn check_without_catalog(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     if text.iter().all(|byte| byte.is_ascii_whitespace() || *byte == b';') {
         return Some(untouched(text, plan, []));
     }

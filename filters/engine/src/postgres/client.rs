@@ -14,7 +14,7 @@ use super::seal::server_text;
 use super::{CallbackOutput, MAX_HELD, ReadySession, Step, Waiting};
 use crate::audit::Ended;
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core, Unread};
+use crate::database::{CheckedText, Core, Unread};
 
 /// A Flush message.
 const FLUSH: [u8; 5] = [Tag::Flush.code(), 0, 0, 0, 4];
@@ -257,7 +257,8 @@ impl ReadySession {
             Readiness::Ready(ready) => Ok(ready),
         };
         // The text is checked against plan and catalog.
-        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan, core)?, ready.text)));
+        let checked =
+            ready.and_then(|ready| Ok((self.check_text(&ready.text, &ready.plan, core)?, ready.text)));
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, text)| {
             let text = server_text(core, text, &checked)?;
@@ -288,7 +289,7 @@ impl ReadySession {
     pub(super) fn executing(
         &mut self,
         text: &[u8],
-        checked: &Rc<Checked>,
+        checked: &Rc<CheckedText>,
         awaited: Awaited,
         core: &mut Core,
     ) -> PendingResponse {

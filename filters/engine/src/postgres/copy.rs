@@ -22,7 +22,7 @@ use super::encoding::ClientEncoding;
 use super::rows::TreatedColumns;
 use super::settings::Settings;
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::CheckedText;
 use crate::field::StoredForm;
 
 /// A column of the data: the field it is, and how that is stored; None if it passes as it is.
@@ -79,7 +79,7 @@ pub struct Copies {
 
 impl Copies {
     /// Begins a COPY from the client into a protected table, and returns its number.
-    fn begin(&mut self, checked: &Rc<Checked>, copy: &Copy, settings: &Settings, limit: usize) -> u64 {
+    fn begin(&mut self, checked: &Rc<CheckedText>, copy: &Copy, settings: &Settings, limit: usize) -> u64 {
         self.begun = self.begun.saturating_add(1);
         let copy = CopyIn::new(self.begun, (checked, copy, settings), limit);
         self.from_client = Copying::Sealing(Box::new(copy));
@@ -168,7 +168,7 @@ impl Copies {
 pub struct CopyIn {
     /// Which COPY of the session it is.
     number: u64,
-    checked: Rc<Checked>,
+    checked: Rc<CheckedText>,
     /// The encoding of texts in binary format; those of text are read in UTF-8.
     encoding: ClientEncoding,
     rows: RowsIn,
@@ -196,7 +196,11 @@ pub enum CopyOut {
 type Seal<'s> = dyn FnMut((usize, StoredForm), bool, &[u8]) -> Result<Vec<u8>, ClientError> + 's;
 
 impl CopyIn {
-    fn new(number: u64, (checked, copy, settings): (&Rc<Checked>, &Copy, &Settings), limit: usize) -> Self {
+    fn new(
+        number: u64,
+        (checked, copy, settings): (&Rc<CheckedText>, &Copy, &Settings),
+        limit: usize,
+    ) -> Self {
         let encoding = encoding_of(copy, settings);
         let columns = columns(checked, copy);
         let rows = match &copy.format {
@@ -227,7 +231,7 @@ impl CopyIn {
 
 impl CopyOut {
     /// None if no column is protected. `settings` are those under which the server began it.
-    pub fn new(checked: &Rc<Checked>, copy: &Copy, settings: &Settings) -> Option<Self> {
+    pub fn new(checked: &Rc<CheckedText>, copy: &Copy, settings: &Settings) -> Option<Self> {
         let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => {
@@ -240,7 +244,7 @@ impl CopyOut {
     }
 }
 
-fn columns(checked: &Checked, copy: &Copy) -> Vec<CopyColumn> {
+fn columns(checked: &CheckedText, copy: &Copy) -> Vec<CopyColumn> {
     let column = |field: usize| Some((field, checked.catalog.as_ref()?.stored(field)?));
     copy.columns.iter().map(|field| field.and_then(column)).collect()
 }

@@ -18,14 +18,14 @@ use super::statements::{Portal, Statement};
 use super::{CallbackOutput, ReadySession, Waiting};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 
 /// A prepared statement that may be executed.
 pub(super) enum Rechecked {
     /// As the server has it.
-    Same(Rc<Checked>),
+    Same(Rc<CheckedText>),
     /// In another form, for keys or tables have changed.
-    Anew(Rc<Checked>),
+    Anew(Rc<CheckedText>),
 }
 
 impl ReadySession {
@@ -57,7 +57,7 @@ impl ReadySession {
             Readiness::Ready(ready) => Ok(ready),
         };
         // The text is checked against plan and catalog.
-        let checked = ready.and_then(|ready| Ok((self.check(&ready.text, &ready.plan, core)?, ready)));
+        let checked = ready.and_then(|ready| Ok((self.check_text(&ready.text, &ready.plan, core)?, ready)));
         // Its literals in protected places are sealed.
         let sealed = checked.and_then(|(checked, ready)| {
             core.memory.may_keep()?;
@@ -285,7 +285,7 @@ impl ReadySession {
             core.within_budgets(&statement.checked.borrow())?;
             return Ok(Rechecked::Same(Rc::clone(&statement.checked.borrow())));
         }
-        let checked = self.check(&statement.text, plan, core)?;
+        let checked = self.check_text(&statement.text, plan, core)?;
         let before = statement.checked.borrow();
         if !checked.shows_types_as(&before) {
             return Err(ClientError::other_result_types());
@@ -335,6 +335,6 @@ impl ReadySession {
 }
 
 /// Whether the server is to be asked which columns come back.
-fn asks_columns(checked: &Checked) -> bool {
+fn asks_columns(checked: &CheckedText) -> bool {
     checked.returns_protected() && !checked.is_fetch() && checked.copy().is_none()
 }

@@ -15,7 +15,7 @@ use super::sql_prepared::SqlPrepared;
 use super::statements::{Statements, Undo};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
 
@@ -82,7 +82,7 @@ impl SqlNames {
     }
 
     /// Whether what was checked was checked under the plan and catalog in force.
-    fn speaks_of(&self, checked: &Checked) -> bool {
+    fn speaks_of(&self, checked: &CheckedText) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.stores_as(&checked.plan))
             && checked.catalog.as_ref().is_some_and(|catalog| catalog.shape == self.shape)
     }
@@ -117,7 +117,7 @@ impl Statements {
     }
 
     /// Whether the names that the texts of this session give are all known: else it must wait for the answers.
-    pub fn check_names(&self, checked: &Checked, core: &Core) -> Result<(), ClientError> {
+    pub fn check_names(&self, checked: &CheckedText, core: &Core) -> Result<(), ClientError> {
         let prepares = |s: &Statement| matches!(s.session, Some(SessionUse::Prepare { .. }));
         let keeps = |s: &Statement| {
             use SessionUse::{Declare, Prepare};
@@ -137,7 +137,7 @@ impl Statements {
 
     /// A text goes to the server, or is about to be executed: what it prepares and declares. What is to be taken back if
     /// it fails comes back, with the number of the statement in the text.
-    pub fn take_names(&mut self, checked: &Checked, core: &Core) -> Vec<(usize, Undo)> {
+    pub fn take_names(&mut self, checked: &CheckedText, core: &Core) -> Vec<(usize, Undo)> {
         let mut undo = Vec::new();
         for (index, statement) in checked.analysis.statements.iter().enumerate() {
             let names = &mut self.by_sql;

@@ -14,7 +14,7 @@ use super::rows::TreatedColumns;
 use super::statements::{Portal, Statement, Undo};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::database::Checked;
+use crate::database::CheckedText;
 
 /// Why the connection ends where the server sends what answers nothing.
 pub const OUT_OF_PLACE: &str = "an answer to another message than the one in flight";
@@ -48,7 +48,7 @@ pub enum Awaited {
     Close,
     /// Query, with the number of the statement in its text that is being answered, and how its rows are treated once the
     /// RowDescription has arrived.
-    Query(Rc<Checked>, usize, Option<Rc<TreatedColumns>>),
+    Query(Rc<CheckedText>, usize, Option<Rc<TreatedColumns>>),
     /// The empty Query in the place of a COPY that the filter refused: the client is asked for the data, which is dropped.
     RefusedCopy(ClientData),
     /// FunctionCall.
@@ -131,7 +131,7 @@ impl PendingResponse {
     }
 
     /// Returns the checked text that the message executes.
-    pub fn executed(&self) -> Option<&Rc<Checked>> {
+    pub fn executed(&self) -> Option<&Rc<CheckedText>> {
         match &self.awaited {
             Awaited::Query(checked, ..) => Some(checked),
             Awaited::Execute(Some(portal)) => Some(&portal.checked),

@@ -12,7 +12,7 @@ use super::encoding::ClientEncoding;
 use super::pending::{Awaited, PendingResponse};
 use super::{CallbackOutput, ReadySession};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 use crate::ports::Level;
 
 /// A text that the server parses and does not understand: without tables `*` stands for nothing. It fails with 42601, but in a
@@ -37,7 +37,7 @@ impl ReadySession {
             out.close = true;
             return;
         };
-        let checked = Rc::new(Checked::untouched(plan, Rc::default(), false));
+        let checked = Rc::new(CheckedText::untouched(plan, Rc::default(), false));
         out.close |= Query { text }.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Query(checked, 0, None), error));
     }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::catalog;
 use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use crate::client_error::ClientError;
-use crate::database::{Checked, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
+use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
@@ -44,7 +44,7 @@ struct TreatedColumn {
 /// How the rows of one result are treated.
 pub struct TreatedColumns {
     /// What the check of the statement found.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     treated: Vec<TreatedColumn>,
     _weight: Weight,
 }
@@ -65,7 +65,7 @@ fn column(field: &FieldDescription<'_>) -> ResultColumn {
 
 /// Where the columns of one statement's result come from.
 struct Origins<'c> {
-    checked: &'c Checked,
+    checked: &'c CheckedText,
     /// The analysis' result for each column, which is needed where the server names no table; None where there is none.
     known: Option<&'c [Option<ResultField>]>,
 }
@@ -79,7 +79,7 @@ struct ColumnOrigin {
 }
 
 impl<'c> Origins<'c> {
-    fn new(checked: &'c Checked, statement: usize, columns: usize) -> Self {
+    fn new(checked: &'c CheckedText, statement: usize, columns: usize) -> Self {
         let statement = checked.analysis.statements.get(statement);
         let known = statement.and_then(|s| s.columns.as_deref()).filter(|known| known.len() == columns);
         Self { checked, known }
@@ -105,7 +105,7 @@ impl<'c> Origins<'c> {
 impl TreatedColumns {
     /// Finds the treated columns of the result of one statement of a text. `format` returns the format of each column.
     pub fn new(
-        checked: &Rc<Checked>,
+        checked: &Rc<CheckedText>,
         statement: usize,
         columns: &[ResultColumn],
         format: impl Fn(usize) -> Format,
@@ -119,7 +119,7 @@ impl TreatedColumns {
     }
 
     /// Finds the treated columns of the rows of a COPY in binary format.
-    pub fn of_copy(checked: &Rc<Checked>, columns: &[Option<(usize, StoredForm)>]) -> Self {
+    pub fn of_copy(checked: &Rc<CheckedText>, columns: &[Option<(usize, StoredForm)>]) -> Self {
         let treated = columns
             .iter()
             .enumerate()
@@ -127,7 +127,7 @@ impl TreatedColumns {
         Self::of(checked, treated.collect())
     }
 
-    fn of(checked: &Rc<Checked>, columns: Vec<(usize, usize, StoredForm, bool)>) -> Self {
+    fn of(checked: &Rc<CheckedText>, columns: Vec<(usize, usize, StoredForm, bool)>) -> Self {
         let costs = Costs::of(&checked.plan, columns.iter().map(|(_, field, ..)| *field));
         let treated = columns.into_iter().map(|(index, field, stored, binary)| TreatedColumn {
             index,
@@ -371,7 +371,7 @@ impl From<WireError> for RowError {
 }
 
 /// Replaces the stored types in a RowDescription by the declared ones, for one statement of a text.
-pub fn declare(description: &mut RowDescription<'_>, checked: &Checked, statement: usize) {
+pub fn declare(description: &mut RowDescription<'_>, checked: &CheckedText, statement: usize) {
     let origins = Origins::new(checked, statement, description.fields.len());
     for (index, described) in description.fields.iter_mut().enumerate() {
         let Some(ColumnOrigin { field: id, stored: _, cast }) = origins.of(index, column(described)) else {

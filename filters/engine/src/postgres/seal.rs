@@ -11,7 +11,7 @@ use fieldveil_values::oid;
 use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use super::statements::Statement;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{Checked, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, purpose};
 use crate::field::{CompiledField, StoredForm};
 
 /// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
@@ -19,7 +19,7 @@ use crate::field::{CompiledField, StoredForm};
 pub(super) fn server_text(
     core: &mut Core,
     text: Cow<'_, [u8]>,
-    checked: &Checked,
+    checked: &CheckedText,
 ) -> Result<Option<Vec<u8>>, ClientError> {
     match (checked.analysis.splices.is_empty(), text) {
         (true, Cow::Borrowed(_)) => Ok(None),
@@ -29,7 +29,7 @@ pub(super) fn server_text(
 }
 
 /// Returns the text to forward, in which every literal in a protected place is sealed.
-pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &Checked) -> Result<Vec<u8>, ClientError> {
+pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &CheckedText) -> Result<Vec<u8>, ClientError> {
     core.replaced(text, checked, |core, replacement, sealed| {
         match replacement {
             Replacement::Seal { field, value, use_, form: Form::Value } => {
@@ -66,7 +66,7 @@ pub(super) fn seal_values(
     core: &mut Core,
     encoding: ClientEncoding,
     bind: &mut Bind<'_>,
-    (statement, checked): (&Statement, &Checked),
+    (statement, checked): (&Statement, &CheckedText),
 ) -> Result<(), ClientError> {
     let mut formats: Vec<Format> = (0..bind.values.len()).map(|index| bind.parameter_format(index)).collect();
     let foreign = foreign_types(statement, checked);
@@ -154,7 +154,7 @@ pub(super) fn decoded<'v>(
 
 /// For each field, the type that the client named for a parameter of a search. It decides how the server compares the other
 /// values of the same list.
-fn foreign_types(statement: &Statement, checked: &Checked) -> HashMap<usize, u32> {
+fn foreign_types(statement: &Statement, checked: &CheckedText) -> HashMap<usize, u32> {
     let of = |parameter: &Parameter| {
         let index = usize::from(parameter.number).saturating_sub(1);
         let named = *statement.parameter_types.get(index)?;

@@ -14,7 +14,7 @@ use super::cursors::Cursor;
 use super::end_user::EndUserMentions;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, TreatedColumns};
-use crate::database::Checked;
+use crate::database::CheckedText;
 use crate::memory::{Weighed, Weight, size_of_all};
 
 /// The most prepared statements of a connection.
@@ -37,7 +37,7 @@ pub struct Statement {
     /// The parameter types that the client declared; 0 is "infer".
     pub parameter_types: Vec<u32>,
     /// The result of its check, which is renewed when plan or catalog change.
-    pub checked: RefCell<Rc<Checked>>,
+    pub checked: RefCell<Rc<CheckedText>>,
     /// The last RowDescription that the server sent.
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
     /// How its rows are treated, in the formats that were asked for last.
@@ -97,7 +97,7 @@ impl Statement {
     /// Returns the RowDescription of a portal and how its rows are treated, if both are those of the last portal.
     pub fn portal_described(
         &self,
-        checked: &Rc<Checked>,
+        checked: &Rc<CheckedText>,
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Rc<TreatedColumns>> {
@@ -128,7 +128,7 @@ impl Statement {
 
     /// Returns how the rows of a portal are treated, once its columns are known. A portal with the formats of the last one shares
     /// its plan.
-    pub fn rows(&self, checked: &Rc<Checked>, formats: &[Format]) -> Option<Rc<TreatedColumns>> {
+    pub fn rows(&self, checked: &Rc<CheckedText>, formats: &[Format]) -> Option<Rc<TreatedColumns>> {
         if let Some((of, rows)) = &*self.rows.borrow()
             && Rc::ptr_eq(&rows.checked, checked)
             && of == formats
@@ -173,7 +173,7 @@ pub struct Portal {
     /// Its name.
     pub name: Vec<u8>,
     /// The check of its statement at the time of the Bind.
-    pub checked: Rc<Checked>,
+    pub checked: Rc<CheckedText>,
     /// The statement.
     pub statement: Rc<Statement>,
     /// Result format codes, as Bind gave them.
@@ -189,7 +189,7 @@ impl Portal {
     pub fn open(
         name: Vec<u8>,
         statement: &Rc<Statement>,
-        checked: Rc<Checked>,
+        checked: Rc<CheckedText>,
         result_formats: Vec<Format>,
     ) -> Rc<Self> {
         let bytes = size_of::<Self>().saturating_add(name.len()).saturating_add(name.len());

@@ -4,7 +4,7 @@ use fieldveil_postgres_wire::backend::TransactionStatus;
 use fieldveil_sql::{SessionUse, StatementKind};
 
 use super::statements::Statements;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 
 /// The transaction block of a session.
 pub struct Transaction {
@@ -78,7 +78,7 @@ impl Transaction {
 
     /// Notes what a text that goes to the server, or is about to be executed, does to the catalog and to the session's
     /// identity. The end of the transaction, or of a savepoint, may undo it.
-    pub fn execute(&mut self, checked: &Checked, core: &mut Core, statements: &mut Statements) {
+    pub fn execute(&mut self, checked: &CheckedText, core: &mut Core, statements: &mut Statements) {
         if checked.analysis.statements.len() > 1 {
             statements.by_sql.forget_quiet_cursors();
         }
@@ -109,7 +109,7 @@ impl Transaction {
         }
     }
 
-    fn identity_may_change(&mut self, checked: &Checked, core: &mut Core) {
+    fn identity_may_change(&mut self, checked: &CheckedText, core: &mut Core) {
         core.identity.spoken_of |= checked.speaks_of_end_user;
         if core.identity.spoken_of || !checked.plan.fields.is_empty() {
             core.identity.may_change();

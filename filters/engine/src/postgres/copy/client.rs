@@ -8,7 +8,7 @@ use fieldveil_values::Purpose;
 
 use super::{Copies, CopyIn, Copying};
 use crate::client_error::ClientError;
-use crate::database::{Checked, Core};
+use crate::database::{CheckedText, Core};
 use crate::field::StoredForm;
 use crate::postgres::client::Outcome;
 use crate::postgres::encoding::ClientEncoding;
@@ -25,7 +25,7 @@ const GIVEN_UP: &[u8] = b"fieldveil refused a row";
 impl Copies {
     /// Notes that a statement goes to the server. If it is a COPY from the client into a protected table, the data that follows is
     /// sealed, and the number of the COPY is returned.
-    pub fn execute(&mut self, checked: &Rc<Checked>, settings: &Settings, core: &Core) -> Option<u64> {
+    pub fn execute(&mut self, checked: &Rc<CheckedText>, settings: &Settings, core: &Core) -> Option<u64> {
         self.from_client = Copying::No;
         let copy = checked.copy().filter(|copy| copy.from_client)?;
         let limit = core.worker.borrow().config.limits.protected_value_bytes;
@@ -96,7 +96,7 @@ impl Copies {
 
 fn seal_copied(
     core: &mut Core,
-    (checked, encoding): (&Checked, ClientEncoding),
+    (checked, encoding): (&CheckedText, ClientEncoding),
     (field, stored): (usize, StoredForm),
     binary: bool,
     value: &[u8],

@@ -7,7 +7,7 @@ use fieldveil_sql::{CopyHeader, CopyText};
 use zeroize::Zeroizing;
 
 use super::{CopyColumn, dialect};
-use crate::database::{Checked, Costs, RowError, RowTreatment, Tally};
+use crate::database::{CheckedText, Costs, RowError, RowTreatment, Tally};
 use crate::field::StoredForm;
 use crate::keyring::Keyring;
 use crate::postgres::encoding::ClientEncoding;
@@ -15,7 +15,7 @@ use crate::postgres::rows::{self, PostgresForm};
 
 /// What the rows get.
 pub struct TextOut {
-    checked: Rc<Checked>,
+    checked: Rc<CheckedText>,
     columns: Vec<Option<Column>>,
     /// In the encoding of the data.
     dialect: Dialect,
@@ -34,7 +34,7 @@ struct Column {
 
 impl TextOut {
     pub fn new(
-        checked: Rc<Checked>,
+        checked: Rc<CheckedText>,
         columns: &[CopyColumn],
         text: &CopyText,
         encoding: ClientEncoding,

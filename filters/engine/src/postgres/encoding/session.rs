@@ -4,7 +4,7 @@ use fieldveil_sql::{Replacement, SessionUse, Splice};
 
 use super::{ClientEncoding, EncodingError, has_stand_ins, may_name_it};
 use crate::client_error::ClientError;
-use crate::database::Checked;
+use crate::database::CheckedText;
 use crate::server_catalog::ServerCatalog;
 
 /// Why nothing but ASCII is read behind a statement that may have changed the encoding, up to the server's report of it.
@@ -84,7 +84,7 @@ impl SessionEncoding {
 
     /// Notes that a text is executed. If it may change the client's encoding, the encoding is in doubt until the server has
     /// reported it, which newer servers do before a ReadyForQuery alone.
-    pub fn execute(&mut self, text: &[u8], checked: &Checked) {
+    pub fn execute(&mut self, text: &[u8], checked: &CheckedText) {
         let reverts = self.has_changed || self.other_has_changed || self.may_have_changed;
         let (mut ends, mut changes) = (false, false);
         for statement in &checked.analysis.statements {
@@ -161,7 +161,7 @@ impl SessionEncoding {
 
     /// Refuses values for protected columns whose characters are not known, and names that the session would not know again in
     /// another encoding.
-    pub fn check_stand_ins(&self, checked: &Checked) -> Result<(), ClientError> {
+    pub fn check_stand_ins(&self, checked: &CheckedText) -> Result<(), ClientError> {
         for splice in &checked.analysis.splices {
             if let Replacement::Seal { value, .. } = &splice.with
                 && has_stand_ins(value)
@@ -195,7 +195,7 @@ impl SessionEncoding {
     }
 
     /// Refuses escapes in a value for a protected column. What bytes they are is said in the server's encoding.
-    pub fn check_escapes(&self, text: &str, checked: &Checked) -> Result<(), ClientError> {
+    pub fn check_escapes(&self, text: &str, checked: &CheckedText) -> Result<(), ClientError> {
         let is_other =
             |splice: &Splice| matches!(&splice.with, Replacement::Seal { value, .. } if !value.is_ascii());
         if text.contains('\\') && checked.analysis.splices.iter().any(is_other) {

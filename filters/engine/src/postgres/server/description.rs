@@ -9,7 +9,7 @@ use fieldveil_sql::{Form, ParameterUse};
 use fieldveil_values::oid;
 
 use super::{Fate, MALFORMED};
-use crate::database::{CallbackOutput, Checked};
+use crate::database::{CallbackOutput, CheckedText};
 use crate::postgres::pending::{Awaited, OUT_OF_PLACE, PendingResponses};
 use crate::postgres::rows::{self, ResultColumn, TreatedColumns};
 use crate::postgres::statements::Portal;
@@ -126,7 +126,7 @@ fn in_format(columns: &[ResultColumn]) -> impl Fn(usize) -> Format {
 /// What goes to the client of the description of the rows of one statement of a text.
 fn declare(
     mut description: RowDescription<'_>,
-    checked: &Checked,
+    checked: &CheckedText,
     statement: usize,
     fate: Fate,
     out: &mut CallbackOutput,

@@ -18,7 +18,7 @@ use crate::server_catalog::ServerCatalog;
 /// One text, checked under one plan and one catalog.
 ///
 /// Large: it keeps what the check found and what it was made under, which later stages ask for.
-pub struct Checked {
+pub struct CheckedText {
     /// The plan it was checked against.
     pub plan: Rc<CompiledPlan>,
     /// The catalog it was checked against. An empty plan needs none.
@@ -39,7 +39,7 @@ pub struct Checked {
     pub(crate) _plan_weight: Option<Rc<Weight>>,
 }
 
-impl Checked {
+impl CheckedText {
     /// Makes the result for a text that concerns nothing protected and was not compared with a catalog. It weighs nothing.
     pub fn untouched(plan: &Rc<CompiledPlan>, analysis: Rc<Analysis>, speaks_of_end_user: bool) -> Self {
         Self {
