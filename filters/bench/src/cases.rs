@@ -5,7 +5,7 @@ use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::field::{CompiledField, FieldValue, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 use serde_json::json;
 
 use crate::keys::{AEADS, DEFAULT_AEAD, DETERMINISTIC, PRF};
@@ -82,7 +82,7 @@ impl Case {
         let (value, scratch) = (FieldValue { bytes: &self.text, how: self.stored }, &mut buffers.scratch);
         let mut sealed = Vec::new();
         self.field
-            .seal_into(keyring, random, Purpose::Store, value, MAX_BYTES, scratch, &mut sealed)
+            .seal_into(keyring, random, ValueUse::Store, value, MAX_BYTES, scratch, &mut sealed)
             .map_err(|error| format!("{}: {error}", self.name()))?;
         Ok(sealed)
     }

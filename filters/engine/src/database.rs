@@ -46,7 +46,7 @@ pub use self::connection::{Connection, Duplex};
 pub(crate) use self::identity::{Replaced, SessionIdentity};
 pub(crate) use self::memory_use::MemoryUse;
 pub(crate) use self::policy::{PlanChange, PolicyGate, Renewed, Unready};
-pub(crate) use self::seal::{Place, misplaced, purpose};
+pub(crate) use self::seal::{Place, misplaced, value_use};
 pub(crate) use self::treat::{ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
 use crate::audit::Ended;
 use crate::client_error::ClientError;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use fieldveil_values::mysql::{self, Settings};
 use fieldveil_values::{
-    DeclaredType, Mask, Purpose, array_elements, bytea_from_text, decode_binary, oid, text_array,
+    DeclaredType, Mask, ValueUse, array_elements, bytea_from_text, decode_binary, oid, text_array,
 };
 
 const NAMES: &[&str] = &[
@@ -129,11 +129,11 @@ pub(crate) fn values(bytes: &[u8]) {
     let _ = bytea_from_text(value);
     let _ = declared.encode_text(value);
     let _ = declared.encode_binary(value);
-    for purpose in [Purpose::Store, Purpose::Search] {
-        let _ = declared.canonicalize_for(purpose, value);
+    for use_ in [ValueUse::Store, ValueUse::Search] {
+        let _ = declared.canonicalize_for(use_, value);
         for binary in [false, true] {
-            if let Ok(text) = declared.read_parameter(purpose, from, binary, value) {
-                let _ = declared.canonicalize_for(purpose, &text);
+            if let Ok(text) = declared.read_parameter(use_, from, binary, value) {
+                let _ = declared.canonicalize_for(use_, &text);
             }
         }
     }
@@ -149,15 +149,15 @@ pub(crate) fn values(bytes: &[u8]) {
 /// odd one also that it is MariaDB.
 fn of_mysql(declared: &DeclaredType, from: u8, value: &[u8]) {
     let settings = Settings { mariadb: from & 1 == 1, ..Settings::default() };
-    for purpose in [Purpose::Store, Purpose::Search] {
-        let parameter = mysql::read_parameter(declared, &settings, purpose, from, from & 2 == 2, value);
-        let literal = mysql::read_literal(declared, &settings, purpose, value);
+    for use_ in [ValueUse::Store, ValueUse::Search] {
+        let parameter = mysql::read_parameter(declared, &settings, use_, from, from & 2 == 2, value);
+        let literal = mysql::read_literal(declared, &settings, use_, value);
         for canonical in [parameter, literal].into_iter().flatten() {
-            assert_eq!(declared.canonicalize_for(purpose, &canonical).as_deref(), Ok(&canonical[..]));
+            assert_eq!(declared.canonicalize_for(use_, &canonical).as_deref(), Ok(&canonical[..]));
             let Ok(shown) = mysql::encode_text(declared, &settings, &canonical) else { continue };
             mysql::encode_binary(declared, &settings, &canonical)
                 .expect("what is shown in one protocol is in the other");
-            let back = mysql::read_parameter(declared, &settings, Purpose::Store, STRING, false, &shown);
+            let back = mysql::read_parameter(declared, &settings, ValueUse::Store, STRING, false, &shown);
             assert_eq!(back.as_deref(), Ok(&canonical[..]));
         }
     }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use crate::kind::Kind;
-use crate::purpose::Purpose;
 use crate::types::{integer, numeric};
+use crate::value_use::ValueUse;
 use crate::{ValueError, oid};
 
 /// A scalar, or an array of scalars of any bounds and up to six dimensions: as in the server, the type does not say.
@@ -158,28 +158,28 @@ impl DeclaredType {
 
     /// The canonical text of a value given as text in any form that is read one way only.
     pub fn canonicalize(&self, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.canonicalize_for(Purpose::Store, text)
+        self.canonicalize_for(ValueUse::Store, text)
     }
 
     /// [`Self::canonicalize`] for what the value is for.
     ///
     /// Storing rounds and cuts, comparing does not: `2.675` is not the `2.68` that a `numeric(10,2)` makes of it.
     /// What is looked for and no stored value can equal is refused.
-    pub fn canonicalize_for(&self, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, ValueError> {
-        self.canonical_within(purpose, text, usize::MAX).map(Cow::into_owned)
+    pub fn canonicalize_for(&self, use_: ValueUse, text: &[u8]) -> Result<Vec<u8>, ValueError> {
+        self.canonical_within(use_, text, usize::MAX).map(Cow::into_owned)
     }
 
     /// [`Self::canonicalize_for`], without a copy where the text is canonical, or begins with what is; refused where it takes
     /// more than `most` bytes. That is seen while it is printed: a short text can stand for a long one, as `1e4000` does.
     pub fn canonical_within<'t>(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         text: &'t [u8],
         most: usize,
     ) -> Result<Cow<'t, [u8]>, ValueError> {
         match self.shape {
-            Shape::Scalar(kind) => kind.canonicalize_for(purpose, text, most),
-            Shape::Array(kind) => array::canonicalize(kind, purpose, text, most).map(Cow::Owned),
+            Shape::Scalar(kind) => kind.canonicalize_for(use_, text, most),
+            Shape::Array(kind) => array::canonicalize(kind, use_, text, most).map(Cow::Owned),
         }
     }
 

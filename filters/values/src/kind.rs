@@ -6,10 +6,10 @@ mod parameter;
 use std::borrow::Cow;
 
 pub(crate) use self::family::Family;
-use crate::purpose::Purpose;
 use crate::types::{
     boolean, bytea, character, date, float, integer, json, jsonb, numeric, time, timestamp, uuid,
 };
+use crate::value_use::ValueUse;
 use crate::{ValueError, oid};
 
 /// A scalar type with its modifier.
@@ -139,7 +139,7 @@ impl Kind {
     /// The canonical text of no more than `most` bytes.
     pub(crate) fn canonicalize_for(
         self,
-        purpose: Purpose,
+        use_: ValueUse,
         text: &[u8],
         most: usize,
     ) -> Result<Cow<'_, [u8]>, ValueError> {
@@ -147,7 +147,7 @@ impl Kind {
         if canonical.len() > most {
             return Err(ValueError::LongText(most));
         }
-        if purpose == Purpose::Store {
+        if use_ == ValueUse::Store {
             return Ok(canonical);
         }
         let given = valid(text)?;

@@ -8,7 +8,7 @@
 //!
 //! # Rooms
 //! A client's value passes through them upwards; `filters/layering.json` lists which may use which.
-//! 1. [`oid`] has the types that a client may name, and `purpose` says whether the value is stored or searched for.
+//! 1. [`oid`] has the types that a client may name, and `value_use` says whether the value is stored or searched for.
 //! 2. `types` reads and writes one PostgreSQL type a file, and `array` takes arrays of any type apart.
 //! 3. `kind` is a scalar type with its modifier: it casts a client's value as the server would, and makes the canonical
 //!    text.
@@ -24,13 +24,13 @@ mod kind;
 mod mask;
 pub mod mysql;
 pub mod oid;
-mod purpose;
 mod types;
+mod value_use;
 
 pub use array::{array_elements, array_parts, array_text, text_array};
 pub use declared::DeclaredType;
 pub use error::ValueError;
 pub use mask::{Mask, UnknownMask};
-pub use purpose::Purpose;
 pub use types::bytea::bytea_from_text;
 pub use types::decode_binary;
+pub use value_use::ValueUse;

@@ -5,7 +5,7 @@ use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::field::{CompiledField, FieldValue, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 use serde_json::json;
 
 use super::world::{KEYSET, plan};
@@ -61,7 +61,7 @@ impl Sealer {
             let (value, scratch) = (armored(&value), &mut Scratch::default());
             let mut sealed = Vec::new();
             field
-                .seal_into(&self.keyring, random, Purpose::Store, value, usize::MAX, scratch, &mut sealed)
+                .seal_into(&self.keyring, random, ValueUse::Store, value, usize::MAX, scratch, &mut sealed)
                 .map_err(|error| error.to_string())?;
             Ok(sealed)
         });

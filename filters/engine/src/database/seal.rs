@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fieldveil_sql::{Envelopes, ParameterUse, Replacement};
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 
 use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
@@ -42,7 +42,7 @@ impl Core {
         use_: ParameterUse,
     ) -> Result<Vec<Vec<u8>>, ClientError> {
         let keyring = self.keyring_for(field, text)?;
-        let sealed = field.seal_with_each(&keyring, purpose(use_), text, stored, self.value_bytes())?;
+        let sealed = field.seal_with_each(&keyring, value_use(use_), text, stored, self.value_bytes())?;
         self.charge_output(sealed.iter().map(Vec::len).sum())?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
@@ -64,7 +64,8 @@ impl Core {
         let (most, value) = (self.value_bytes(), FieldValue { bytes: text, how: stored });
         let (mut sealed, scratch) = (Vec::new(), &mut self.buffers().scratch);
         let random = &mut *ports.borrow_mut();
-        let printed = field.seal_into(&keyring, random, purpose(use_), value, most, scratch, &mut sealed)?;
+        let printed =
+            field.seal_into(&keyring, random, value_use(use_), value, most, scratch, &mut sealed)?;
         self.charge_output(printed)?;
         self.count_sealed(field, &keyring, use_);
         Ok(sealed)
@@ -94,7 +95,7 @@ impl Core {
     /// Counts a value that was sealed, and a use of each key that did it.
     fn count_sealed(&mut self, field: &CompiledField, keyring: &Keyring, use_: ParameterUse) {
         let mut worker = self.worker.borrow_mut();
-        field.uses(keyring, purpose(use_), |key| worker.count_key(key));
+        field.uses(keyring, value_use(use_), |key| worker.count_key(key));
         drop(worker);
         let outcome = match use_ {
             ParameterUse::Store => ValueOutcome::Sealed,
@@ -112,10 +113,10 @@ pub(crate) fn misplaced() -> ClientError {
 }
 
 /// Says what a value is for, in the terms of the crate of values.
-pub(crate) fn purpose(use_: ParameterUse) -> Purpose {
+pub(crate) fn value_use(use_: ParameterUse) -> ValueUse {
     match use_ {
-        ParameterUse::Store => Purpose::Store,
-        ParameterUse::Search => Purpose::Search,
+        ParameterUse::Store => ValueUse::Store,
+        ParameterUse::Search => ValueUse::Search,
     }
 }
 

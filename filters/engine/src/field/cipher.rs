@@ -4,7 +4,7 @@ use fieldveil_envelope::{self as envelope, Envelope, Version};
 use fieldveil_plan::Protection;
 use fieldveil_sql::Envelopes;
 use fieldveil_tink::{CryptError, Random};
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 
 use super::keys::Keys;
 use super::{Clear, CompiledField, FieldError, FieldValue, Scratch, StoredForm};
@@ -40,15 +40,15 @@ impl CompiledField {
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
-        purpose: Purpose,
+        use_: ValueUse,
         value: FieldValue<'_>,
         most: usize,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<usize, FieldError> {
-        let canonical = self.to_be_sealed(purpose, value, most)?;
+        let canonical = self.to_be_sealed(use_, value, most)?;
         let canonical = FieldValue { bytes: &canonical, how: value.how };
-        self.seal_canonical(keyring, random, purpose, canonical, &mut scratch.opening.raw, out)?;
+        self.seal_canonical(keyring, random, use_, canonical, &mut scratch.opening.raw, out)?;
         Ok(canonical.bytes.len())
     }
 
@@ -57,12 +57,12 @@ impl CompiledField {
     pub fn seal_with_each(
         &self,
         keyring: &Keyring,
-        purpose: Purpose,
+        use_: ValueUse,
         text: &[u8],
         stored: StoredForm,
         most: usize,
     ) -> Result<Vec<Vec<u8>>, FieldError> {
-        let canonical = self.to_be_sealed(purpose, FieldValue { bytes: text, how: stored }, most)?;
+        let canonical = self.to_be_sealed(use_, FieldValue { bytes: text, how: stored }, most)?;
         let held = self.held(keyring).map_err(FieldError::NoKeyset)?;
         let Keys::Deterministic(daead) = self.keys_of(&held).map_err(FieldError::NoKeyset)? else {
             return Err(FieldError::Misused("a value of this label is not looked for by its ciphertexts"));
@@ -83,14 +83,14 @@ impl CompiledField {
     /// The canonical text of a value that is not sealed yet.
     fn to_be_sealed<'t>(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         value: FieldValue<'t>,
         most: usize,
     ) -> Result<Clear<'t>, FieldError> {
         if value.how != StoredForm::Formatted && envelope::looks_sealed(value.bytes) {
             return Err(self.not_sealed("it is sealed already"));
         }
-        let canonical = self.declared.canonical_within(purpose, value.bytes, most);
+        let canonical = self.declared.canonical_within(use_, value.bytes, most);
         canonical.map(Clear::from).map_err(|error| self.bad_value(&error))
     }
 
@@ -107,7 +107,7 @@ impl CompiledField {
         &self,
         keyring: &Keyring,
         random: &mut dyn Random,
-        purpose: Purpose,
+        use_: ValueUse,
         canonical: FieldValue<'_>,
         raw: &mut Vec<u8>,
         out: &mut Vec<u8>,
@@ -123,7 +123,7 @@ impl CompiledField {
             Keys::Indexed(_, prf) => Some(self.index(prf, canonical.bytes)?),
             _ => None,
         };
-        if let Some(index) = index.filter(|_| purpose == Purpose::Search) {
+        if let Some(index) = index.filter(|_| use_ == ValueUse::Search) {
             match canonical.how {
                 StoredForm::Raw => out.extend_from_slice(&envelope::index_prefix_raw(self.tag, &index)),
                 _ => out.extend_from_slice(envelope::index_prefix_armored(self.tag, &index).as_bytes()),
@@ -172,7 +172,7 @@ impl CompiledField {
         let longest = self.declared.max_text_bytes()?;
         let (mut raw, mut sealed) = (Vec::new(), Vec::new());
         let empty = FieldValue { bytes: b"", how: StoredForm::Raw };
-        self.seal_canonical(keyring, random, Purpose::Store, empty, &mut raw, &mut sealed).ok()?;
+        self.seal_canonical(keyring, random, ValueUse::Store, empty, &mut raw, &mut sealed).ok()?;
         let raw = sealed.len().saturating_add(longest);
         Some(match stored {
             StoredForm::Armored => {

@@ -1,6 +1,6 @@
 //! The forms in which a client of PostgreSQL sends a field's values and gets them.
 
-use fieldveil_values::{Purpose, oid};
+use fieldveil_values::{ValueUse, oid};
 use zeroize::Zeroizing;
 
 use super::{Clear, CompiledField, FieldError, StoredForm, append};
@@ -10,26 +10,26 @@ impl CompiledField {
     /// with one. `client_oid` is the type that the client named in Parse, 0 for none.
     pub fn read_parameter<'b>(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &'b [u8],
     ) -> Result<Clear<'b>, FieldError> {
-        let text = self.declared.parameter_text(purpose, client_oid, binary, bytes);
+        let text = self.declared.parameter_text(use_, client_oid, binary, bytes);
         text.map(Clear::from).map_err(|error| self.bad_value(&error))
     }
 
     /// The elements of a bound array, each as [`Self::read_parameter`] gives it.
     pub fn read_array(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
     ) -> Result<Vec<Option<Zeroizing<Vec<u8>>>>, FieldError> {
         let elements = self
             .declared
-            .read_array_parameter(purpose, client_oid, binary, bytes)
+            .read_array_parameter(use_, client_oid, binary, bytes)
             .map_err(|error| self.bad_value(&error))?;
         Ok(elements.into_iter().map(|element| element.map(Zeroizing::new)).collect())
     }
@@ -38,7 +38,7 @@ impl CompiledField {
     pub(crate) fn stored_text(&self, stored: &[u8], how: StoredForm) -> Result<Zeroizing<Vec<u8>>, String> {
         // The bytes of a bytea value in a bytea column are the value; of any other type they are its text.
         let is_value = how == StoredForm::Raw && self.declared.oid() == oid::BYTEA;
-        let text = self.declared.read_parameter(Purpose::Store, self.declared.oid(), is_value, stored);
+        let text = self.declared.read_parameter(ValueUse::Store, self.declared.oid(), is_value, stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 

@@ -1,7 +1,7 @@
 //! Which keys sealing a value uses, to be counted.
 
 use fieldveil_plan::Protection;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 
 use super::CompiledField;
 use crate::key_uses::{KeyPurpose, KeyUse};
@@ -9,13 +9,13 @@ use crate::keyring::Keyring;
 
 impl CompiledField {
     /// Tells of each key that [`Self::seal`] uses for one value.
-    pub fn uses(&self, keyring: &Keyring, purpose: Purpose, mut used: impl FnMut(KeyUse)) {
+    pub fn uses(&self, keyring: &Keyring, use_: ValueUse, mut used: impl FnMut(KeyUse)) {
         let Ok(keys) = self.held(keyring) else { return };
         let mut tell = |purpose, id, has_short_random_nonces| {
             used(KeyUse { keyset: keys.name.clone(), purpose, id, has_short_random_nonces });
         };
         let protection = self.spec.protection;
-        let sealed = purpose == Purpose::Store;
+        let sealed = use_ == ValueUse::Store;
         if let Some(aead) = &keys.aead
             && (protection == Protection::Randomized || (protection == Protection::Indexed && sealed))
             && let Some(id) = aead.key_ids().next()

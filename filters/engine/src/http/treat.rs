@@ -7,7 +7,7 @@ use fieldveil_envelope::looks_sealed;
 use fieldveil_json_stream::{Found, Kind, Replacement, string_text, write_string};
 use fieldveil_plan::Protection;
 use fieldveil_sql::Envelopes;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 use zeroize::Zeroizing;
 
 use super::audits::Handle;
@@ -69,7 +69,7 @@ pub fn seal(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Re
         ));
     }
     let Some(text) = text else { return Ok(Replacement::Keep) };
-    let sealed = sealed(ctx, field, Purpose::Store, &text)?;
+    let sealed = sealed(ctx, field, ValueUse::Store, &text)?;
     json_string(&sealed).map(Replacement::Json).ok_or_else(|| invalid("it has no sealed form in UTF-8"))
 }
 
@@ -90,10 +90,10 @@ pub fn search(ctx: &Context, field: &CompiledField, text: &[u8]) -> Result<Vec<u
     if field.envelopes(&field.sealing_keys(&ctx.keyring)) == Envelopes::Several {
         return Err(Problem::several_keys(label, &field.spec.keyset));
     }
-    sealed(ctx, field, Purpose::Search, text)
+    sealed(ctx, field, ValueUse::Search, text)
 }
 
-fn sealed(ctx: &Context, field: &CompiledField, purpose: Purpose, text: &[u8]) -> Result<Vec<u8>, Problem> {
+fn sealed(ctx: &Context, field: &CompiledField, use_: ValueUse, text: &[u8]) -> Result<Vec<u8>, Problem> {
     let label = &field.spec.label;
     let limit = ctx.worker.borrow().config.limits.protected_value_bytes;
     if text.len() > limit {
@@ -101,13 +101,13 @@ fn sealed(ctx: &Context, field: &CompiledField, purpose: Purpose, text: &[u8]) -
     }
     let (value, random) = (FieldValue { bytes: text, how: stored_as(field) }, &mut *ctx.ports.borrow_mut());
     let (mut scratch, mut sealed) = (Scratch::default(), Vec::new());
-    field.seal_into(&ctx.keyring, random, purpose, value, limit, &mut scratch, &mut sealed)?;
+    field.seal_into(&ctx.keyring, random, use_, value, limit, &mut scratch, &mut sealed)?;
     let mut worker = ctx.worker.borrow_mut();
-    field.uses(&ctx.keyring, purpose, |key| worker.count_key(key));
+    field.uses(&ctx.keyring, use_, |key| worker.count_key(key));
     drop(worker);
-    let outcome = match purpose {
-        Purpose::Store => ValueOutcome::Sealed,
-        Purpose::Search => ValueOutcome::Searched,
+    let outcome = match use_ {
+        ValueUse::Store => ValueOutcome::Sealed,
+        ValueUse::Search => ValueOutcome::Searched,
     };
     ctx.audit.count(&ctx.plan, &field.label, outcome, ctx.now_ms);
     Ok(sealed)

@@ -12,7 +12,7 @@ use fieldveil_mysql_wire::column_type::ColumnType;
 use fieldveil_mysql_wire::packet::Header;
 use fieldveil_sql::{Load, LoadCharset, ParameterUse};
 use fieldveil_values::mysql::Settings;
-use fieldveil_values::{Purpose, mysql, oid};
+use fieldveil_values::{ValueUse, mysql, oid};
 use zeroize::Zeroizing;
 
 use self::rows::FileRows;
@@ -219,7 +219,7 @@ fn seal_field(
         return Err(bad_value(field, reason));
     }
     let code = ColumnType::VarString.code();
-    let text = mysql::read_parameter(&field.declared, values, Purpose::Store, code, false, value)
+    let text = mysql::read_parameter(&field.declared, values, ValueUse::Store, code, false, value)
         .map(Zeroizing::new)
         .map_err(|error| bad_value(field, &error.to_string()))?;
     place.refuse_shown(STORE, Some(&text))?;

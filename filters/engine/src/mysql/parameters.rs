@@ -14,7 +14,7 @@ use super::seal::bad_value;
 use super::sql_context::SqlContext;
 use super::statements::{ParameterPlaces, Statement};
 use crate::client_error::ClientError;
-use crate::database::{CheckedText, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, value_use};
 use crate::field::StoredForm;
 
 impl SqlContext {
@@ -89,8 +89,8 @@ impl SqlContext {
             }
             (true, _) => self.settings.string(value)?,
         };
-        let (settings, purpose) = (self.settings.values, purpose(parameter.use_));
-        let text = mysql::read_parameter(&field.declared, &settings, purpose, code, unsigned, &value)
+        let (settings, use_) = (self.settings.values, value_use(parameter.use_));
+        let text = mysql::read_parameter(&field.declared, &settings, use_, code, unsigned, &value)
             .map(Zeroizing::new)
             .map_err(|error| bad_value(field, &error.to_string()))?;
         place.refuse_shown(parameter.use_, Some(&text))?;

@@ -15,7 +15,7 @@ use fieldveil_plan::Protection;
 use fieldveil_sql::ResultField;
 use fieldveil_tink::reserve_wiping;
 use fieldveil_values::mysql::{self, Column, Settings};
-use fieldveil_values::{Purpose, oid};
+use fieldveil_values::{ValueUse, oid};
 use zeroize::Zeroizing;
 
 use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
@@ -350,7 +350,7 @@ impl ClientForm for MySqlForm<'_> {
             false => Cow::Borrowed(stored.bytes),
         };
         let text =
-            mysql::read_parameter(&field.declared, self.settings, Purpose::Store, code, false, &stored);
+            mysql::read_parameter(&field.declared, self.settings, ValueUse::Store, code, false, &stored);
         text.map(Zeroizing::new).map_err(|e| e.to_string())
     }
 

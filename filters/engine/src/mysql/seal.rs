@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use fieldveil_sql::{Form, Replacement, like_pattern};
 use fieldveil_values::mysql::{self, Settings};
-use fieldveil_values::{Purpose, oid};
+use fieldveil_values::{ValueUse, oid};
 use zeroize::Zeroizing;
 
 use super::sql_context::SqlContext;
 use crate::client_error::ClientError;
-use crate::database::{CheckedText, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, value_use};
 use crate::field::{CompiledField, StoredForm};
 
 impl SqlContext {
@@ -28,7 +28,7 @@ impl SqlContext {
                 if field.declared.oid() != oid::BYTEA {
                     self.settings.must_hold(value)?;
                 }
-                let text = read_literal(field, &settings, purpose(*use_), value.as_bytes())?;
+                let text = read_literal(field, &settings, value_use(*use_), value.as_bytes())?;
                 place.refuse_shown(*use_, Some(&text))?;
                 match form {
                     Form::Value => {
@@ -68,10 +68,10 @@ impl SqlContext {
 fn read_literal(
     field: &CompiledField,
     settings: &Settings,
-    purpose: Purpose,
+    use_: ValueUse,
     value: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>, ClientError> {
-    let read = mysql::read_literal(&field.declared, settings, purpose, value);
+    let read = mysql::read_literal(&field.declared, settings, use_, value);
     read.map(Zeroizing::new).map_err(|error| bad_value(field, &error.to_string()))
 }
 

@@ -11,7 +11,7 @@ use fieldveil_values::oid;
 use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use super::statements::Statement;
 use crate::client_error::{ClientError, sqlstate};
-use crate::database::{CheckedText, Core, Place, misplaced, purpose};
+use crate::database::{CheckedText, Core, Place, misplaced, value_use};
 use crate::field::{CompiledField, StoredForm};
 
 /// Returns the text that the server gets in the place of the client's, or None if it is the same. `text` is the client's text with
@@ -96,7 +96,7 @@ pub(super) fn seal_values(
             continue;
         }
         let Place { field, stored, .. } = place;
-        let text = field.read_parameter(purpose(parameter.use_), client_oid, binary, clear)?;
+        let text = field.read_parameter(value_use(parameter.use_), client_oid, binary, clear)?;
         place.refuse_shown(parameter.use_, Some(&text))?;
         if parameter.form == Form::Envelopes {
             let envelopes = core.seal_with_each(field, &text, stored, parameter.use_)?;
@@ -195,7 +195,7 @@ fn seal_array(
     let Place { field, stored, .. } = place;
     let each = use_ == ParameterUse::Search && core.policy.envelopes(field) == Envelopes::Several;
     let mut elements = Vec::new();
-    for element in field.read_array(purpose(use_), client_oid, binary, array)? {
+    for element in field.read_array(value_use(use_), client_oid, binary, array)? {
         place.refuse_shown(use_, element.as_ref().map(|text| text.as_slice()))?;
         match element {
             Some(text) if each => {

@@ -9,7 +9,7 @@ use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::field::{self, CompiledField, Scratch, StoredForm};
 use fieldveil_engine::keyring::Keyring;
 use fieldveil_plan::Plan;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -174,7 +174,7 @@ proptest! {
             let (mut random, mut scratch) = (TestPorts::default(), Scratch::default());
             let value = field::FieldValue { bytes: text.as_bytes(), how: StoredForm::Armored };
             let (most, mut sealed) = (usize::MAX, Vec::new());
-            field.seal_into(&keyring, &mut random, Purpose::Store, value, most, &mut scratch, &mut sealed).unwrap();
+            field.seal_into(&keyring, &mut random, ValueUse::Store, value, most, &mut scratch, &mut sealed).unwrap();
             String::from_utf8(sealed).unwrap()
         };
         let start: Vec<_> = (0..paths.len()).map(|path| (path, 0)).collect();

@@ -13,7 +13,7 @@ use fieldveil_engine::keyring::Keyring;
 use fieldveil_engine::ports::Ports;
 use fieldveil_json_stream::{Found, Kind, Replacement};
 use fieldveil_plan::{Plan, PlanInput};
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 use serde_json::Value;
 
 use super::*;
@@ -98,7 +98,7 @@ impl Treated {
         let (scratch, mut sealed) = (&mut Scratch::default(), Vec::new());
         let keyring = &self.ctx.keyring;
         self.field()
-            .seal_into(keyring, ports, Purpose::Store, value, usize::MAX, scratch, &mut sealed)
+            .seal_into(keyring, ports, ValueUse::Store, value, usize::MAX, scratch, &mut sealed)
             .unwrap();
         sealed
     }

@@ -4,36 +4,36 @@ use std::borrow::Cow;
 
 use super::{DeclaredType, Shape, array};
 use crate::array::{Element, map_elements, parse_binary, text};
-use crate::purpose::Purpose;
+use crate::value_use::ValueUse;
 use crate::{ValueError, oid};
 
 impl DeclaredType {
     /// The text of a parameter as the server would assign it to a column of this type, or compare it with one: for
-    /// [`DeclaredType::canonicalize_for`] the same purpose.
+    /// [`DeclaredType::canonicalize_for`] the same use.
     ///
     /// `client_oid` is the type that the client named in Parse; 0, unknown or this type's own mean this type.
     pub fn read_parameter(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
     ) -> Result<Vec<u8>, ValueError> {
-        self.parameter_text(purpose, client_oid, binary, bytes).map(Cow::into_owned)
+        self.parameter_text(use_, client_oid, binary, bytes).map(Cow::into_owned)
     }
 
     /// [`Self::read_parameter`], without a copy where the parameter is its text.
     pub fn parameter_text<'b>(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &'b [u8],
     ) -> Result<Cow<'b, [u8]>, ValueError> {
         match self.shape {
-            Shape::Scalar(kind) => kind.read_parameter(purpose, client_oid, binary, bytes),
+            Shape::Scalar(kind) => kind.read_parameter(use_, client_oid, binary, bytes),
             Shape::Array(kind) => {
-                array::read_parameter(kind, purpose, client_oid, binary, bytes).map(Cow::Owned)
+                array::read_parameter(kind, use_, client_oid, binary, bytes).map(Cow::Owned)
             }
         }
     }
@@ -44,7 +44,7 @@ impl DeclaredType {
     /// `client_oid` is the array type that the client named in Parse; 0 and unknown mean that it named none.
     pub fn read_array_parameter(
         &self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
@@ -62,7 +62,7 @@ impl DeclaredType {
         } else {
             (named.unwrap_or_default(), text::parse(bytes)?)
         };
-        let read = |element: Vec<u8>| self.read_parameter(purpose, element_oid, binary, &element);
+        let read = |element: Vec<u8>| self.read_parameter(use_, element_oid, binary, &element);
         map_elements(array.into_list()?, read)
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         let declared = |name: &str| name.parse::<DeclaredType>();
         let int4: Result<DeclaredType, _> = declared("int4");
         let read = |client_oid, binary, bytes: &[u8]| {
-            int4.clone().and_then(|t| t.read_array_parameter(Purpose::Search, client_oid, binary, bytes))
+            int4.clone().and_then(|t| t.read_array_parameter(ValueUse::Search, client_oid, binary, bytes))
         };
         let expected = Ok(vec![Some(b"7".to_vec()), None]);
         let small: &[Option<&[u8]>] = &[Some(&[0, 7]), None];

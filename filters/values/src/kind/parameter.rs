@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use super::{Family, Kind};
-use crate::purpose::Purpose;
 use crate::types::{
     boolean, bytea, date, decode_binary, float, integer, is_its_text, jsonb, numeric, time, timestamp, uuid,
 };
+use crate::value_use::ValueUse;
 use crate::{ValueError, oid};
 
 /// Digits that a `float4` and a `float8` surely hold (`FLT_DIG`, `DBL_DIG`).
@@ -21,7 +21,7 @@ const MAX_NAME_BYTES: usize = 63;
 impl Kind {
     pub(crate) fn read_parameter(
         self,
-        purpose: Purpose,
+        use_: ValueUse,
         client_oid: u32,
         binary: bool,
         bytes: &[u8],
@@ -36,7 +36,7 @@ impl Kind {
             return Ok(text);
         }
         let text = String::from_utf8(text.into_owned()).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
-        if purpose == Purpose::Search && compares_otherwise(client_oid, self, &text) {
+        if use_ == ValueUse::Search && compares_otherwise(client_oid, self, &text) {
             return Err(ValueError::NotAssignable { from: client_oid, to: self.family_name() });
         }
         assign(client_oid, self, text).map(|text| Cow::Owned(text.into_bytes()))

@@ -9,7 +9,7 @@ use super::{Settings, double};
 use crate::kind::Kind;
 use crate::types::integer::Width;
 use crate::types::{bytea, float, integer, numeric};
-use crate::{Purpose, ValueError};
+use crate::{ValueError, ValueUse};
 
 /// Digits up to which each decimal is a `double` of its own (`DBL_DIG`).
 const DOUBLE_DIGITS: u32 = 15;
@@ -20,7 +20,7 @@ const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub kind: Kind,
-    pub purpose: Purpose,
+    pub use_: ValueUse,
     pub settings: &'a Settings,
 }
 
@@ -42,7 +42,7 @@ impl Place<'_> {
                 _ => return Err(self.refused(given)),
             },
             Kind::Bytea(_) => match given {
-                Given::Integer(number) if self.purpose == Purpose::Store => {
+                Given::Integer(number) if self.use_ == ValueUse::Store => {
                     bytea::decode(number.to_string().as_bytes())
                 }
                 _ => return Err(self.refused(given)),
@@ -61,10 +61,10 @@ impl Place<'_> {
     fn canonical(self, text: &str) -> Result<Vec<u8>, ValueError> {
         // Whether they count, the column's collation says; a stored value has none.
         let is_padded = matches!(self.kind, Kind::Bpchar(_)) && text.ends_with(' ');
-        if is_padded && self.purpose == Purpose::Search {
+        if is_padded && self.use_ == ValueUse::Search {
             return Err(ValueError::NeverStored);
         }
-        self.kind.canonicalize_for(self.purpose, text.as_bytes(), usize::MAX).map(Cow::into_owned)
+        self.kind.canonicalize_for(self.use_, text.as_bytes(), usize::MAX).map(Cow::into_owned)
     }
 
     fn string(self, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
@@ -92,7 +92,7 @@ impl Place<'_> {
 
     fn characters(self, given: &Given) -> Result<String, ValueError> {
         // A number or date is compared with a string as a number or date, of which many strings are one.
-        if self.purpose == Purpose::Search {
+        if self.use_ == ValueUse::Search {
             return Err(self.refused(given));
         }
         Ok(match given {
@@ -122,11 +122,11 @@ impl Place<'_> {
             Given::Decimal(text) => self.whole(text),
             Given::Double(number) => {
                 let whole = number.round_ties_even();
-                if self.purpose == Purpose::Search && whole != *number {
+                if self.use_ == ValueUse::Search && whole != *number {
                     return Err(ValueError::NeverStored);
                 }
                 // Several integers are this double.
-                if self.purpose == Purpose::Search && whole.abs() >= FIRST_INEXACT {
+                if self.use_ == ValueUse::Search && whole.abs() >= FIRST_INEXACT {
                     return Err(self.refused(given));
                 }
                 self.whole(&format!("{whole:.0}"))
@@ -138,7 +138,7 @@ impl Place<'_> {
     /// A number in decimal digits, rounded to an integer with halves away from zero.
     fn whole(self, text: &str) -> Result<String, ValueError> {
         let (whole, exact) = numeric::integral(text)?;
-        if self.purpose == Purpose::Search && !exact {
+        if self.use_ == ValueUse::Search && !exact {
             return Err(ValueError::NeverStored);
         }
         match self.kind {
@@ -172,7 +172,7 @@ impl Place<'_> {
             Given::Decimal(text) => numeric::canonicalize(text, None),
             // Several decimals of more digits are the same double, as which they are compared.
             Given::Double(_)
-                if self.purpose == Purpose::Search
+                if self.use_ == ValueUse::Search
                     && modifier.is_none_or(|modifier| modifier.precision() > DOUBLE_DIGITS) =>
             {
                 Err(self.refused(given))
@@ -194,15 +194,13 @@ impl Place<'_> {
     }
 
     fn moment(self, moment: Moment) -> Result<String, ValueError> {
-        let Self { kind, purpose, settings } = self;
+        let Self { kind, use_, settings } = self;
         match kind {
-            Kind::Timestamp(p) => Ok(moment.fit(precision(p), purpose, settings)?.text()),
-            _ if purpose == Purpose::Search && moment.clock != Clock::MIDNIGHT => {
-                Err(ValueError::NeverStored)
-            }
+            Kind::Timestamp(p) => Ok(moment.fit(precision(p), use_, settings)?.text()),
+            _ if use_ == ValueUse::Search && moment.clock != Clock::MIDNIGHT => Err(ValueError::NeverStored),
             // The time of day goes; MySQL rounds its fraction before.
             _ if settings.mariadb => Ok(moment::date_text(moment.day)),
-            _ => Ok(moment::date_text(moment.fit(0, purpose, settings)?.day)),
+            _ => Ok(moment::date_text(moment.fit(0, use_, settings)?.day)),
         }
     }
 
@@ -210,13 +208,13 @@ impl Place<'_> {
         let Kind::Time(precision) = self.kind else { return Err(self.refused(given)) };
         match given {
             Given::Time(clock) => self.clock(*clock, precision),
-            Given::Datetime(moment) if self.purpose == Purpose::Store => self.clock(moment.clock, precision),
+            Given::Datetime(moment) if self.use_ == ValueUse::Store => self.clock(moment.clock, precision),
             _ => Err(self.refused(given)),
         }
     }
 
     fn clock(self, clock: Clock, p: Option<u32>) -> Result<String, ValueError> {
-        let micros = clock.fit(precision(p), self.purpose, self.settings)?;
+        let micros = clock.fit(precision(p), self.use_, self.settings)?;
         Ok(crate::types::clock::print(micros))
     }
 }

@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 use super::Settings;
 use crate::types::calendar::trim;
 use crate::types::clock::{self, MICROS_PER_DAY, MICROS_PER_SECOND};
-use crate::{Purpose, ValueError};
+use crate::{ValueError, ValueUse};
 
 const DATETIME: &str = "DATE or DATETIME";
 const TIME: &str = "TIME";
@@ -25,21 +25,21 @@ impl Clock {
     pub const MIDNIGHT: Self = Self { micros: 0, finer: false };
 
     /// With `precision` digits behind the point, as the server makes it. What is looked for is as it is, or nowhere.
-    pub fn fit(self, precision: u32, purpose: Purpose, settings: &Settings) -> Result<i64, ValueError> {
+    pub fn fit(self, precision: u32, use_: ValueUse, settings: &Settings) -> Result<i64, ValueError> {
         let scale = 10_i64.pow(6_u32.saturating_sub(precision));
         let rest = self.micros.checked_rem(scale).unwrap_or_default();
         let cut = self.micros.saturating_sub(rest);
         if rest == 0 && !self.finer {
             return Ok(self.micros);
         }
-        match purpose {
-            Purpose::Search => Err(ValueError::NeverStored),
-            Purpose::Store if settings.truncates_fractions => Ok(cut),
-            Purpose::Store if self.finer => {
+        match use_ {
+            ValueUse::Search => Err(ValueError::NeverStored),
+            ValueUse::Store if settings.truncates_fractions => Ok(cut),
+            ValueUse::Store if self.finer => {
                 Err(ValueError::Unsupported("fractions of a second with more than six digits"))
             }
-            Purpose::Store if rest >= scale / 2 => Ok(cut.saturating_add(scale)),
-            Purpose::Store => Ok(cut),
+            ValueUse::Store if rest >= scale / 2 => Ok(cut.saturating_add(scale)),
+            ValueUse::Store => Ok(cut),
         }
     }
 }
@@ -53,8 +53,8 @@ pub(super) struct Moment {
 
 impl Moment {
     /// [`Clock::fit`], which may yield the next day.
-    pub fn fit(self, precision: u32, purpose: Purpose, settings: &Settings) -> Result<Self, ValueError> {
-        let micros = self.clock.fit(precision, purpose, settings)?;
+    pub fn fit(self, precision: u32, use_: ValueUse, settings: &Settings) -> Result<Self, ValueError> {
+        let micros = self.clock.fit(precision, use_, settings)?;
         let day = if micros < MICROS_PER_DAY { Some(self.day) } else { self.day.succ_opt() };
         let day = day.filter(|day| day.year() <= 9999).ok_or(ValueError::OutOfRange(DATETIME))?;
         Ok(Self { day, clock: Clock { micros: micros.rem_euclid(MICROS_PER_DAY), finer: false } })

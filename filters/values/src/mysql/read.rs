@@ -6,7 +6,7 @@ use super::assign::Place;
 use super::given::Given;
 use super::{Settings, column};
 use crate::kind::Kind;
-use crate::{DeclaredType, Purpose, ValueError};
+use crate::{DeclaredType, ValueError, ValueUse};
 
 /// The canonical text of a parameter of COM_STMT_EXECUTE, as the server in strict mode would assign it to a column of
 /// this type, or compare it with one.
@@ -16,13 +16,13 @@ use crate::{DeclaredType, Purpose, ValueError};
 pub fn read_parameter(
     declared: &DeclaredType,
     settings: &Settings,
-    purpose: Purpose,
+    use_: ValueUse,
     type_code: u8,
     unsigned: bool,
     bytes: &[u8],
 ) -> Result<Vec<u8>, ValueError> {
     let kind = column::kind(declared)?;
-    Place { kind, purpose, settings }.assign(&Given::decode(type_code, unsigned, bytes)?)
+    Place { kind, use_, settings }.assign(&Given::decode(type_code, unsigned, bytes)?)
 }
 
 /// The canonical text of a literal: of a string's characters, or of a number without an exponent as it is written.
@@ -31,16 +31,16 @@ pub fn read_parameter(
 pub fn read_literal(
     declared: &DeclaredType,
     settings: &Settings,
-    purpose: Purpose,
+    use_: ValueUse,
     text: &[u8],
 ) -> Result<Vec<u8>, ValueError> {
     let kind = column::kind(declared)?;
     if matches!(kind, Kind::Bytea(_)) {
         return match text.starts_with(b"\\x") {
-            true => kind.canonicalize_for(purpose, text, usize::MAX).map(Cow::into_owned),
+            true => kind.canonicalize_for(use_, text, usize::MAX).map(Cow::into_owned),
             false => Err(ValueError::Invalid("bytea")),
         };
     }
     let text = std::str::from_utf8(text).map_err(|_| ValueError::Invalid("UTF-8 text"))?;
-    Place { kind, purpose, settings }.text(text)
+    Place { kind, use_, settings }.text(text)
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::arithmetic_side_effects, clippy::unwrap_used)]
 
-use fieldveil_values::{DeclaredType, Purpose, ValueError, array_elements, decode_binary, oid, text_array};
+use fieldveil_values::{DeclaredType, ValueError, ValueUse, array_elements, decode_binary, oid, text_array};
 use proptest::prelude::*;
 
 type Elements = Vec<Option<Vec<u8>>>;
@@ -66,7 +66,7 @@ proptest! {
             prop_assert_eq!(declared.canonicalize(&text), Ok(text.clone()));
             let binary = declared.encode_binary(&text).unwrap();
             prop_assert_eq!(decode_binary(declared.oid(), &binary), Ok(text.clone()));
-            prop_assert_eq!(declared.read_parameter(Purpose::Store, 0, true, &binary), Ok(text.clone()));
+            prop_assert_eq!(declared.read_parameter(ValueUse::Store, 0, true, &binary), Ok(text.clone()));
         }
     }
 
@@ -77,8 +77,8 @@ proptest! {
         for (column, client) in [("int8", "int2[]"), ("numeric(10,2)", "int4[]"), ("int2", "int8[]"), ("text", "int4[]")] {
             let (column, client) = (declared(column), declared(client));
             // The server has no operator for text beside int4.
-            let purpose = if column.name() == "text" { Purpose::Store } else { Purpose::Search };
-            let read = |oid, binary, bytes| column.read_array_parameter(purpose, oid, binary, bytes);
+            let use_ = if column.name() == "text" { ValueUse::Store } else { ValueUse::Search };
+            let read = |oid, binary, bytes| column.read_array_parameter(use_, oid, binary, bytes);
             let binary = client.encode_binary(text.as_bytes()).unwrap();
             prop_assert_eq!(read(client.oid(), false, text.as_bytes()), Ok(expected.clone()));
             prop_assert_eq!(read(client.oid(), true, &binary), Ok(expected.clone()));
@@ -150,14 +150,14 @@ fn arrays_compare_as_their_elements_do() {
     for name in ["numeric[]", "float8[]", "jsonb[]", "bpchar[]"] {
         assert!(!declared(name).has_one_text(), "{name}");
     }
-    let search = |name: &str, text: &str| declared(name).canonicalize_for(Purpose::Search, text.as_bytes());
+    let search = |name: &str, text: &str| declared(name).canonicalize_for(ValueUse::Search, text.as_bytes());
     assert_eq!(search("numeric(10,2)[]", "{1,2.675}"), Err(ValueError::NeverStored));
     assert_eq!(search("numeric(10,2)[]", "{1,NULL}"), Ok(b"{1.00,NULL}".to_vec()));
 }
 
 #[test]
 fn list_of_arrays_is_refused() {
-    let read = declared("int4[]").read_array_parameter(Purpose::Search, 0, false, b"{\"{1}\"}");
+    let read = declared("int4[]").read_array_parameter(ValueUse::Search, 0, false, b"{\"{1}\"}");
     assert!(matches!(read, Err(ValueError::Unsupported(_))));
 }
 
@@ -170,6 +170,6 @@ fn array_that_would_take_too_much_memory_is_refused() {
     ));
     let digits = format!("{{{}1}}", "1e4000,".repeat(5000));
     assert!(matches!(declared("numeric[]").canonicalize(digits.as_bytes()), Err(ValueError::LongText(_))));
-    let list = declared("numeric").read_array_parameter(Purpose::Store, 1231, false, digits.as_bytes());
+    let list = declared("numeric").read_array_parameter(ValueUse::Store, 1231, false, digits.as_bytes());
     assert_eq!(list.map(|l| l.len()), Ok(5001));
 }

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use fieldveil_values::mysql::{self, Column, Settings};
-use fieldveil_values::{DeclaredType, Purpose, ValueError};
+use fieldveil_values::{DeclaredType, ValueError, ValueUse};
 use serde_json::Value;
 
 fn servers() -> [Value; 2] {
@@ -131,7 +131,7 @@ fn check_literals(recorded: &Value) {
         for case in recorded[mode]["literals"].as_array().unwrap() {
             let declared = declared(&case[0]);
             let text = case[1].as_str().unwrap();
-            let ours = mysql::read_literal(&declared, &settings, Purpose::Store, text.as_bytes());
+            let ours = mysql::read_literal(&declared, &settings, ValueUse::Store, text.as_bytes());
             taken.check(
                 &declared,
                 &settings,
@@ -156,7 +156,7 @@ fn check_parameters(recorded: &Value) {
         for case in recorded[mode]["parameters"].as_array().unwrap() {
             let declared = declared(&case[0]);
             let (code, unsigned, value) = (number(&case[1]), case[2].as_bool().unwrap(), unhex(&case[3]));
-            let ours = mysql::read_parameter(&declared, &settings, Purpose::Store, code, unsigned, &value);
+            let ours = mysql::read_parameter(&declared, &settings, ValueUse::Store, code, unsigned, &value);
             taken.check(
                 &declared,
                 &settings,
@@ -182,10 +182,10 @@ fn check_searches(recorded: &Value) {
         let declared = declared(&case[0]);
         let value = unhex(&case[4]);
         let sought = match &case[2] {
-            Value::Null => mysql::read_literal(&declared, &settings, Purpose::Search, &value),
+            Value::Null => mysql::read_literal(&declared, &settings, ValueUse::Search, &value),
             code => {
                 let unsigned = case[3].as_bool().unwrap();
-                mysql::read_parameter(&declared, &settings, Purpose::Search, number(code), unsigned, &value)
+                mysql::read_parameter(&declared, &settings, ValueUse::Search, number(code), unsigned, &value)
             }
         };
         let Ok(sought) = sought else { continue };
@@ -194,7 +194,7 @@ fn check_searches(recorded: &Value) {
         let found: Vec<&Value> = stored
             .filter(|stored| {
                 let text = stored.as_str().unwrap().as_bytes();
-                let kept = mysql::read_parameter(&declared, &settings, Purpose::Store, 253, false, text);
+                let kept = mysql::read_parameter(&declared, &settings, ValueUse::Store, 253, false, text);
                 kept.unwrap() == sought
             })
             .collect();
@@ -215,7 +215,7 @@ fn check_doubles(recorded: &Value) {
     let (float8, settings) = ("float8".parse::<DeclaredType>().unwrap(), settings(recorded, "plain"));
     for case in recorded["doubles"].as_array().unwrap() {
         let bits = unhex(&case[0]);
-        let canonical = mysql::read_parameter(&float8, &settings, Purpose::Store, 5, false, &bits).unwrap();
+        let canonical = mysql::read_parameter(&float8, &settings, ValueUse::Store, 5, false, &bits).unwrap();
         let text = mysql::encode_text(&float8, &settings, &canonical).unwrap();
         assert_eq!(shown(&text), case[1].as_str().unwrap());
         assert_eq!(mysql::encode_binary(&float8, &settings, &canonical), Ok(bits));

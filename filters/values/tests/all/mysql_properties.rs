@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 use fieldveil_values::mysql::{self, CharacterSet, Settings};
-use fieldveil_values::{DeclaredType, Mask, Purpose};
+use fieldveil_values::{DeclaredType, Mask, ValueUse};
 use proptest::prelude::*;
 
 use crate::vocabulary;
@@ -79,17 +79,17 @@ proptest! {
     #[test]
     fn value_of_mysql_comes_back_from_both_protocols((declared, code) in declared(), settings in settings(), text in text()) {
         let text = text.as_bytes();
-        let Ok(canonical) = mysql::read_literal(&declared, &settings, Purpose::Store, text) else { return Ok(()) };
+        let Ok(canonical) = mysql::read_literal(&declared, &settings, ValueUse::Store, text) else { return Ok(()) };
         // It is PostgreSQL's canonical text: either database opens what the other has sealed.
         prop_assert_eq!(declared.canonicalize(&canonical), Ok(canonical.clone()));
-        prop_assert_eq!(declared.canonicalize_for(Purpose::Search, &canonical), Ok(canonical.clone()));
+        prop_assert_eq!(declared.canonicalize_for(ValueUse::Search, &canonical), Ok(canonical.clone()));
         // `numeric` takes what no DECIMAL holds.
         let Ok(shown) = mysql::encode_text(&declared, &settings, &canonical) else {
             prop_assert_eq!(declared.name(), "numeric");
             return Ok(());
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
-        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, Purpose::Store, code, false, bytes);
+        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
         prop_assert_eq!(read(253, &shown), Ok(canonical.clone()));
         prop_assert_eq!(read(code, without_length(code, &binary)), Ok(canonical));
     }
@@ -105,7 +105,7 @@ proptest! {
             return Ok(());
         };
         let binary = mysql::encode_binary(&declared, &settings, &canonical).unwrap();
-        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, Purpose::Store, code, false, bytes);
+        let read = |code, bytes: &[u8]| mysql::read_parameter(&declared, &settings, ValueUse::Store, code, false, bytes);
         // MariaDB has no negative zero.
         let expected = if &canonical[..] == b"-0" && settings.mariadb && declared.name() == "float8" { b"0".to_vec() } else { canonical };
         prop_assert_eq!(read(253, &shown), Ok(expected.clone()));
@@ -115,12 +115,12 @@ proptest! {
     #[test]
     fn what_is_looked_for_is_what_is_stored((declared, code) in declared(), settings in settings(), text in text()) {
         let text = text.as_bytes();
-        let read = |purpose| mysql::read_parameter(&declared, &settings, purpose, code, false, text);
-        if let Ok(sought) = read(Purpose::Search) {
-            prop_assert_eq!(read(Purpose::Store), Ok(sought));
+        let read = |use_| mysql::read_parameter(&declared, &settings, use_, code, false, text);
+        if let Ok(sought) = read(ValueUse::Search) {
+            prop_assert_eq!(read(ValueUse::Store), Ok(sought));
         }
-        if let Ok(sought) = mysql::read_literal(&declared, &settings, Purpose::Search, text) {
-            prop_assert_eq!(mysql::read_literal(&declared, &settings, Purpose::Store, text), Ok(sought));
+        if let Ok(sought) = mysql::read_literal(&declared, &settings, ValueUse::Search, text) {
+            prop_assert_eq!(mysql::read_literal(&declared, &settings, ValueUse::Store, text), Ok(sought));
         }
     }
 
@@ -143,12 +143,12 @@ proptest! {
         (declared, _) in declared(), settings in settings(), code in any::<u8>(), unsigned in any::<bool>(), search in any::<bool>(),
         bytes in prop::collection::vec(any::<u8>(), 0..20),
     ) {
-        let purpose = if search { Purpose::Search } else { Purpose::Store };
+        let use_ = if search { ValueUse::Search } else { ValueUse::Store };
         let _ = mysql::encode_text(&declared, &settings, &bytes);
         let _ = mysql::encode_binary(&declared, &settings, &bytes);
-        let _ = mysql::read_literal(&declared, &settings, purpose, &bytes);
-        if let Ok(canonical) = mysql::read_parameter(&declared, &settings, purpose, code, unsigned, &bytes) {
-            prop_assert_eq!(declared.canonicalize_for(purpose, &canonical), Ok(canonical));
+        let _ = mysql::read_literal(&declared, &settings, use_, &bytes);
+        if let Ok(canonical) = mysql::read_parameter(&declared, &settings, use_, code, unsigned, &bytes) {
+            prop_assert_eq!(declared.canonicalize_for(use_, &canonical), Ok(canonical));
         }
     }
 }
@@ -172,7 +172,7 @@ fn types_without_a_form_in_mysql_are_refused_with_a_remedy() {
         let settings = Settings::default();
         assert_eq!(mysql::column(&declared, &settings), Err(error.clone()));
         assert_eq!(mysql::encode_text(&declared, &settings, b"1"), Err(error.clone()));
-        assert_eq!(mysql::read_literal(&declared, &settings, Purpose::Store, b"1"), Err(error));
+        assert_eq!(mysql::read_literal(&declared, &settings, ValueUse::Store, b"1"), Err(error));
     }
     for (name, _) in TYPES {
         assert_eq!(mysql::check(&plain(name)), Ok(()), "{name}");
@@ -183,7 +183,7 @@ fn types_without_a_form_in_mysql_are_refused_with_a_remedy() {
 fn zero_dates_are_refused_by_what_to_store_instead() {
     let settings = Settings::default();
     let read = |code, bytes: &[u8]| {
-        mysql::read_parameter(&plain("date"), &settings, Purpose::Store, code, false, bytes)
+        mysql::read_parameter(&plain("date"), &settings, ValueUse::Store, code, false, bytes)
     };
     let texts: [&[u8]; 4] = [b"0000-00-00", b"2024-00-01", b"2024-01-00", b"0000-00-00 00:00:00"];
     let refused = texts.iter().map(|text| read(253, text)).chain([read(10, b""), read(12, &[0; 7])]);
@@ -220,7 +220,7 @@ fn values_that_mysql_has_not_are_refused_when_shown() {
 fn fractions_are_cut_or_rounded_as_the_server_does() {
     let read = |version, mode, text: &str| {
         let settings = Settings::read(version, mode, None);
-        let canonical = mysql::read_literal(&plain("datetime"), &settings, Purpose::Store, text.as_bytes());
+        let canonical = mysql::read_literal(&plain("datetime"), &settings, ValueUse::Store, text.as_bytes());
         canonical.map(|text| String::from_utf8(text).unwrap())
     };
     let (given, cut, rounded) = ("1999-12-31 23:59:59.5", "1999-12-31 23:59:59", "2000-01-01 00:00:00");
@@ -291,7 +291,7 @@ fn long_values_have_their_length_before_them() {
 fn numbers_and_dates_are_not_looked_for_among_strings() {
     let settings = Settings::default();
     let sought = |name: &str, code, bytes: &[u8]| {
-        mysql::read_parameter(&plain(name), &settings, Purpose::Search, code, false, bytes)
+        mysql::read_parameter(&plain(name), &settings, ValueUse::Search, code, false, bytes)
     };
     assert!(sought("text", 3, &1_i32.to_le_bytes()).is_err());
     // Whether trailing spaces count, the column's collation says.

@@ -7,7 +7,7 @@
     clippy::unwrap_used
 )]
 
-use fieldveil_values::{DeclaredType, Purpose, ValueError, oid};
+use fieldveil_values::{DeclaredType, ValueError, ValueUse, oid};
 
 /// The client's type by OID, the column's type, the value in text and in binary (hex), what the server stores of
 /// it as text; nothing where it refuses.
@@ -27,7 +27,7 @@ fn declared(name: &str) -> DeclaredType {
 
 /// What is shown of the stored parameter.
 fn stored(column: &DeclaredType, oid: u32, binary: bool, bytes: &[u8]) -> Result<Vec<u8>, ValueError> {
-    let text = column.read_parameter(Purpose::Store, oid, binary, bytes)?;
+    let text = column.read_parameter(ValueUse::Store, oid, binary, bytes)?;
     column.encode_text(&column.canonicalize(&text)?)
 }
 
@@ -82,17 +82,17 @@ fn value_looked_for_is_not_rounded_to_a_stored_one() {
         ("int4", "42", Some("42")),
     ];
     for (name, text, expected) in cases {
-        let found = declared(name).canonicalize_for(Purpose::Search, text.as_bytes());
+        let found = declared(name).canonicalize_for(ValueUse::Search, text.as_bytes());
         let expected = expected.map(|text| text.as_bytes().to_vec()).ok_or(ValueError::NeverStored);
         assert_eq!(found, expected, "{name} {text}");
-        assert!(declared(name).canonicalize_for(Purpose::Store, text.as_bytes()).is_ok(), "{name} {text}");
+        assert!(declared(name).canonicalize_for(ValueUse::Store, text.as_bytes()).is_ok(), "{name} {text}");
     }
 }
 
 #[test]
 fn parameter_that_the_server_compares_by_another_type_is_refused_in_a_search() {
     let read =
-        |name, oid, text: &str| declared(name).read_parameter(Purpose::Search, oid, false, text.as_bytes());
+        |name, oid, text: &str| declared(name).read_parameter(ValueUse::Search, oid, false, text.as_bytes());
     assert!(matches!(read("numeric(10,2)", oid::FLOAT8, "0.3"), Err(ValueError::NotAssignable { .. })));
     for (name, oid, text) in [
         // As text, as bpchar, by the session's zone, as a timestamp, or not at all.
@@ -139,6 +139,6 @@ fn types_whose_equal_values_differ_in_text_say_so() {
 #[test]
 fn unknown_client_type_is_refused_in_either_format() {
     for binary in [false, true] {
-        assert!(declared("text").read_parameter(Purpose::Store, 869, binary, b"127.0.0.1").is_err());
+        assert!(declared("text").read_parameter(ValueUse::Store, 869, binary, b"127.0.0.1").is_err());
     }
 }

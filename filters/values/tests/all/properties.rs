@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
-use fieldveil_values::{DeclaredType, Mask, Purpose, decode_binary};
+use fieldveil_values::{DeclaredType, Mask, ValueUse, decode_binary};
 use proptest::prelude::*;
 
 use crate::vocabulary;
@@ -75,7 +75,7 @@ proptest! {
     fn canonical_text_is_a_fixed_point_and_survives_binary(declared in declared(), text in text()) {
         let Ok(canonical) = declared.canonicalize(text.as_bytes()) else { return Ok(()) };
         prop_assert_eq!(declared.canonicalize(&canonical), Ok(canonical.clone()));
-        prop_assert_eq!(declared.canonicalize_for(Purpose::Search, &canonical), Ok(canonical.clone()));
+        prop_assert_eq!(declared.canonicalize_for(ValueUse::Search, &canonical), Ok(canonical.clone()));
         let binary = declared.encode_binary(&canonical).unwrap();
         let back = decode_binary(declared.oid(), &binary).unwrap();
         prop_assert_eq!(declared.canonicalize(&back), Ok(canonical.clone()));
@@ -93,16 +93,16 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_never_panic(
-        declared in declared(), oid in any::<prop::sample::Index>(), purpose in any::<bool>(), binary in any::<bool>(),
+        declared in declared(), oid in any::<prop::sample::Index>(), use_ in any::<bool>(), binary in any::<bool>(),
         bytes in prop::collection::vec(any::<u8>(), 0..40),
     ) {
         let oids = [0, 16, 17, 19, 20, 21, 23, 25, 114, 700, 701, 705, 1042, 1043, 1082, 1114, 1184, 1700, 2950, 3802, 600, 1083, 1007, 1009, 1231, 3807];
-        let purpose = if purpose { Purpose::Store } else { Purpose::Search };
-        let _ = declared.canonicalize_for(purpose, &bytes);
+        let use_ = if use_ { ValueUse::Store } else { ValueUse::Search };
+        let _ = declared.canonicalize_for(use_, &bytes);
         let _ = declared.encode_text(&bytes);
         let _ = declared.encode_binary(&bytes);
-        let _ = declared.read_parameter(purpose, *oid.get(&oids), binary, &bytes);
-        let _ = declared.read_array_parameter(purpose, *oid.get(&oids), binary, &bytes);
+        let _ = declared.read_parameter(use_, *oid.get(&oids), binary, &bytes);
+        let _ = declared.read_array_parameter(use_, *oid.get(&oids), binary, &bytes);
     }
 
     #[test]

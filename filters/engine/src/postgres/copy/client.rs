@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fieldveil_postgres_wire::frontend::{CopyFail, Tag};
 use fieldveil_sql::ParameterUse;
-use fieldveil_values::Purpose;
+use fieldveil_values::ValueUse;
 
 use super::{Copies, CopyIn, Copying};
 use crate::client_error::ClientError;
@@ -104,7 +104,7 @@ fn seal_copied(
     let field = checked.plan.fields.get(field);
     let field = field.ok_or_else(|| ClientError::protocol("a copied column without a plan"))?;
     let value = decoded(encoding, field, (0, binary), value)?;
-    let text = field.read_parameter(Purpose::Store, 0, binary, &value)?;
+    let text = field.read_parameter(ValueUse::Store, 0, binary, &value)?;
     core.seal(field, &text, stored, ParameterUse::Store)
         .map_err(|error| not_text(error, &value, (field.declared.oid(), binary)))
 }
