@@ -8,8 +8,8 @@ use fieldveil_ff1::{Alphabet, Ff1};
 /// Of one keyset; each takes a kilobyte. A further one takes the place of all: labels come and go with plans.
 const MAX_CIPHERS: usize = 64;
 
-/// What a cipher is made for: label, tenant, alphabet.
-pub type Purpose<'p> = (&'p str, &'p str, Alphabet);
+/// The values that one cipher is for: their label, tenant and alphabet.
+pub type CipherScope<'p> = (&'p str, &'p str, Alphabet);
 
 struct KeptCipher {
     label: Box<str>,
@@ -25,7 +25,7 @@ impl KeptCiphers {
     /// The cipher for this, made by `make` if it is not there.
     pub fn of<E>(
         &self,
-        (label, tenant, alphabet): Purpose<'_>,
+        (label, tenant, alphabet): CipherScope<'_>,
         make: impl FnOnce() -> Result<Ff1, E>,
     ) -> Result<Rc<Ff1>, E> {
         let mut kept = self.0.borrow_mut();

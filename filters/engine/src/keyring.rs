@@ -9,7 +9,7 @@ use fieldveil_tink::{Aead, DeterministicAead, Keyset, KeysetError, Prf};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::kept_ciphers::{KeptCiphers, Purpose};
+use crate::kept_ciphers::{CipherScope, KeptCiphers};
 use crate::spiffe_id::check_spiffe_id;
 
 /// Bytes of an agent's answer that are read at most: a name with three keysets of two keys each is about 2 KB.
@@ -117,8 +117,8 @@ pub struct NamedKeys {
 }
 
 impl NamedKeys {
-    /// Returns the cipher for this purpose, which `make` makes the first time.
-    pub fn ff1<E>(&self, of: Purpose<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Rc<Ff1>, E> {
+    /// Returns the cipher for these values, which `make` makes the first time.
+    pub fn ff1<E>(&self, of: CipherScope<'_>, make: impl FnOnce() -> Result<Ff1, E>) -> Result<Rc<Ff1>, E> {
         self.ciphers.of(of, make)
     }
 }
