@@ -21,6 +21,7 @@ AVOIDED = {
     "is_all": "is_unchanged",
     "next_of_client": "read_client",
     "next_of_server": "read_server",
+    "refuse_bind": "refuse_extended_message",
 }
 
 

@@ -77,7 +77,7 @@ impl ReadySession {
         {
             // Those that SQL gives are kept in UTF-8.
             let what = "the name of a prepared statement or portal has characters besides ASCII";
-            self.refuse_bind(
+            self.refuse_extended_message(
                 ClientError::unsupported(what, "Set client_encoding to UTF8, or give it a name in ASCII."),
                 core,
                 out,
@@ -209,7 +209,7 @@ impl ReadySession {
                     match self.before_statement(&statement.text, &statement.said.comment, core, out) {
                         Readiness::Wait => return Ok(Step::More),
                         Readiness::Refuse(error) => {
-                            self.refuse_bind(error, core, out);
+                            self.refuse_extended_message(error, core, out);
                             return Ok(Step::Drop(header.total_len()));
                         }
                         Readiness::Ready(_) => {}
@@ -226,12 +226,12 @@ impl ReadySession {
                     self.pending.push(entry);
                     return Ok(Step::Pass(header.total_len()));
                 }
-                self.refuse_bind(error, core, out);
+                self.refuse_extended_message(error, core, out);
             }
             Tag::Query => {
                 self.refuse_query(error, core, out);
             }
-            Tag::Parse => self.refuse_parse(b"", error, core, out),
+            Tag::Parse => self.refuse_by_parse(b"", error, core, out),
             _ => return Err(Box::new(error)),
         }
         Ok(Step::Drop(header.total_len()))

@@ -71,7 +71,7 @@ impl ReadySession {
             Ok(sealed) => sealed,
             Err(error) => {
                 self.copies.rows_may_follow |= may_copy_from_client(&read);
-                self.refuse_parse(parse.name, error, core, out);
+                self.refuse_by_parse(parse.name, error, core, out);
                 return Ok(Outcome::Done);
             }
         };
@@ -171,7 +171,7 @@ impl ReadySession {
     ) -> Result<Outcome, WireError> {
         let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            self.refuse_bind(ClientError::unknown_statement(), core, out);
+            self.refuse_extended_message(ClientError::unknown_statement(), core, out);
             return Ok(Outcome::Done);
         };
         if self.lacks_answer(&statement, core) {
@@ -182,7 +182,7 @@ impl ReadySession {
         let lost = !statement.confirmed.get() && statement.group.get() != self.pipeline.number();
         if lost && !statement.parsed_anew.get() {
             let error = ClientError::unsupported("preparing this statement failed", "Prepare it again.");
-            self.refuse_bind(error, core, out);
+            self.refuse_extended_message(error, core, out);
             return Ok(Outcome::Done);
         }
         let ready = match self.before_statement(&statement.text, &statement.said.comment, core, out) {
@@ -242,7 +242,7 @@ impl ReadySession {
                     return Ok(Outcome::Passes);
                 }
             }
-            Err(error) => self.refuse_bind(error, core, out),
+            Err(error) => self.refuse_extended_message(error, core, out),
         }
         Ok(Outcome::Done)
     }

@@ -34,7 +34,7 @@ impl ReadySession {
                     "this portal was not opened through the sidecar's protocol",
                     "Open it with a Bind message, or FETCH from the cursor.",
                 );
-                self.refuse_bind(error, core, out);
+                self.refuse_extended_message(error, core, out);
                 return Ok(Outcome::Done);
             }
             return Ok(self.forward(PendingResponse::client(Awaited::Execute(None))));
@@ -50,7 +50,7 @@ impl ReadySession {
             match ready {
                 Ok(reopened) => portal = reopened,
                 Err(error) => {
-                    self.refuse_bind(error, core, out);
+                    self.refuse_extended_message(error, core, out);
                     return Ok(Outcome::Done);
                 }
             }

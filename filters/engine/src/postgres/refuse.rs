@@ -75,8 +75,9 @@ impl ReadySession {
         true
     }
 
-    /// Refuses a Parse. The client's messages up to its next Sync are dropped, as the server would do.
-    pub(super) fn refuse_parse(
+    /// Refuses a message of the extended protocol: a Parse under this name, of a text that must fail, goes to the server in its
+    /// place. The client's messages up to its next Sync are dropped, as the server would do.
+    pub(super) fn refuse_by_parse(
         &mut self,
         name: &[u8],
         error: ClientError,
@@ -91,11 +92,16 @@ impl ReadySession {
         self.pipeline.skip();
     }
 
-    /// Refuses a Bind, or any other message of the extended protocol.
-    pub(super) fn refuse_bind(&mut self, error: ClientError, core: &mut Core, out: &mut CallbackOutput) {
+    /// Refuses a message of the extended protocol, without a name of the client's.
+    pub(super) fn refuse_extended_message(
+        &mut self,
+        error: ClientError,
+        core: &mut Core,
+        out: &mut CallbackOutput,
+    ) {
         // The client knows no statement of this name, and the server does not get one: the message fails before.
         let name = self.own_queries.name().to_owned();
-        self.refuse_parse(name.as_bytes(), error, core, out);
+        self.refuse_by_parse(name.as_bytes(), error, core, out);
     }
 }
 
