@@ -28,7 +28,7 @@ pub use self::clear::Clear;
 pub use self::error::FieldError;
 use self::keys::LookedUp;
 pub use self::open::{FieldValue, Scratch};
-pub use self::treatment::{Budget, Read};
+pub use self::treatment::{Budget, ReadTreatment};
 pub use self::unusable::UnusablePlan;
 use crate::keyring::Keyring;
 
@@ -70,7 +70,7 @@ pub struct CompiledField {
     /// The type that clients see and values are checked against.
     pub declared: DeclaredType,
     /// What reading it yields; of what is revealed, within the budget.
-    pub read: Read,
+    pub read: ReadTreatment,
     /// How many rows are revealed.
     pub budget: Option<Budget>,
     tag: LabelTag,
@@ -95,7 +95,11 @@ impl CompiledField {
     /// as they read them; then a mask would be sealed over the value that it hides.
     pub fn shows_instead(&self, text: Option<&[u8]>) -> bool {
         let treatments = [Some(&self.read), self.budget.as_ref().map(|budget| &budget.then)];
-        if !treatments.iter().flatten().any(|read| matches!(read, Read::Mask(_) | Read::Null)) {
+        if !treatments
+            .iter()
+            .flatten()
+            .any(|read| matches!(read, ReadTreatment::Mask(_) | ReadTreatment::Null))
+        {
             return false;
         }
         let canonical = text.map(|text| self.declared.canonicalize(text).map(Zeroizing::new));
@@ -113,7 +117,7 @@ impl CompiledField {
     pub(crate) fn new(spec: PlanField) -> Result<Self, String> {
         let declared: DeclaredType =
             spec.type_name.parse().map_err(|e| format!("type {:?}: {e}", spec.type_name))?;
-        let (read, budget) = Read::of(&spec, &declared)?;
+        let (read, budget) = ReadTreatment::of(&spec, &declared)?;
         let alphabet = match &spec.alphabet {
             None => None,
             Some(name) => Some(name.parse().map_err(|e| format!("alphabet {name:?}: {e}"))?),
@@ -268,20 +272,20 @@ impl CompiledField {
     /// treatment is the field's, or that of its budget for rows past it. `plaintext` gives the text of what is stored if that
     /// is no envelope and the policy lets it through; its error says why it is no value of the type.
     ///
-    /// Not for [`Read::Conceal`]: see [`Self::conceal`].
+    /// Not for [`ReadTreatment::Conceal`]: see [`Self::conceal`].
     pub fn read_text(
         &self,
-        read: &Read,
+        read: &ReadTreatment,
         keyring: &Keyring,
         stored: FieldValue<'_>,
         plaintext: impl FnOnce() -> Result<Zeroizing<Vec<u8>>, String>,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) -> Result<Shown, FieldError> {
-        if matches!(read, Read::Null) {
+        if matches!(read, ReadTreatment::Null) {
             return Ok(Shown { is_null: true, was_plaintext: false });
         }
-        if matches!(read, Read::Refuse | Read::Conceal) {
+        if matches!(read, ReadTreatment::Refuse | ReadTreatment::Conceal) {
             return Err(FieldError::Denied { label: self.spec.label.clone(), action: "read" });
         }
         let was_plaintext = self.is_plaintext(stored.bytes, stored.how);
@@ -291,7 +295,7 @@ impl CompiledField {
         let Scratch { opening, text: opened } = scratch;
         opened.as_mut_slice().zeroize();
         opened.clear();
-        let canonical: &mut Vec<u8> = if matches!(read, Read::Mask(_)) { opened } else { &mut *out };
+        let canonical: &mut Vec<u8> = if matches!(read, ReadTreatment::Mask(_)) { opened } else { &mut *out };
         if was_plaintext && self.spec.on_plaintext == OnPlaintext::Reveal {
             let text = plaintext().map_err(|reason| self.unreadable(reason))?;
             let text = self.declared.canonicalize(&text).map(Zeroizing::new);
@@ -299,7 +303,7 @@ impl CompiledField {
         } else {
             self.open(keyring, stored, opening, canonical)?;
         }
-        if let Read::Mask(mask) = read {
+        if let ReadTreatment::Mask(mask) = read {
             let text = std::str::from_utf8(opened).map_err(|_| self.unreadable("it is not UTF-8"))?;
             append(out, Zeroizing::new(mask.apply(&self.declared, text)).as_bytes());
         }

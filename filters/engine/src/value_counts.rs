@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::field::Read;
+use crate::field::ReadTreatment;
 
 /// What became of a value of a protected column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -47,13 +47,13 @@ impl ValueOutcome {
     }
 
     /// Of a value that got this treatment; a refusal is none of a value's.
-    pub fn of(read: &Read) -> Self {
+    pub fn of(read: &ReadTreatment) -> Self {
         match read {
-            Read::Reveal => Self::Revealed,
-            Read::Mask(_) => Self::Masked,
-            Read::Conceal => Self::Concealed,
+            ReadTreatment::Reveal => Self::Revealed,
+            ReadTreatment::Mask(_) => Self::Masked,
+            ReadTreatment::Conceal => Self::Concealed,
             // A value that is refused is not counted.
-            Read::Null | Read::Refuse => Self::Nulled,
+            ReadTreatment::Null | ReadTreatment::Refuse => Self::Nulled,
         }
     }
 

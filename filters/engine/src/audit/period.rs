@@ -101,7 +101,7 @@ impl From<&ClientError> for Refusal {
 impl From<&field::Budget> for AuditedBudget {
     fn from(budget: &field::Budget) -> Self {
         let Allowance { rows, per_seconds } = budget.allowance;
-        Self { rows, per_seconds, then: budget.then.treatment() }
+        Self { rows, per_seconds, then: budget.then.policy_name() }
     }
 }
 

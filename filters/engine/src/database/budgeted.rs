@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{CheckedText, Core, Tally};
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{Budget, CompiledField, Read};
+use crate::field::{Budget, CompiledField, ReadTreatment};
 use crate::spending::{self, Spent};
 use crate::value_buffers::Buffers;
 use crate::value_counts::ValueOutcome;
@@ -29,7 +29,9 @@ impl Tally for Core {
         let Err(Spent { again_seconds }) = spent else { return Ok(true) };
         self.audit.count_spent(plan, budget);
         match budget.then {
-            Read::Refuse => Err(ClientError::budget_spent(&budget.label, budget.allowance, again_seconds)),
+            ReadTreatment::Refuse => {
+                Err(ClientError::budget_spent(&budget.label, budget.allowance, again_seconds))
+            }
             _ => Ok(false),
         }
     }
@@ -46,7 +48,7 @@ impl Core {
             .iter()
             .flat_map(|statement| &statement.fields.reads)
             .filter_map(budget);
-        let refused = read.filter(|budget| matches!(budget.then, Read::Refuse));
+        let refused = read.filter(|budget| matches!(budget.then, ReadTreatment::Refuse));
         let searched: Vec<_> = checked.sealed_searches().chain(checked.searches_by_writing()).collect();
         let unsearchable = searched.iter().filter_map(budget).filter(|budget| !budget.then.searchable());
         for budget in refused.chain(unsearchable) {

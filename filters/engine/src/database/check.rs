@@ -8,7 +8,7 @@ use super::{CheckedText, Core, PolicyGate};
 use crate::analyses::Analysed;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{CompiledField, Read};
+use crate::field::{CompiledField, ReadTreatment};
 use crate::server_catalog::ServerCatalog;
 
 impl Core {
@@ -112,7 +112,7 @@ fn allowed(checked: &CheckedText, catalog: &ServerCatalog) -> Result<(), ClientE
             }
         }
         for field in statement.fields.copies.iter().filter_map(field) {
-            if !matches!(field.read, Read::Conceal) {
+            if !matches!(field.read, ReadTreatment::Conceal) {
                 return Err(ClientError::unsupported(
                     format!(
                         "envelopes of {} would be copied to where nothing is protected",
@@ -133,7 +133,7 @@ fn allowed(checked: &CheckedText, catalog: &ServerCatalog) -> Result<(), ClientE
             }
         }
         for field in statement.fields.reads.iter().chain(&statement.fields.searches).filter_map(field) {
-            if matches!(field.read, Read::Refuse) {
+            if matches!(field.read, ReadTreatment::Refuse) {
                 return Err(ClientError::denied(&field.spec.label, "read"));
             }
         }

@@ -11,7 +11,7 @@ use fieldveil_sql::{
 use fieldveil_values::oid;
 
 use crate::compiled_plan::CompiledPlan;
-use crate::field::Read;
+use crate::field::ReadTreatment;
 use crate::memory::Weight;
 use crate::server_catalog::ServerCatalog;
 
@@ -161,8 +161,8 @@ impl CheckedText {
         let pairs = reads.map(|field| (self.plan.fields.get(*field), other.plan.fields.get(*field)));
         pairs.into_iter().all(|(now, then)| match (now, then) {
             (Some(now), Some(then)) => {
-                let conceals = matches!(now.read, Read::Conceal);
-                conceals == matches!(then.read, Read::Conceal) || now.declared.oid() == oid::TEXT
+                let conceals = matches!(now.read, ReadTreatment::Conceal);
+                conceals == matches!(then.read, ReadTreatment::Conceal) || now.declared.oid() == oid::TEXT
             }
             _ => false,
         })

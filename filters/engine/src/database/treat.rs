@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{Budget, CompiledField, FieldValue, Read};
+use crate::field::{Budget, CompiledField, FieldValue, ReadTreatment};
 use crate::keyring::Keyring;
 use crate::value_buffers::{Buffers, restart};
 use crate::value_counts::ValueOutcome;
@@ -135,9 +135,9 @@ impl<'r> RowTreatment<'r> {
     ) -> Result<Treated, ClientError> {
         let field = self.field(field)?;
         let before = out.len();
-        let read = self.read_of(field, rows, stored)?;
+        let read = self.treatment_of(field, rows, stored)?;
         let shown = match read {
-            Read::Conceal => match field.conceal(stored.bytes, stored.how)? {
+            ReadTreatment::Conceal => match field.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
                 None => {
                     self.tally.count(self.plan, field, ValueOutcome::of(read));
@@ -169,12 +169,12 @@ impl<'r> RowTreatment<'r> {
         Ok(if shown.is_null { Treated::Null } else { Treated::Written })
     }
 
-    fn read_of<'f>(
+    fn treatment_of<'f>(
         &mut self,
         field: &'f CompiledField,
         rows: u32,
         stored: FieldValue<'_>,
-    ) -> Result<&'f Read, ClientError> {
+    ) -> Result<&'f ReadTreatment, ClientError> {
         let Some(budget) = &field.budget else { return Ok(&field.read) };
         // Of what comes back as NULL nothing is revealed.
         if field.nulls(stored.bytes, stored.how) {

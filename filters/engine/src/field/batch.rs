@@ -12,7 +12,7 @@ use fieldveil_tink::{Opened, Sealed};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::keys::Keys;
-use super::{CompiledField, FieldValue, Read, StoredForm};
+use super::{CompiledField, FieldValue, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
 
 /// Rows that are looked through at once.
@@ -165,6 +165,6 @@ impl CompiledField {
     /// Whether values of the field can be opened with others, and may be opened for this principal.
     pub(crate) fn opens_in_batches(&self) -> bool {
         matches!(self.spec.protection, Protection::Randomized | Protection::Deterministic)
-            && matches!(self.read, Read::Reveal | Read::Mask(_))
+            && matches!(self.read, ReadTreatment::Reveal | ReadTreatment::Mask(_))
     }
 }

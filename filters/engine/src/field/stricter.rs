@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use fieldveil_plan::{OnPlaintext, WriteRule};
 
-use super::{Budget, CompiledField, Read};
+use super::{Budget, CompiledField, ReadTreatment};
 
 impl CompiledField {
     /// This field with as much as both it and `other`, of the same label, allow.
     pub(crate) fn no_looser_than(self: &Rc<Self>, other: &Self) -> Rc<Self> {
-        let read = stricter_read(&self.read, &other.read, Read::Conceal);
+        let read = stricter_read(&self.read, &other.read, ReadTreatment::Conceal);
         let budget = match read {
-            Read::Reveal => stricter_budget(self.budget.as_ref(), other.budget.as_ref()),
+            ReadTreatment::Reveal => stricter_budget(self.budget.as_ref(), other.budget.as_ref()),
             _ => None,
         };
         let write = stricter_write(self.spec.write, other.spec.write);
@@ -29,20 +29,20 @@ impl CompiledField {
 }
 
 /// The less it shows, the higher.
-fn strictness(read: &Read) -> u8 {
+fn strictness(read: &ReadTreatment) -> u8 {
     match read {
-        Read::Reveal => 0,
-        Read::Mask(_) => 1,
-        Read::Conceal => 2,
-        Read::Null => 3,
-        Read::Refuse => 4,
+        ReadTreatment::Reveal => 0,
+        ReadTreatment::Mask(_) => 1,
+        ReadTreatment::Conceal => 2,
+        ReadTreatment::Null => 3,
+        ReadTreatment::Refuse => 4,
     }
 }
 
 /// For two masks that are not the same it is `instead`: what each of them shows may be what the other hides.
-fn stricter_read(one: &Read, other: &Read, instead: Read) -> Read {
+fn stricter_read(one: &ReadTreatment, other: &ReadTreatment, instead: ReadTreatment) -> ReadTreatment {
     match (one, other) {
-        (Read::Mask(mask), Read::Mask(another)) if mask != another => instead,
+        (ReadTreatment::Mask(mask), ReadTreatment::Mask(another)) if mask != another => instead,
         _ if strictness(one) < strictness(other) => other.clone(),
         _ => one.clone(),
     }
@@ -61,7 +61,7 @@ fn stricter_budget(one: Option<&Budget>, other: Option<&Budget>) -> Option<Budge
         Ordering::Equal => other,
     };
     // What is stored is of another type than what is revealed, so it does not come after it.
-    Some(Budget { then: stricter_read(&one.then, &other.then, Read::Null), ..fewer.clone() })
+    Some(Budget { then: stricter_read(&one.then, &other.then, ReadTreatment::Null), ..fewer.clone() })
 }
 
 fn stricter_write(one: WriteRule, other: WriteRule) -> WriteRule {

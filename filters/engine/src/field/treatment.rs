@@ -9,7 +9,7 @@ use crate::budgets::Allowance;
 
 /// What a principal gets of one field, with the mask parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Read {
+pub enum ReadTreatment {
     /// The value.
     Reveal,
     /// The value under a mask.
@@ -30,10 +30,10 @@ pub struct Budget {
     /// How many rows, in which time.
     pub allowance: Allowance,
     /// What the others get: a mask, NULL, or nothing.
-    pub then: Read,
+    pub then: ReadTreatment,
 }
 
-impl Read {
+impl ReadTreatment {
     /// Its name in statistics and the audit line.
     pub fn name(&self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Read {
     }
 
     /// Its name in policies.
-    pub fn treatment(&self) -> &'static str {
+    pub fn policy_name(&self) -> &'static str {
         match self {
             Self::Reveal => "reveal",
             Self::Mask(_) => "mask",

@@ -14,7 +14,7 @@ use super::audits::Handle;
 use super::problem::Problem;
 use super::value;
 use crate::compiled_plan::CompiledPlan;
-use crate::field::{CompiledField, FieldValue, Read, Scratch, StoredForm};
+use crate::field::{CompiledField, FieldValue, ReadTreatment, Scratch, StoredForm};
 use crate::keyring::Keyring;
 use crate::ports::Ports;
 use crate::spending::{self, Spent};
@@ -122,23 +122,23 @@ pub(super) fn longest_stored(value_bytes: usize) -> usize {
 /// What takes the place of a value that a service answers with. `null` stays.
 pub fn open(ctx: &Context, field: &CompiledField, found: Found<'_>) -> Result<Replacement, Problem> {
     let label = &field.spec.label;
-    if matches!(field.read, Read::Refuse) {
+    if matches!(field.read, ReadTreatment::Refuse) {
         return Err(Problem::denied(label, "read"));
     }
     if found.kind == Kind::Null {
         return Ok(Replacement::Keep);
     }
     let how = stored_as(field);
-    if how == StoredForm::Formatted && found.kind != Kind::String && field.read != Read::Null {
+    if how == StoredForm::Formatted && found.kind != Kind::String && field.read != ReadTreatment::Null {
         return Err(Problem::unreadable(label, "it is not a string"));
     }
     // What is no text is no envelope either.
     let text = string_text(found.json).ok();
     let stored = text.as_ref().map_or(found.json, |text| text.as_slice());
-    let read = read_of(ctx, field, stored, how)?;
+    let read = treatment_of(ctx, field, stored, how)?;
     let mut canonical = Zeroizing::new(Vec::new());
     let shown = match read {
-        Read::Conceal => match field.conceal(stored, how)? {
+        ReadTreatment::Conceal => match field.conceal(stored, how)? {
             Some(shown) => shown,
             None => {
                 ctx.audit.count(&ctx.plan, &field.label, ValueOutcome::of(read), ctx.now_ms);
@@ -170,12 +170,12 @@ fn plaintext(field: &CompiledField, found: Found<'_>) -> Result<Zeroizing<Vec<u8
 }
 
 /// What the field says, or what its budget says of values past it. One value is one row.
-fn read_of<'f>(
+fn treatment_of<'f>(
     ctx: &Context,
     field: &'f CompiledField,
     stored: &[u8],
     how: StoredForm,
-) -> Result<&'f Read, Problem> {
+) -> Result<&'f ReadTreatment, Problem> {
     // Of what comes back as null nothing is revealed.
     let Some(budget) = field.budget.as_ref().filter(|_| !field.nulls(stored, how)) else {
         return Ok(&field.read);
@@ -184,7 +184,7 @@ fn read_of<'f>(
     let Err(Spent { again_seconds }) = spent else { return Ok(&field.read) };
     ctx.audit.spent(&ctx.plan, budget, ctx.now_ms);
     match &budget.then {
-        Read::Refuse => Err(Problem::budget_spent(&budget.label, budget.allowance, again_seconds)),
+        ReadTreatment::Refuse => Err(Problem::budget_spent(&budget.label, budget.allowance, again_seconds)),
         then => Ok(then),
     }
 }

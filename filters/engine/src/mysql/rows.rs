@@ -19,7 +19,7 @@ use fieldveil_values::{ValueUse, oid};
 use zeroize::Zeroizing;
 
 use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
-use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
+use crate::field::{CompiledField, FieldValue, OpenedBatch, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 use crate::server_catalog::ServerCatalog;
@@ -164,7 +164,7 @@ pub fn declare(
     field: &CompiledField,
     settings: &Settings,
 ) -> Result<bool, &'static str> {
-    if matches!(field.read, Read::Conceal) {
+    if matches!(field.read, ReadTreatment::Conceal) {
         return Ok(false);
     }
     let Ok(Column { column_type, charset, length, flags, decimals }) =

@@ -13,7 +13,7 @@ use super::catalog;
 use super::encoding::{ClientEncoding, EncodingError, has_text_elements, is_text};
 use crate::client_error::ClientError;
 use crate::database::{CheckedText, ClientForm, Costs, RowError, RowTreatment, Tally, Treated};
-use crate::field::{CompiledField, FieldValue, OpenedBatch, Read, StoredForm};
+use crate::field::{CompiledField, FieldValue, OpenedBatch, ReadTreatment, StoredForm};
 use crate::keyring::Keyring;
 use crate::memory::{Weight, size_of_all};
 
@@ -378,7 +378,7 @@ pub fn declare(description: &mut RowDescription<'_>, checked: &CheckedText, stat
             continue;
         };
         let Some(field) = checked.plan.fields.get(id) else { continue };
-        if matches!(field.read, Read::Conceal) || cast {
+        if matches!(field.read, ReadTreatment::Conceal) || cast {
             continue;
         }
         described.type_oid = field.declared.oid();

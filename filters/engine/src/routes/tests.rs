@@ -6,7 +6,7 @@ use fieldveil_plan::Plan;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::field::Read;
+use crate::field::ReadTreatment;
 
 /// A field of a type of its label's name before the first dot, sealed deterministically.
 fn field(part: &str, at: &str, label: &str) -> Value {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_engine::compiled_plan::CompiledPlan;
 use fieldveil_engine::fetch::PrincipalKey;
-use fieldveil_engine::field::{self, CompiledField, FieldError, Read, Scratch, StoredForm};
+use fieldveil_engine::field::{self, CompiledField, FieldError, ReadTreatment, Scratch, StoredForm};
 use fieldveil_engine::http::audits::Handle;
 use fieldveil_engine::http::problem::Problem;
 use fieldveil_engine::http::treat::{self, Context};
@@ -107,7 +107,14 @@ impl Treated {
     pub fn opened(&self, stored: &[u8], how: StoredForm) -> Result<Vec<u8>, FieldError> {
         let (stored, plaintext) = (field::FieldValue { bytes: stored, how }, || panic!("it is an envelope"));
         let (scratch, mut text) = (&mut Scratch::default(), Vec::new());
-        self.field().read_text(&Read::Reveal, &self.ctx.keyring, stored, plaintext, scratch, &mut text)?;
+        self.field().read_text(
+            &ReadTreatment::Reveal,
+            &self.ctx.keyring,
+            stored,
+            plaintext,
+            scratch,
+            &mut text,
+        )?;
         Ok(text)
     }
 

@@ -58,7 +58,7 @@ fn strictest_treatment_counts() {
             );
         }
     }
-    assert_eq!(both(last4, first1).read, Read::Conceal);
+    assert_eq!(both(last4, first1).read, ReadTreatment::Conceal);
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn budget_with_fewer_rows_for_its_time_counts_and_after_it_what_both_allow() {
     };
     let [_, _, last4, first1, _, null, refuse] = TREATMENTS;
     for ((one, other), (rows, per_seconds, then)) in [
-        ((budget(10, 60, null), budget(10, 30, refuse)), (10, 60, Read::Refuse)),
-        ((budget(100, 60, null), budget(2, 1, null)), (100, 60, Read::Null)),
-        ((budget(60, 60, last4), budget(1, 1, first1)), (1, 1, Read::Null)),
+        ((budget(10, 60, null), budget(10, 30, refuse)), (10, 60, ReadTreatment::Refuse)),
+        ((budget(100, 60, null), budget(2, 1, null)), (100, 60, ReadTreatment::Null)),
+        ((budget(60, 60, last4), budget(1, 1, first1)), (1, 1, ReadTreatment::Null)),
     ] {
         for fields in [[one.clone(), other.clone()], [other, one]] {
             let budget = said(&fields).budget.unwrap();
@@ -93,9 +93,12 @@ fn strictest_counts_wherever_the_label_stands() {
     let united = service.route("GET", "/a").unwrap();
     assert!(!united.query[0].1.searchable());
     assert!(!united.request.as_ref().unwrap().fields[0].writable());
-    assert_eq!(united.response.as_ref().unwrap().fields[0].read, Read::Conceal);
+    assert_eq!(united.response.as_ref().unwrap().fields[0].read, ReadTreatment::Conceal);
     // A request that fits the other alone is treated as that says.
-    assert_eq!(service.route("GET", "/b").unwrap().response.as_ref().unwrap().fields[0].read, Read::Reveal);
+    assert_eq!(
+        service.route("GET", "/b").unwrap().response.as_ref().unwrap().fields[0].read,
+        ReadTreatment::Reveal
+    );
 }
 
 #[test]
@@ -186,7 +189,7 @@ proptest! {
             let alone = said(std::slice::from_ref(field));
             prop_assert!(alone.writable() || !one.writable());
             prop_assert!(alone.searchable() || !one.searchable());
-            prop_assert!(alone.read == Read::Reveal || one.read != Read::Reveal);
+            prop_assert!(alone.read == ReadTreatment::Reveal || one.read != ReadTreatment::Reveal);
         }
     }
 }
