@@ -124,7 +124,7 @@ impl CheckedText {
 
     /// Whether the description of parameters and columns that the client received for `other` is also true of `self`. This is so
     /// where only the keys differ. Otherwise both must concern the same fields, and the columns must be known.
-    pub fn told_as(&self, other: &Self) -> bool {
+    pub fn is_described_as(&self, other: &Self) -> bool {
         let shape = |checked: &Self| checked.catalog.as_ref().map(|catalog| catalog.shape);
         if shape(self) == shape(other) {
             return true;
@@ -169,7 +169,7 @@ impl CheckedText {
     }
 
     /// Whether the server would receive the same text for `self` as for `other`.
-    pub fn same_as(&self, other: &Self) -> bool {
+    pub fn is_sent_as(&self, other: &Self) -> bool {
         let parameters = |checked: &Self| -> Vec<_> {
             let parameters = checked.analysis.parameters.iter();
             parameters.map(|p| (p.number, p.use_, p.form, checked.meaning(p.field))).collect()

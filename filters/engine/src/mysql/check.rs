@@ -169,7 +169,7 @@ impl SqlContext {
         if statement.is_begin && !passes(&checked) {
             return Err(too_long());
         }
-        match checked.same_as(&before) {
+        match checked.is_sent_as(&before) {
             true => Ok(Rechecked::Same(checked)),
             false => Ok(Rechecked::Anew(checked)),
         }

@@ -279,14 +279,14 @@ impl ReadySession {
             }
             None => Outcome::Passes,
         };
-        let entry = self.executing(&read, &checked, Awaited::Query(Rc::clone(&checked), 0, None), core);
+        let entry = self.note_execution(&read, &checked, Awaited::Query(Rc::clone(&checked), 0, None), core);
         self.pending.push(entry);
         self.transaction.invalidate_if_ended(core);
         Ok(outcome)
     }
 
     /// Notes what a text that is about to be executed does to the session, and returns the entry of its response.
-    pub(super) fn executing(
+    pub(super) fn note_execution(
         &mut self,
         text: &[u8],
         checked: &Rc<CheckedText>,

@@ -290,8 +290,8 @@ impl ReadySession {
         if !checked.shows_types_as(&before) {
             return Err(ClientError::other_result_types());
         }
-        if !checked.same_as(&before) {
-            if checked.told_as(&before) && !checked.goes_by_name() {
+        if !checked.is_sent_as(&before) {
+            if checked.is_described_as(&before) && !checked.goes_by_name() {
                 return Ok(Rechecked::Anew(checked));
             }
             return Err(ClientError::unsupported(

@@ -58,7 +58,7 @@ impl ReadySession {
         let open = &portal;
         core.identity.words.give_all(open.statement.said.given());
         let (text, checked) = (Rc::clone(&open.statement.text), Rc::clone(&open.checked));
-        let entry = self.executing(&text, &checked, Awaited::Execute(Some(portal)), core);
+        let entry = self.note_execution(&text, &checked, Awaited::Execute(Some(portal)), core);
         Ok(self.forward(entry))
     }
 
