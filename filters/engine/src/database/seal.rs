@@ -13,7 +13,7 @@ use crate::value_counts::ValueOutcome;
 
 impl Core {
     /// Returns the text to forward: `write` writes each part that the analysis replaces, and the rest stays as it came.
-    pub fn replaced(
+    pub fn apply_splices(
         &mut self,
         text: &[u8],
         checked: &CheckedText,

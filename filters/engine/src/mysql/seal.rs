@@ -21,7 +21,7 @@ impl SqlContext {
         checked: &CheckedText,
     ) -> Result<Vec<u8>, ClientError> {
         let settings = self.settings.values;
-        core.replaced(text, checked, |core, replacement, out| match replacement {
+        core.apply_splices(text, checked, |core, replacement, out| match replacement {
             Replacement::Seal { field, value, use_, form } => {
                 let place = Place::of(checked, *field)?;
                 let Place { field, stored, .. } = place;

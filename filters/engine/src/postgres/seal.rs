@@ -30,7 +30,7 @@ pub(super) fn server_text(
 
 /// Returns the text to forward, in which every literal in a protected place is sealed.
 pub(super) fn seal_text(core: &mut Core, text: &[u8], checked: &CheckedText) -> Result<Vec<u8>, ClientError> {
-    core.replaced(text, checked, |core, replacement, sealed| {
+    core.apply_splices(text, checked, |core, replacement, sealed| {
         match replacement {
             Replacement::Seal { field, value, use_, form: Form::Value } => {
                 let place = Place::of(checked, *field)?;
