@@ -60,7 +60,7 @@ impl SqlContext {
                 "Execute it with a cursor first.",
             ));
         };
-        let Cursor { checked: opened, rows } = &cursor;
+        let Cursor { checked: opened, treated_columns } = &cursor;
         if Rc::ptr_eq(plan, &opened.plan) {
             core.policy.require_keys(opened)?;
             core.within_budgets(opened)?;
@@ -73,7 +73,8 @@ impl SqlContext {
                 "Execute the statement again.",
             ));
         }
-        let rows = rows.as_ref().map(|rows| Rc::new(rows.under(&checked)));
-        Ok(Cursor { checked, rows })
+        let treated_columns =
+            treated_columns.as_ref().map(|treated_columns| Rc::new(treated_columns.under(&checked)));
+        Ok(Cursor { checked, treated_columns })
     }
 }

@@ -24,7 +24,7 @@ pub struct Definitions {
     sent: Option<Box<[u8]>>,
     /// What was added to the packets' numbers.
     shift: u8,
-    rows: Rc<TreatedColumns>,
+    treated_columns: Rc<TreatedColumns>,
 }
 
 impl Definitions {
@@ -35,7 +35,9 @@ impl Definitions {
 
     /// Whether these bytes begin with them, and would come to the same now.
     fn are(&self, bytes: &[u8], shift: u8, checked: &Rc<CheckedText>, settings: &Settings) -> bool {
-        self.shift == shift && self.rows.is_under(checked, settings) && bytes.starts_with(&self.received)
+        self.shift == shift
+            && self.treated_columns.is_under(checked, settings)
+            && bytes.starts_with(&self.received)
     }
 }
 
@@ -64,9 +66,14 @@ impl ArrivingDefinitions {
         self.received.len() <= MAX_DEFINITIONS && self.sent.len() <= MAX_DEFINITIONS
     }
 
-    fn keep(self, rows: &Rc<TreatedColumns>) -> Definitions {
+    fn keep(self, treated_columns: &Rc<TreatedColumns>) -> Definitions {
         let sent = (self.sent != self.received).then(|| self.sent.into());
-        Definitions { received: self.received.into(), sent, shift: self.shift, rows: Rc::clone(rows) }
+        Definitions {
+            received: self.received.into(),
+            sent,
+            shift: self.shift,
+            treated_columns: Rc::clone(treated_columns),
+        }
     }
 }
 
@@ -84,7 +91,7 @@ impl PendingResults {
         let settings = &cx.sql.settings.values;
         let known =
             kept.as_ref().filter(|known| known.are(bytes, forwarding.shift, &self.checked, settings))?;
-        (self.rows, self.columns) = (Some(Rc::clone(&known.rows)), None);
+        (self.treated_columns, self.columns) = (Some(Rc::clone(&known.treated_columns)), None);
         self.progress.stage = Stage::behind_definitions(cx.capabilities);
         match &known.sent {
             None => Some(Step::Pass(known.received.len())),
@@ -113,8 +120,10 @@ impl PendingResults {
         if !arriving.push(bytes, written) {
             return;
         }
-        match (&self.rows, &self.statement) {
-            (Some(rows), Some(statement)) => statement.takes_definitions(arriving.keep(rows)),
+        match (&self.treated_columns, &self.statement) {
+            (Some(treated_columns), Some(statement)) => {
+                statement.takes_definitions(arriving.keep(treated_columns))
+            }
             _ => self.arriving = Some(arriving),
         }
     }

@@ -120,7 +120,7 @@ pub struct PendingResults {
     /// The same definitions in the form that the prepared statement keeps.
     pub arriving: Option<ArrivingDefinitions>,
     /// How the rows of the result are treated.
-    pub rows: Option<Rc<TreatedColumns>>,
+    pub treated_columns: Option<Rc<TreatedColumns>>,
     /// The prepared statement that is executed or fetched from: its rows are binary.
     pub statement: Option<Rc<Statement>>,
 }
@@ -135,7 +135,7 @@ impl PendingResults {
             number: Some(0),
             columns: None,
             arriving: None,
-            rows: None,
+            treated_columns: None,
             statement: None,
         }
     }
@@ -146,8 +146,13 @@ impl PendingResults {
     }
 
     /// Makes the response to a fetch of rows.
-    pub fn fetch(Cursor { checked, rows }: Cursor, statement: Rc<Statement>) -> Self {
-        Self { progress: ResultProgress::rows(), rows, statement: Some(statement), ..Self::text(checked) }
+    pub fn fetch(Cursor { checked, treated_columns }: Cursor, statement: Rc<Statement>) -> Self {
+        Self {
+            progress: ResultProgress::rows(),
+            treated_columns,
+            statement: Some(statement),
+            ..Self::text(checked)
+        }
     }
 
     /// Returns the number in the text of the statement whose result arrives, as long as it is known.

@@ -123,7 +123,7 @@ impl PendingResponse {
         let Awaited::Results(results) = &self.awaited else { return false };
         results.progress.is_row(packet.header.payload_len, packet.first)
             && !self.forwarding.swallowing
-            && results.rows.as_ref().is_none_or(|rows| rows.is_empty())
+            && results.treated_columns.as_ref().is_none_or(|columns| columns.is_empty())
     }
 
     /// Reads a packet of the response. `client_sequence` is the number of the client's last packet.

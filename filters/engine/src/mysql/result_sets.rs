@@ -37,9 +37,9 @@ impl PendingResults {
         let kind = self.progress.peek(header.payload_len, first)?;
         // A row is dropped behind one that was refused, passes, or has its values treated.
         if kind == Packet::Row {
-            let step = match &self.rows {
+            let step = match &self.treated_columns {
                 _ if forwarding.swallowing => cx.server.drop(header),
-                Some(rows) if !rows.is_empty() => self.read_row(packet, forwarding, cx, out)?,
+                Some(columns) if !columns.is_empty() => self.read_row(packet, forwarding, cx, out)?,
                 _ => cx.server.pass(header, forwarding.shift, out),
             };
             return Ok(Progress::More(step));
@@ -103,7 +103,7 @@ impl PendingResults {
     fn begin_definitions(&mut self, settings: &Settings) -> Result<bool, &'static str> {
         let Stage::Definitions { columns, .. } = self.progress.stage else { return Err(MALFORMED) };
         let treats = self.checked.catalog.is_some();
-        self.rows = None;
+        self.treated_columns = None;
         self.columns = treats.then(|| Columns::new(&self.checked, settings, self.number(), columns));
         Ok(false)
     }
@@ -121,7 +121,7 @@ impl PendingResults {
             None => false,
         };
         if !matches!(self.progress.stage, Stage::Definitions { .. }) {
-            self.rows = self.columns.take().map(|columns| Rc::new(columns.finish()));
+            self.treated_columns = self.columns.take().map(|columns| Rc::new(columns.finish()));
         }
         Ok(is_written)
     }
@@ -137,7 +137,8 @@ impl PendingResults {
             && is_complete
             && let Some(statement) = &self.statement
         {
-            let cursor = Cursor { checked: Rc::clone(&self.checked), rows: self.rows.clone() };
+            let cursor =
+                Cursor { checked: Rc::clone(&self.checked), treated_columns: self.treated_columns.clone() };
             statement.cursor.replace(Some(cursor));
         }
         if let Some(statement) = ended.and_then(|number| self.checked.analysis.statements.get(number)) {
@@ -174,15 +175,15 @@ impl PendingResults {
             Err(_) => return Err(MALFORMED),
         };
         let shift = forwarding.shift;
-        let Some(rows) = &self.rows else { return Err(OUT_OF_PLACE) };
+        let Some(columns) = &self.treated_columns else { return Err(OUT_OF_PLACE) };
         let is_binary = self.statement.is_some();
         let Some(keyring) = cx.core.policy.keyring() else { return Err("rows came before the keys") };
         let mut sequence = Sequence::starting_at(message.sequence.wrapping_add(shift));
         let start = out.to_client.len();
         let body = message.payload.as_ref();
         // What is sealed in this row and the next ones is opened together, then the row is written with what was opened.
-        rows.open_ahead(rest, is_binary, &keyring, cx.core.buffers().scratch.batch());
-        match rows.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, cx.core) {
+        columns.open_ahead(rest, is_binary, &keyring, cx.core.buffers().scratch.batch());
+        match columns.write(body, is_binary, &keyring, &mut sequence, &mut out.to_client, cx.core) {
             Ok(()) => {
                 // What was opened may take more packets, or fewer, than what was sealed.
                 let after = Sequence::after(message.last_sequence.wrapping_add(shift)).next();

@@ -37,9 +37,9 @@ struct TreatedColumn {
     shown: ColumnType,
 }
 
-/// What the rows of one result get.
+/// How the rows of one result are treated.
 pub struct TreatedColumns {
-    /// The statement's plan.
+    /// What the check of the statement found.
     pub checked: Rc<CheckedText>,
     settings: Settings,
     treated: Vec<TreatedColumn>,

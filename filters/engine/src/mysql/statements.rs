@@ -29,7 +29,7 @@ pub struct Cursor {
     /// What analysis said of the statement when it was opened.
     pub checked: Rc<CheckedText>,
     /// What its rows get; None where nothing was protected.
-    pub rows: Option<Rc<TreatedColumns>>,
+    pub treated_columns: Option<Rc<TreatedColumns>>,
 }
 
 /// A prepared statement.

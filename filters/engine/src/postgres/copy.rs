@@ -187,8 +187,8 @@ pub enum CopyOut {
     Binary {
         /// Whether the header is behind.
         started: bool,
-        /// What the rows get.
-        rows: TreatedColumns,
+        /// How the rows are treated.
+        columns: TreatedColumns,
     },
 }
 
@@ -235,7 +235,7 @@ impl CopyOut {
         let columns = columns(checked, copy);
         columns.iter().any(Option::is_some).then(|| match &copy.format {
             CopyFormat::Binary => {
-                Self::Binary { started: false, rows: TreatedColumns::of_copy(checked, &columns) }
+                Self::Binary { started: false, columns: TreatedColumns::of_copy(checked, &columns) }
             }
             CopyFormat::Text(text) => {
                 Self::Text(TextOut::new(Rc::clone(checked), &columns, text, encoding_of(copy, settings)))

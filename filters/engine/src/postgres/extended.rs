@@ -81,7 +81,7 @@ impl ReadySession {
             parameter_types: parse.parameter_types.clone(),
             checked: RefCell::new(Rc::clone(&checked)),
             columns: RefCell::new(None),
-            rows: RefCell::new(None),
+            treated_columns: RefCell::new(None),
             confirmed: Cell::new(false),
             parse_number: Cell::new(0),
             group: Cell::new(self.pipeline.number()),

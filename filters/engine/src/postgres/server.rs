@@ -167,8 +167,8 @@ impl ReadySession {
                     core.waiting = Waiting::No;
                 }
             }
-            (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, rows)) => {
-                *rows = None;
+            (Tag::CommandComplete | Tag::EmptyQueryResponse, Awaited::Query(_, statement, treated)) => {
+                *treated = None;
                 *statement = statement.saturating_add(1);
                 if self.copies.complete() {
                     self.pending.end_copy();

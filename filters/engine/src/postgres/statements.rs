@@ -41,7 +41,7 @@ pub struct Statement {
     /// The last RowDescription that the server sent.
     pub columns: RefCell<Option<Vec<ResultColumn>>>,
     /// How its rows are treated, in the formats that were asked for last.
-    pub rows: RefCell<Option<(Vec<Format>, Rc<TreatedColumns>)>>,
+    pub treated_columns: RefCell<Option<(Vec<Format>, Rc<TreatedColumns>)>>,
     /// The RowDescription of its last portal.
     pub described: RefCell<Option<Described>>,
     /// Whether ParseComplete has arrived.
@@ -72,7 +72,7 @@ impl Statement {
     /// Weighs it again, with its column descriptions.
     fn weigh(&self) {
         let columns = self.columns.borrow().as_ref().map_or(0, Vec::capacity);
-        let formats = self.rows.borrow().as_ref().map_or(0, |(formats, _)| formats.capacity());
+        let formats = self.treated_columns.borrow().as_ref().map_or(0, |(formats, _)| formats.capacity());
         let described = self.described.borrow();
         let described =
             described.as_ref().map_or(0, |known| known.came.len().saturating_add(known.goes.len()));
@@ -102,18 +102,22 @@ impl Statement {
         out: &mut Vec<u8>,
     ) -> Option<Rc<TreatedColumns>> {
         let described = self.described.borrow();
-        let Described { came, goes, rows } = described.as_ref()?;
-        if **came != *body || !Rc::ptr_eq(&rows.checked, checked) {
+        let Described { came, goes, treated_columns } = described.as_ref()?;
+        if **came != *body || !Rc::ptr_eq(&treated_columns.checked, checked) {
             return None;
         }
         out.extend_from_slice(goes);
-        Some(Rc::clone(rows))
+        Some(Rc::clone(treated_columns))
     }
 
     /// Keeps the RowDescription of a portal, as the server sent it and as the client gets it, and how its rows are treated.
-    pub fn keep_description(&self, came: &[u8], goes: &[u8], rows: &Rc<TreatedColumns>) {
+    pub fn keep_description(&self, came: &[u8], goes: &[u8], treated_columns: &Rc<TreatedColumns>) {
         if came.len() <= MAX_DESCRIPTION {
-            let described = Described { came: came.into(), goes: goes.into(), rows: Rc::clone(rows) };
+            let described = Described {
+                came: came.into(),
+                goes: goes.into(),
+                treated_columns: Rc::clone(treated_columns),
+            };
             self.described.replace(Some(described));
             self.weigh();
         }
@@ -121,29 +125,34 @@ impl Statement {
 
     /// Takes over the server's RowDescription.
     pub fn described(&self, columns: Vec<ResultColumn>) {
-        self.rows.take();
+        self.treated_columns.take();
         self.columns.replace(Some(columns));
         self.weigh();
     }
 
     /// Returns how the rows of a portal are treated, once its columns are known. A portal with the formats of the last one shares
     /// its plan.
-    pub fn rows(&self, checked: &Rc<CheckedText>, formats: &[Format]) -> Option<Rc<TreatedColumns>> {
-        if let Some((of, rows)) = &*self.rows.borrow()
-            && Rc::ptr_eq(&rows.checked, checked)
+    pub fn treated_columns(
+        &self,
+        checked: &Rc<CheckedText>,
+        formats: &[Format],
+    ) -> Option<Rc<TreatedColumns>> {
+        if let Some((of, treated_columns)) = &*self.treated_columns.borrow()
+            && Rc::ptr_eq(&treated_columns.checked, checked)
             && of == formats
         {
-            return Some(Rc::clone(rows));
+            return Some(Rc::clone(treated_columns));
         }
         let format = |index: usize| match formats {
             [] => Format::Text,
             [all] => *all,
             each => each.get(index).copied().unwrap_or_default(),
         };
-        let rows = Rc::new(TreatedColumns::new(checked, 0, self.columns.borrow().as_ref()?, format));
-        self.rows.replace(Some((formats.to_vec(), Rc::clone(&rows))));
+        let treated_columns =
+            Rc::new(TreatedColumns::new(checked, 0, self.columns.borrow().as_ref()?, format));
+        self.treated_columns.replace(Some((formats.to_vec(), Rc::clone(&treated_columns))));
         self.weigh();
-        Some(rows)
+        Some(treated_columns)
     }
 
     /// Returns the parameter types for the server, which infers the stored type of sealed parameters itself.
@@ -165,7 +174,7 @@ pub struct Described {
     came: Box<[u8]>,
     /// The message that the client got.
     goes: Box<[u8]>,
-    rows: Rc<TreatedColumns>,
+    treated_columns: Rc<TreatedColumns>,
 }
 
 /// A portal.
@@ -179,7 +188,7 @@ pub struct Portal {
     /// Result format codes, as Bind gave them.
     pub result_formats: Vec<Format>,
     /// How its rows are treated, once that is known.
-    pub rows: OnceCell<Rc<TreatedColumns>>,
+    pub treated_columns: OnceCell<Rc<TreatedColumns>>,
     /// The memory that it takes without its statement.
     pub weight: Weight,
 }
@@ -195,19 +204,19 @@ impl Portal {
         let bytes = size_of::<Self>().saturating_add(name.len()).saturating_add(name.len());
         let bytes = bytes.saturating_add(size_of_all::<Format>(result_formats.capacity()));
         let (weight, statement) = (statement.weight.beside(bytes), Rc::clone(statement));
-        Rc::new(Self { name, checked, statement, result_formats, rows: OnceCell::new(), weight })
+        Rc::new(Self { name, checked, statement, result_formats, treated_columns: OnceCell::new(), weight })
     }
 
     /// Returns how its rows are treated, once the columns of its statement are known.
     pub fn treated_columns(&self) -> Option<Rc<TreatedColumns>> {
-        if let Some(known) = self.rows.get() {
+        if let Some(known) = self.treated_columns.get() {
             return Some(Rc::clone(known));
         }
         if self.checked.is_fetch() {
             return None;
         }
-        let columns = self.statement.rows(&self.checked, &self.result_formats)?;
-        Some(Rc::clone(self.rows.get_or_init(|| columns)))
+        let columns = self.statement.treated_columns(&self.checked, &self.result_formats)?;
+        Some(Rc::clone(self.treated_columns.get_or_init(|| columns)))
     }
 }
 

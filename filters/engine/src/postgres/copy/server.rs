@@ -19,9 +19,9 @@ impl CopyOut {
         keyring: &Keyring,
         tally: &mut dyn Tally,
     ) -> Result<Option<(usize, Vec<u8>)>, RowError> {
-        let (started, rows) = match self {
+        let (started, columns) = match self {
             Self::Text(rows) => return rows.begin(body, keyring, tally),
-            Self::Binary { started, rows } => (started, rows),
+            Self::Binary { started, columns } => (started, columns),
         };
         let bad = |_| RowError::Server("malformed binary data");
         let header = match *started {
@@ -36,7 +36,7 @@ impl CopyOut {
             // The header alone, or the trailer.
             None if row.is_empty() => Some((0, Vec::new())),
             Some(Next::Row(None)) => Some((0, Vec::new())),
-            _ => rows.begin(row, encoding, keyring, tally)?,
+            _ => columns.begin(row, encoding, keyring, tally)?,
         };
         let Some((taken, treated)) = begun else { return Ok(None) };
         *started = true;

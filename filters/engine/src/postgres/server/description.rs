@@ -64,11 +64,11 @@ impl PendingResponses {
         out: &mut CallbackOutput,
     ) -> Result<Fate, &'static str> {
         match &mut self.head().ok_or(OUT_OF_PLACE)?.awaited {
-            Awaited::Query(checked, statement, rows) => {
+            Awaited::Query(checked, statement, treated) => {
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
                 // FETCH from a binary cursor brings binary values.
-                *rows = checked.touched.then(|| {
+                *treated = checked.touched.then(|| {
                     Rc::new(TreatedColumns::new(checked, *statement, &columns, in_format(&columns)))
                 });
                 let (checked, number) = (Rc::clone(checked), *statement);
@@ -89,23 +89,23 @@ impl PendingResponses {
                 let read = |portal: &Rc<Portal>| portal.checked.touched || portal.checked.returns_protected();
                 let Some(portal) = portal.filter(read) else { return parse(body).map(|_| fate) };
                 if matches!(fate, Fate::Pass)
-                    && let Some(rows) =
+                    && let Some(treated) =
                         portal.statement.portal_described(&portal.checked, body, &mut out.to_client)
                 {
-                    portal.rows.get_or_init(|| rows);
+                    portal.treated_columns.get_or_init(|| treated);
                     return Ok(Fate::Taken);
                 }
                 let description = parse(body)?;
                 let columns = rows::columns(&description);
                 let new = || Rc::new(TreatedColumns::new(&portal.checked, 0, &columns, in_format(&columns)));
-                let is_new = portal.rows.get().is_none() && matches!(fate, Fate::Pass);
-                let rows = portal.rows.get_or_init(new);
+                let is_new = portal.treated_columns.get().is_none() && matches!(fate, Fate::Pass);
+                let treated = portal.treated_columns.get_or_init(new);
                 let start = out.to_client.len();
                 let fate = declare(description, &portal.checked, 0, fate, out)?;
                 // What was known before is of an earlier description; what the filter asked for itself goes nowhere.
                 if is_new && matches!(fate, Fate::Taken) {
                     let goes = out.to_client.get(start..).unwrap_or_default();
-                    portal.statement.keep_description(body, goes, rows);
+                    portal.statement.keep_description(body, goes, treated);
                 }
                 Ok(fate)
             }
