@@ -61,7 +61,7 @@ impl<'p> Costs<'p> {
     }
 
     /// Returns the cost of a row with a value of this field.
-    pub fn rows(&self, plan: &CompiledPlan, field: usize) -> u32 {
+    pub fn of_row(&self, plan: &CompiledPlan, field: usize) -> u32 {
         let label = plan.fields.get(field).map_or("", |field| field.spec.label.as_str());
         self.0.get(label).copied().unwrap_or(1)
     }
@@ -123,19 +123,19 @@ impl<'r> RowTreatment<'r> {
         self.plan.fields.get(field).ok_or_else(|| ClientError::protocol("a field without a plan"))
     }
 
-    /// Appends, in this form, what the reader gets for a stored value. `rows` is the number of rows that this row costs of the
+    /// Appends, in this form, what the reader gets for a stored value. `row_cost` is the number of rows that this row costs of the
     /// label's budget. On an error a part may have been appended.
     pub fn treat(
         &mut self,
         field: usize,
-        rows: u32,
+        row_cost: u32,
         stored: FieldValue<'_>,
         form: &dyn ClientForm,
         out: &mut Vec<u8>,
     ) -> Result<Treated, ClientError> {
         let field = self.field(field)?;
         let before = out.len();
-        let read = self.treatment_of(field, rows, stored)?;
+        let read = self.treatment_of(field, row_cost, stored)?;
         let shown = match read {
             ReadTreatment::Conceal => match field.conceal(stored.bytes, stored.how)? {
                 Some(shown) => shown,
@@ -172,7 +172,7 @@ impl<'r> RowTreatment<'r> {
     fn treatment_of<'f>(
         &mut self,
         field: &'f CompiledField,
-        rows: u32,
+        row_cost: u32,
         stored: FieldValue<'_>,
     ) -> Result<&'f ReadTreatment, ClientError> {
         let Some(budget) = &field.budget else { return Ok(&field.read) };
@@ -185,7 +185,7 @@ impl<'r> RowTreatment<'r> {
         let reveals = match known {
             Some(reveals) => reveals,
             None => {
-                let reveals = self.tally.spend(self.plan, budget, rows)?;
+                let reveals = self.tally.spend(self.plan, budget, row_cost)?;
                 self.decided.push((Rc::clone(&budget.label), reveals));
                 reveals
             }

@@ -32,7 +32,7 @@ struct TreatedColumn {
     field: usize,
     stored: StoredForm,
     /// Rows that a row spends of its label's budget.
-    rows: u32,
+    row_cost: u32,
     /// The type that the client is told.
     shown: ColumnType,
 }
@@ -122,7 +122,7 @@ impl Columns {
             index,
             field,
             stored,
-            rows: 1,
+            row_cost: 1,
             shown,
         });
         TreatedColumns {
@@ -214,7 +214,7 @@ impl TreatedColumns {
         let plan = Rc::clone(&self.checked.plan);
         let costs = Costs::of(&plan, self.treated.iter().map(|column| column.field));
         for column in &mut self.treated {
-            column.rows = costs.rows(&plan, column.field);
+            column.row_cost = costs.of_row(&plan, column.field);
         }
         self
     }
@@ -286,7 +286,7 @@ impl TreatedColumns {
             };
             restart(shown);
             let value = FieldValue { bytes: stored, how: column.stored };
-            match this.treat(column.field, column.rows, value, &form, shown)? {
+            match this.treat(column.field, column.row_cost, value, &form, shown)? {
                 Treated::AsStored => writer.push(Some(stored))?,
                 Treated::Null => writer.push(None)?,
                 Treated::Written => writer.push(Some(shown))?,
@@ -315,7 +315,7 @@ impl TreatedColumns {
             };
             restart(shown);
             let value = FieldValue { bytes: stored.bytes(), how: column.stored };
-            match this.treat(column.field, column.rows, value, &form, shown)? {
+            match this.treat(column.field, column.row_cost, value, &form, shown)? {
                 Treated::AsStored => writer.push_raw(Some(stored.as_it_stands()))?,
                 Treated::Null => writer.push_raw(None)?,
                 Treated::Written => writer.push_encoded(column.shown, shown)?,

@@ -38,7 +38,7 @@ struct TreatedColumn {
     stored: StoredForm,
     binary: bool,
     /// How many rows of its label's budget a row costs.
-    rows: u32,
+    row_cost: u32,
 }
 
 /// How the rows of one result are treated.
@@ -134,7 +134,7 @@ impl TreatedColumns {
             field,
             stored,
             binary,
-            rows: costs.rows(&checked.plan, field),
+            row_cost: costs.of_row(&checked.plan, field),
         });
         let treated: Vec<_> = treated.collect();
         let bytes = size_of_all::<TreatedColumn>(treated.capacity()).saturating_add(size_of::<Self>());
@@ -271,16 +271,16 @@ fn treat(
     out: &mut Vec<u8>,
 ) -> Result<bool, RowError> {
     let form = PostgresForm { binary: column.binary, encoding };
-    Ok(treat_value(row, (column.field, column.stored), form, column.rows, stored, out)?)
+    Ok(treat_value(row, (column.field, column.stored), form, column.row_cost, stored, out)?)
 }
 
 /// Appends what the reader gets for a value as it is in a row, where a `bytea` in text format is in its text form. Returns
-/// whether the result is not NULL. `rows` is the number of rows that this row costs of the label's budget.
+/// whether the result is not NULL. `row_cost` is the number of rows that this row costs of the label's budget.
 pub fn treat_value(
     row: &mut RowTreatment<'_>,
     (field, how): (usize, StoredForm),
     form: PostgresForm,
-    rows: u32,
+    row_cost: u32,
     value: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<bool, ClientError> {
@@ -301,7 +301,7 @@ pub fn treat_value(
         }
         StoredForm::Raw | StoredForm::Armored | StoredForm::Formatted => value,
     };
-    let treated = row.treat(field, rows, FieldValue { bytes: stored, how }, &form, out)?;
+    let treated = row.treat(field, row_cost, FieldValue { bytes: stored, how }, &form, out)?;
     match treated {
         Treated::AsStored => out.extend_from_slice(value),
         Treated::Written if !form.encoding.is_utf8() => form.encode_shown(row.field(field)?, out, start)?,

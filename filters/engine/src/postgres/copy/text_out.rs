@@ -29,7 +29,7 @@ struct Column {
     field: usize,
     stored: StoredForm,
     /// Rows that a row spends of its label's budget.
-    rows: u32,
+    row_cost: u32,
 }
 
 impl TextOut {
@@ -40,7 +40,7 @@ impl TextOut {
         encoding: ClientEncoding,
     ) -> Self {
         let costs = Costs::of(&checked.plan, columns.iter().flatten().map(|(field, _)| *field));
-        let column = |(field, stored)| Column { field, stored, rows: costs.rows(&checked.plan, field) };
+        let column = |(field, stored)| Column { field, stored, row_cost: costs.of_row(&checked.plan, field) };
         let columns = columns.iter().map(|protected| protected.map(column)).collect();
         let mut dialect = dialect(text);
         if let Ok(Some(null)) = encoding.encode_statement(Some(dialect.null.clone())) {
@@ -81,7 +81,7 @@ impl TextOut {
             shown.clear();
             let place = (column.field, column.stored);
             let form = PostgresForm { binary: false, encoding: self.encoding };
-            let is_value = rows::treat_value(&mut this, place, form, column.rows, &value, &mut shown)?;
+            let is_value = rows::treat_value(&mut this, place, form, column.row_cost, &value, &mut shown)?;
             let shown = is_value.then_some(shown.as_slice());
             match self.dialect.quotes {
                 None => text::encode(&self.dialect, shown, &mut treated),
