@@ -1,4 +1,4 @@
-//! What holds for all arrays. The server's own answers are in `tests/postgres.rs`.
+//! What holds for all arrays. The server's own answers are in `postgres.rs`.
 
 #![allow(clippy::arithmetic_side_effects, clippy::unwrap_used)]
 
