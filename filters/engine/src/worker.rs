@@ -28,9 +28,8 @@ use crate::value_counts::ValueCounts;
 /// Bytes of unfinished messages that all connections may hold together: a Wasm module has about 1 GB in all, and
 /// reading a message takes several times its length.
 const MAX_HELD_BY_ALL: usize = 128 << 20;
-/// Tenants' keysets that are asked for at most, first those of sessions' principals, then of the plans that were used
-/// last. Each takes a few KB of memory, and
-/// 2 KB of the answer.
+/// Tenants' keysets that are asked for at most, first those of sessions' principals, then of the plans that were used last. Each takes
+/// a few KB of memory, and 2 KB of the answer.
 const MAX_TENANTS: usize = 1024;
 
 /// Counts since the last [`Worker::take_counts`], by statistic name.

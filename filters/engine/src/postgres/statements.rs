@@ -130,8 +130,8 @@ impl Statement {
         self.weigh();
     }
 
-    /// Returns how the rows of a portal are treated, once its columns are known. A portal with the formats of the last one shares
-    /// its plan.
+    /// Returns which columns of a portal are treated and how, once its columns are known. A portal with the formats of the last one
+    /// shares them.
     pub fn treated_columns(
         &self,
         checked: &Rc<CheckedText>,
