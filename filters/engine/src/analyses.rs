@@ -13,14 +13,14 @@ use crate::token_words::holds_word;
 const MAX_HELD: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1023);
 /// Bytes that all of either take at most, with what is known of them.
 const MAX_BYTES: usize = 8 << 20;
-/// Text longer than this is analysed anew each time.
+/// Text longer than this is analyzed anew each time.
 const MAX_TEXT: usize = 8 << 10;
 /// What an entry takes beside its text and what is known of it.
 const ENTRY: usize = 128;
 
 /// What analysis said of a text: the same for all who ask.
 #[derive(Clone)]
-pub struct Analysed {
+pub struct WeighedAnalysis {
     /// What the text does.
     pub analysis: Rc<Analysis>,
     /// Bytes that it takes.
@@ -29,7 +29,7 @@ pub struct Analysed {
 
 /// The analyses of one worker.
 pub struct Analyses {
-    texts: Cache<Analysed>,
+    texts: Cache<WeighedAnalysis>,
     shapes: Cache<Template>,
 }
 
@@ -49,7 +49,7 @@ impl Analyses {
         fingerprint: u64,
         names: &dyn Names,
         in_use: &dyn Fn() -> usize,
-    ) -> (Result<Analysed, Refusal>, bool) {
+    ) -> (Result<WeighedAnalysis, Refusal>, bool) {
         if let Some(known) = self.texts.get(fingerprint, text) {
             return (Ok(known.clone()), true);
         }
@@ -58,7 +58,7 @@ impl Analyses {
         let before = in_use();
         let weighed = |analysis| {
             let analysis = Rc::new(analysis);
-            Analysed { analysis, bytes: in_use().saturating_sub(before) }
+            WeighedAnalysis { analysis, bytes: in_use().saturating_sub(before) }
         };
         let known = shape.as_ref().and_then(|shape| {
             self.shapes.get(fingerprint, shape.key()).and_then(|template| template.analysis(text, shape))
@@ -71,14 +71,14 @@ impl Analyses {
             );
             return (Ok(known), true);
         }
-        let analysed = match fieldveil_sql::analyze_in(text, catalog, names) {
+        let analyzed = match fieldveil_sql::analyze_in(text, catalog, names) {
             Ok(analysis) => weighed(analysis),
             Err(refusal) => return (Err(refusal), false),
         };
-        let analysis = &analysed.analysis;
+        let analysis = &analyzed.analysis;
         // Another session may have prepared what this one has not, and does not know what this one has.
         if !may_be_kept || analysis.statements.iter().any(|statement| statement.session.is_some()) {
-            return (Ok(analysed), false);
+            return (Ok(analyzed), false);
         }
         let before = in_use();
         if let Some(shape) = &shape
@@ -88,9 +88,9 @@ impl Analyses {
             self.shapes.put(fingerprint, shape.key(), template, bytes);
         }
         if !analysis.splices.iter().any(is_value) {
-            self.texts.put(fingerprint, text, analysed.clone(), analysed.bytes);
+            self.texts.put(fingerprint, text, analyzed.clone(), analyzed.bytes);
         }
-        (Ok(analysed), false)
+        (Ok(analyzed), false)
     }
 }
 

@@ -20,7 +20,7 @@ pub const MAX_CONNECTION: usize = 128 << 20;
 pub const MAX_WORKER: usize = 512 << 20;
 /// What is left free for statements that are executed and gone when nothing more may be kept.
 pub const RESERVE: usize = 32 << 20;
-/// Bytes in use past which no statement is analysed, and no request is let in.
+/// Bytes in use past which no statement is analyzed, and no request is let in.
 pub const MAX_IN_USE: usize = MAX_WORKER + 2 * RESERVE;
 
 /// What the connections of one user keep.

@@ -1,4 +1,4 @@
-//! What one Envoy worker holds for all its connections: plans by principal, the keyring, analysed
+//! What one Envoy worker holds for all its connections: plans by principal, the keyring, analyzed
 //! statements. Each is bounded, and each knows its age.
 
 use std::cell::RefCell;
@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use fieldveil_plan::Workload;
 use fieldveil_sql::{Catalog, Names, Refusal};
 
-use crate::analyses::{Analysed, Analyses};
+use crate::analyses::{Analyses, WeighedAnalysis};
 use crate::audit::{Audit, Audits};
 use crate::budgets::Budgets;
 use crate::compiled_plan::CompiledPlan;
@@ -242,10 +242,10 @@ impl Worker {
         fingerprint: u64,
         names: &dyn Names,
         in_use: &dyn Fn() -> usize,
-    ) -> Result<Analysed, Refusal> {
-        let (analysed, known) = self.analyses.of(text, catalog, fingerprint, names, in_use);
+    ) -> Result<WeighedAnalysis, Refusal> {
+        let (analyzed, known) = self.analyses.of(text, catalog, fingerprint, names, in_use);
         self.count(if known { "statement_cache.hit" } else { "statement_cache.miss" }, 1);
-        analysed
+        analyzed
     }
 
     /// A connection holds `now` bytes of unfinished messages where it held `before`. Returns whether that is

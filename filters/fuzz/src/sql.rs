@@ -95,7 +95,7 @@ fn analysis_in(text: &str, catalog: &Catalog) {
             assert!(fields.is_sorted_by(|a, b| a < b), "fields are sorted, each once");
         }
     }
-    assert_eq!(analyze(text, catalog).as_ref(), Ok(&analysis), "the same text is analysed the same");
+    assert_eq!(analyze(text, catalog).as_ref(), Ok(&analysis), "the same text is analyzed the same");
 }
 
 fn check_splices(text: &str, analysis: &Analysis) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fieldveil_sql::{Dialect, Envelopes, Names, identity};
 
 use super::{CheckedText, Core, PolicyGate};
-use crate::analyses::Analysed;
+use crate::analyses::WeighedAnalysis;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::field::{CompiledField, ReadTreatment};
@@ -23,10 +23,10 @@ impl Core {
     ) -> Result<CheckedText, ClientError> {
         self.memory.has_room()?;
         let in_use = || self.memory.in_use();
-        let analysed =
+        let analyzed =
             self.worker.borrow_mut().analysis(text, &catalog.sql, catalog.fingerprint, names, &in_use);
-        let Analysed { analysis, bytes } =
-            analysed.map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(text)))?;
+        let WeighedAnalysis { analysis, bytes } =
+            analyzed.map_err(|refusal| ClientError::refused(&refusal, &catalog.labels_named_in(text)))?;
         let touched = analysis.statements.iter().any(|s| s.touched);
         let checked = CheckedText {
             plan: Rc::clone(plan),

@@ -49,15 +49,15 @@ static CATALOGS: LazyLock<[Catalog; 4]> = LazyLock::new(|| {
 /// What reads a statement.
 type Reader = (&'static str, fn(String) -> Input);
 
-const IN_POSTGRES: Reader = ("postgres", |text| analysed(text, 0));
-const AMONG_MANY: Reader = ("postgres-400-relations", |text| analysed(text, 1));
-const IN_MYSQL: Reader = ("mysql", |text| analysed(text, 2));
-const IN_MARIADB: Reader = ("mariadb", |text| analysed(text, 3));
+const IN_POSTGRES: Reader = ("postgres", |text| analyzed(text, 0));
+const AMONG_MANY: Reader = ("postgres-400-relations", |text| analyzed(text, 1));
+const IN_MYSQL: Reader = ("mysql", |text| analyzed(text, 2));
+const IN_MARIADB: Reader = ("mariadb", |text| analyzed(text, 3));
 const BY_POSTGRES: Reader = ("postgres-session", postgres::query);
 const BY_MYSQL: Reader = ("mysql-session", mysql::query);
 const READERS: [Reader; 6] = [IN_POSTGRES, AMONG_MANY, IN_MYSQL, IN_MARIADB, BY_POSTGRES, BY_MYSQL];
 
-fn analysed(text: String, catalog: usize) -> Input {
+fn analyzed(text: String, catalog: usize) -> Input {
     let catalog = &CATALOGS[catalog];
     Input::new(text.clone().as_bytes(), move || {
         let _ = mentions(text.as_bytes());
