@@ -164,7 +164,21 @@ impl Kind {
     }
 
     pub(crate) fn has_one_text(self) -> bool {
-        !matches!(self, Self::Bpchar(None) | Self::Float8 | Self::Numeric(None) | Self::Json | Self::Jsonb)
+        match self {
+            Self::Bpchar(None) | Self::Float8 | Self::Numeric(None) | Self::Json | Self::Jsonb => false,
+            Self::Text
+            | Self::Varchar(_)
+            | Self::Bpchar(Some(_))
+            | Self::Integer(_)
+            | Self::Bool
+            | Self::Numeric(Some(_))
+            | Self::Date
+            | Self::Time(_)
+            | Self::Timestamp(_)
+            | Self::Timestamptz(_)
+            | Self::Uuid
+            | Self::Bytea(_) => true,
+        }
     }
 
     pub(crate) fn encode_text(self, canonical: &[u8]) -> Result<Vec<u8>, ValueError> {

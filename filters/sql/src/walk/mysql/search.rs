@@ -237,16 +237,23 @@ impl<'c> Walker<'_, 'c> {
 
 /// Refuses a number beside characters: MySQL would compare both as numbers, so that `'007'` and `'7abc'` equal 7.
 pub(crate) fn refuse_as_number(column: Protected<'_>, value: &Expr) -> Result<(), Refusal> {
-    let as_numbers = matches!(
-        column.field.declared,
+    let as_numbers = match column.field.declared {
         Declared::Characters
-            | Declared::Padded
-            | Declared::Uuid
-            | Declared::Json
-            | Declared::Jsonb
-            | Declared::Bytea
-            | Declared::Other
-    );
+        | Declared::Padded
+        | Declared::Uuid
+        | Declared::Json
+        | Declared::Jsonb
+        | Declared::Bytea
+        | Declared::Other => true,
+        Declared::Integer
+        | Declared::Numeric
+        | Declared::Float
+        | Declared::Boolean
+        | Declared::Date
+        | Declared::Time
+        | Declared::Timestamp
+        | Declared::TimestampTz => false,
+    };
     if as_numbers && is_number(value) {
         return Err(Refusal::on(
             column.field,
