@@ -1,4 +1,4 @@
-"""Modes of sql_mode that give texts another meaning: what names nothing protected is answered as without the sidecar."""
+"""Modes of sql_mode that give texts another meaning: what names nothing protected is answered as by the server."""
 
 import mysql.connector
 import pymysql
