@@ -71,7 +71,7 @@ pub use analysis::{
 };
 pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};
-pub use dialect::{Dialect, MySqlDialect};
+pub use dialect::{Dialect, MySqlDialect, OtherMeaning};
 pub use field::{Declared, Envelopes, Field};
 pub use lex::{
     mysql::binary::{binary_as_hexadecimal, single_bytes_as_hexadecimal},

@@ -152,20 +152,32 @@ pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
         return false;
     }
     let contains = |part: &str| contains(text.as_bytes(), part.as_bytes(), false);
-    let has_word = |word: &str| self::contains(text.as_bytes(), word.as_bytes(), true);
     let in_escapes = match catalog.dialect {
         Dialect::Postgres => {
             contains("u&\"")
                 || contains("standard_conforming_strings")
-                || ["execute", "fetch", "move"].into_iter().any(has_word)
+                || has_word_of(text, &["execute", "fetch", "move"])
         }
         // What is prepared may be written with escapes; and letters of other alphabets may be the same to the server.
-        Dialect::MySql(_) => ["execute", "prepare", "handler"].into_iter().any(has_word) || !text.is_ascii(),
+        Dialect::MySql(_) => {
+            has_word_of(text, &["execute", "prepare", "handler"])
+                || contains("execute_prepared_stmt")
+                || !text.is_ascii()
+        }
     };
-    in_escapes
-        || catalog.index().reached(catalog).stand_in(text.as_bytes())
+    in_escapes || holds_name(text, catalog)
+}
+
+/// Whether a text holds the name of a relation, or of a table that the policy names, in a string or a comment too.
+pub(crate) fn holds_name(text: &str, catalog: &Catalog) -> bool {
+    catalog.index().reached(catalog).stand_in(text.as_bytes())
         // Rare enough to pay for: names of other letters than ASCII's, in whatever case.
         || (!text.is_ascii() && may_contain(text, catalog))
+}
+
+/// Whether a text has any of these words, in a string or a comment too.
+pub(crate) fn has_word_of(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| contains(text.as_bytes(), word.as_bytes(), true))
 }
 
 /// Whether the bytes contain the part, ASCII letters in either case; as a whole word, if asked.

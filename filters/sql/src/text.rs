@@ -6,6 +6,7 @@ use crate::{
     analysis::{Analysis, SessionUse, Statement},
     budget::Budget,
     catalog::Catalog,
+    dialect::{Dialect, MySqlDialect, OtherMeaning},
     identity, kind,
     lex::Unread,
     mention,
@@ -44,13 +45,52 @@ pub fn analyze_within(
     budget: &Budget,
 ) -> Result<Analysis, Refusal> {
     let catalog = catalog.folded();
-    match analyze_statements(text, catalog, names, budget) {
+    let analyzed = match catalog.dialect {
+        Dialect::MySql(MySqlDialect { other_meaning: Some(mode), .. }) => {
+            analyze_in_mode(text, mode, catalog, names, budget)
+        }
+        _ => analyze_statements(text, catalog, names, budget),
+    };
+    match analyzed {
         // What is too complex passes like any other text that isn't read, where nothing protected is in reach.
         Err(refusal) if refusal.class == RefusalClass::TooComplex && !mention::may_reach(text, catalog) => {
             Ok(unread_analysis(text))
         }
         other => other,
     }
+}
+
+/// Analyzes a text in a mode that gives texts another meaning: it passes where it names nothing protected.
+fn analyze_in_mode(
+    text: &str,
+    mode: OtherMeaning,
+    catalog: &Catalog,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Analysis, Refusal> {
+    match mode {
+        OtherMeaning::Oracle if mention::may_reach(text, catalog) => return Err(mode.refusal()),
+        OtherMeaning::Oracle => return Ok(unread_analysis(text)),
+        // Only what NOT stands before is read otherwise. What was prepared may hold it too.
+        OtherMeaning::HighNotPrecedence if !mention::has_word_of(text, &["not", "execute", "call"]) => {
+            return analyze_statements(text, catalog, names, budget);
+        }
+        OtherMeaning::HighNotPrecedence | OtherMeaning::EmptyStringIsNull => {}
+    }
+    if mention::holds_name(text, catalog) {
+        return Err(mode.refusal());
+    }
+    let analysis = analyze_statements(text, catalog, names, budget)?;
+    // A string that is prepared may hold a name in escapes, and EXECUTE stands for what was prepared before. What this text
+    // prepares is among its statements.
+    let is_touched = |statement: &Statement| match &statement.session {
+        Some(SessionUse::Execute { name }) => names.prepared(name).is_some_and(|own| own.statement.touched),
+        _ => statement.touched,
+    };
+    if analysis.statements.iter().any(is_touched) {
+        return Err(mode.refusal());
+    }
+    Ok(analysis)
 }
 
 fn analyze_statements(

@@ -132,6 +132,10 @@ impl SqlContext {
             Err(error) if error.is_out_of_memory() && text.len() <= MAX_CONTROL => {
                 return reads_alike(text.as_bytes(), plan).ok_or(error);
             }
+            // A SET means the same in each mode, whatever names are in it.
+            Err(error) if self.settings.dialect.other_meaning.is_some() => {
+                return reads_alike(text.as_bytes(), plan).ok_or(error);
+            }
             checked => checked?,
         };
         self.may_show(&checked)?;

@@ -21,8 +21,6 @@ pub struct SessionSettings {
     pub client: CharacterSet,
     /// What the server makes of the strings in them.
     connection: CharacterSet,
-    /// Why texts cannot be read as the server reads them.
-    unreadable: Option<ClientError>,
     /// The server was asked.
     pub is_known: bool,
 }
@@ -35,7 +33,6 @@ impl Default for SessionSettings {
             database: String::new(),
             client: CharacterSet::UNKNOWN,
             connection: CharacterSet::UNKNOWN,
-            unreadable: None,
             is_known: false,
         }
     }
@@ -55,12 +52,7 @@ pub struct SettingsRow<'a> {
 impl SessionSettings {
     /// As the server says it.
     pub fn of(said: &SettingsRow<'_>) -> Self {
-        let mut unreadable = None;
         let dialect = MySqlDialect::of_session(said.sql_mode, said.version, said.lower_case_table_names);
-        let dialect = dialect.unwrap_or_else(|refusal| {
-            unreadable = Some(ClientError::refused(&refusal, &[]));
-            MySqlDialect::default()
-        });
         let values = Settings::read(said.version, said.sql_mode, said.charset_results);
         let set = |name: &str| match name {
             // Strings are bytes then, of which the server converts none.
@@ -76,7 +68,7 @@ impl SessionSettings {
         };
         let dialect = MySqlDialect { decoded: client.is_decoded(), ..dialect };
         let database = said.database.to_owned();
-        Self { dialect, values, database, client, connection, unreadable, is_known: true }
+        Self { dialect, values, database, client, connection, is_known: true }
     }
 
     /// How texts are read.
@@ -86,17 +78,13 @@ impl SessionSettings {
 
     /// Whether statements can be read as the server reads them.
     pub fn readable(&self) -> Result<(), ClientError> {
-        match &self.unreadable {
-            Some(error) => Err(error.clone()),
-            None if !self.client.is_over_ascii() => Err(unreadable()),
-            None => Ok(()),
-        }
+        if self.client.is_over_ascii() { Ok(()) } else { Err(unreadable()) }
     }
 
     /// A text that cannot be read for the bytes in its `_binary'…'`, with these written in another way that means the same to
     /// the server.
     pub fn rewritten(&self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
-        if !self.is_known || self.readable().is_err() {
+        if !self.is_known || self.readable().is_err() || !self.dialect.knows_tokens() {
             return None;
         }
         // Where the literals stand is told by the bytes alone.
@@ -118,6 +106,9 @@ impl SessionSettings {
 
     /// Reads the begin of a text that is too long to be held. Returns it with the number of the client's bytes that it has.
     pub fn long_head(&self, text: &[u8], placeholders: bool) -> Option<(LongHead, usize)> {
+        if !self.dialect.knows_tokens() {
+            return None;
+        }
         let text = self.client.decode(text);
         // What is cut off, perhaps within a character, is of no use.
         let length = text.iter().position(|byte| matches!(byte, b'\'' | b'"')).unwrap_or(text.len());

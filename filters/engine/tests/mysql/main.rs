@@ -13,6 +13,7 @@ mod cursors;
 mod definitions;
 mod load;
 mod local_infile;
+mod other_meaning;
 mod passwords;
 mod prepared;
 mod questions;

@@ -161,6 +161,8 @@ pub struct Dialogue {
     pub connection: Option<&'static str>,
     /// Its character_set_results.
     pub results: &'static str,
+    /// Its sql_mode.
+    pub sql_mode: &'static str,
     /// The account that the server let the session in by.
     pub account: &'static str,
     /// How many bytes a column of TEXT holds; the columns are VARCHARs if that is not told.
@@ -192,6 +194,7 @@ impl Dialogue {
             charset: "utf8mb4",
             connection: None,
             results: "utf8mb4",
+            sql_mode: "STRICT_TRANS_TABLES",
             account: "app@localhost",
             asked_for_plan: None,
             text_holds: "",
@@ -248,7 +251,7 @@ impl Dialogue {
             Some(b"shop"),
             None,
             None,
-            Some(b"STRICT_TRANS_TABLES"),
+            Some(self.sql_mode.as_bytes()),
             Some(self.charset.as_bytes()),
             Some(self.connection.unwrap_or(self.charset).as_bytes()),
             Some(self.results.as_bytes()),

@@ -25,6 +25,7 @@ fn main() -> io::Result<()> {
         mariadb: has("--mariadb"),
         folds_tables: false,
         decoded: false,
+        other_meaning: None,
     };
     if has("--mysql") {
         catalog = catalog.in_dialect(Dialect::MySql(mysql));

@@ -29,6 +29,7 @@ const fn mode(other: bool) -> MySqlDialect {
         mariadb: other,
         folds_tables: other,
         decoded: false,
+        other_meaning: None,
     }
 }
 

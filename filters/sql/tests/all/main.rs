@@ -17,6 +17,7 @@ mod mysql_identity;
 mod mysql_load;
 mod mysql_long_texts;
 mod mysql_modes;
+mod mysql_other_meaning;
 mod mysql_prepared;
 mod mysql_properties;
 mod mysql_select;

@@ -80,3 +80,28 @@ fn what_is_prepared_again_takes_the_place_of_the_one_before() {
     );
     assert_eq!(analysis.statements[1].fields.reads, [1]);
 }
+
+#[test]
+fn text_that_cannot_be_read_is_the_servers_to_refuse_where_it_names_nothing_protected() {
+    let plain = MySqlDialect::default();
+    for (text, expected) in [
+        ("PREPARE s FROM 'SELECT 1 /*'", "PREPARE «`ours_s`» FROM 'SELECT 1 /*'"),
+        ("PREPARE s FROM 'SELECT 1 /*! + 1'", "PREPARE «`ours_s`» FROM 'SELECT 1 /*! + 1'"),
+        ("EXECUTE IMMEDIATE 'SELECT ''1'", "EXECUTE IMMEDIATE 'SELECT ''1'"),
+        ("EXECUTE IMMEDIATE 'SELECT `a /* 1'", "EXECUTE IMMEDIATE 'SELECT `a /* 1'"),
+    ] {
+        assert_eq!(prepared_in(text, plain), expected, "{text}");
+    }
+    for text in [
+        "PREPARE s FROM 'SELECT 1 FROM customer /*'",
+        "PREPARE s FROM 'SELECT 1 /*! FROM Customer'",
+        r"EXECUTE IMMEDIATE 'SELECT ssn FROM c\ustomer /*'",
+        r"EXECUTE IMMEDIATE 'PREP\ARE s FROM @a /*'",
+        "EXECUTE IMMEDIATE 'EXECUTE s /*'",
+        "EXECUTE IMMEDIATE 'CREATE TABLE vault /*! AS SELECT 1'",
+        "PREPARE s FROM 'SET @a = 1 /*'; EXECUTE s; SELECT ssn FROM customer",
+    ] {
+        let refused = prepared_in(text, plain);
+        assert!(refused.starts_with("refused: "), "{text}: {refused}");
+    }
+}

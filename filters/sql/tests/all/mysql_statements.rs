@@ -333,15 +333,3 @@ fn a_text_that_cannot_be_read_passes_only_without_protected_names() {
     assert_eq!(refusal.class, RefusalClass::Unparsable);
     check_refused(&["PREPARE s FROM 'a", "EXECUTE s 'a", "SELECT \0 FROM customer", "SELECT '\u{e9} "]);
 }
-
-#[test]
-fn a_mode_that_gives_texts_another_meaning_is_refused() {
-    let of = |mode| MySqlDialect::of_session(mode, "10.11.6-MariaDB-0+deb12u1", "0");
-    let dialect = of("ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,STRICT_TRANS_TABLES").unwrap();
-    assert!(dialect.ansi_quotes && dialect.no_backslash_escapes && dialect.pipes_as_concat);
-    assert!(dialect.mariadb && !dialect.folds_tables);
-    for mode in ["ORACLE", "PIPES_AS_CONCAT,oracle", "HIGH_NOT_PRECEDENCE", "EMPTY_STRING_IS_NULL"] {
-        assert!(of(mode).is_err(), "{mode}");
-    }
-    assert!(!MySqlDialect::of_session("", "9.7.0", "1").unwrap().mariadb);
-}

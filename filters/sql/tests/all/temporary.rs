@@ -116,6 +116,67 @@ fn table_that_is_not_the_protected_one_is_altered_whatever_its_name() {
 }
 
 #[test]
+fn view_that_only_has_the_name_of_a_protected_table_is_refreshed() {
+    check_untouched_in(
+        &elsewhere(),
+        &[
+            "REFRESH MATERIALIZED VIEW customer",
+            "REFRESH MATERIALIZED VIEW CONCURRENTLY other.customer WITH DATA",
+            "REFRESH MATERIALIZED VIEW shop.other.customer_view WITH NO DATA",
+        ],
+    );
+    check_untouched(&["REFRESH MATERIALIZED VIEW other.customer", "REFRESH MATERIALIZED VIEW orders"]);
+    check_refused_in(
+        &elsewhere(),
+        &[
+            ("REFRESH MATERIALIZED VIEW public.customer_view", ""),
+            ("REFRESH MATERIALIZED VIEW CONCURRENTLY shop.public.customer", ""),
+        ],
+    );
+    check_refused_in(
+        &with_temporary(),
+        &[
+            ("REFRESH MATERIALIZED VIEW customer_view", ""),
+            ("REFRESH MATERIALIZED VIEW pg_temp.shown", ""),
+            ("REFRESH MATERIALIZED VIEW other.customer; REFRESH MATERIALIZED VIEW customer_view", ""),
+        ],
+    );
+}
+
+#[test]
+fn table_that_is_not_the_protected_one_moves_to_a_schema_that_the_policy_does_not_name() {
+    let moved = [
+        "ALTER TABLE other.customer SET SCHEMA third",
+        "ALTER TABLE IF EXISTS ONLY other.customer SET SCHEMA \"Third\";",
+        "ALTER MATERIALIZED VIEW shop.other.customer_view SET SCHEMA third",
+        // A schema has the name of a protected table.
+        "ALTER TABLE orders SET SCHEMA customer",
+    ];
+    let schemas = vec!["public".to_owned()];
+    let known = elsewhere().with_schemas(schemas.clone());
+    check_untouched_in(&known, &moved);
+    check_untouched_in(&known, &["ALTER TABLE customer SET SCHEMA third"]);
+    let visible = catalog().with_planned(vec!["customer".to_owned()]).with_schemas(schemas);
+    check_untouched_in(&visible, &moved);
+    check_refused_in(&visible, &[("ALTER TABLE customer SET SCHEMA third", "")]);
+    for catalog in [&known, &visible] {
+        check_refused_in(
+            catalog,
+            &[
+                ("ALTER TABLE public.customer SET SCHEMA third", ""),
+                ("ALTER TABLE other.customer SET SCHEMA public", ""),
+                ("ALTER TABLE other.customer SET SCHEMA pg_temp", ""),
+                ("ALTER TABLE other.customer RENAME TO client, SET SCHEMA third", ""),
+                ("ALTER FUNCTION customer SET SCHEMA third", ""),
+                ("ALTER TABLE other.customer SET SCHEMA third; INSERT INTO customer (ssn) VALUES ('x')", ""),
+            ],
+        );
+    }
+    // Where it is not known which schemas the policy names, any may be one.
+    check_refused_in(&elsewhere(), &[("ALTER TABLE other.customer SET SCHEMA third", "")]);
+}
+
+#[test]
 fn relation_is_made_under_the_name_of_a_protected_one_in_a_schema_that_the_policy_does_not_name() {
     let made = [
         "CREATE VIEW other.customer AS SELECT 1 AS id",

@@ -20,17 +20,17 @@ const LIMIT: usize = MAX_ROWS + 1;
 
 /// The columns of the answer, as bytes of UTF-8: the character set of results may lack characters that are in names, and that of
 /// the connection decides in which numbers become text. A column that is invisible has a number below 0; MariaDB writes the
-/// default NULL as a word.
+/// default NULL as a word. An empty string stands in hexadecimal digits, for `''` may be NULL to the session.
 const SELECT: &str = "SELECT CAST(c.TABLE_SCHEMA AS BINARY), CAST(c.TABLE_NAME AS BINARY), \
 CAST(CONVERT(IF(c.EXTRA LIKE '%INVISIBLE%', -1, 1) * CAST(c.ORDINAL_POSITION AS SIGNED) USING utf8mb4) AS BINARY), \
 CAST(c.COLUMN_NAME AS BINARY), CAST(LOWER(c.DATA_TYPE) AS BINARY), \
 CAST(CONVERT(c.CHARACTER_MAXIMUM_LENGTH USING utf8mb4) AS BINARY), CAST(c.COLLATION_NAME AS BINARY), \
 CAST(CONVERT(COALESCE(c.COLUMN_DEFAULT <> 'NULL', FALSE) + COALESCE(c.EXTRA LIKE '%auto_increment%', FALSE) > 0 USING utf8mb4) AS BINARY), \
-CAST(CONVERT(COALESCE(c.GENERATION_EXPRESSION <> '', FALSE) USING utf8mb4) AS BINARY)";
+CAST(CONVERT(COALESCE(c.GENERATION_EXPRESSION <> _utf8 x'', FALSE) USING utf8mb4) AS BINARY)";
 
 /// A view as a row: one without a column.
-const SELECT_VIEW: &str = "SELECT CAST(v.TABLE_SCHEMA AS BINARY), CAST(v.TABLE_NAME AS BINARY), _binary'0', _binary'', \
-_binary'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'1', \
+const SELECT_VIEW: &str = "SELECT CAST(v.TABLE_SCHEMA AS BINARY), CAST(v.TABLE_NAME AS BINARY), _binary'0', _binary x'', \
+_binary x'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'1', \
 CAST(v.VIEW_DEFINITION AS BINARY)";
 
 /// The first question: for the tables that the policy names, and for all views.
@@ -50,13 +50,13 @@ pub fn question(plan: &CompiledPlan) -> String {
         let _ = write!(
             text,
             ", CAST(CONVERT(EXISTS (SELECT 1 FROM information_schema.STATISTICS s WHERE s.TABLE_SCHEMA = {schema} AND s.TABLE_NAME = {table} \
-AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME) USING utf8mb4) AS BINARY), _binary'0', _binary'' \
+AND s.SEQ_IN_INDEX = 1 AND s.COLUMN_NAME = c.COLUMN_NAME) USING utf8mb4) AS BINARY), _binary'0', _binary x'' \
 FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table} UNION ALL "
         );
     }
     let _ = write!(
         text,
-        "{SELECT_VIEW} FROM information_schema.VIEWS v WHERE COALESCE(v.DEFINER, '') NOT IN ({SYSTEM}) LIMIT {LIMIT}"
+        "{SELECT_VIEW} FROM information_schema.VIEWS v WHERE COALESCE(v.DEFINER, _utf8 x'') NOT IN ({SYSTEM}) LIMIT {LIMIT}"
     );
     text
 }
@@ -72,7 +72,7 @@ pub fn question_for_views(views: &[(String, String)]) -> String {
         text.push_str(SELECT);
         let _ = write!(
             text,
-            ", _binary'0', _binary'1', _binary'' FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table}"
+            ", _binary'0', _binary'1', _binary x'' FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = {schema} AND c.TABLE_NAME = {table}"
         );
     }
     let _ = write!(text, " LIMIT {LIMIT}");
@@ -84,8 +84,8 @@ pub fn question_for_views(views: &[(String, String)]) -> String {
 pub fn question_for_names(databases: &BTreeSet<String>) -> String {
     let of = |schema: &String| {
         format!(
-            "SELECT CAST(t.TABLE_SCHEMA AS BINARY), CAST(t.TABLE_NAME AS BINARY), _binary'0', _binary'', \
-_binary'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'0', _binary'' \
+            "SELECT CAST(t.TABLE_SCHEMA AS BINARY), CAST(t.TABLE_NAME AS BINARY), _binary'0', _binary x'', \
+_binary x'', NULL, NULL, _binary'0', _binary'0', _binary'0', _binary'0', _binary x'' \
 FROM information_schema.TABLES t WHERE t.TABLE_SCHEMA = {}",
             literal(schema)
         )

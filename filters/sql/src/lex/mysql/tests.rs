@@ -8,6 +8,7 @@ const PLAIN: MySqlDialect = MySqlDialect {
     mariadb: false,
     folds_tables: false,
     decoded: false,
+    other_meaning: None,
 };
 
 fn read_in(text: &str, dialect: MySqlDialect) -> Option<Vec<String>> {

@@ -63,9 +63,16 @@ fn text_at(segment: &Segment<'_>, index: usize, catalog: &Catalog) -> Result<Ana
             "use the driver's prepared statements, or SET NAMES utf8mb4",
         ));
     }
-    let mut inner = segment::split(value, segment.dialect, segment.budget).map_err(|_| {
-        Refusal::unparsable("the words and literals of a prepared text can't be told apart with certainty")
-    })?;
+    let mut inner = match segment::split(value, segment.dialect, segment.budget) {
+        Ok(inner) => inner,
+        // The server will most likely not accept it, and says so itself.
+        Err(_) if !mention::may_reach(value, catalog) => return Ok(Analyzed::unread()),
+        Err(_) => {
+            return Err(Refusal::unparsable(
+                "the words and literals of a prepared text can't be told apart with certainty",
+            ));
+        }
+    };
     let (Some(statement), None) = (inner.pop(), inner.pop()) else { return Err(computed()) };
     if matches!(statement.word(0), "prepare" | "execute" | "deallocate") {
         return Err(computed());

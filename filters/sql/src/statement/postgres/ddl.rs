@@ -117,6 +117,23 @@ pub(super) fn renames_elsewhere(segment: &Segment<'_>, catalog: &Catalog) -> boo
         && segment.tokens.len() == rename.saturating_add(3)
 }
 
+/// Whether it is `ALTER TABLE … name SET SCHEMA schema`, or the like of a view, of one that is not protected, to a schema in which
+/// the policy names no table.
+pub(super) fn moves_elsewhere(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let (Some(name), Some(set)) = (altered(segment), segment.tokens.len().checked_sub(3)) else {
+        return false;
+    };
+    let schema = segment.tokens.last().and_then(Token::name);
+    let is_name = set > name
+        && segment.part(name..set).tokens.len() % 2 == 1
+        && (name..set).skip(1).step_by(2).all(|dot| segment.is_symbol(dot, "."));
+    is_name
+        && segment.is_word(set, "set")
+        && segment.is_word(set.saturating_add(1), "schema")
+        && schema.is_some_and(|schema| catalog.is_unplanned_schema(schema))
+        && !mention::may_show(&segment.part(name..set), catalog)
+}
+
 /// Where the name begins in `ALTER TABLE [IF EXISTS] [ONLY] name`, or the like of a view.
 fn altered(segment: &Segment<'_>) -> Option<usize> {
     let object: usize = if matches!(segment.word(1), "materialized" | "foreign") { 2 } else { 1 };

@@ -37,12 +37,15 @@ pub(crate) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effect
             _,
         )
         | ("comment", "on") => Ok(plain(!relations.is_empty())),
+        // One that only has a protected table's name. What a view that is refreshed reads, its definition says.
+        ("refresh", "materialized") if !mention::may_show(segment, catalog) => Ok(plain(false)),
         ("create" | "alter" | "drop", _) => {
             if let Some(query) = ddl::created_query(segment) {
                 return statement::ddl::create_as(segment, &query, catalog);
             }
             if relations.is_empty() && ddl::alters_another(segment, catalog)
                 || ddl::renames_elsewhere(segment, catalog)
+                || ddl::moves_elsewhere(segment, catalog)
             {
                 return Ok(plain(false));
             }

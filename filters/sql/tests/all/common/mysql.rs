@@ -14,6 +14,7 @@ pub const DEFAULT: MySqlDialect = MySqlDialect {
     mariadb: false,
     folds_tables: false,
     decoded: false,
+    other_meaning: None,
 };
 pub const MYSQL: Dialect = Dialect::MySql(DEFAULT);
 
@@ -104,6 +105,7 @@ pub fn modes() -> impl Strategy<Value = MySqlDialect> {
             mariadb,
             folds_tables,
             decoded: false,
+            other_meaning: None,
         },
     )
 }
