@@ -24,6 +24,7 @@ fn mode(bits: u8) -> Dialect {
         folds_tables: is_on(4),
         // In a third of them.
         decoded: bits % 3 == 1,
+        other_meaning: None,
     })
 }
 
