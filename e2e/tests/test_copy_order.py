@@ -56,7 +56,10 @@ def sequences() -> list[tuple[str, ...]]:
     names = list(steps(UNPROTECTED))
     chosen = random.Random(1)
     longer = [tuple(chosen.choices(names, k=chosen.randint(4, 8))) for _ in range(150)]
-    return [*itertools.product(names, repeat=2), *itertools.product(names[:2], names, names), *longer]
+    # The server ignores the first Sync, and keeps the answer to the COPY until the last one.
+    asked = itertools.product(("row", "Sync", "CopyDone"), repeat=4)
+    synced = [("extended COPY", "Sync", *messages, "Sync") for messages in asked]
+    return [*itertools.product(names, repeat=2), *itertools.product(names[:2], names, names), *synced, *longer]
 
 
 @dataclass

@@ -127,10 +127,14 @@ impl ReadySession {
                 Step::Drop(header.total_len())
             }
             Tag::Sync => {
-                let awaited = if self.copies.server_reads { Awaited::SyncInCopy } else { Awaited::Sync };
+                let in_copy = self.copies.server_reads;
+                let awaited = if in_copy { Awaited::SyncInCopy } else { Awaited::Sync };
                 self.pending.push(PendingResponse::client(awaited));
                 self.transaction.invalidate_if_ended(core);
                 self.pipeline.sync();
+                if in_copy {
+                    self.reopen_pipeline();
+                }
                 Step::Pass(header.total_len())
             }
             Tag::Terminate => {
@@ -172,6 +176,15 @@ impl ReadySession {
             _ if self.pending.is_heavy() => self.wait_for_answers(core, out),
             _ => return Ok(None),
         }))
+    }
+
+    /// Opens the pipeline again where the server ignores the Sync that was to end it, because it reads the data of a COPY: until
+    /// another Sync comes, the server keeps its answer.
+    pub(super) fn reopen_pipeline(&mut self) {
+        let is_extended = |entry: &mut PendingResponse| matches!(entry.awaited, Awaited::Execute(_));
+        if !self.pending.has_sync() && self.pending.head().is_some_and(is_extended) {
+            self.pipeline.open();
+        }
     }
 
     /// Lets the client's next message wait for responses. The server may keep its responses until a Sync, which the client sends

@@ -184,6 +184,7 @@ impl ReadySession {
             (Tag::CopyInResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let number = entry.copy;
                 self.copies.take(number, self.pending.begin_copy());
+                self.reopen_pipeline();
             }
             (Tag::CopyOutResponse, Awaited::Query(..) | Awaited::Execute(_)) => {
                 let checked = entry.executed();

@@ -295,6 +295,28 @@ fn short_data_that_stands_for_long_values_fails_the_copy() {
 }
 
 #[test]
+fn row_behind_the_end_of_the_data_waits_for_no_answer_that_the_server_keeps() {
+    // The server ignores a Sync that comes before the end of the data, and keeps its answer until the next one.
+    for (asked_for, sent) in
+        [(vec![sync()], vec![]), (vec![], vec![sync()]), (vec![sync()], vec![sync(), sync()])]
+    {
+        let mut dialogue = Dialogue::with_catalog(&revealing());
+        let copy = [parse("", "COPY customer (id, ssn) FROM STDIN"), bind("", &[]), execute()].concat();
+        dialogue.client(&[copy, asked_for.concat()].concat());
+        dialogue.server(&[message(b'1', b""), message(b'2', b""), message(b'G', &[0, 0, 0])].concat());
+        dialogue.take_to_server();
+        let row = message(b'd', format!("7\t{CANARY}\n").as_bytes());
+        dialogue.client(&[row.clone(), sent.concat(), message(b'c', b""), row, sync()].concat());
+        let went = tags(&dialogue.take_to_server());
+        assert_eq!(went.trim_start_matches(['d', 'S']), "cH", "{went}");
+        dialogue.server(&complete("COPY 1"));
+        assert_eq!(tags(&dialogue.take_to_server()), "S");
+        dialogue.server(&ready(b'I'));
+        assert_eq!(tags(&dialogue.take_to_client()), "12GCZ");
+    }
+}
+
+#[test]
 fn mark_of_the_end_goes_on_with_the_line_end_that_it_came_with() {
     for (data, end) in [(&b"7\tx\tz\n\\.\nrest"[..], &b"\\.\n"[..]), (b"7\tx\tz\r\n\\.\r\nrest", b"\\.\r\n")]
     {
