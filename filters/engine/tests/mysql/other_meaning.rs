@@ -16,8 +16,8 @@ fn in_mode(sql_mode: &'static str) -> Dialogue {
     dialogue
 }
 
-/// The command reaches the server as it is, once the server's questions are answered.
-fn pass(dialogue: &mut Dialogue, command: &[u8]) {
+/// Sends a command, and answers those of the filter's questions that it gives rise to.
+fn send(dialogue: &mut Dialogue, command: &[u8]) {
     dialogue.client(command);
     if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
         dialogue.answer_who();
@@ -25,6 +25,11 @@ fn pass(dialogue: &mut Dialogue, command: &[u8]) {
     if contains(&dialogue.to_server, b"information_schema.COLUMNS") {
         dialogue.answer_catalog(&customer());
     }
+}
+
+/// The command reaches the server as it is, once the filter's questions are answered.
+fn pass(dialogue: &mut Dialogue, command: &[u8]) {
+    send(dialogue, command);
     assert!(dialogue.to_server.ends_with(command), "{:?}", String::from_utf8_lossy(&dialogue.to_client));
     dialogue.server(&ok(1));
     dialogue.to_server.clear();
@@ -33,13 +38,7 @@ fn pass(dialogue: &mut Dialogue, command: &[u8]) {
 
 /// The command is refused for the mode, and nothing of it reaches the server.
 fn refuse(dialogue: &mut Dialogue, command: &[u8]) {
-    dialogue.client(command);
-    if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
-        dialogue.answer_who();
-    }
-    if contains(&dialogue.to_server, b"information_schema.COLUMNS") {
-        dialogue.answer_catalog(&customer());
-    }
+    send(dialogue, command);
     assert!(!contains(&dialogue.to_server, &command[5..]), "{:?}", dialogue.sql_mode);
     // A query without a text went in its place.
     dialogue.server(&error(1, 1065, "Query was empty"));
