@@ -107,7 +107,7 @@ impl Form {
                 "f" => out.extend_from_slice(b"false"),
                 _ => return Err(NotOfType),
             },
-            // CheckedText, for what is no JSON would not stay within its place in the body.
+            // This is checked, for what is no JSON would not stay within its place in the body.
             Self::Number { .. } | Self::Any => {
                 let json: &RawValue = serde_json::from_str(text).map_err(|_| NotOfType)?;
                 let is_number = kind_of(json) == Kind::Number;
