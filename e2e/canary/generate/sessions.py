@@ -11,15 +11,9 @@ from canary.literals import literal
 from canary.marks import Marks
 from canary.steps import SIMPLE, UNNAMED, Script, Step
 
-FETCHES = (
-    "FETCH cur",
-    "FETCH 2 FROM cur",
-    "FETCH ALL cur",
-    "MOVE 1 IN cur",
-    "FETCH PRIOR FROM cur",
-    "FETCH FORWARD 3 cur",
-    "FETCH 0 cur",
-)
+FORWARD = ("FETCH cur", "FETCH 2 FROM cur", "FETCH ALL cur", "MOVE 1 IN cur", "FETCH FORWARD 3 cur")
+# Without SCROLL or NO SCROLL, the plan that the server chose says whether they may; it need not be the same in both.
+BACKWARD = ("FETCH PRIOR FROM cur", "FETCH 0 cur")
 
 
 def plain(text: str, kind: str = "control", **more: object) -> Step:
@@ -49,11 +43,12 @@ def transaction(rng: Random, marks: Marks) -> Script:
 def cursor(rng: Random, marks: Marks) -> Script:
     maker = Maker(rng, marks, rng.choice((SIMPLE, SIMPLE, UNNAMED)))
     text = _ordered(maker)
-    options = maker.pick("", "", "BINARY ", "SCROLL ", "NO SCROLL ", "INSENSITIVE ")
+    options = maker.pick("", "BINARY ", "SCROLL ", "NO SCROLL ", "BINARY SCROLL ", "INSENSITIVE NO SCROLL ")
+    fetches = FORWARD + BACKWARD if "SCROLL" in options else FORWARD
     hold = maker.pick("", "", "WITH HOLD ")
     steps = [plain("BEGIN"), maker.finish("declare", f"DECLARE cur {options}CURSOR {hold}FOR {text}")]
     for _ in range(rng.randrange(1, 5)):
-        steps.append(plain(rng.choice(FETCHES), "fetch", how=rng.choice((SIMPLE, UNNAMED)), ordered=True))
+        steps.append(plain(rng.choice(fetches), "fetch", how=rng.choice((SIMPLE, UNNAMED)), ordered=True))
     steps.append(plain("COMMIT"))
     if hold and rng.random() < 0.5:
         steps.append(plain("FETCH ALL cur", "fetch", ordered=True))
