@@ -54,6 +54,7 @@ mod sql_prepared;
 mod statements;
 mod transaction;
 
+mod undo;
 use std::cell::RefCell;
 use std::rc::Rc;
 

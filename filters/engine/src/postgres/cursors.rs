@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fieldveil_sql::Statement;
 
-use super::statements::{Change, Undo};
+use super::undo::{Change, Undo};
 use crate::memory::Weight;
 
 /// Cursors that are remembered. What is forgotten can still be fetched; but of a column that comes from no table

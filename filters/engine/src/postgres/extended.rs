@@ -1,7 +1,6 @@
 //! The extended protocol's messages from the client: statements, portals, and what is known of them. Execute is in
 //! `portals.rs`, Sync and Flush are in `client.rs`.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::frontend::{Bind, BindOutline, Close, Describe, Parse, Target};
@@ -75,22 +74,9 @@ impl ReadySession {
                 return Ok(Outcome::Done);
             }
         };
-        let statement = Statement {
-            text: Rc::from(own.as_ref()),
-            said,
-            parameter_types: parse.parameter_types.clone(),
-            checked: RefCell::new(Rc::clone(&checked)),
-            columns: RefCell::new(None),
-            treated_columns: RefCell::new(None),
-            confirmed: Cell::new(false),
-            parse_number: Cell::new(0),
-            group: Cell::new(self.pipeline.number()),
-            described: RefCell::default(),
-            parsed_anew: Cell::new(false),
-            name_bytes: name.len(),
-            weight: core.memory.weight(0),
-        };
-        let statement = statement.weighed();
+        let own = (Rc::from(own.as_ref()), said);
+        let place = (name.len(), self.pipeline.number(), core.memory.weight(0));
+        let statement = Statement::new(own, Rc::clone(&checked), parse.parameter_types.clone(), place);
         let undo = self.statements.set_statement(name, Some(Rc::clone(&statement)));
         let asks = asks_columns(&checked);
         match &text {

@@ -11,7 +11,8 @@ use fieldveil_postgres_wire::backend::TransactionStatus;
 use fieldveil_sql::ClientData;
 
 use super::rows::TreatedColumns;
-use super::statements::{Portal, Statement, Undo};
+use super::statements::{Portal, Statement};
+use super::undo::Undo;
 use crate::client_error::ClientError;
 use crate::compiled_plan::CompiledPlan;
 use crate::database::CheckedText;

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use fieldveil_sql::{OwnName, Prepared, PreparedText};
 
 use super::encoding::CertainNames;
-use super::statements::{Change, Statements, Undo};
+use super::statements::Statements;
+use super::undo::{Change, Undo};
 use crate::memory::Weighed;
 use crate::server_catalog::ServerCatalog;
 

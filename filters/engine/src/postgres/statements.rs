@@ -8,14 +8,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fieldveil_postgres_wire::Format;
-use fieldveil_sql::Prepared;
 
-use super::cursors::Cursor;
 use super::end_user::EndUserMentions;
 use super::names::SqlNames;
 use super::rows::{ResultColumn, TreatedColumns};
+use super::undo::{Change, Undo};
 use crate::database::CheckedText;
-use crate::memory::{Weighed, Weight, size_of_all};
+use crate::memory::{Weight, size_of_all};
 
 /// The most prepared statements of a connection.
 pub const MAX_STATEMENTS: usize = 16_384;
@@ -59,6 +58,32 @@ pub struct Statement {
 }
 
 impl Statement {
+    /// A statement that goes to the server behind so many Syncs. `name_bytes` is the length of its name.
+    pub fn new(
+        (text, said): (Rc<[u8]>, EndUserMentions),
+        checked: Rc<CheckedText>,
+        parameter_types: Vec<u32>,
+        (name_bytes, group, weight): (usize, u64, Weight),
+    ) -> Rc<Self> {
+        let statement = Self {
+            text,
+            said,
+            parameter_types,
+            checked: RefCell::new(checked),
+            columns: RefCell::new(None),
+            treated_columns: RefCell::new(None),
+            confirmed: Cell::new(false),
+            parse_number: Cell::new(0),
+            group: Cell::new(group),
+            described: RefCell::default(),
+            parsed_anew: Cell::new(false),
+            name_bytes,
+            weight,
+        };
+        statement.weigh();
+        Rc::new(statement)
+    }
+
     /// Counts the bytes of the client's text that it holds.
     fn len(&self) -> usize {
         self.text.len().saturating_add(self.said.len())
@@ -86,12 +111,6 @@ impl Statement {
             described,
         ];
         self.weight.set(parts.into_iter().fold(0, usize::saturating_add));
-    }
-
-    /// Weighs it when it is entered.
-    pub fn weighed(self) -> Rc<Self> {
-        self.weigh();
-        Rc::new(self)
     }
 
     /// Returns the RowDescription of a portal and how its rows are treated, if both are those of the last portal.
@@ -217,58 +236,6 @@ impl Portal {
         }
         let columns = self.statement.treated_columns(&self.checked, &self.result_formats)?;
         Some(Rc::clone(self.treated_columns.get_or_init(|| columns)))
-    }
-}
-
-/// A change that a message made to the maps.
-pub enum Undo {
-    /// A statement was set or removed.
-    Statement(Change<Statement>),
-    /// A portal was set or removed.
-    Portal(Change<Portal>),
-    /// A statement was prepared or deallocated in SQL.
-    Prepared(Change<Weighed<Rc<Prepared>>>),
-    /// A cursor was declared or closed in SQL.
-    Cursor(Change<Cursor>),
-}
-
-impl Undo {
-    /// Whether it is about the name of a prepared statement.
-    pub fn is_of_name(&self) -> bool {
-        match self {
-            Self::Statement(change) => !change.name.is_empty(),
-            Self::Prepared(_) => true,
-            Self::Portal(_) | Self::Cursor(_) => false,
-        }
-    }
-
-    /// Counts the bytes that it takes, without what was and is entered under the name.
-    pub fn bytes(&self) -> usize {
-        let name = match self {
-            Self::Statement(change) => change.name.len(),
-            Self::Portal(change) => change.name.len(),
-            Self::Prepared(change) => change.name.len(),
-            Self::Cursor(change) => change.name.len(),
-        };
-        size_of::<(usize, Self)>().saturating_add(name)
-    }
-}
-
-/// The change of one name's entry.
-pub struct Change<T> {
-    pub(super) name: Vec<u8>,
-    pub(super) before: Option<Rc<T>>,
-    pub(super) after: Option<Rc<T>>,
-}
-
-impl<T> Change<T> {
-    /// Whether the entry was not changed again since.
-    pub(super) fn stands(&self, now: Option<&Rc<T>>) -> bool {
-        match (&self.after, now) {
-            (Some(after), Some(now)) => Rc::ptr_eq(after, now),
-            (None, None) => true,
-            _ => false,
-        }
     }
 }
 
