@@ -50,11 +50,12 @@ mod rows;
 mod seal;
 mod server;
 mod settings;
+mod sql_named;
 mod sql_prepared;
 mod statements;
 mod transaction;
-
 mod undo;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

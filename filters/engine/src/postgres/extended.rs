@@ -1,5 +1,5 @@
 //! The extended protocol's messages from the client: statements, portals, and what is known of them. Execute is in
-//! `portals.rs`, Sync and Flush are in `client.rs`.
+//! `portals.rs`, what names a statement or cursor of SQL's in `sql_named.rs`, and Sync and Flush in `client.rs`.
 
 use std::rc::Rc;
 
@@ -157,8 +157,7 @@ impl ReadySession {
     ) -> Result<Outcome, WireError> {
         let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            self.refuse_extended_message(ClientError::unknown_statement(), core, out);
-            return Ok(Outcome::Done);
+            return self.bind_prepared_in_sql(bind, core, out);
         };
         if self.lacks_answer(&statement, core) {
             core.waiting = Waiting::Answers;
@@ -175,10 +174,7 @@ impl ReadySession {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
             Readiness::Ready(_) if self.statements.portals_full(significant(bind.portal)) => {
-                Err(ClientError::limit(
-                    "the session holds too many portals",
-                    "Close portals that are no longer used.",
-                ))
+                Err(ClientError::too_many_portals())
             }
             Readiness::Ready(plan) => {
                 core.memory.may_open().and_then(|()| self.recheck(&statement, &plan, core))

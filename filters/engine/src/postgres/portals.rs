@@ -29,15 +29,7 @@ impl ReadySession {
             return Ok(outcome);
         }
         let Some(open) = &portal else {
-            if core.policy.protects() {
-                let error = ClientError::unsupported(
-                    "this portal was not opened through the sidecar's protocol",
-                    "Open it with a Bind message, or FETCH from the cursor.",
-                );
-                self.refuse_extended_message(error, core, out);
-                return Ok(Outcome::Done);
-            }
-            return Ok(self.forward(PendingResponse::client(Awaited::Execute(None))));
+            return self.execute_cursor(execute.portal, core, out);
         };
         let mut portal = Rc::clone(open);
         if open.checked.resolves_late() || open.checked.touched {

@@ -85,7 +85,9 @@ impl ReadySession {
         out: &mut CallbackOutput,
     ) {
         core.audit.note_refusal(&error);
-        let parse = Parse { name, text: REFUSED, parameter_types: Vec::new() };
+        // The server looks for the name before it looks at the transaction.
+        let text = if error.is_unknown_name() { NO_SQL } else { REFUSED };
+        let parse = Parse { name, text, parameter_types: Vec::new() };
         out.close |= parse.encode(&mut out.to_server).is_err();
         self.pending.push(PendingResponse::refused(Awaited::Bind(None), error));
         self.pipeline.open();

@@ -230,3 +230,17 @@ fn portal_that_was_taken_back_may_be_there() {
     run(&mut dialogue, FETCH);
     assert!(asks(&mut dialogue));
 }
+
+#[test]
+fn execute_of_a_cursor_is_a_fetch_of_its_rows() {
+    let mut dialogue = in_transaction();
+    run(&mut dialogue, QUIET);
+    let asked = message(b'D', b"Pc\0");
+    let executed = message(b'E', b"c\0\0\0\0\0");
+    dialogue.client(&[executed.clone(), sync()].concat());
+    let sent = dialogue.take_to_server();
+    assert_eq!(sent, [asked, executed, sync()].concat());
+    // No portal without a name is open.
+    dialogue.client(&[execute(), sync()].concat());
+    assert!(contains(&dialogue.take_to_server(), b"fieldveil refused"));
+}

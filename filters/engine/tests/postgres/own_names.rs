@@ -249,3 +249,56 @@ fn statement_that_was_prepared_while_nothing_was_protected_is_refused() {
     renewed(&mut dialogue, &revealing());
     assert_eq!(executed(&mut dialogue), Sent::Refused);
 }
+
+/// Whether a Bind of what SQL prepared goes to the server as it came. If not, its value does not either.
+fn bind_passes(dialogue: &mut Dialogue) -> bool {
+    dialogue.take_to_server();
+    let message = bind("p", &[CANARY.as_bytes()]);
+    send(dialogue, &message);
+    let sent = dialogue.take_to_server();
+    assert!(contains(&sent, &message) || contains(&sent, b"fieldveil refused"));
+    assert_eq!(contains(&sent, &message), contains(&sent, CANARY.as_bytes()));
+    contains(&sent, &message)
+}
+
+#[test]
+fn bind_finds_what_sql_prepared_if_it_concerns_nothing_protected() {
+    let prepared = |text: &str| {
+        let mut dialogue = session();
+        send(&mut dialogue, &query(text));
+        dialogue.server(&[complete("PREPARE"), ready(b'I')].concat());
+        dialogue
+    };
+    assert!(bind_passes(&mut prepared("PREPARE p AS SELECT $1")));
+    assert!(!bind_passes(&mut prepared("PREPARE q AS SELECT $1")));
+    assert!(!bind_passes(&mut prepared("PREPARE p AS SELECT set_config('search_path', $1, false)")));
+    assert!(!bind_passes(&mut prepared(&format!("PREPARE p (text) AS {PROTECTED}"))));
+    let mut unseen = Dialogue::ready(&[]);
+    unseen.client(&query("PREPARE p AS UPDATE customer SET ssn = $1"));
+    unseen.server(&[complete("PREPARE"), ready(b'I')].concat());
+    assert!(bind_passes(&mut unseen), "nothing is protected yet");
+    unseen.client(&sync());
+    unseen.server(&[message(b'2', b""), ready(b'I')].concat());
+    renewed(&mut unseen, &revealing());
+    assert!(!bind_passes(&mut unseen));
+}
+
+#[test]
+fn bind_does_not_find_what_the_search_path_has_made_another_statement() {
+    let mut dialogue = session();
+    set_path(&mut dialogue, false);
+    run(&mut dialogue, &format!("PREPARE p AS {PROTECTED}"));
+    set_path(&mut dialogue, true);
+    assert!(!bind_passes(&mut dialogue));
+}
+
+#[test]
+fn bind_waits_until_the_server_has_answered_the_prepare() {
+    let mut dialogue = session();
+    send(&mut dialogue, &query("PREPARE p AS SELECT $1"));
+    dialogue.take_to_server();
+    dialogue.client(&bind("p", &[CANARY.as_bytes()]));
+    assert!(dialogue.session.is_waiting());
+    dialogue.server(&[server_error("42P05"), ready(b'I')].concat());
+    assert!(contains(&dialogue.take_to_server(), b"fieldveil refused"));
+}
