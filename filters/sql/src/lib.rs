@@ -19,7 +19,7 @@
 //! 7. `analysis` is the result; `shape` makes of it what holds for all texts that differ in their values only.
 //!
 //! All of them speak in terms of `catalog`, `field`, `dialect`, `names`, `budget` and `refusal`. `view_sources` reads what a
-//! view of MySQL's stands upon, for the catalog.
+//! view of MySQL's stands upon, for the catalog. `last_statement` knows what asks MySQL about the statement before.
 //!
 //! # Rules
 //! - **Whitelist.** What isn't known to be right for sealed values is refused, and so is what isn't understood.
@@ -50,6 +50,7 @@ mod dialect;
 mod field;
 pub mod identity;
 mod kind;
+mod last_statement;
 mod lex;
 mod long_text;
 mod mention;
@@ -73,6 +74,7 @@ pub use budget::Budget;
 pub use catalog::{Catalog, Column, Columns, Relation, RelationKind, StorageType};
 pub use dialect::{Dialect, MySqlDialect, OtherMeaning};
 pub use field::{Declared, Envelopes, Field};
+pub use last_statement::asks_about_last_statement;
 pub use lex::{
     mysql::binary::{binary_as_hexadecimal, single_bytes_as_hexadecimal},
     postgres::{StringDoubt, with_escape_strings},

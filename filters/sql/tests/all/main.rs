@@ -14,6 +14,7 @@ mod insert;
 mod multi_key;
 mod mysql_binary;
 mod mysql_identity;
+mod mysql_last_statement;
 mod mysql_load;
 mod mysql_long_texts;
 mod mysql_modes;
