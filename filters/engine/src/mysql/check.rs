@@ -106,7 +106,7 @@ impl SqlContext {
         plan: &Rc<CompiledPlan>,
     ) -> Result<Rc<CheckedText>, ClientError> {
         if plan.fields.is_empty() {
-            return Ok(untouched(text, plan, Statement::unread_of(text)));
+            return Ok(untouched(text, plan, vec![Statement::unread_of(text)]));
         }
         let known = core.catalog.current.as_ref().filter(|_| self.settings.readable().is_ok());
         let Some(catalog) = known else {
@@ -207,26 +207,23 @@ pub(super) fn note_execution(core: &mut Core, checked: &CheckedText) {
 
 /// Makes the result of the check for a command that is not checked, or None if the session has no plan.
 pub(super) fn unchecked(core: &Core) -> Option<Rc<CheckedText>> {
-    Some(untouched(b"", core.policy.plan.as_ref()?, Statement::unread()))
+    Some(untouched(b"", core.policy.plan.as_ref()?, vec![Statement::unread()]))
 }
 
-fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statement: Statement) -> Rc<CheckedText> {
-    let analysis = Analysis { statements: vec![statement], ..Analysis::default() };
+fn untouched(text: &[u8], plan: &Rc<CompiledPlan>, statements: Vec<Statement>) -> Rc<CheckedText> {
+    let analysis = Analysis { statements, ..Analysis::default() };
     Rc::new(CheckedText::untouched(plan, Rc::new(analysis), identity::may_mention(text)))
 }
 
 /// A text that means the same whoever the session is for, whatever its settings and the tables are, and before which a
-/// question would be in the way: transaction control, a SET of a constant, what asks after the statement before.
+/// question would be in the way: transaction control, a SET of a constant, what asks about the statement before.
 fn needs_no_question(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
     let read = read_alike(text)?;
-    let words: Vec<String> = read.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
-    if asks_after_last(read) {
-        let mut statement = Statement::unread();
-        (statement.changes_catalog, statement.changes_identity) = (false, false);
-        statement.kind = StatementKind::Select;
-        return Some(untouched(text, plan, statement));
+    if fieldveil_sql::asks_about_last_statement(read, MySqlDialect::default()) {
+        return Some(untouched(text, plan, statements(read)?));
     }
-    if read.contains(['(', '@']) && words.first().is_some_and(|word| word == "set") {
+    let mut words = read.split_ascii_whitespace();
+    if read.contains(['(', '@']) && words.next().is_some_and(|word| word.eq_ignore_ascii_case("set")) {
         return None;
     }
     controls(read, plan)
@@ -241,49 +238,25 @@ fn reads_alike(text: &[u8], plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> 
 
 /// Transaction control, or a SET that computes nothing.
 fn controls(read: &str, plan: &Rc<CompiledPlan>) -> Option<Rc<CheckedText>> {
-    let dialect = Dialect::MySql(MySqlDialect::default());
-    if !identity::is_for_anybody(read, dialect) {
+    if !identity::is_for_anybody(read, any_dialect()) {
         return None;
     }
-    let catalog = fieldveil_sql::Catalog::default().in_dialect(dialect);
-    let analysis = fieldveil_sql::analyze(read, &catalog).ok()?;
-    match analysis.statements.as_slice() {
+    let statements = statements(read)?;
+    match statements.as_slice() {
         [statement] if matches!(statement.kind, StatementKind::Transaction | StatementKind::Set) => {
-            Some(untouched(read.as_bytes(), plan, statement.clone()))
+            Some(untouched(read.as_bytes(), plan, statements))
         }
         _ => None,
     }
 }
 
-/// Whether a text asks the server what it knows of the statement before, and does no more.
-fn asks_after_last(text: &str) -> bool {
-    let alone = text.trim_ascii().trim_end_matches(';').to_ascii_lowercase();
-    if alone.contains(';') {
-        return false;
-    }
-    let mut words = alone.split_ascii_whitespace();
-    match words.next() {
-        Some("show") => {
-            matches!(words.next(), Some("warnings" | "errors")) && words.all(|word| word != "select")
-        }
-        Some("select") => {
-            const KNOWN: [&str; 6] = [
-                "row_count()",
-                "found_rows()",
-                "last_insert_id()",
-                "@@warning_count",
-                "@@error_count",
-                "@@identity",
-            ];
-            words.next().is_some_and(|word| KNOWN.contains(&word))
-                && match (words.next(), words.next(), words.next()) {
-                    (None, ..) => true,
-                    (Some("as"), Some(name), None) | (Some(name), None, _) => {
-                        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-                    }
-                    _ => false,
-                }
-        }
-        _ => false,
-    }
+/// The statements of a text that every session reads alike, and that names no table.
+fn statements(read: &str) -> Option<Vec<Statement>> {
+    let catalog = fieldveil_sql::Catalog::default().in_dialect(any_dialect());
+    Some(fieldveil_sql::analyze(read, &catalog).ok()?.statements)
+}
+
+/// One for texts that every session reads alike.
+fn any_dialect() -> Dialect {
+    Dialect::MySql(MySqlDialect::default())
 }

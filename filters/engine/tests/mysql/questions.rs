@@ -5,28 +5,103 @@
 use crate::mysql_support::*;
 use crate::support::contains;
 
+/// Sessions that ask the server before they read a text: at their begin, behind DDL of their own, and when what the server
+/// said has grown old.
+fn with_questions_due() -> [Dialogue; 3] {
+    let mut behind_ddl = Dialogue::with_catalog(&revealing(), usize::MAX);
+    run(&mut behind_ddl, &query("DROP TABLE orders"));
+    let old = Dialogue::with_catalog(&revealing(), usize::MAX);
+    old.ports.borrow_mut().now_ms += 61_000;
+    [Dialogue::ready(&revealing(), usize::MAX), behind_ddl, old]
+}
+
+/// A command that needs no question, and the server's OK.
+fn run(dialogue: &mut Dialogue, command: &[u8]) {
+    dialogue.client(command);
+    assert_eq!(dialogue.to_server, command);
+    dialogue.server(&ok(1));
+    dialogue.to_server.clear();
+}
+
 #[test]
-fn what_asks_after_the_statement_before_goes_ahead_of_all_questions() {
-    for text in ["SHOW WARNINGS", "show errors limit 5;", "SELECT ROW_COUNT() AS n", "COMMIT"] {
-        let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
-        dialogue.client(&query(text));
-        assert_eq!(dialogue.to_server, query(text), "{text}");
+fn what_asks_about_the_statement_before_goes_ahead_of_all_questions() {
+    for text in [
+        "SHOW WARNINGS",
+        "show errors limit 5;",
+        "SHOW COUNT(*) WARNINGS",
+        "SELECT ROW_COUNT() AS n, FOUND_ROWS()",
+        "/* who */ SELECT @@warning_count FROM dual",
+        "SELECT ROW_COUNT() INTO @n",
+        "SET @n = FOUND_ROWS()",
+        "GET DIAGNOSTICS CONDITION 1 @m = MESSAGE_TEXT",
+        "COMMIT",
+    ] {
+        for mut dialogue in with_questions_due() {
+            run(&mut dialogue, &query(text));
+        }
+    }
+}
+
+#[test]
+fn prepared_question_about_the_statement_before_goes_ahead_of_all_questions() {
+    let prepare = packet(0, b"\x16select found_rows()");
+    let execute = packet(0, b"\x17\x01\0\0\0\0\x01\0\0\0");
+    for mut dialogue in with_questions_due() {
+        dialogue.client(&prepare);
+        assert_eq!(dialogue.to_server, prepare);
+        dialogue.server(&packet(1, b"\0\x01\0\0\0\0\0\0\0\0\0\0"));
+        dialogue.to_server.clear();
+        for before in ["CREATE TABLE a (b int)", "SET NAMES utf8mb4"] {
+            run(&mut dialogue, &execute);
+            dialogue.client(&query(before));
+            if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
+                dialogue.answer_questions();
+            }
+            dialogue.server(&ok(1));
+            dialogue.to_server.clear();
+        }
+        run(&mut dialogue, &execute);
     }
 }
 
 #[test]
 fn statement_behind_one_that_needs_no_question_is_read() {
     let insert = "INSERT INTO customer VALUES (1, 'Ada', '078-05-1120', 'likes äöü')";
-    for before in
-        ["SHOW WARNINGS", "SHOW WARNINGS ", "SELECT ROW_COUNT()", "COMMIT", "SET @a = 1", "SET NAMES utf8mb4"]
-    {
+    for before in [
+        "SHOW WARNINGS",
+        "SHOW WARNINGS ",
+        "SELECT ROW_COUNT()",
+        "SET @n = FOUND_ROWS()",
+        "USE shop; SELECT FOUND_ROWS()",
+        "COMMIT",
+        "SET @a = 1",
+        "SET NAMES utf8mb4",
+    ] {
         for behind in [insert, "INSERT INTO customer VALUES (1, 'Ada', '078-05-1120', 'x')"] {
-            let mut dialogue = Dialogue::ready(&revealing(), usize::MAX);
-            dialogue.client(&query(&format!("{before};{behind}")));
-            assert!(!contains(&dialogue.to_server, b"078-05-1120"), "{before}");
-            dialogue.answer_questions();
-            assert!(!contains(&dialogue.to_server, b"078-05-1120"), "{before}");
+            for mut dialogue in with_questions_due() {
+                dialogue.client(&query(&format!("{before};{behind}")));
+                assert!(!contains(&dialogue.to_server, b"078-05-1120"), "{before}");
+                if contains(&dialogue.to_server, b"SELECT CAST(CURRENT_USER()") {
+                    dialogue.answer_questions();
+                }
+                assert!(!contains(&dialogue.to_server, b"078-05-1120"), "{before}");
+            }
         }
+    }
+}
+
+#[test]
+fn other_database_that_is_taken_before_a_question_about_the_last_statement_is_known() {
+    for mut dialogue in with_questions_due() {
+        let text = query("USE plain; SELECT FOUND_ROWS()");
+        dialogue.client(&text);
+        assert_eq!(dialogue.to_server, text);
+        dialogue.server(&packet(1, &[0, 0, 0, 0x0a, 0, 0, 0]));
+        dialogue.server(&rows("", &["n"], &[vec![Some(b"1")]]));
+        dialogue.to_server.clear();
+        dialogue.client(&query("INSERT INTO customer VALUES (1, 'Ada', '078-05-1120', 'x')"));
+        assert!(contains(&dialogue.to_server, b"DATABASE()"), "the database in use was not asked for");
+        assert!(!contains(&dialogue.to_server, b"078-05-1120"));
     }
 }
 
