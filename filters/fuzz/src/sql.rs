@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::identity::{Comment, identify, mentions};
-use fieldveil_sql::{Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze};
+use fieldveil_sql::{
+    Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze, asks_about_last_statement,
+};
 
 static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_under_several_keys()]);
 
@@ -41,6 +43,7 @@ pub(crate) fn mysql_analysis(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let catalogs = MYSQL_CATALOGS.chunks(2).nth(usize::from(*mode % 32)).into_iter().flatten();
     catalogs.clone().for_each(|catalog| analysis_in(text, catalog));
+    catalogs.clone().for_each(|catalog| last_statement(text, catalog));
     catalogs.take(1).for_each(|catalog| identity(text, catalog.dialect()));
 }
 
@@ -97,6 +100,20 @@ fn analysis_in(text: &str, catalog: &Catalog) {
         }
     }
     assert_eq!(analyze(text, catalog).as_ref(), Ok(&analysis), "the same text is analyzed the same");
+}
+
+/// What does nothing but ask about the statement before has nothing to do with what is protected.
+fn last_statement(text: &str, catalog: &Catalog) {
+    let Dialect::MySql(dialect) = catalog.dialect() else { return };
+    if !asks_about_last_statement(text, dialect) {
+        return;
+    }
+    let Ok(analysis) = analyze(text, catalog) else { return };
+    assert!(analysis.splices.is_empty() && analysis.parameters.is_empty(), "nothing in it is sealed");
+    for statement in &analysis.statements {
+        assert!(statement.fields.reads.is_empty(), "it reads nothing protected");
+        assert!(!statement.changes_identity || statement.changes_catalog, "only USE changes the session");
+    }
 }
 
 fn check_splices(text: &str, analysis: &Analysis) {
