@@ -11,6 +11,16 @@ def ask(connection: pymysql.Connection, statement: str, values: tuple | list | N
         return list(cursor.fetchall())
 
 
+def all_of(connection: pymysql.Connection, statements: str) -> list[list[tuple]]:
+    """The rows of each statement of one text."""
+    with connection.cursor() as cursor:
+        cursor.execute(statements)
+        sets = [list(cursor.fetchall())]
+        while cursor.nextset():
+            sets.append(list(cursor.fetchall()))
+    return sets
+
+
 def change(connection: pymysql.Connection, statement: str, values: tuple | list | None = None) -> int:
     """How many rows a statement changed."""
     with connection.cursor() as cursor:

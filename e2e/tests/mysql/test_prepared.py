@@ -93,3 +93,24 @@ def test_prepared_in_sql_seals_what_it_is_executed_with(shop: MySqlStack, app) -
         cursor.execute("SELECT ssn FROM customer")
         assert cursor.fetchall() == [("in the text",)]
     assert b"in the text" not in shop.relay.to_server()
+
+
+@pytest.mark.parametrize("question", ["select found_rows()", "SELECT FOUND_ROWS() = 3 AS n FROM DUAL"])
+def test_what_the_sessions_own_ddl_left_is_told_to_a_prepared_question(shop: MySqlStack, app, question: str) -> None:
+    shop.stored("CREATE TABLE IF NOT EXISTS visit (id bigint PRIMARY KEY, customer bigint)")
+    direct = connector(shop, port=shop.server.port)
+
+    def told(connection: mysql.connector.MySQLConnection) -> list[list[tuple]]:
+        answers = []
+        with connection.cursor(prepared=True) as asking, connection.cursor() as cursor:
+            # It is prepared behind the first statement, and executed behind each.
+            for _ in range(3):
+                cursor.execute("SELECT 1 UNION SELECT 2 UNION SELECT 3")
+                cursor.fetchall()
+                cursor.execute("CREATE TABLE IF NOT EXISTS visit (id bigint PRIMARY KEY)")
+                asking.execute(question)
+                answers.append(asking.fetchall())
+        return answers
+
+    assert told(app) == told(direct)
+    direct.close()

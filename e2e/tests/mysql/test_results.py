@@ -8,7 +8,7 @@ import pytest
 from pymysql.constants import CLIENT
 
 from harness.mysql_stack import MySqlStack
-from tests.mysql.asking import ask, change, refusal
+from tests.mysql.asking import all_of, ask, change, refusal
 from tests.mysql.test_connecting import connector
 from tests.rows import ADA, ALAN, INSERT
 
@@ -29,15 +29,6 @@ def plain(stack: MySqlStack) -> Iterator[pymysql.Connection]:
     stack.stored("TRUNCATE plain.blob_of")
     with stack.connect("app", "plain", max_allowed_packet=1 << 26) as connection:
         yield connection
-
-
-def all_of(app: pymysql.Connection, statements: str) -> list[list[tuple]]:
-    with app.cursor() as cursor:
-        cursor.execute(statements)
-        sets = [list(cursor.fetchall())]
-        while cursor.nextset():
-            sets.append(list(cursor.fetchall()))
-    return sets
 
 
 def test_several_statements_in_one_text_are_each_sealed_and_opened(shop: MySqlStack, app: pymysql.Connection) -> None:

@@ -2,9 +2,10 @@
 
 import pymysql
 import pytest
+from pymysql.constants import CLIENT
 
 from harness.mysql_stack import MySqlStack
-from tests.mysql.asking import ask, change
+from tests.mysql.asking import all_of, ask, change
 from tests.rows import ADA, ALAN, COLUMNS, INSERT, LIST, SELECT
 
 
@@ -144,6 +145,40 @@ def test_what_the_statement_before_left_is_still_the_clients(app: pymysql.Connec
     assert ask(app, "SELECT ROW_COUNT()") == [(2,)]
     change(app, "INSERT IGNORE INTO customer (id, ssn) VALUES (1, 'again')")
     assert [warning[1] for warning in ask(app, "SHOW WARNINGS")] == [1062]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "SELECT ROW_COUNT(), FOUND_ROWS()",
+        "SELECT FOUND_ROWS() - ROW_COUNT() AS n, @@local.error_count 'm' FROM DUAL LIMIT 1;",
+        "/* who */ SELECT @@warning_count, @@session.warning_count",
+        "SELECT ROW_COUNT(), FOUND_ROWS() INTO @n, @m",
+        "SELECT @n := FOUND_ROWS(), @m := 1",
+        "SET @n = FOUND_ROWS(), @m = @@warning_count",
+        "GET DIAGNOSTICS @n = NUMBER, @m = ROW_COUNT",
+        "GET CURRENT DIAGNOSTICS CONDITION 1 @n = MYSQL_ERRNO, @m = MESSAGE_TEXT",
+        "SHOW WARNINGS LIMIT 5",
+        "SHOW COUNT(*) WARNINGS",
+        "USE shop; SELECT FOUND_ROWS()",
+        "SHOW WARNINGS; SELECT ROW_COUNT()",
+    ],
+)
+def test_what_the_sessions_own_ddl_left_is_as_the_server_tells_it_directly(shop: MySqlStack, question: str) -> None:
+    shop.stored("CREATE TABLE IF NOT EXISTS visit (id bigint PRIMARY KEY, customer bigint)")
+
+    def told(connection: pymysql.Connection) -> list:
+        change(connection, "SET @n = NULL, @m = NULL")
+        ask(connection, "SELECT 1 UNION SELECT 2 UNION SELECT 3")
+        # It is there: a warning says so.
+        change(connection, "CREATE TABLE IF NOT EXISTS visit (id bigint PRIMARY KEY)")
+        return [all_of(connection, question), ask(connection, "SELECT @n, @m")]
+
+    connections = [connect("app", client_flag=CLIENT.MULTI_STATEMENTS) for connect in (shop.direct, shop.connect)]
+    direct, through = map(told, connections)
+    for connection in connections:
+        connection.close()
+    assert through == direct
 
 
 def test_large_values_and_many_rows_come_back(app: pymysql.Connection) -> None:
