@@ -20,8 +20,8 @@ analyst := testing.principal({
 
 test_policies_are_sound if testing.sound
 
-test_support_reads[label] if {
-	some label, read in {
+test_support_reads if {
+	every label, read in {
 		"customer.ssn": "mask last4",
 		"customer.phone": "mask last4",
 		"customer.born": "mask year",
@@ -29,13 +29,15 @@ test_support_reads[label] if {
 		"customer.notes": "reveal 200 per 3600 then null",
 		"customer.country": "conceal",
 		"invoice.*": "conceal",
+	} {
+		testing.reads(colleague(["support"]), label, read)
 	}
-	testing.reads(colleague(["support"]), label, read)
 }
 
-test_support_writes[label] if {
-	some label, write in {"customer.email": "seal", "customer.notes": "seal", "customer.ssn": "refuse"}
-	testing.writes(colleague(["support"]), label, write)
+test_support_writes if {
+	every label, write in {"customer.email": "seal", "customer.notes": "seal", "customer.ssn": "refuse"} {
+		testing.writes(colleague(["support"]), label, write)
+	}
 }
 
 test_billing_reads_account_numbers_masked if {

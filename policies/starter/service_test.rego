@@ -12,14 +12,15 @@ caller(roles, method, route) := testing.principal({
 	"route": route,
 })
 
-test_support_reads_a_customer_of_the_service[label] if {
-	some label, read in {
+test_support_reads_a_customer_of_the_service if {
+	every label, read in {
 		"customer.ssn": "mask last4",
 		"customer.phone": "mask last4",
 		"customer.email": "reveal 200 per 3600 then null",
 		"customer.notes": "reveal 200 per 3600 then null",
+	} {
+		testing.reads(caller(["support"], "GET", "/customers/{id}"), label, read)
 	}
-	testing.reads(caller(["support"], "GET", "/customers/{id}"), label, read)
 }
 
 test_support_changes_no_number_of_a_customer if {
