@@ -92,7 +92,10 @@ done_with(label, request) := object.union_n([columns.labels[label], tenancy.keys
 
 service := {"protocol": input.protocol, "name": input.session.database}
 
-routes_asked_for := object.get(services.planned, service, set())
+# A database has none, and is not to wait until those of all services are known.
+default routes_asked_for := set()
+
+routes_asked_for := object.get(services.planned, service, set()) if input.protocol == "http"
 
 service_routes contains object.union(object.remove(route, ["request"]), {"fields": with_all}) if {
 	some route in routes_asked_for

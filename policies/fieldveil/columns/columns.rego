@@ -20,14 +20,17 @@ databases contains {"path": ["catalog", name, "databases", i], "definition": dat
 # title: mapped
 # description: Every column that a catalog protects, with its label and the path of the entry that says so.
 mapped contains column if {
-	some database in databases
-	some relation, columns in database.definition.columns
+	some entry in databases
+	protocol := entry.definition.protocol
+	database := entry.definition.database
+	some relation, columns in entry.definition.columns
+	path := array.concat(entry.path, ["columns", relation])
 	plain := as_plain(relation)
 	some name, value in columns
 	column := {
-		"path": array.concat(database.path, ["columns", relation, name]),
-		"protocol": database.definition.protocol,
-		"database": database.definition.database,
+		"path": array.concat(path, [name]),
+		"protocol": protocol,
+		"database": database,
 		"relation": plain,
 		"column": name,
 		"label": label_of(relation, name, value),

@@ -4,12 +4,14 @@ import data.fieldveil.columns
 import data.fieldveil.services
 
 found contains problem if {
+	some label in ({column.label | some column in columns.protected} - object.keys(columns.definitions))
 	some column in columns.mapped
-	not columns.definitions[column.label]
+	column.label == label
 	problem := undefined_label(column)
 }
 
 found contains problem if {
+	count({object.remove(column, {"label"}) | some column in columns.protected}) < count(columns.protected)
 	some entries in columns_by_place
 	labels := {entry.label | some entry in entries}
 	count(labels) > 1

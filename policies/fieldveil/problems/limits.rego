@@ -13,6 +13,7 @@ longest_characters := 10485760
 greatest_precision := 1000
 
 found contains problem if {
+	count(columns.protected) > most_fields
 	some database, protected in columns_by_database
 	count(protected) > most_fields
 	some entry in columns.databases
@@ -24,7 +25,9 @@ found contains problem if {
 	}
 }
 
+# No route is parted into more than each of the methods that rules name, and the rest.
 found contains problem if {
+	count(services.mapped) * (count(services.methods_named) + 1) > most_fields
 	some service, routes in services.planned
 	fields := sum([count(route.fields) | some route in routes])
 	fields > most_fields
@@ -40,6 +43,7 @@ found contains problem if {
 found contains problem if {
 	some places in columns.places
 	some place in places
+	contains(place.definition.type, "(")
 	why := too_great(trim_suffix(place.definition.type, "[]"))
 	problem := {
 		"path": array.concat(place.path, ["type"]),

@@ -4,10 +4,9 @@ import data.fieldveil.columns
 import data.fieldveil.shape.schemas
 import data.fieldveil.treatment
 
-# What each mask can be made of; the types as their first word. Arrays have no mask.
-masks[name] := types if {
-	some name, mask in schemas.whole.masks.masks
-	types := {type | some type in schemas.whole.masks.types[mask.types]}
+# What a mask can be made of; the types as their first word. Arrays have no mask.
+types_of(name) := {type | some type in schemas.whole.masks.types[mask.types]} if {
+	mask := schemas.whole.masks.masks[name]
 }
 
 # Every mask of a rule, with its place in it.
@@ -53,10 +52,10 @@ maskable[format] := {label |
 formats contains mask.read.format if some mask in masks_of_rules
 
 # What is no format at all, the schema has a word for.
-is_known(format) if masks[split(format, "(")[0]]
+is_known(format) if types_of(split(format, "(")[0])
 
 # Whether a mask of this format can be made of values of this type.
 is_for(format, type) if {
 	not endswith(type, "[]")
-	split(type, "(")[0] in masks[split(format, "(")[0]]
+	split(type, "(")[0] in types_of(split(format, "(")[0])
 }

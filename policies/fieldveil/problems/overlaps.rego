@@ -52,19 +52,23 @@ described(field) := {"words": services.in_words(field), "label": field.label}
 # What all fields have that stand at one place under one label. There are many routes, and few of these: which can meet
 # is asked of these first.
 variants[scope][place][field.label] contains field if {
-	some field in services.mapped
-	scope := [field.service, field["in"]]
-	place := place_of_field(field)
+	some part in in_bodies
+	some field in fields_in[part]
+	scope := [field.service, part]
+	place := steps[field.at]
 }
 
-place_of_field(field) := jsonpath.steps(field.at) if {
-	field["in"] in in_bodies
-	not jsonpath.fault(field.at)
+variants[scope][place][field.label] contains field if {
+	some field in fields_in.segment
+	scope := [field.service, "segment"]
+	place := routes.position(field.route, field.at)
 }
 
-place_of_field(field) := routes.position(field.route, field.at) if field["in"] == "segment"
-
-place_of_field(field) := field.at if field["in"] in {"header", "query"}
+variants[scope][field.at][field.label] contains field if {
+	some part in {"header", "query"}
+	some field in fields_in[part]
+	scope := [field.service, part]
+}
 
 # Fields of two labels at one place, or at two that can be one.
 rivals contains {"ones": ones, "others": others} if {
@@ -87,6 +91,7 @@ rivals contains {"ones": ones, "others": others} if {
 meeting contains {"scope": scope, "one": one, "other": other} if {
 	some scope, by_end in ends
 	some paths in by_end
+	count(paths) > 1
 	some one in paths
 	not jsonpath.is_plain(one)
 	some other in paths

@@ -23,18 +23,18 @@ found contains object.union(routes.fault(path), {"path": array.concat(route.path
 	path := route.route
 }
 
-found contains object.union(jsonpath.fault(field.at), {"path": field.path}) if {
-	some field in services.mapped
-	field["in"] in in_bodies
+found contains object.union(fault, {"path": field.path}) if {
+	some at, fault in faults
+	some field in fields_of_bodies
+	field.at == at
 }
 
 found contains problem if {
 	some route in services.routes
 	route.graphql
 	some field in route.fields
-	not jsonpath.fault(field.at)
 	member := of_graphql[field["in"]]
-	leads_past(jsonpath.steps(field.at)[0], member)
+	leads_past(steps[field.at][0], member)
 	problem := {
 		"path": array.concat(route.path, field.key),
 		"reason": sprintf("%v is outside of $.%v, where a %v of GraphQL has its values", [field.at, member, field["in"]]),
@@ -43,14 +43,14 @@ found contains problem if {
 }
 
 found contains problem if {
+	some label in ({field.label | some field in services.mapped} - object.keys(columns.definitions))
 	some field in services.mapped
-	not columns.definitions[field.label]
+	field.label == label
 	problem := undefined_label(field)
 }
 
 found contains problem if {
-	some field in services.mapped
-	field["in"] == "segment"
+	some field in fields_in.segment
 	not is_parameter(field)
 	problem := {
 		"path": field.path,
@@ -60,8 +60,7 @@ found contains problem if {
 }
 
 found contains problem if {
-	some field in services.mapped
-	field["in"] == "header"
+	some field in fields_in.header
 	not is_header_name(field.at)
 	problem := {
 		"path": field.path,
@@ -71,8 +70,7 @@ found contains problem if {
 }
 
 found contains problem if {
-	some field in services.mapped
-	field["in"] == "header"
+	some field in fields_in.header
 	is_of_others(field.at)
 	problem := {
 		"path": field.path,
@@ -82,8 +80,9 @@ found contains problem if {
 }
 
 found contains problem if {
-	some field in services.mapped
-	not field["in"] in in_bodies
+	some place, fields in fields_in
+	not place in in_bodies
+	some field in fields
 	some definition in columns.definitions[field.label]
 	why := not_searchable(definition)
 	problem := {
@@ -92,6 +91,24 @@ found contains problem if {
 		"remedy": "let clients send it in a body, or change how the label is stored",
 	}
 }
+
+# Every field by where it stands: most problems are of some places alone.
+fields_in[field["in"]] contains field if some field in services.mapped
+
+fields_of_bodies contains field if {
+	some place in in_bodies
+	some field in fields_in[place]
+}
+
+# What is asked of a JSON path is asked once, however many fields are at it.
+faults[at] := jsonpath.fault(at) if some at in paths_in_bodies
+
+steps[at] := jsonpath.steps(at) if {
+	some at in paths_in_bodies
+	not faults[at]
+}
+
+paths_in_bodies contains field.at if some field in fields_of_bodies
 
 leads_past(step, member) if {
 	step[0] == "member"

@@ -77,12 +77,15 @@ places := {
 # description: Every field with its label and the path of the entry that says so.
 mapped contains field if {
 	some route in routes
+	service := route.service
+	path := route.route
+	methods := route.methods
 	some said in route.fields
 	field := {
 		"path": array.concat(route.path, said.key),
-		"service": route.service,
-		"route": route.route,
-		"methods": route.methods,
+		"service": service,
+		"route": path,
+		"methods": methods,
 		"in": said["in"],
 		"at": said.at,
 		"label": said.label,

@@ -27,12 +27,14 @@ rules contains rule if {
 # METADATA
 # title: labels_like
 # description: For each pattern of a rule, the labels that it names.
-labels_like[pattern] := {label |
-	some label, _ in columns.definitions
-	is_like(label, pattern)
-} if {
-	some pattern in patterns
-}
+labels_like[pattern] := labels_named(pattern) if some pattern in patterns
+
+# Most patterns are a label's name, which is looked up: the rest are held against every label.
+labels_named(pattern) := {label | some label, _ in columns.definitions; is_like(label, pattern)} if {
+	contains(pattern, "*")
+} else := {pattern} if {
+	columns.definitions[pattern]
+} else := set()
 
 # METADATA
 # title: is_like

@@ -9,19 +9,12 @@ package fieldveil.shape.schemas
 # title: whole
 # description: Each schema by its name.
 # scope: document
-whole[name] := schema if {
-	some name, schema in data.schemas
-	not schema.definitions
-}
-
-whole[name] := object.union(object.remove(schema, ["definitions"]), {"definitions": definitions}) if {
-	some name, schema in data.schemas
-	schema.definitions
-	definitions := {key: standing(definition) | some key, definition in schema.definitions}
-}
+whole[name] := json.patch(schema, replacing(schema)) if some name, schema in data.schemas
 
 # Of another file its keywords alone: tables that stand beside them describe no document.
-standing(definition) := object.filter(data.schemas[other], ["title", "description", "type", "pattern", "examples"]) if {
+replacing(schema) := [{"op": "replace", "path": ["definitions", key], "value": keywords} |
+	some key, definition in schema.definitions
 	startswith(definition["$ref"], "../")
 	other := split(definition["$ref"], "/")[1]
-} else := definition
+	keywords := object.filter(data.schemas[other], ["title", "description", "type", "pattern", "examples"])
+]
