@@ -152,7 +152,8 @@ def sqldiff() -> list[Step]:
 def rego() -> list[Step]:
     # With --coverage OPA prints no results, so the tests run twice. A test has more than OPA's five seconds, which is
     # for a test that hangs: where both cores do other things too, the longest has been seen to take a minute.
-    test = [OPA, "test", "--timeout", "10m"]
+    # With less garbage collection they take a fifth less of the processor.
+    test = ["env", "GOGC=400", OPA, "test", "--timeout", "10m"]
     # Not --verbose, with which OPA traces every test and takes seven times as long.
     listed = [*test, "--format", "json"]
     return [
