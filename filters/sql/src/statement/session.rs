@@ -219,9 +219,8 @@ pub(crate) fn execute(
         Err(refusal) => return Err(refusal),
     };
     let Some(prepared) = names.prepared(&name) else {
-        // Only where there is nothing to protect does a PREPARE in MySQL's way pass unseen.
-        let planned = segment.dialect.is_mysql() && !catalog.planned.is_empty();
-        if catalog.relations.is_empty() && !planned {
+        // Only where there is nothing to protect does a PREPARE pass unseen.
+        if catalog.relations.is_empty() && catalog.planned.is_empty() {
             return Ok(Analyzed::unread());
         }
         return match segment.dialect.is_mysql() {
