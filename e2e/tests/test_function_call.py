@@ -65,17 +65,41 @@ def test_function_that_may_read_a_table_is_refused_by_its_number(shop: Stack, fu
     assert b"".join(message[:1] for message in said) == b"EZTDCZ"
 
 
-def test_functions_that_read_no_table_are_those_that_the_server_calls_immutable(shop: Stack) -> None:
-    text = SOURCE.read_text()
-    listed = re.search(r"IMMUTABLE: &\[u32\] = &\[([^\]]*)\]", text).group(1)
+def rows(name: str) -> set[int]:
+    """The functions in a list of rows, each with its first and its last number."""
+    listed = re.search(rf"{name}: &\[u32\] = &\[([^\]]*)\]", SOURCE.read_text()).group(1)
     bounds = [int(word) for word in re.findall(r"\d+", listed)]
-    rows = zip(bounds[::2], bounds[1::2], strict=True)
-    known = {function for first, last in rows for function in range(first, last + 1)}
+    return {number for first, last in zip(bounds[::2], bounds[1::2], strict=True) for number in range(first, last + 1)}
+
+
+def test_functions_that_read_no_table_are_those_that_the_server_calls_immutable(shop: Stack) -> None:
     with shop.direct() as direct:
         functions = direct.execute(
             "SELECT oid, provolatile = 'i' FROM pg_proc WHERE oid < 16384 AND prokind = 'f' AND pronamespace = 11"
         ).fetchall()
     own = {function for function, _ in functions}
     immutable = {function for function, is_immutable in functions if is_immutable}
-    assert known & own <= immutable
-    assert len(known & own) > 2000
+    assert rows("IMMUTABLE") & own <= immutable
+    assert len(rows("IMMUTABLE") & own) > 2000
+
+
+def test_functions_of_the_session_take_no_name_and_no_text_that_could_be_a_query(shop: Stack) -> None:
+    numbers = ["int4", "int8", "float8", "numeric", "interval"]
+    with shop.direct() as direct:
+        named = direct.execute(
+            """SELECT oid, proname FROM pg_proc WHERE oid = ANY (%s) AND oid < 16384 AND NOT proretset AND NOT EXISTS
+            (SELECT FROM unnest(proargtypes) type WHERE type <> ALL (%s::regtype[]::oid[]))""",
+            [list(rows("OF_THE_SESSION")), numbers],
+        ).fetchall()
+    assert {function for function, _ in named} == rows("OF_THE_SESSION")
+    assert {"now", "random", "pg_advisory_lock", "gen_random_uuid", "current_user"} <= {name for _, name in named}
+
+
+@pytest.mark.parametrize("function", ["current_user", "pg_sleep"])
+def test_function_of_the_session_is_called(shop: Stack, function: str) -> None:
+    with shop.direct() as direct:
+        number_of = direct.execute("SELECT oid FROM pg_proc WHERE proname = %s", [function]).fetchone()[0]
+    calls = [call(number_of, *([struct.pack("!d", 0.0)] if function == "pg_sleep" else []))]
+    through, direct = (answers(connect, calls) for connect in (shop.connect, shop.direct))
+    assert through == direct
+    assert through[0][:1] == b"V"

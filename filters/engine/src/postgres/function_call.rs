@@ -17,6 +17,15 @@ const LARGE_OBJECTS: &[u32] = &[
     3460,
 ];
 
+/// The functions of the session, the clock, chance and advisory locks, which read no table either, as `now`, `random`,
+/// `pg_backend_pid` and `pg_advisory_lock`; in rows as below.
+#[rustfmt::skip]
+const OF_THE_SESSION: &[u32] = &[
+    89, 89, 274, 274, 745, 746, 861, 861, 1299, 1299, 1402, 1402, 1598, 1599, 2026, 2026, 2196, 2199, 2560, 2560, 2626,
+    2626, 2647, 2649, 2880, 2892, 2943, 2943, 3089, 3096, 3348, 3348, 3360, 3360, 3432, 3432, 3810, 3810, 5059, 5060,
+    6339, 6341, 6428, 6430,
+];
+
 /// The functions that PostgreSQL 15 and 18 come with and call immutable, which none may be that reads a table: the first and
 /// the last number of each row of them.
 #[rustfmt::skip]
@@ -92,21 +101,28 @@ impl ReadySession {
 
 /// Whether the function with this number comes with the server and reads no table.
 fn reads_no_table(function: u32) -> bool {
-    // An odd place is within a row, between its first and its last number.
-    let before = IMMUTABLE.partition_point(|bound| *bound < function);
-    before % 2 == 1 || IMMUTABLE.get(before) == Some(&function) || LARGE_OBJECTS.contains(&function)
+    is_within(IMMUTABLE, function) || is_within(OF_THE_SESSION, function) || LARGE_OBJECTS.contains(&function)
+}
+
+/// Whether a number is in one of these rows, each of which is told by its first and its last number.
+fn is_within(rows: &[u32], number: u32) -> bool {
+    // An odd place is within a row.
+    let before = rows.partition_point(|bound| *bound < number);
+    before % 2 == 1 || rows.get(before) == Some(&number)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{IMMUTABLE, LARGE_OBJECTS, reads_no_table};
+    use super::{IMMUTABLE, LARGE_OBJECTS, OF_THE_SESSION, reads_no_table};
 
     #[test]
     fn rows_are_sorted_and_hold_their_ends() {
-        assert!(IMMUTABLE.is_sorted() && LARGE_OBJECTS.is_sorted());
-        assert_eq!(IMMUTABLE.len() % 2, 0);
-        for row in IMMUTABLE.chunks(2) {
-            assert!(reads_no_table(row[0]) && reads_no_table(row[1]), "{row:?}");
+        assert!(LARGE_OBJECTS.is_sorted());
+        for rows in [IMMUTABLE, OF_THE_SESSION] {
+            assert!(rows.is_sorted() && rows.len() % 2 == 0);
+            for row in rows.chunks(2) {
+                assert!(reads_no_table(row[0]) && reads_no_table(row[1]), "{row:?}");
+            }
         }
     }
 
@@ -116,8 +132,8 @@ mod tests {
         for function in [2924, 2923, 2078, 2624, 1574, 0, 16_384, u32::MAX] {
             assert!(!reads_no_table(function), "{function}");
         }
-        // int4pl, lower, lo_open, lo_put
-        for function in [177, 870, 952, 3460] {
+        // int4pl, lower, lo_open, lo_put, now, random, pg_advisory_lock_shared
+        for function in [177, 870, 952, 3460, 1299, 1598, 2881] {
             assert!(reads_no_table(function), "{function}");
         }
     }
