@@ -157,7 +157,7 @@ impl ReadySession {
     ) -> Result<Outcome, WireError> {
         let bind = BindOutline::parse(body)?;
         let Some(statement) = self.statements.statement(significant(bind.statement)).cloned() else {
-            return self.bind_prepared_in_sql(bind, core, out);
+            return self.bind_prepared_in_sql((bind, body), core, out);
         };
         if self.lacks_answer(&statement, core) {
             core.waiting = Waiting::Answers;

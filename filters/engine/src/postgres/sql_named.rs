@@ -6,8 +6,8 @@ use std::rc::Rc;
 use fieldveil_postgres_wire::WireError;
 use fieldveil_postgres_wire::frontend::{BindOutline, Describe, Target};
 use fieldveil_postgres_wire::name::significant;
-use fieldveil_sql::OwnName;
-use fieldveil_sql::identity::Comment;
+use fieldveil_sql::identity::{self, Comment};
+use fieldveil_sql::{Dialect, OwnName};
 
 use super::check::Readiness;
 use super::client::Outcome;
@@ -22,7 +22,7 @@ impl ReadySession {
     /// Carries a Bind of what no Parse prepared. What PREPARE made goes to the server as it came if it concerns nothing protected.
     pub(super) fn bind_prepared_in_sql(
         &mut self,
-        bind: BindOutline<'_>,
+        (bind, body): (BindOutline<'_>, &[u8]),
         core: &mut Core,
         out: &mut CallbackOutput,
     ) -> Result<Outcome, WireError> {
@@ -39,8 +39,10 @@ impl ReadySession {
         let ready = match self.ready_text(text, core, out) {
             Readiness::Wait => return Ok(Outcome::Again),
             Readiness::Refuse(error) => Err(error),
-            // Where no column is protected, PREPARE is not noted.
-            Readiness::Ready(ready) if ready.plan.fields.is_empty() => {
+            // Where no column is protected, PREPARE is not noted: it may have made what sets the token.
+            Readiness::Ready(ready)
+                if ready.plan.fields.is_empty() && !identity::names_token(body, Dialect::Postgres) =>
+            {
                 return Ok(self.forward(PendingResponse::client(Awaited::Bind(None))));
             }
             Readiness::Ready(ready) => Ok(ready),

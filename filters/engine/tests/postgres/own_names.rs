@@ -284,6 +284,17 @@ fn bind_finds_what_sql_prepared_if_it_concerns_nothing_protected() {
 }
 
 #[test]
+fn bind_of_what_may_set_the_token_does_not_leave() {
+    let mut dialogue = Dialogue::ready(&[]);
+    dialogue.client(&query("PREPARE p AS SELECT set_config($1, $2, false)"));
+    dialogue.server(&[complete("PREPARE"), ready(b'I')].concat());
+    dialogue.take_to_server();
+    dialogue.client(&bind("p", &[b"Fieldveil.Token", CANARY.as_bytes()]));
+    let sent = dialogue.take_to_server();
+    assert!(contains(&sent, b"fieldveil refused") && !contains(&sent, CANARY.as_bytes()));
+}
+
+#[test]
 fn bind_does_not_find_what_the_search_path_has_made_another_statement() {
     let mut dialogue = session();
     set_path(&mut dialogue, false);
