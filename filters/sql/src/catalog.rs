@@ -158,6 +158,11 @@ impl Catalog {
         matches!(self.dialect, Dialect::MySql(MySqlDialect { folds_tables: false, .. }))
     }
 
+    /// Whether a relation has protected columns, or a table of the policy may be there later.
+    pub(crate) fn protects(&self) -> bool {
+        !(self.relations.is_empty() && self.planned.is_empty())
+    }
+
     /// Whether a table that the policy names has this folded name.
     pub(crate) fn plans(&self, folded: &str) -> bool {
         self.index().plans(folded)

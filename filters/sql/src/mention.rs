@@ -148,7 +148,7 @@ pub(crate) fn may_contain(text: &str, catalog: &Catalog) -> bool {
 /// relation's name, a name in escapes, a cursor, a prepared statement or a setting. Looks at its bytes alone, so
 /// that a long text costs no memory.
 pub(crate) fn may_reach(text: &str, catalog: &Catalog) -> bool {
-    if catalog.relations.is_empty() && catalog.planned.is_empty() {
+    if !catalog.protects() {
         return false;
     }
     let contains = |part: &str| contains(text.as_bytes(), part.as_bytes(), false);

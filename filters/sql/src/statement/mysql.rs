@@ -40,7 +40,7 @@ pub(crate) fn analyze(
     if let Some(inner) = explain::explained(segment) {
         return Ok(analyze(&inner, catalog, names)?.explained());
     }
-    if set::is_too_deep(segment) && !(catalog.relations.is_empty() && catalog.planned.is_empty()) {
+    if set::is_too_deep(segment) && catalog.protects() {
         return Err(Refusal::unparsable("SET STATEMENT stands in SET STATEMENT too many times"));
     }
     if let Some(inner) = set::for_statement(segment) {

@@ -220,7 +220,7 @@ pub(crate) fn execute(
     };
     let Some(prepared) = names.prepared(&name) else {
         // Only where there is nothing to protect does a PREPARE pass unseen.
-        if catalog.relations.is_empty() && catalog.planned.is_empty() {
+        if !catalog.protects() {
             return Ok(Analyzed::unread());
         }
         return match segment.dialect.is_mysql() {

@@ -20,7 +20,7 @@ pub(super) fn prepare(
     catalog: &Catalog,
     names: &dyn Names,
 ) -> Result<Analyzed, Refusal> {
-    if !protects(catalog) {
+    if !catalog.protects() {
         return Ok(Analyzed::unread());
     }
     let name = name_at(segment, 1)?;
@@ -32,7 +32,7 @@ pub(super) fn prepare(
 
 /// MariaDB's `EXECUTE IMMEDIATE 'text' [USING …]`
 pub(super) fn execute_immediate(segment: &Segment<'_>, catalog: &Catalog) -> Result<Analyzed, Refusal> {
-    if !protects(catalog) {
+    if !catalog.protects() {
         return Ok(Analyzed::unread());
     }
     if segment.tokens.len() > 3 && !segment.is_word(3, "using") {
@@ -46,10 +46,6 @@ pub(super) fn execute_immediate(segment: &Segment<'_>, catalog: &Catalog) -> Res
     // What it has changed the next statement's analysis must not take for granted.
     analyzed.changes_catalog = true;
     Ok(analyzed)
-}
-
-fn protects(catalog: &Catalog) -> bool {
-    !(catalog.relations.is_empty() && catalog.planned.is_empty())
 }
 
 /// The statement that a string holds. What is replaced in it is replaced in the string. It has no parameters that are

@@ -15,14 +15,13 @@ use crate::{
 /// What the statement does with relations of the catalog; refused where it isn't surely harmless.
 pub(super) fn analyze(segment: &Segment<'_>, catalog: &Catalog) -> Result<Effects, Refusal> {
     let plain = |touched| Effects { touched, ..Effects::default() };
-    let protects = !(catalog.relations.is_empty() && catalog.planned.is_empty());
-    if brings_code(segment) && protects && runs_names(segment, catalog) {
+    if brings_code(segment) && catalog.protects() && runs_names(segment, catalog) {
         return Err(Refusal::unsupported(
             "code that names a table with sealed columns, or prepares statements, would run in the server",
             "send its statements from the application, or create it by a connection to the server itself",
         ));
     }
-    if segment.is_word(0, "binlog") && protects {
+    if segment.is_word(0, "binlog") && catalog.protects() {
         return Err(unsupported());
     }
     ddl::refuse_of_others(segment, catalog)?;

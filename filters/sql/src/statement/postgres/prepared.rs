@@ -104,8 +104,7 @@ pub(super) fn create_as_execute(
     let execute_at = (2..segment.tokens.len()).find(|index| {
         segment.is_word(*index, "execute") && (is_routine || segment.is_word(index.saturating_sub(1), "as"))
     });
-    let protects = !(catalog.relations.is_empty() && catalog.planned.is_empty());
-    let Some(execute_at) = execute_at.filter(|_| protects) else { return Ok(None) };
+    let Some(execute_at) = execute_at.filter(|_| catalog.protects()) else { return Ok(None) };
     let inner = segment.starting_at(execute_at);
     let name = name_at(&inner, 1).ok().filter(|name| !is_routine && names.prepared(name).is_none());
     let own = name
