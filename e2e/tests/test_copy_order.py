@@ -25,10 +25,6 @@ TAIL = (
 )
 
 
-def query(text: str) -> bytes:
-    return wire.message(b"Q", text.encode() + b"\0")
-
-
 def extended(text: str) -> bytes:
     parse = wire.message(b"P", b"\0" + text.encode() + b"\0\0\0")
     return parse + wire.message(b"B", b"\0\0\0\0\0\0\0\0") + wire.message(b"E", b"\0\0\0\0\0")
@@ -37,18 +33,18 @@ def extended(text: str) -> bytes:
 def steps(table: str) -> dict[str, bytes]:
     copy = f"COPY {table} (id, ssn) FROM STDIN"
     return {
-        "COPY": query(copy),
+        "COPY": wire.query(copy),
         "extended COPY": extended(copy),
         # The server doesn't take it, and says so before it asks for data.
-        "read-only COPY": query("SET transaction_read_only = on; SET default_transaction_read_only = on")
-        + query(copy)
-        + query("RESET default_transaction_read_only"),
+        "read-only COPY": wire.query("SET transaction_read_only = on; SET default_transaction_read_only = on")
+        + wire.query(copy)
+        + wire.query("RESET default_transaction_read_only"),
         "row": wire.message(b"d", b"1\t" + CANARY + b"\n"),
         "broken row": wire.message(b"d", b"x\n"),
         "CopyDone": wire.message(b"c"),
         "CopyFail": wire.message(b"f", b"no more\0"),
         "Sync": wire.message(b"S"),
-        "SELECT": query("SELECT 1"),
+        "SELECT": wire.query("SELECT 1"),
     }
 
 

@@ -16,10 +16,6 @@ CANARY = b"123-45-6789-canary"
 TEXT, BINARY = 0, 1
 
 
-def query(text: str) -> bytes:
-    return wire.message(b"Q", text.encode() + b"\0")
-
-
 def bind(statement: bytes, *values: bytes, portal: bytes = b"", result: int = TEXT) -> bytes:
     parameters = b"".join(struct.pack("!i", len(value)) + value for value in values)
     body = struct.pack("!hh", 0, len(values)) + parameters + struct.pack("!hh", 1, result)
@@ -34,34 +30,34 @@ def execute(portal: bytes = b"", rows: int = 0) -> bytes:
     return wire.message(b"E", portal + b"\0" + struct.pack("!i", rows))
 
 
-FAIL = query("BEGIN; SELECT 1/0")
-ROLLBACK = query("ROLLBACK")
+FAIL = wire.query("BEGIN; SELECT 1/0")
+ROLLBACK = wire.query("ROLLBACK")
 SCRIPT = (
-    query("PREPARE plus (int) AS SELECT $1 + 1 AS more"),
+    wire.query("PREPARE plus (int) AS SELECT $1 + 1 AS more"),
     bind(b"plus", b"1") + describe() + execute() + SYNC,
     bind(b"plus", b"2", result=BINARY) + execute() + bind(b"plus", b"3") + execute() + SYNC,
     bind(b"plus", b"no number") + execute() + SYNC,
     bind(b"plus") + execute() + SYNC,
-    query("PREPARE put AS INSERT INTO plain (id, ssn) VALUES ($1, $2) RETURNING *"),
+    wire.query("PREPARE put AS INSERT INTO plain (id, ssn) VALUES ($1, $2) RETURNING *"),
     bind(b"put", b"1", CANARY, portal=b"named") + describe(b"named") + execute(b"named") + SYNC,
     FAIL,
     bind(b"plus", b"1") + execute() + SYNC,
     bind(b"nosuch", b"1") + execute() + SYNC,
     execute(b"nosuch") + SYNC,
     ROLLBACK,
-    query("DEALLOCATE plus"),
+    wire.query("DEALLOCATE plus"),
     bind(b"plus", b"1") + execute() + SYNC,
-    query("SELECT 1") + bind(b"plus", b"1") + SYNC,
+    wire.query("SELECT 1") + bind(b"plus", b"1") + SYNC,
     execute() + SYNC,
     execute(b"nosuch") + SYNC,
-    query("BEGIN"),
-    query("DECLARE numbers CURSOR FOR SELECT generate_series(1, 5) AS n"),
+    wire.query("BEGIN"),
+    wire.query("DECLARE numbers CURSOR FOR SELECT generate_series(1, 5) AS n"),
     execute(b"numbers", 2) + SYNC,
-    execute(b"numbers", 2) + query("FETCH numbers"),
+    execute(b"numbers", 2) + wire.query("FETCH numbers"),
     describe(b"numbers") + execute(b"numbers") + execute(b"numbers") + SYNC,
-    query('DECLARE "Odd ""name" BINARY CURSOR FOR SELECT 7 AS seven'),
+    wire.query('DECLARE "Odd ""name" BINARY CURSOR FOR SELECT 7 AS seven'),
     execute(b'Odd "name') + SYNC,
-    query("CLOSE numbers"),
+    wire.query("CLOSE numbers"),
     execute(b"numbers") + SYNC,
     bind(b"put", b"2", b"behind") + SYNC,
     ROLLBACK,
@@ -104,9 +100,9 @@ def test_what_concerns_nothing_protected_is_answered_as_by_the_server(shop: Stac
 def test_statement_on_a_protected_table_is_not_found(shop: Stack) -> None:
     with shop.connect("app") as app:
         script = (
-            query("PREPARE put AS INSERT INTO customer (id, ssn) VALUES ($1, $2)"),
+            wire.query("PREPARE put AS INSERT INTO customer (id, ssn) VALUES ($1, $2)"),
             bind(b"put", b"1", CANARY) + execute() + SYNC,
-            query("PREPARE path AS SELECT set_config('search_path', $1, false)"),
+            wire.query("PREPARE path AS SELECT set_config('search_path', $1, false)"),
             bind(b"path", b"public") + execute() + SYNC,
         )
         told = answers(app, script)
@@ -120,8 +116,8 @@ def test_rows_of_a_cursor_on_a_protected_table_are_opened(shop: Stack, options: 
         for row in (ADA, ALAN):
             app.execute(INSERT, row)
         script = (
-            query("BEGIN"),
-            query(f"DECLARE found {options}CURSOR FOR SELECT ssn, 'plain'::text FROM customer ORDER BY id"),
+            wire.query("BEGIN"),
+            wire.query(f"DECLARE found {options}CURSOR FOR SELECT ssn, 'plain'::text FROM customer ORDER BY id"),
             execute(b"found", 1) + execute(b"found") + SYNC,
         )
         first, suspended, second, *_ = answers(app, script)[-1]

@@ -43,6 +43,10 @@ def message(tag: bytes, body: bytes = b"") -> bytes:
     return tag + struct.pack("!i", 4 + len(body)) + body
 
 
+def query(text: str) -> bytes:
+    return message(b"Q", text.encode() + b"\0")
+
+
 def messages(stream: bytes, *, startup_first: bool = False) -> Iterator[bytes]:
     """Cuts recorded bytes into whole messages, each with its tag and length."""
     position = 0
