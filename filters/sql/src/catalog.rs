@@ -24,6 +24,8 @@ pub struct Catalog {
     pub(crate) planned: Vec<String>,
     /// The schemas of these tables. Where there is none, it is not known which they are.
     pub(crate) schemas: Vec<String>,
+    /// MySQL: whether the policy names no table in the session's database, so that a bare name means none of them.
+    unplanned_database: bool,
     /// How its names are found. It is built when the first text is analyzed, and serves all that follow.
     index: OnceLock<Index>,
     /// The same catalog with columns' names as the analysis compares them, where they differ.
@@ -36,6 +38,7 @@ impl PartialEq for Catalog {
         self.dialect == other.dialect
             && self.relations == other.relations
             && (&self.planned, &self.schemas) == (&other.planned, &other.schemas)
+            && self.unplanned_database == other.unplanned_database
     }
 }
 
@@ -46,7 +49,7 @@ impl Catalog {
     /// tables that the policy names, also of those that don't exist yet: a text may make one and then write to it.
     pub fn new(dialect: Dialect, relations: Vec<Relation>, planned: Vec<String>) -> Self {
         let (index, folded) = (OnceLock::new(), OnceLock::new());
-        Self { dialect, relations, planned, schemas: Vec::new(), index, folded }
+        Self { dialect, relations, planned, schemas: Vec::new(), unplanned_database: false, index, folded }
     }
 
     /// The same where the tables that the policy names are in these schemas, and in no other.
@@ -55,16 +58,25 @@ impl Catalog {
         Self { schemas, ..self }
     }
 
+    /// The same in MySQL for a session in this database.
+    #[must_use]
+    pub fn with_database(self, database: &str) -> Self {
+        let unplanned_database = self.is_unplanned_schema(database);
+        Self { unplanned_database, ..self }
+    }
+
     /// The same for texts of another dialect.
     #[must_use]
     pub fn in_dialect(self, dialect: Dialect) -> Self {
-        Self::new(dialect, self.relations, self.planned)
+        let (index, folded) = (OnceLock::new(), OnceLock::new());
+        Self { dialect, index, folded, ..self }
     }
 
     /// The same where the policy names these tables.
     #[must_use]
     pub fn with_planned(self, planned: Vec<String>) -> Self {
-        Self::new(self.dialect, self.relations, planned)
+        let (index, folded) = (OnceLock::new(), OnceLock::new());
+        Self { planned, index, folded, ..self }
     }
 
     /// Whose SQL the session's texts are written in.
@@ -107,7 +119,7 @@ impl Catalog {
             if self.dialect == Dialect::Postgres || columns.all(|column| names::is_lower(&column.name)) {
                 return None;
             }
-            let mut folded = Self::new(self.dialect, self.relations.clone(), self.planned.clone());
+            let mut folded = self.clone().in_dialect(self.dialect);
             for column in folded.relations.iter_mut().flat_map(|relation| &mut relation.columns) {
                 column.name = names::lower(&column.name);
             }
@@ -170,10 +182,23 @@ impl Catalog {
 
     /// Whether the policy names no table in the schema of this folded name.
     pub(crate) fn is_unplanned_schema(&self, folded: &str) -> bool {
-        self.dialect == Dialect::Postgres
-            && !self.schemas.is_empty()
-            && !self.schemas.iter().any(|schema| schema == folded)
-            && !folded.starts_with("pg_")
+        let is_another = |schema: &String| match self.dialect {
+            Dialect::Postgres => schema != folded,
+            // By what the server compares other letters is not known.
+            Dialect::MySql(_) => {
+                schema.is_ascii() && folded.is_ascii() && !schema.eq_ignore_ascii_case(folded)
+            }
+        };
+        let may_be_known = match self.dialect {
+            Dialect::Postgres => !folded.starts_with("pg_"),
+            Dialect::MySql(_) => !folded.is_empty(),
+        };
+        may_be_known && !self.schemas.is_empty() && self.schemas.iter().all(is_another)
+    }
+
+    /// Whether a bare name surely means no table that the policy names: MySQL looks for it in the session's database alone.
+    pub fn is_in_unplanned_database(&self) -> bool {
+        self.unplanned_database
     }
 }
 

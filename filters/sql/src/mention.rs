@@ -27,15 +27,29 @@ pub(crate) fn names_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     segment.tokens.iter().filter_map(Token::name).any(|token| catalog.plans(token))
 }
 
-/// Whether a name is, or may be, that of a table that the policy names: not one behind the name of a schema in which the policy
-/// names none.
+/// Whether a name is, or may be, that of a table that the policy names: not one of a schema in which the policy names none.
 pub(crate) fn may_be_planned(segment: &Segment<'_>, catalog: &Catalog) -> bool {
+    let is_dot = |index: usize| segment.is_symbol(index, ".");
+    let is_elsewhere = |index: usize| match index.checked_sub(1).filter(|before| is_dot(*before)) {
+        Some(dot) => dot.checked_sub(1).is_some_and(|schema| is_in_another_schema(segment, schema, catalog)),
+        None => catalog.is_in_unplanned_database() && !is_dot(index.saturating_add(1)),
+    };
     let is_planned = |index: usize| {
         let name = segment.tokens.get(index).and_then(Token::name);
-        name.is_some_and(|name| catalog.plans(name))
-            && !index.checked_sub(2).is_some_and(|schema| is_in_another_schema(segment, schema, catalog))
+        name.is_some_and(|name| catalog.plans(name)) && !is_elsewhere(index)
     };
     (0..segment.tokens.len()).any(is_planned)
+}
+
+/// The name of a schema, at this token before a dot. In MySQL a word may stand there that is none: `RENAME TABLE a TO .b`,
+/// `CREATE VIEW .b`.
+fn schema_at<'t>(segment: &'t Segment<'_>, index: usize) -> Option<&'t str> {
+    let token = segment.tokens.get(index)?;
+    let is_none = |name: &str| {
+        let is_keyword = || name == "view" || names::is_keyword(name, segment.dialect);
+        segment.dialect.is_mysql() && token.is_word(name) && is_keyword()
+    };
+    token.name().filter(|name| !is_none(name))
 }
 
 /// Whether a relation's name with its schema begins with this token, and the policy names no table in that schema, nor does a
@@ -44,7 +58,9 @@ pub(crate) fn is_in_another_schema(segment: &Segment<'_>, index: usize, catalog:
     let is_dot = |index: usize| segment.is_symbol(index, ".");
     let name = |index: usize| segment.tokens.get(index).and_then(Token::name);
     let dot = index.saturating_add(1);
-    let (Some(schema), Some(table)) = (name(index), name(dot.saturating_add(1))) else { return false };
+    let (Some(schema), Some(table)) = (schema_at(segment, index), name(dot.saturating_add(1))) else {
+        return false;
+    };
     let is_one_of_two =
         is_dot(dot) && !is_dot(dot.saturating_add(2)) && !index.checked_sub(1).is_some_and(is_dot);
     is_one_of_two
@@ -118,8 +134,7 @@ fn named_among<'c>(
         let schema = index
             .checked_sub(2)
             .filter(|_| segment.is_symbol(index.saturating_sub(1), "."))
-            .and_then(|before| segment.tokens.get(before))
-            .and_then(Token::name);
+            .and_then(|before| schema_at(segment, before));
         if catalog.named(name).next().is_none() || !looked_up.insert((schema, name)) {
             continue;
         }

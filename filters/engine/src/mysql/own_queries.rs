@@ -138,7 +138,8 @@ impl SqlContext {
                     self.own_answers.catalog = Some(answer);
                     return;
                 }
-                core.catalog.reading = Some(CatalogReading::new(self.settings.dialect()));
+                let reading = CatalogReading::new(self.settings.dialect()).in_database(&database);
+                core.catalog.reading = Some(reading);
                 if let Err(reason) = answer.finish(core, &folding) {
                     question_failed(core, reason);
                     return;

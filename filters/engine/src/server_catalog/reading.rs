@@ -65,6 +65,7 @@ pub(crate) struct CatalogReading {
     widths: Vec<Width>,
     most: HashMap<usize, usize>,
     slow: Vec<String>,
+    database: String,
     rows: usize,
     /// The fields of the plan by the names of their tables and columns in lower case, once a row was read.
     planned: Option<HashMap<(String, String), Vec<usize>>>,
@@ -83,10 +84,16 @@ impl CatalogReading {
             widths: Vec::new(),
             most: HashMap::new(),
             slow: Vec::new(),
+            database: String::new(),
             rows: 0,
             planned: None,
             bytes: 0,
         }
+    }
+
+    /// MySQL: of a session in this database, in which alone it looks for bare names.
+    pub fn in_database(self, database: &str) -> Self {
+        Self { database: database.to_owned(), ..self }
     }
 
     /// Bytes that it takes so far.
@@ -219,9 +226,13 @@ impl CatalogReading {
                 self.by_column.insert((relation.oid, column.number), (field.id, stored));
             }
         }
+        let sql = Catalog::new(self.dialect, relations, planned)
+            .with_schemas(schemas)
+            .with_database(&self.database);
         let mut hasher = DefaultHasher::new();
+        sql.is_in_unplanned_database().hash(&mut hasher);
         plan.fields.iter().for_each(|field| field.storage().hash(&mut hasher));
-        for relation in &relations {
+        for relation in sql.relations() {
             (relation.oid, &relation.schema, &relation.name, relation.visible).hash(&mut hasher);
             (relation.kind, &relation.searches, &relation.compares).hash(&mut hasher);
             for column in &relation.columns {
@@ -236,7 +247,7 @@ impl CatalogReading {
         absent.sort_unstable();
         absent.dedup();
         let present: HashSet<_> =
-            relations.iter().map(|relation| named(&relation.schema, &relation.name)).collect();
+            sql.relations().iter().map(|relation| named(&relation.schema, &relation.name)).collect();
         absent.retain(|name| !present.contains(name));
         let mut places: Vec<_> = self.by_column.iter().collect();
         places.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(**place));
@@ -244,7 +255,7 @@ impl CatalogReading {
         let mut catalog = ServerCatalog {
             absent,
             by_field,
-            sql: Catalog::new(self.dialect, relations, planned).with_schemas(schemas),
+            sql,
             fingerprint: 0,
             shape: hasher.finish(),
             keys: Vec::new(),

@@ -114,7 +114,8 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
     if !(makes_with_rows(segment) && mention::names_planned(segment, catalog)) {
         return false;
     }
-    if statement::ddl::is_temporary_table(segment) && ddl::is_create_as(segment) {
+    let is_of_query = || statement::ddl::is_view(segment) || ddl::is_create_as(segment);
+    if statement::ddl::is_temporary(segment) && is_of_query() {
         return false;
     }
     if let Some(query) = ddl::created_query(segment) {

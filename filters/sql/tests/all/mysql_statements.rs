@@ -148,6 +148,7 @@ fn statements_that_carry_or_compute_values_are_refused() {
         "ALTER TABLE customer CHANGE COLUMN ssn s TEXT",
         "ALTER TABLE customer ALTER COLUMN ssn SET DEFAULT '123-45'",
         "ALTER TABLE customer ADD COLUMN h CHAR(64) AS (sha2(ssn, 256))",
+        "ALTER TABLE .customer ADD COLUMN h CHAR(64) AS (sha2(ssn, 256))",
         "ALTER TABLE customer ADD CHECK (ssn <> '123-45')",
         "ALTER TABLE customer ADD UNIQUE (ssn(10))",
         "ALTER TABLE customer ADD FULLTEXT INDEX f (ssn)",
@@ -332,4 +333,84 @@ fn a_text_that_cannot_be_read_passes_only_without_protected_names() {
     let refusal = analyze("SELECT ssn FROM customer WHERE a = 'a", &mysql()).unwrap_err();
     assert_eq!(refusal.class, RefusalClass::Unparsable);
     check_refused(&["PREPARE s FROM 'a", "EXECUTE s 'a", "SELECT \0 FROM customer", "SELECT '\u{e9} "]);
+}
+
+/// Of a session in a database of its own. The policy protects `public.customer` and more, and plans `public.planned`.
+fn in_database(database: &str) -> Catalog {
+    let mut catalog =
+        mysql().with_schemas(vec!["public".to_owned(), "hr".to_owned()]).with_database(database);
+    let is_in = |schema: &str| schema.eq_ignore_ascii_case(database);
+    catalog.relations_mut().iter_mut().for_each(|relation| relation.visible = is_in(&relation.schema));
+    catalog.with_planned(vec!["Planned".to_owned(), "customer".to_owned()])
+}
+
+/// Statements of data definition under the names of protected tables, with the name of a database before them or not.
+const OF_PLANNED_NAMES: &[&str] = &[
+    "RENAME TABLE orders TO @customer",
+    "RENAME TABLE @customer TO orders, orders TO @Planned",
+    "RENAME TABLE `orders` TO @`customer`",
+    "ALTER TABLE @orders RENAME TO @customer",
+    "ALTER TABLE @customer RENAME COLUMN ssn TO s",
+    "CREATE TEMPORARY TABLE @customer (id INT, ssn TEXT)",
+    "CREATE TEMPORARY TABLE IF NOT EXISTS @planned (id INT)",
+    "CREATE TEMPORARY TABLE @customer AS SELECT 1 AS id",
+    "CREATE TABLE @customer AS SELECT 1 AS id, 'x' AS ssn",
+    "CREATE OR REPLACE VIEW @planned AS SELECT 1 AS id",
+];
+
+fn under(prefix: &str) -> Vec<String> {
+    OF_PLANNED_NAMES.iter().map(|text| text.replace('@', prefix)).collect()
+}
+
+#[test]
+fn protected_names_are_free_in_a_database_in_which_the_policy_names_no_table() {
+    let other = in_database("other");
+    check_untouched_in(&other, &["ALTER TABLE customer CONVERT TO CHARACTER SET latin1"]);
+    for prefix in ["", "other.", "`Other` . "] {
+        let texts = under(prefix);
+        check_untouched_in(&other, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    // By its whole name also from the database in which it is protected.
+    let whole: Vec<String> =
+        under("other.").iter().map(|text| text.replace(" orders", " other.orders")).collect();
+    check_untouched_in(&in_database("public"), &whole.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn protected_names_are_not_free_where_they_are_or_may_be_those_of_the_policy() {
+    let refused = |catalog: &Catalog, prefix: &str| {
+        let texts = under(prefix);
+        check_refused_in(catalog, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    // Not the database in which the policy names it, but one in which it names another.
+    for database in ["public", "PUBLIC", "hr", "", "öffentlich"] {
+        refused(&in_database(database), "");
+    }
+    for prefix in ["public.", "`PUBLIC`.", "öffentlich.", "other.public."] {
+        refused(&in_database("other"), prefix);
+    }
+    // A name behind a dot alone is one of the session's database.
+    for catalog in
+        [in_database("public"), mysql().with_planned(vec!["Planned".to_owned(), "customer".to_owned()])]
+    {
+        refused(&catalog, ".");
+    }
+    // Where it is not known which databases the policy names, any may be one.
+    refused(
+        &mysql().with_planned(vec!["Planned".to_owned(), "customer".to_owned()]).with_database("other"),
+        "other.",
+    );
+    check_refused_in(
+        &in_database("other"),
+        &[
+            "RENAME TABLE orders TO other.customer, public.customer TO public.orders",
+            "RENAME TABLE public.orders TO public.planned",
+            "ALTER TABLE public.orders RENAME TO public.customer",
+            "ALTER TABLE public.customer RENAME TO customer",
+            "CREATE TEMPORARY TABLE customer AS SELECT id, ssn FROM public.customer",
+            "USE public; CREATE TEMPORARY TABLE customer (id INT, ssn TEXT)",
+            "USE public; RENAME TABLE orders TO customer",
+            "RENAME TABLE public.orders TO other.customer; SELECT ssn FROM public.customer",
+        ],
+    );
 }

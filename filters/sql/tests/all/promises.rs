@@ -60,7 +60,7 @@ fn after_a_change_of_names_protected_tables_are_left_alone() {
         "EXPLAIN ANALYZE SELECT 'x' AS ssn INTO customer",
         "(SELECT 'x' AS ssn INTO customer)",
         "CREATE VIEW customer AS TABLE orders",
-        "CREATE OR REPLACE TEMP VIEW public.customer AS (TABLE orders)",
+        "CREATE OR REPLACE VIEW public.customer AS (TABLE orders)",
         "SET search_path = a; TRUNCATE Customer",
         "DO 'x'; SELECT * FROM customer",
         "SELECT set_config('search_path', 'a', false); SELECT * FROM customer",

@@ -81,7 +81,6 @@ fn temporary_table_may_have_the_name_of_a_protected_one() {
             ("CREATE TABLE temp AS SELECT 1 INTO customer", ""),
             ("SELECT 1 AS id INTO customer", ""),
             ("SELECT 1 AS id INTO UNLOGGED customer", ""),
-            ("CREATE TEMP VIEW customer AS SELECT 1 AS id", ""),
             ("CREATE TEMP TABLE customer AS SELECT 1 AS id; INSERT INTO customer VALUES ('x')", ""),
             ("CREATE TEMP TABLE t AS SELECT upper(ssn) FROM customer", "customer.ssn"),
         ],
@@ -174,6 +173,28 @@ fn table_that_is_not_the_protected_one_moves_to_a_schema_that_the_policy_does_no
     }
     // Where it is not known which schemas the policy names, any may be one.
     check_refused_in(&elsewhere(), &[("ALTER TABLE other.customer SET SCHEMA third", "")]);
+}
+
+#[test]
+fn temporary_view_may_have_the_name_of_a_protected_table() {
+    let made = [
+        "CREATE TEMP VIEW customer AS SELECT 1 AS id",
+        "CREATE OR REPLACE LOCAL TEMPORARY VIEW customer (id) AS VALUES (1)",
+        "CREATE TEMPORARY RECURSIVE VIEW customer (id) AS SELECT 1",
+    ];
+    let visible = catalog().with_planned(vec!["customer".to_owned()]);
+    check_untouched_in(&visible, &made);
+    check_untouched_in(&elsewhere(), &made);
+    check_refused_in(
+        &visible,
+        &[
+            // Under the name that the view is about to have, the text would go on with the table.
+            ("CREATE TEMP VIEW customer AS SELECT 1 AS ssn; SELECT ssn FROM customer", ""),
+            ("CREATE VIEW customer AS SELECT 1 AS temp", ""),
+            ("CREATE OR REPLACE VIEW customer AS SELECT 1 AS id", ""),
+            ("CREATE VIEW temporary.view AS SELECT 1 AS id; CREATE VIEW customer AS SELECT 1 AS id", ""),
+        ],
+    );
 }
 
 #[test]

@@ -33,9 +33,10 @@ pub(super) fn check(
     match (segment.word(0), object) {
         ("drop", _) => Ok(()),
         ("rename", "user") => Ok(()),
+        ("rename", _) if relations.is_empty() => Ok(()),
         ("rename", _) => Err(another_name()),
         ("create", "table") => {
-            if is_temporary(segment) && mention::names_planned(&head(segment), catalog) {
+            if is_temporary(segment) && mention::may_be_planned(&head(segment), catalog) {
                 return Err(unsupported("a temporary table of a protected table's name"));
             }
             if has(segment, "select") || has(segment, "with") || computes(segment) || has(segment, "union") {
@@ -86,7 +87,7 @@ pub(super) fn is_rename(segment: &Segment<'_>) -> bool {
 /// Refuses to give a table, with its rows, the name of one that the policy protects.
 pub(super) fn refuse_planned_name(segment: &Segment<'_>, catalog: &Catalog) -> Result<(), Refusal> {
     let of_user = segment.is_word(0, "rename") && segment.is_word(1, "user");
-    if !of_user && mention::names_planned(segment, catalog) {
+    if !of_user && mention::may_be_planned(segment, catalog) {
         return Err(another_name());
     }
     Ok(())
@@ -163,10 +164,11 @@ pub(super) fn create_as(
     query: &Segment<'_>,
     catalog: &Catalog,
 ) -> Result<Effects, Refusal> {
-    if !is_view(segment) && (computes(&segment.up_to_query(query)) || is_temporary(segment)) {
+    let mut effects = ddl::create_as(segment, query, catalog)?;
+    let is_copy = is_temporary(segment) && effects.touched;
+    if !is_view(segment) && (is_copy || computes(&segment.up_to_query(query))) {
         return Err(unsupported("a table computed from one with sealed columns"));
     }
-    let mut effects = ddl::create_as(segment, query, catalog)?;
     if is_view(segment) {
         effects.fields.copies.clear();
     }
@@ -182,19 +184,21 @@ pub(crate) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         return false;
     }
     match created_query(segment) {
-        Some(query) => mention::names_planned(&segment.up_to_query(&query), catalog),
+        Some(query) => mention::may_be_planned(&segment.up_to_query(&query), catalog),
         None => {
-            is_temporary(segment) && !has(segment, "like") && mention::names_planned(&head(segment), catalog)
+            is_temporary(segment) && !has(segment, "like") && mention::may_be_planned(&head(segment), catalog)
         }
     }
 }
 
-/// Whether it surely neither reads nor writes rows, nor gives a table another name: DROP, CREATE INDEX, and CREATE TABLE
-/// with columns alone.
+/// Whether it surely neither reads nor writes rows, nor gives a table another name, nor hides one: DROP, CREATE INDEX, and CREATE
+/// TABLE with columns alone.
 pub(crate) fn only_defines(segment: &Segment<'_>) -> bool {
     match (segment.word(0), segment.word(segment::object(segment))) {
         ("drop", _) | ("create", "index") => true,
-        ("create", "table") => created_query(segment).is_none() && !has(segment, "like"),
+        ("create", "table") => {
+            created_query(segment).is_none() && !has(segment, "like") && !is_temporary(segment)
+        }
         _ => false,
     }
 }
@@ -214,6 +218,9 @@ fn trigger(segment: &Segment<'_>, relations: &[&Relation], catalog: &Catalog) ->
 
 /// `ALTER TABLE`: what changes a protected column otherwise than by an index, a new neighbour, or dropping it.
 fn alter_table(segment: &Segment<'_>, relations: &[&Relation]) -> Result<(), Refusal> {
+    if relations.is_empty() {
+        return Ok(());
+    }
     if has(segment, "rename") {
         return Err(another_name());
     }
