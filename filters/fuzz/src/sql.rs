@@ -5,14 +5,16 @@ use std::sync::LazyLock;
 use fieldveil_analyze::{catalog, catalog_under_several_keys};
 use fieldveil_sql::identity::{Comment, identify, mentions};
 use fieldveil_sql::{
-    Analysis, Catalog, Dialect, MySqlDialect, Replacement, analyze, asks_about_last_statement,
+    Analysis, Catalog, Dialect, MySqlDialect, OtherMeaning, Replacement, analyze, asks_about_last_statement,
 };
 
 static CATALOGS: LazyLock<[Catalog; 2]> = LazyLock::new(|| [catalog(), catalog_under_several_keys()]);
 
+const MODES: u8 = 128;
+
 /// The same in every mode of MySQL and MariaDB.
 static MYSQL_CATALOGS: LazyLock<Vec<Catalog>> = LazyLock::new(|| {
-    let modes = (0_u8..32).map(mode);
+    let modes = (0..MODES).map(mode);
     modes.flat_map(|dialect| CATALOGS.each_ref().map(|catalog| catalog.clone().in_dialect(dialect))).collect()
 });
 
@@ -26,7 +28,8 @@ fn mode(bits: u8) -> Dialect {
         folds_tables: is_on(4),
         // In a third of them.
         decoded: bits % 3 == 1,
-        other_meaning: None,
+        // In three quarters of them.
+        other_meaning: OtherMeaning::ALL.get(usize::from(bits >> 5)).copied(),
     })
 }
 
@@ -41,7 +44,7 @@ pub(crate) fn analysis(bytes: &[u8]) {
 pub(crate) fn mysql_analysis(bytes: &[u8]) {
     let Some((mode, text)) = bytes.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
-    let catalogs = MYSQL_CATALOGS.chunks(2).nth(usize::from(*mode % 32)).into_iter().flatten();
+    let catalogs = MYSQL_CATALOGS.chunks(2).nth(usize::from(*mode % MODES)).into_iter().flatten();
     catalogs.clone().for_each(|catalog| analysis_in(text, catalog));
     catalogs.clone().for_each(|catalog| last_statement(text, catalog));
     catalogs.take(1).for_each(|catalog| identity(text, catalog.dialect()));

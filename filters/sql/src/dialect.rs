@@ -45,7 +45,8 @@ pub enum OtherMeaning {
 }
 
 impl OtherMeaning {
-    const ALL: [Self; 3] = [Self::Oracle, Self::EmptyStringIsNull, Self::HighNotPrecedence];
+    /// Each, in the order in which they count.
+    pub const ALL: [Self; 3] = [Self::Oracle, Self::EmptyStringIsNull, Self::HighNotPrecedence];
 
     /// As `sql_mode` has it.
     fn name(self) -> &'static str {
