@@ -19,6 +19,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 	"github.com/fieldveil/fieldveil/keys/internal/kek"
 	"github.com/fieldveil/fieldveil/keys/internal/keystore"
+	"github.com/fieldveil/fieldveil/keys/internal/localsocket"
 )
 
 const (
@@ -58,7 +59,7 @@ func Run(ctx context.Context, config Config, logger *slog.Logger) error {
 func run(ctx context.Context, config *Config, store *keystore.Store, openKEK func() (tink.AEAD, error), logger *slog.Logger) error {
 	// Sockets first: a second agent is told so before it asks the KMS for anything.
 	m := newMetrics(config.MemoryLocked)
-	socket, err := listen(ctx, config.Socket)
+	socket, err := localsocket.Listen(ctx, config.Socket)
 	if err != nil && ctx.Err() != nil {
 		return nil // told to end before it began
 	}
@@ -68,7 +69,7 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	defer socket.Close()
 	var status net.Listener
 	if config.MetricsAddress != "" {
-		if status, err = listenStatus(config.MetricsAddress); err != nil {
+		if status, err = localsocket.ListenTCP("--metrics-address", config.MetricsAddress); err != nil {
 			return err
 		}
 		defer status.Close()
@@ -105,11 +106,11 @@ func run(ctx context.Context, config *Config, store *keystore.Store, openKEK fun
 	go opener.run(ctx)
 	go scanner.run(ctx, config.Refresh)
 
-	peers := &peerListener{UnixListener: socket, allowed: config.allowedUIDs(), refused: m.peersRefused.Inc, logger: logger}
+	peers := &localsocket.PeerListener{UnixListener: socket, Allowed: config.allowedUIDs(), Refused: m.peersRefused.Inc, Logger: logger}
 	if unreachable := config.unreachableUIDs(); len(unreachable) > 0 {
 		logger.Warn("allowed users that the socket's mode 0600 does not let connect: run the agent as the same user as Envoy", "uids", unreachable)
 	}
-	logger.Info("serving", "socket", config.Socket, "allowed_uids", peers.allowed, "metrics_address", config.MetricsAddress,
+	logger.Info("serving", "socket", config.Socket, "allowed_uids", peers.Allowed, "metrics_address", config.MetricsAddress,
 		"refresh", config.Refresh.String(), "kms_check", config.KMSCheck.String(),
 		"max_offline", config.MaxOffline.String(), "max_refused", config.MaxRefused.String())
 	forSocket, forStatus := connectionLimits()

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/localsocket"
 	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
 )
 
@@ -25,7 +26,7 @@ func listenBundle(address string) (net.Listener, error) {
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 		return nil, fault.Input("--policy-address "+address, "not an address of the loopback", "use 127.0.0.1:PORT")
 	}
-	return listenTCP("--policy-address", address)
+	return localsocket.ListenTCP("--policy-address", address)
 }
 
 // newBundleHandler answers GET /fieldveil.tar.gz with the file as it is at that moment,

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/localsocket"
 	"github.com/fieldveil/fieldveil/keys/internal/testfile"
 )
 
@@ -82,7 +83,7 @@ func TestOfManyAgentsStartedOnAStaleSocketOneServes(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if listener, err := listen(t.Context(), f.config.Socket); err == nil {
+			if listener, err := localsocket.Listen(t.Context(), f.config.Socket); err == nil {
 				mutex.Lock()
 				defer mutex.Unlock()
 				listeners = append(listeners, listener)
@@ -106,7 +107,7 @@ func TestOtherFilesAndImpossiblePathsAreRefused(t *testing.T) {
 		f.config.Keysets + "/no/sock":                     "folder does not exist",
 		f.config.Keysets + "/" + strings.Repeat("x", 200): "longer than",
 	} {
-		_, err := listen(t.Context(), path)
+		_, err := localsocket.Listen(t.Context(), path)
 		if fault.ExitStatus(err) != fault.ExitBadInput || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -129,7 +130,7 @@ func TestLockedFolderOfTheSocketHoldsUpNeitherTheStartForEverNorTheEnd(t *testin
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	if err := Run(ctx, f.config, slog.New(slog.DiscardHandler)); err != nil || time.Since(begun) > lockPatience {
+	if err := Run(ctx, f.config, slog.New(slog.DiscardHandler)); err != nil || time.Since(begun) > localsocket.LockPatience {
 		t.Errorf("told to end: %v after %v", err, time.Since(begun))
 	}
 	err = Run(t.Context(), f.config, slog.New(slog.DiscardHandler))

@@ -1,4 +1,6 @@
-package agent
+// Package localsocket makes the sockets on which a process serves the Envoy beside it: a Unix socket for chosen users
+// alone, and TCP for what is no secret or for the loopback.
+package localsocket
 
 import (
 	"context"
@@ -17,14 +19,14 @@ import (
 // maxSocketPath is what the kernel's address has room for, less the ending NUL.
 const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// listen makes the agent's Unix socket, mode 0600. A socket that nobody listens on
+// Listen makes a Unix socket, mode 0600. A socket that nobody listens on
 // is replaced; a live one, or any other file, is not. Closing the listener
 // removes the socket.
-func listen(ctx context.Context, path string) (*net.UnixListener, error) {
+func Listen(ctx context.Context, path string) (*net.UnixListener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fault.Input(path, fmt.Sprintf("longer than a socket's path can be (%d bytes)", maxSocketPath), "choose a shorter one")
 	}
-	// Two agents that start at once could both find the socket stale, and the
+	// Two processes that start at once could both find the socket stale, and the
 	// second would remove the first's: they take turns by a lock on the folder.
 	folder, err := os.OpenFile(filepath.Dir(path), os.O_RDONLY|syscall.O_DIRECTORY, 0)
 	switch {
@@ -41,7 +43,7 @@ func listen(ctx context.Context, path string) (*net.UnixListener, error) {
 		return nil, err
 	}
 	// The mode counts from the first moment, so it is set by the mask. The mask is
-	// the process's: nothing else makes files while the agent starts.
+	// the process's: nothing else makes files while the process starts.
 	before := syscall.Umask(0o177)
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	syscall.Umask(before)
@@ -52,14 +54,14 @@ func listen(ctx context.Context, path string) (*net.UnixListener, error) {
 }
 
 const (
-	// lockPatience is far longer than another agent takes to start. Whoever can read
+	// LockPatience is far longer than another process takes to start. Whoever can read
 	// the folder can hold the lock for ever.
-	lockPatience = 5 * time.Second
+	LockPatience = 5 * time.Second
 	lockRetry    = 20 * time.Millisecond
 )
 
 func lockFolder(ctx context.Context, folder *os.File, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	ctx, cancel := context.WithTimeout(ctx, LockPatience)
 	defer cancel()
 	for {
 		err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -71,18 +73,14 @@ func lockFolder(ctx context.Context, folder *os.File, path string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fault.Failure(path, "another process keeps its folder locked", "end that one, or choose a folder that only the agent's user can read")
+			return fault.Failure(path, "another process keeps its folder locked", "end that one, or choose a folder that only the user of this process can read")
 		case <-time.After(lockRetry):
 		}
 	}
 }
 
-// listenStatus makes the TCP socket of metrics and probes.
-func listenStatus(address string) (net.Listener, error) {
-	return listenTCP("--metrics-address", address)
-}
-
-func listenTCP(flag, address string) (net.Listener, error) {
+// ListenTCP makes the TCP socket that the flag names.
+func ListenTCP(flag, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		var network *net.OpError

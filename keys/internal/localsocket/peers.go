@@ -1,4 +1,4 @@
-package agent
+package localsocket
 
 import (
 	"log/slog"
@@ -13,13 +13,13 @@ import (
 // refusalsLogged bounds the log lines of a peer that tries again and again.
 const refusalsLogged = time.Second
 
-// peerListener takes connections of processes of the allowed users alone: the
+// PeerListener takes connections of processes of the allowed users alone: the
 // kernel tells who they are (SO_PEERCRED), as they were when they connected.
-type peerListener struct {
+type PeerListener struct {
 	*net.UnixListener
-	allowed []uint32
-	refused func() // counts
-	logger  *slog.Logger
+	Allowed []uint32
+	Refused func() // counts
+	Logger  *slog.Logger
 
 	mutex    sync.Mutex
 	lastLine time.Time
@@ -27,14 +27,14 @@ type peerListener struct {
 }
 
 // Accept gives the next connection of an allowed peer; others are closed unread.
-func (l *peerListener) Accept() (net.Conn, error) {
+func (l *PeerListener) Accept() (net.Conn, error) {
 	for {
 		connection, err := l.AcceptUnix()
 		if err != nil {
 			return nil, err
 		}
 		peer, err := credentials(connection)
-		if err == nil && slices.Contains(l.allowed, peer.Uid) {
+		if err == nil && slices.Contains(l.Allowed, peer.Uid) {
 			return connection, nil
 		}
 		l.refuse(peer, err)
@@ -57,8 +57,8 @@ func credentials(connection *net.UnixConn) (*unix.Ucred, error) {
 	return peer, asked
 }
 
-func (l *peerListener) refuse(peer *unix.Ucred, err error) {
-	l.refused()
+func (l *PeerListener) refuse(peer *unix.Ucred, err error) {
+	l.Refused()
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if now := time.Now(); now.Sub(l.lastLine) < refusalsLogged {
@@ -67,12 +67,12 @@ func (l *peerListener) refuse(peer *unix.Ucred, err error) {
 	} else {
 		l.lastLine = now
 	}
-	attributes := []any{"allowed_uids", l.allowed, "others_since_the_last_line", l.unsaid}
+	attributes := []any{"allowed_uids", l.Allowed, "others_since_the_last_line", l.unsaid}
 	if err != nil {
 		attributes = append(attributes, "reason", "who it is can not be told ("+err.Error()+")")
 	} else {
 		attributes = append(attributes, "pid", peer.Pid, "uid", peer.Uid, "gid", peer.Gid)
 	}
 	l.unsaid = 0
-	l.logger.Warn("peer refused", attributes...)
+	l.Logger.Warn("peer refused", attributes...)
 }
