@@ -1,0 +1,171 @@
+package bridge
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/bridgetest"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/testfile"
+)
+
+func TestVerifyCAComparesNoNameAndStillVerifiesTheAuthority(t *testing.T) {
+	for name, authority := range map[string]*bridgetest.Authority{"known": nil, "unknown": bridgetest.NewAuthority(t)} {
+		f := newFixture(t)
+		f.config.Verification = upstream.VerifyCA
+		if authority == nil {
+			authority = f.authority
+		}
+		f.serve(granting(authority.Server("other.shop.test"), echo))
+		f.startPostgres()
+		client := f.connect()
+		write(t, client, startup())
+		if name == "unknown" {
+			wantFatal(t, readAll(client), "08001", "none of the trusted authorities")
+		} else if got := read(t, client, 1); string(got) != "R" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+func TestRenewedFilesCountFromTheNextConnectionOnAndBrokenOnesDoNot(t *testing.T) {
+	f := newFixture(t)
+	stranger := bridgetest.NewAuthority(t)
+	folder := filepath.Dir(f.config.Listen)
+	f.config.Files.Certificate, f.config.Files.Key = filepath.Join(folder, "client.pem"), filepath.Join(folder, "client.key")
+	show := func(a *bridgetest.Authority) {
+		certificate, key := a.Issue("sidecar", time.Now().Add(time.Hour))
+		testfile.Write(t, f.config.Files.Certificate, certificate)
+		testfile.Write(t, f.config.Files.Key, key)
+	}
+	show(stranger)
+	config := f.authority.Server(serverName)
+	config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, f.authority.Pool()
+	f.serve(granting(config, echo))
+	f.startPostgres()
+	works := func() bool {
+		client := f.connect()
+		write(t, client, startup())
+		return string(read(t, client, 1)) == "R"
+	}
+	if works() {
+		t.Error("a certificate of an unknown authority")
+	}
+	show(f.authority)
+	if !works() {
+		t.Errorf("the renewed certificate is not shown:\n%s", f.log.String())
+	}
+	// Half of a renewal: the former pair stays.
+	certificate, _ := f.authority.Issue("sidecar", time.Now().Add(time.Hour))
+	testfile.Write(t, f.config.Files.Certificate, certificate)
+	if !works() || !strings.Contains(f.log.String(), "the former content stays in use") {
+		t.Errorf("half of a renewal:\n%s", f.log.String())
+	}
+	// An authority that is trusted no more.
+	testfile.Write(t, f.config.Files.CA, stranger.PEM)
+	show(f.authority)
+	if works() {
+		t.Error("the former authority is still trusted")
+	}
+}
+
+func TestDrainLetsConnectionsEndAndClosesThoseThatDoNotInTime(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		f := newFixture(t)
+		f.config.DrainTimeout = patience
+		if !ends {
+			f.config.DrainTimeout = 200 * time.Millisecond
+		}
+		f.serve(granting(f.authority.Server(serverName), echo))
+		f.startPostgres()
+		client := f.connect()
+		write(t, client, startup())
+		read(t, client, 1)
+		f.stop()
+		f.logged(`"draining","connections":1`)
+		if _, err := net.Dial("unix", f.config.Listen); err == nil {
+			t.Error("it still accepts")
+		}
+		if ends {
+			write(t, client, "x")
+			if got := read(t, client, 1); string(got) != "x" {
+				t.Errorf("while it drains: %q", got)
+			}
+			client.Close()
+		}
+		select {
+		case err := <-f.ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patience / 2):
+			t.Error("it does not end")
+		}
+		if got := readAll(client); got != "" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+func TestMetricsCountHandshakesAndFailures(t *testing.T) {
+	f := newFixture(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.config.MetricsAddress = listener.Addr().String()
+	listener.Close()
+	f.serve(granting(f.authority.Server(serverName), echo))
+	f.startPostgres()
+	client := f.connect()
+	write(t, client, startup())
+	read(t, client, 1)
+	bad := f.connect()
+	write(t, bad, "\x16\x03\x01\x02\x00\x01\x00\x01")
+	readAll(bad)
+	response, err := http.Get("http://" + f.config.MetricsAddress + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	all := readAll(response.Body)
+	for _, line := range []string{
+		"fieldveil_bridge_handshakes_total 1\n", `fieldveil_bridge_failures_total{reason="bad_client"} 1`, `{reason="no_tls"} 0`,
+		"fieldveil_bridge_credential_files_refused 0\n", "fieldveil_bridge_server_certificate_expiry_timestamp_seconds 1.",
+	} {
+		if !strings.Contains(all, line) {
+			t.Errorf("no line %q", line)
+		}
+	}
+}
+
+func TestSettingsThatCanNotWorkAreBadInput(t *testing.T) {
+	for reason, change := range map[string]func(*Config){
+		"--listen: not given":                    func(c *Config) { c.Listen = "" },
+		"neither an absolute path":               func(c *Config) { c.Listen = "0.0.0.0:5432" },
+		"nobody knows which user":                func(c *Config) { c.Listen, c.AllowUIDs = "127.0.0.1:0", []uint32{1} },
+		"--server: not given":                    func(c *Config) { c.Server = "" },
+		"not HOST:PORT":                          func(c *Config) { c.Server = "db.example.com" },
+		"no such mode":                           func(c *Config) { c.Verification = "require" },
+		"one without the other":                  func(c *Config) { c.Files.Key = "key.pem" },
+		"--connect-timeout 0s: out of range":     func(c *Config) { c.ConnectTimeout = 0 },
+		"--max-connections 0: out of range":      func(c *Config) { c.MaxConnections = 0 },
+		"it holds no certificate":                func(c *Config) { testfile.Write(t, c.Files.CA, "nothing") },
+		"it can not be listened on":              func(c *Config) { c.MetricsAddress = "nowhere" },
+		"they are no certificate with its key (": func(c *Config) { c.Files.Certificate, c.Files.Key = c.Files.CA, c.Files.CA },
+	} {
+		f := newFixture(t)
+		change(&f.config)
+		err := Run(t.Context(), f.config, postgres.Protocol{}, nil, discard())
+		if fault.ExitStatus(err) != fault.ExitBadInput || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}

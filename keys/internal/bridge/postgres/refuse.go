@@ -1,0 +1,49 @@
+package postgres
+
+import (
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
+)
+
+// writePatience is how long a client may take to take the error.
+const writePatience = time.Second
+
+// Codes of PostgreSQL's appendix "PostgreSQL Error Codes".
+const (
+	unableToConnect    = "08001" // sqlclient_unable_to_establish_sqlconnection
+	rejectedConnection = "08004" // sqlserver_rejected_establishment_of_sqlconnection
+	connectionFailure  = "08006" // connection_failure
+	protocolViolation  = "08P01" // protocol_violation
+	tooManyConnections = "53300" // too_many_connections
+)
+
+func sqlstate(cause upstream.Cause) string {
+	switch cause {
+	case upstream.BadClient, upstream.ClientTimeout:
+		return protocolViolation
+	case upstream.TooMany:
+		return tooManyConnections
+	case upstream.NoTLS, upstream.ServerRefused:
+		return rejectedConnection
+	case upstream.Plaintext, upstream.BadServer, upstream.HandshakeFailed, upstream.ServerDisconnected:
+		return connectionFailure
+	}
+	return unableToConnect
+}
+
+// Refuse tells the client why its session can not begin.
+func (p Protocol) Refuse(client net.Conn, refusal *upstream.Refusal) {
+	message := pgproto3.ErrorResponse{
+		Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: sqlstate(refusal.Cause), Message: "fieldveil bridge: " + refusal.Error(),
+	}
+	bytes, err := message.Encode(nil)
+	if err != nil {
+		return // longer than a message can be: no refusal is
+	}
+	_ = client.SetWriteDeadline(time.Now().Add(writePatience))
+	_, _ = client.Write(bytes) // a client that is gone needs no answer
+}

@@ -1,0 +1,127 @@
+package upstream
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/regularfile"
+)
+
+// maxFileBytes is some times the size of a system's bundle of all public authorities (about 250 KB).
+const maxFileBytes = 4 << 20
+
+// Files are the PEM files that the bridge verifies the server with and shows itself by.
+type Files struct {
+	CA          string // authorities to trust; "": those of the system, as they are when the process starts
+	Certificate string // the bridge's own certificate, with its chain; "": none
+	Key         string // its private key
+}
+
+// Credentials are what the files held when they last fitted together. The files are read anew for each handshake, and
+// parsed where they changed. A change that can not be used leaves the former content in use.
+type Credentials struct {
+	files  Files
+	logger *slog.Logger
+
+	mutex   sync.Mutex
+	read    [3][]byte
+	current material
+	problem error
+}
+
+// material is what one handshake uses.
+type material struct {
+	roots       *x509.CertPool // nil: the system's
+	certificate *tls.Certificate
+}
+
+// OpenCredentials reads the files for the first time, when they have to be usable.
+func OpenCredentials(files Files, logger *slog.Logger) (*Credentials, error) {
+	c := &Credentials{files: files, logger: logger}
+	if _, err := c.take(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Expiry is when the bridge's own certificate expires; none has the zero time.
+func (c *Credentials) Expiry() time.Time {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.current.certificate == nil {
+		return time.Time{}
+	}
+	return c.current.certificate.Leaf.NotAfter
+}
+
+// Problem says why the files as they are now can not be used; nil if they are in use.
+func (c *Credentials) Problem() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.problem
+}
+
+// latest gives what the next handshake uses.
+func (c *Credentials) latest() material {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	before := c.problem
+	changed, err := c.take()
+	switch {
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		c.logger.Error("the changed files can not be used; the former content stays in use", "error", err.Error())
+	case err == nil && (changed || before != nil):
+		c.logger.Info("certificates read anew", "ca", c.files.CA, "certificate", c.files.Certificate)
+	}
+	c.problem = err
+	return c.current
+}
+
+// take reads the files, and uses them if they changed and fit together.
+func (c *Credentials) take() (changed bool, err error) {
+	var read [3][]byte
+	for i, path := range []string{c.files.CA, c.files.Certificate, c.files.Key} {
+		if path == "" {
+			continue
+		}
+		if read[i], err = regularfile.Read(path, maxFileBytes); err != nil {
+			return false, fault.Unreadable(path, err)
+		}
+		changed = changed || !bytes.Equal(read[i], c.read[i])
+	}
+	if !changed {
+		return false, nil
+	}
+	parsed, err := c.parse(read)
+	if err != nil {
+		return false, err
+	}
+	c.read, c.current = read, parsed
+	return true, nil
+}
+
+func (c *Credentials) parse(read [3][]byte) (material, error) {
+	var m material
+	if c.files.CA != "" {
+		m.roots = x509.NewCertPool()
+		if !m.roots.AppendCertsFromPEM(read[0]) {
+			return m, fault.Input(c.files.CA, "it holds no certificate of an authority", "use a file with PEM blocks of the type CERTIFICATE")
+		}
+	}
+	if c.files.Certificate == "" {
+		return m, nil
+	}
+	pair, err := tls.X509KeyPair(read[1], read[2])
+	if err != nil {
+		// The text names PEM types and what does not fit, and nothing of the key.
+		return m, fault.Input(c.files.Certificate+" and "+c.files.Key, "they are no certificate with its key ("+err.Error()+")",
+			"use a certificate with its chain and the private key that belongs to it, both as PEM")
+	}
+	m.certificate = &pair
+	return m, nil
+}

@@ -1,0 +1,62 @@
+// Package bridge is the command that leads Envoy's connections into the server's TLS.
+package bridge
+
+import (
+	"log/slog"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge"
+	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
+)
+
+// New makes the command.
+func New() *cobra.Command {
+	var protocol protocolFlags
+	var uids []uint
+	config := bridge.Defaults()
+	c := &cobra.Command{
+		Use:   "bridge",
+		Short: "Begin TLS with the server within its protocol, which Envoy can not do",
+		Long: "Stand between Envoy and a server that begins TLS within its own protocol: accept connections\n" +
+			"without TLS on a Unix socket of mode 0600, or on loopback, begin verified TLS with the server,\n" +
+			"and move bytes. What does not verify, or offers no TLS, is refused, and the client is told why.\n" +
+			"Files of certificates are read anew for each connection. SIGTERM and SIGINT end it when the\n" +
+			"open connections have ended, or after --drain-timeout.",
+		Example: "  fieldveil bridge --protocol postgres --listen /run/fieldveil/orders.sock \\\n" +
+			"    --server db.example.com:5432 --ca /etc/fieldveil/server-ca.pem --metrics-address 127.0.0.1:9103",
+		Args: command.Exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			speaks, names, err := protocol.parse(config.FirstPacketTimeout)
+			if err != nil {
+				return err
+			}
+			if config.AllowUIDs, err = command.ParseUIDs("--allow-uid", uids); err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
+			defer stop()
+			return bridge.Run(ctx, config, speaks, names, slog.New(slog.NewJSONHandler(c.ErrOrStderr(), nil)))
+		},
+	}
+	protocol.add(c)
+	flags := c.Flags()
+	flags.StringVar(&config.Listen, "listen", "", "`PATH` of the Unix socket for Envoy, or HOST:PORT of the loopback")
+	flags.UintSliceVar(&uids, "allow-uid", nil, "`UID` of a user who may connect to the Unix socket, Envoy's; may be repeated (default: the bridge's own)")
+	flags.Lookup("allow-uid").DefValue = "" // or the help shows an empty list
+	flags.StringVar(&config.MetricsAddress, "metrics-address", "", "`HOST:PORT` for /livez and /metrics over TCP")
+	flags.StringVar(&config.Server, "server", "", "`HOST:PORT` of the server")
+	flags.StringVar(&config.ServerName, "server-name", "", "`NAME` that the server's certificate must carry, also sent as SNI (default: the host of --server)")
+	flags.StringVar((*string)(&config.Verification), "verify", string(config.Verification), "`MODE`: verify-full, or verify-ca, which does not compare the name")
+	flags.StringVar(&config.Files.CA, "ca", "", "PEM `FILE` of the authorities to trust (default: the system's)")
+	flags.StringVar(&config.Files.Certificate, "client-certificate", "", "PEM `FILE` of the bridge's own certificate with its chain, where the server asks for one")
+	flags.StringVar(&config.Files.Key, "client-key", "", "PEM `FILE` of its private key")
+	flags.DurationVar(&config.ConnectTimeout, "connect-timeout", config.ConnectTimeout, "how long the connection to the server may take, without TLS")
+	flags.DurationVar(&config.HandshakeTimeout, "handshake-timeout", config.HandshakeTimeout, "how long the server may take to begin TLS")
+	flags.DurationVar(&config.FirstPacketTimeout, "first-packet-timeout", config.FirstPacketTimeout, "how long a client may take for the packet that it begins with")
+	flags.DurationVar(&config.DrainTimeout, "drain-timeout", config.DrainTimeout, "how long open connections may go on after SIGTERM")
+	flags.IntVar(&config.MaxConnections, "max-connections", config.MaxConnections, "how many connections are open at once")
+	return c
+}

@@ -1,0 +1,33 @@
+package bridge
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fieldveil/fieldveil/keys/internal/bridge"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
+	"github.com/fieldveil/fieldveil/keys/internal/fault"
+)
+
+// protocolFlags choose the protocol.
+type protocolFlags struct {
+	name   string
+	direct bool
+}
+
+func (f *protocolFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.name, "protocol", "", "`NAME`: postgres")
+	c.Flags().BoolVar(&f.direct, "direct-tls", false, "begin TLS at once, by ALPN, which PostgreSQL 17 and later take")
+}
+
+// parse gives the protocol, and its names for ALPN.
+func (f *protocolFlags) parse(firstPacket time.Duration) (bridge.Protocol, []string, error) {
+	switch f.name {
+	case "postgres":
+		return postgres.Protocol{Direct: f.direct, FirstPacketTimeout: firstPacket}, []string{postgres.ALPN}, nil
+	case "":
+		return nil, nil, fault.Input("--protocol", "not given", "use postgres")
+	}
+	return nil, nil, fault.Input("--protocol "+f.name, "no such protocol", "use postgres")
+}
