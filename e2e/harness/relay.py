@@ -6,6 +6,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.ports import LOOPBACK, free_port
+
 CHUNK = 65536
 
 
@@ -28,10 +30,7 @@ class Relay:
         self._older: list[Recording] = []
 
     def start(self) -> None:
-        self.socket.unlink(missing_ok=True)
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(self.socket))
-        self._listener.listen(64)
+        self._listener = self._listen()
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def stop(self) -> None:
@@ -56,15 +55,26 @@ class Relay:
         """What all connections, older ones too, sent to the server since the last forget()."""
         return b"".join(bytes(recording.to_server) for recording in (*self._older, *self.recordings))
 
+    def _listen(self) -> socket.socket:
+        self.socket.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(self.socket))
+        listener.listen(64)
+        return listener
+
+    def _connect(self) -> socket.socket:
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        server.connect(str(self._server))
+        return server
+
     def _accept(self, listener: socket.socket) -> None:
         while True:
             try:
                 client, _ = listener.accept()
             except OSError:
                 return
-            server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
-                server.connect(str(self._server))
+                server = self._connect()
             except OSError:
                 client.close()
                 continue
@@ -82,6 +92,21 @@ class Relay:
             end.close()
             with contextlib.suppress(ValueError):  # stopped meanwhile
                 self._open.remove(end)
+
+
+class TcpRelay(Relay):
+    """The same between two loopback ports; its own is one of the system's choice."""
+
+    def __init__(self, server_port: int) -> None:
+        super().__init__(Path(), Path())
+        self.port = free_port()
+        self._server_port = server_port
+
+    def _listen(self) -> socket.socket:
+        return socket.create_server((LOOPBACK, self.port))
+
+    def _connect(self) -> socket.socket:
+        return socket.create_connection((LOOPBACK, self._server_port))
 
 
 def _pass(source: socket.socket, target: socket.socket, copy: bytearray) -> None:
