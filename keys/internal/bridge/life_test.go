@@ -158,6 +158,7 @@ func TestSettingsThatCanNotWorkAreBadInput(t *testing.T) {
 		"--connect-timeout 0s: out of range":     func(c *Config) { c.ConnectTimeout = 0 },
 		"--max-connections 0: out of range":      func(c *Config) { c.MaxConnections = 0 },
 		"it holds no certificate":                func(c *Config) { testfile.Write(t, c.Files.CA, "nothing") },
+		"empty.pem: it holds no certificate":     func(c *Config) { c.Files.CA += "empty.pem"; testfile.Write(t, c.Files.CA, "") },
 		"it can not be listened on":              func(c *Config) { c.MetricsAddress = "nowhere" },
 		"they are no certificate with its key (": func(c *Config) { c.Files.Certificate, c.Files.Key = c.Files.CA, c.Files.CA },
 	} {

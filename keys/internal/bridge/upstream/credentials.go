@@ -29,6 +29,7 @@ type Credentials struct {
 	logger *slog.Logger
 
 	mutex   sync.Mutex
+	loaded  bool // the files were usable once
 	read    [3][]byte
 	current material
 	problem error
@@ -85,6 +86,7 @@ func (c *Credentials) latest() material {
 // take reads the files, and uses them if they changed and fit together.
 func (c *Credentials) take() (changed bool, err error) {
 	var read [3][]byte
+	changed = !c.loaded // an empty file is no change, and has to be refused
 	for i, path := range []string{c.files.CA, c.files.Certificate, c.files.Key} {
 		if path == "" {
 			continue
@@ -101,7 +103,7 @@ func (c *Credentials) take() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.read, c.current = read, parsed
+	c.loaded, c.read, c.current = true, read, parsed
 	return true, nil
 }
 

@@ -55,7 +55,7 @@ func New() *cobra.Command {
 	flags.StringVar(&config.Files.Key, "client-key", "", "PEM `FILE` of its private key")
 	flags.DurationVar(&config.ConnectTimeout, "connect-timeout", config.ConnectTimeout, "how long the connection to the server may take, without TLS")
 	flags.DurationVar(&config.HandshakeTimeout, "handshake-timeout", config.HandshakeTimeout, "how long the server may take to begin TLS")
-	flags.DurationVar(&config.FirstPacketTimeout, "first-packet-timeout", config.FirstPacketTimeout, "how long a client may take for the packet that it begins with")
+	flags.DurationVar(&config.FirstPacketTimeout, "first-packet-timeout", config.FirstPacketTimeout, "how long a client may take for the packet that it begins with; in MySQL for all of its login")
 	flags.DurationVar(&config.DrainTimeout, "drain-timeout", config.DrainTimeout, "how long open connections may go on after SIGTERM")
 	flags.IntVar(&config.MaxConnections, "max-connections", config.MaxConnections, "how many connections are open at once")
 	return c

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge"
+	"github.com/fieldveil/fieldveil/keys/internal/bridge/mysql"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
 )
@@ -17,7 +18,7 @@ type protocolFlags struct {
 }
 
 func (f *protocolFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "protocol", "", "`NAME`: postgres")
+	c.Flags().StringVar(&f.name, "protocol", "", "`NAME`: postgres or mysql, which is MariaDB's too")
 	c.Flags().BoolVar(&f.direct, "direct-tls", false, "begin TLS at once, by ALPN, which PostgreSQL 17 and later take")
 }
 
@@ -26,8 +27,13 @@ func (f *protocolFlags) parse(firstPacket time.Duration) (bridge.Protocol, []str
 	switch f.name {
 	case "postgres":
 		return postgres.Protocol{Direct: f.direct, FirstPacketTimeout: firstPacket}, []string{postgres.ALPN}, nil
+	case "mysql":
+		if f.direct {
+			return nil, nil, fault.Input("--direct-tls", "no server of MySQL's protocol takes TLS at once", "leave it out")
+		}
+		return mysql.Protocol{LoginTimeout: firstPacket}, nil, nil
 	case "":
-		return nil, nil, fault.Input("--protocol", "not given", "use postgres")
+		return nil, nil, fault.Input("--protocol", "not given", "use postgres or mysql")
 	}
-	return nil, nil, fault.Input("--protocol "+f.name, "no such protocol", "use postgres")
+	return nil, nil, fault.Input("--protocol "+f.name, "no such protocol", "use postgres or mysql")
 }
