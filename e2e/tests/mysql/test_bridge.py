@@ -1,0 +1,124 @@
+"""Servers of MySQL's protocol that take TLS alone, reached by `fieldveil bridge`, which asks for it in the handshake."""
+
+from collections.abc import Iterator
+
+import pymysql
+import pytest
+
+from harness import shop as example
+from harness.bridge import Bridge
+from harness.envoy import Upstream
+from harness.mysql_builds import MYSQL, NEWER, Build
+from harness.mysql_stack import MySqlOptions, MySqlStack
+from harness.relay import TcpRelay
+from tests.mysql.asking import ask, change
+from tests.mysql.test_connecting import connector
+from tests.rows import ADA, INSERT
+
+# What the bridge answers with where it can't begin TLS.
+BAD_HANDSHAKE = 1043
+ACCESS_DENIED = 1045
+# More than Envoy, the bridge and the kernel hold at once.
+LONG = "0123456789" * 400_000
+
+
+class Bridged:
+    """A server whose user `app` must come by TLS, behind a relay that records, and a bridge to it."""
+
+    def __init__(self, build: Build) -> None:
+        self.relay: TcpRelay | None = None
+        self.bridge: Bridge | None = None
+        settings = {"require-secure-transport": "ON"}
+        self.stack = MySqlStack(MySqlOptions(build=build, tls=True, upstream=self._upstream, settings=settings))
+
+    def start(self) -> "Bridged":
+        try:
+            self.relay.start()
+            self.bridge.start()
+            self.stack.start()
+            self.stack.stored("ALTER USER app@'%%' REQUIRE SSL")
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        for part in (self.bridge, self.relay, self.stack):
+            part.stop()
+
+    def _upstream(self, stack: MySqlStack) -> Upstream:
+        self.relay = TcpRelay(stack.server.port)
+        self.bridge = Bridge(stack.work, "my-bridge", "mysql", self.relay.port, stack.certificates.ca)
+        return self.bridge.upstream
+
+
+@pytest.fixture(scope="module", params=(NEWER, MYSQL), ids=lambda build: build.name)
+def bridged(request: pytest.FixtureRequest) -> Iterator[Bridged]:
+    build: Build = request.param
+    if not build.is_there:
+        pytest.skip(f"no {build.name} for this machine: see dev/setup/servers.py")
+    running = Bridged(build).start()
+    yield running
+    running.stop()
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
+def test_values_are_sealed_and_nothing_is_plain_on_the_way_to_the_server(bridged: Bridged, tcp: bool) -> None:
+    stack = bridged.stack
+    bridged.relay.forget()
+    stack.stored("TRUNCATE customer")
+    with stack.connect("app", tcp=tcp) as app:
+        assert ask(app, "SHOW STATUS LIKE 'Ssl_version'") == [("Ssl_version", "TLSv1.3")]
+        change(app, INSERT, ADA)
+        assert ask(app, "SELECT name, ssn FROM customer") == [(ADA[1], ADA[3])]
+    assert stack.stored("SELECT LEFT(ssn, 4) FROM customer") == [("fv1.",)]
+    (recording,) = bridged.relay.recordings
+    for seen in (bytes(recording.to_server), bytes(recording.to_client)):
+        # Name and user are not protected: within TLS they are in clear, and outside of it nowhere.
+        assert not [value for value in (ADA[1], ADA[3], "customer", "app\0", "fv1.") if value.encode() in seen]
+
+
+def test_long_values_pass_whole_both_ways(bridged: Bridged) -> None:
+    with bridged.stack.connect("app") as app:
+        assert ask(app, "SELECT %s", [LONG]) == [(LONG,)]
+
+
+def test_change_of_the_user_passes(bridged: Bridged) -> None:
+    with connector(bridged.stack) as app:
+        app.cmd_change_user("billing", example.PASSWORD, example.DATABASE)
+        with app.cursor() as cursor:
+            cursor.execute("SELECT CURRENT_USER()")
+            assert cursor.fetchall() == [("billing@%",)]
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
+def test_wrong_password_is_the_servers_refusal(bridged: Bridged, tcp: bool) -> None:
+    with pytest.raises(pymysql.OperationalError) as refused:
+        bridged.stack.connect("app", tcp=tcp, password="wrong")
+    assert refused.value.args[0] == ACCESS_DENIED
+
+
+@pytest.mark.parametrize("tcp", [False, True], ids=["unix", "tcp"])
+def test_login_works_with_a_cold_cache_and_with_a_warm_one(bridged: Bridged, tcp: bool) -> None:
+    """MySQL's caching_sha2_password: cold, the server wants the password itself, and within TLS as it is."""
+    stack = bridged.stack
+    stack.server.stop()
+    stack.server.start()
+    bridged.relay.forget()
+    for _ in range(2):
+        with stack.connect("app", tcp=tcp) as app:
+            assert ask(app, "SELECT CURRENT_USER(), DATABASE()") == [("app@%", example.DATABASE)]
+    assert example.PASSWORD.encode() not in bridged.relay.to_server()
+
+
+def test_server_that_is_not_there_is_told_through_the_sidecar(bridged: Bridged) -> None:
+    bridged.relay.stop()
+    try:
+        with pytest.raises(pymysql.OperationalError) as refused:
+            bridged.stack.connect("app")
+    finally:
+        bridged.relay.start()
+    number, message = refused.value.args
+    assert number == BAD_HANDSHAKE
+    assert "fieldveil bridge: " in message
+    assert "no connection" in message
