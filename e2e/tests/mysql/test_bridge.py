@@ -1,4 +1,4 @@
-"""Servers of MySQL's protocol that take TLS alone, reached by `fieldveil bridge`, which asks for it in the handshake."""
+"""Servers of MySQL's protocol that take TLS alone, reached by `fieldveil bridge`, which asks for it at the login."""
 
 from collections.abc import Iterator
 

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,6 +112,33 @@ func TestDrainLetsConnectionsEndAndClosesThoseThatDoNotInTime(t *testing.T) {
 		if got := readAll(client); got != "" {
 			t.Errorf("%q", got)
 		}
+	}
+}
+
+func TestServerThatDoesNotReadHoldsTheClientUp(t *testing.T) {
+	f := newFixture(t)
+	f.serve(granting(f.authority.Server(serverName), func(secure *tls.Conn) {
+		read(t, secure, len(startup()))
+		write(t, secure, "R")
+		<-t.Context().Done()
+	}))
+	f.startPostgres()
+	client := f.connect()
+	write(t, client, startup())
+	read(t, client, 1)
+	_ = client.SetWriteDeadline(time.Now().Add(time.Second))
+	// More than the kernel's buffers hold on their own.
+	if n, err := client.Write(make([]byte, 64<<20)); err == nil {
+		t.Errorf("%d bytes were taken that nobody reads", n)
+	}
+}
+
+func TestSocketIsForItsOwnerAlone(t *testing.T) {
+	f := newFixture(t)
+	f.startPostgres()
+	info, err := os.Lstat(f.config.Listen)
+	if err != nil || info.Mode() != os.ModeSocket|0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }
 

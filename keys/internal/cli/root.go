@@ -17,7 +17,7 @@ import (
 
 // Run runs the command and gives its exit status, as command.Run does.
 func Run(arguments []string, stdout, stderr io.Writer) int {
-	root := command.Root("Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked, what a pod needs",
+	root := command.Root("Keys and policies for Fieldveil: keysets, the key agent, tables sealed in place, policies checked, TLS with servers, what a pod needs",
 		version(), keys.New(), agent.New(), bridge.New(), table.New(), policy.New(), drain.New(), modules.New(), redirect.New())
 	return command.Run(root, arguments, stdout, stderr)
 }

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -16,6 +17,8 @@ var (
 	errSequence = errors.New("a packet out of order")
 	// errStopped ends the client's direction between two packets, when the server has ended the login.
 	errStopped = errors.New("the login is over")
+	// errServerGone ends the client's direction when the server takes no more; why, the server's direction knows better.
+	errServerGone = errors.New("the server takes no more")
 )
 
 // longAgo, as a deadline, wakes whoever reads.
@@ -69,7 +72,10 @@ func (l *login) run() *loginError {
 	// The client must be silent until it has the server's last word.
 	l.stopping.Store(true)
 	_ = l.client.SetReadDeadline(longAgo)
-	if err := <-stopped; !errors.Is(err, errStopped) {
+	switch err := <-stopped; {
+	case errors.Is(err, errServerGone):
+		return &loginError{cmp.Or(serverError, err), false}
+	case !errors.Is(err, errStopped):
 		return &loginError{err, !errors.Is(err, os.ErrDeadlineExceeded) || !l.state.awaitsServer}
 	}
 	if serverError != nil {
@@ -165,8 +171,10 @@ func (l *login) toServer(p packet) error {
 func (l *login) send(payload []byte) error {
 	l.state.server++
 	l.state.wantsPassword, l.state.awaitsServer = false, true
-	_, err := l.server.Write(packet{l.state.server, payload}.bytes())
-	return err
+	if _, err := l.server.Write(packet{l.state.server, payload}.bytes()); err != nil {
+		return errServerGone
+	}
+	return nil
 }
 
 // exchangePassword gives the client a key, and the server the password that the client encrypts with it.

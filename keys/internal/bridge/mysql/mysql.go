@@ -139,8 +139,11 @@ func (h *handshake) loginRefusal(failed *loginError) *upstream.Refusal {
 	if failed.fromClient {
 		return h.clientError(failed.err)
 	}
-	if errors.Is(failed.err, os.ErrDeadlineExceeded) {
+	switch {
+	case errors.Is(failed.err, os.ErrDeadlineExceeded):
 		return h.server.Timeout()
+	case errors.Is(failed.err, net.ErrClosed), errors.Is(failed.err, errServerGone):
+		return upstream.Refuse(upstream.ServerDisconnected, h.server.Address, "the server closed the connection within the login", "see the server's log")
 	}
 	return h.serverError(failed.err)
 }
