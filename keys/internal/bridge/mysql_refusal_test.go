@@ -188,6 +188,22 @@ func TestServerThatDoesNotGoOnWithinTheLoginIsTold(t *testing.T) {
 	f.logged(`"reason":"server_timeout"`)
 }
 
+func TestServerThatClosesWithinTheLoginIsTold(t *testing.T) {
+	for _, question := range []string{"\x01question", "\x01\x04"} {
+		f := newFixture(t)
+		f.mysqlServer(func(server side) {
+			server.send(3, question)
+			server.take()
+		})
+		f.startMySQL()
+		client := f.mysqlClient()
+		client.want(2, question)
+		client.send(3, "answer")
+		wantError(t, client, 4, 1043, "#08S01", "the server closed the connection")
+		f.logged(`"reason":"server_disconnected"`)
+	}
+}
+
 func TestCommandBeforeTheLoginIsOverIsOutOfOrder(t *testing.T) {
 	f := newFixture(t)
 	f.mysqlServer(func(server side) { readAll(server.connection) })

@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -17,8 +16,10 @@ var (
 	errSequence = errors.New("a packet out of order")
 	// errStopped ends the client's direction between two packets, when the server has ended the login.
 	errStopped = errors.New("the login is over")
-	// errServerGone ends the client's direction when the server takes no more; why, the server's direction knows better.
+	// errServerGone ends the client's direction when the server takes no more.
 	errServerGone = errors.New("the server takes no more")
+	// errClientGone ends the server's direction when the client takes no more.
+	errClientGone = errors.New("the client takes no more")
 )
 
 // longAgo, as a deadline, wakes whoever reads.
@@ -72,13 +73,15 @@ func (l *login) run() *loginError {
 	// The client must be silent until it has the server's last word.
 	l.stopping.Store(true)
 	_ = l.client.SetReadDeadline(longAgo)
-	switch err := <-stopped; {
-	case errors.Is(err, errServerGone):
-		return &loginError{cmp.Or(serverError, err), false}
-	case !errors.Is(err, errStopped):
-		return &loginError{err, !errors.Is(err, os.ErrDeadlineExceeded) || !l.state.awaitsServer}
-	}
-	if serverError != nil {
+	clientError := <-stopped
+	switch {
+	case serverError != nil && !errors.Is(serverError, net.ErrClosed): // which is not the consequence of the client's error
+		return &loginError{serverError, errors.Is(serverError, errClientGone)}
+	case errors.Is(clientError, errServerGone):
+		return &loginError{clientError, false}
+	case !errors.Is(clientError, errStopped):
+		return &loginError{clientError, !errors.Is(clientError, os.ErrDeadlineExceeded) || !l.state.awaitsServer}
+	case serverError != nil:
 		return &loginError{serverError, false}
 	}
 	_ = l.client.SetDeadline(time.Time{})
@@ -117,8 +120,10 @@ func (l *login) toClient(p packet) (numbered packet, isLast bool, err error) {
 	if first == okPacket || first == errPacket {
 		return p, true, nil
 	}
-	_, err = l.client.Write(p.bytes())
-	return p, false, err
+	if _, err := l.client.Write(p.bytes()); err != nil {
+		return p, false, errClientGone
+	}
+	return p, false, nil
 }
 
 // take notes what a packet of the server asks for.
