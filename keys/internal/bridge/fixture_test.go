@@ -21,6 +21,8 @@ const (
 	serverName = "db.shop.test"
 	// patience is above all that a test waits for that works.
 	patience = 10 * time.Second
+	// soon is the limit where a test waits for its end.
+	soon = 500 * time.Millisecond
 )
 
 // fixture is a bridge, and a server that a test scripts.
@@ -46,7 +48,7 @@ func newFixture(t *testing.T) *fixture {
 	f.config.Listen, f.config.Server, f.config.ServerName = filepath.Join(folder, "s"), listener.Addr().String(), serverName
 	f.config.Files.CA = filepath.Join(folder, "ca.pem")
 	testfile.Write(t, f.config.Files.CA, f.authority.PEM)
-	f.config.HandshakeTimeout, f.config.FirstPacketTimeout = 500*time.Millisecond, 500*time.Millisecond
+	f.config.HandshakeTimeout, f.config.FirstPacketTimeout = patience, patience
 	return f
 }
 

@@ -158,19 +158,18 @@ func TestMetricsCountHandshakesAndFailures(t *testing.T) {
 	bad := f.connect()
 	write(t, bad, "\x16\x03\x01\x02\x00\x01\x00\x01")
 	readAll(bad)
-	response, err := http.Get("http://" + f.config.MetricsAddress + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	all := readAll(response.Body)
 	for _, line := range []string{
 		"fieldveil_bridge_handshakes_total 1\n", `fieldveil_bridge_failures_total{reason="bad_client"} 1`, `{reason="no_tls"} 0`,
 		"fieldveil_bridge_credential_files_refused 0\n", "fieldveil_bridge_server_certificate_expiry_timestamp_seconds 1.",
 	} {
-		if !strings.Contains(all, line) {
-			t.Errorf("no line %q", line)
-		}
+		f.until(line, func() bool {
+			response, err := http.Get("http://" + f.config.MetricsAddress + "/metrics")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			return strings.Contains(readAll(response.Body), line)
+		})
 	}
 }
 

@@ -57,6 +57,9 @@ func TestGreetingThatLeadsToNoTLSIsRefusedInItsPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
+			if c.cause == upstream.ServerTimeout {
+				f.config.HandshakeTimeout = soon
+			}
 			f.serve(c.script)
 			f.startMySQL()
 			wantError(t, side{t, f.connect()}, 0, 1043, "", c.reason, f.config.Server)
@@ -89,7 +92,7 @@ func TestServerThatDoesNotVerifyOrSpeaksInPlainIsRefusedBehindTheResponse(t *tes
 			}
 		}
 	}
-	soon := time.Now().Add(time.Hour)
+	valid := time.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
 		script func(*fixture) func(net.Conn)
 		reason string
@@ -105,13 +108,16 @@ func TestServerThatDoesNotVerifyOrSpeaksInPlainIsRefusedBehindTheResponse(t *tes
 			}
 		}, "unencrypted bytes", upstream.Plaintext},
 		"silence":           {func(*fixture) func(net.Conn) { return saying(greeting) }, "did not go on within 500ms", upstream.ServerTimeout},
-		"unknown authority": {func(*fixture) func(net.Conn) { return with(stranger, serverName, soon) }, "none of the trusted", upstream.UnknownAuthority},
-		"wrong name":        {func(f *fixture) func(net.Conn) { return with(f.authority, "other.test", soon) }, "other.test", upstream.WrongName},
+		"unknown authority": {func(*fixture) func(net.Conn) { return with(stranger, serverName, valid) }, "none of the trusted", upstream.UnknownAuthority},
+		"wrong name":        {func(f *fixture) func(net.Conn) { return with(f.authority, "other.test", valid) }, "other.test", upstream.WrongName},
 		"expired": {func(f *fixture) func(net.Conn) { return with(f.authority, serverName, time.Now().Add(-time.Minute)) },
 			"expired", upstream.Expired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
+			if c.cause == upstream.ServerTimeout {
+				f.config.HandshakeTimeout = soon
+			}
 			f.serve(c.script(f))
 			f.startMySQL()
 			wantError(t, f.mysqlClient(), 2, 1043, "#08S01", c.reason, f.config.Server)
@@ -159,6 +165,7 @@ func TestClientThatBreaksTheLoginIsRefusedAndTheServerGetsNothingOfIt(t *testing
 
 func TestClientThatDoesNotAnswerTheGreetingInTimeIsRefused(t *testing.T) {
 	f := newFixture(t)
+	f.config.FirstPacketTimeout = soon
 	f.serve(saying(packetOf(0, greetingOf(0xffff))))
 	f.startMySQL()
 	client := side{t, f.connect()}
@@ -169,6 +176,7 @@ func TestClientThatDoesNotAnswerTheGreetingInTimeIsRefused(t *testing.T) {
 
 func TestClientThatDoesNotAnswerAPluginInTimeIsRefused(t *testing.T) {
 	f := newFixture(t)
+	f.config.FirstPacketTimeout = soon
 	f.mysqlServer(func(server side) {
 		server.send(3, "\x01question")
 		readAll(server.connection)
@@ -182,6 +190,7 @@ func TestClientThatDoesNotAnswerAPluginInTimeIsRefused(t *testing.T) {
 
 func TestServerThatDoesNotGoOnWithinTheLoginIsTold(t *testing.T) {
 	f := newFixture(t)
+	f.config.FirstPacketTimeout = soon
 	f.mysqlServer(func(server side) { readAll(server.connection) })
 	f.startMySQL()
 	wantError(t, f.mysqlClient(), 2, 1043, "#08S01", "the server did not go on")

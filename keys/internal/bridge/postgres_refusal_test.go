@@ -65,6 +65,9 @@ func TestServerThatDoesNotBeginVerifiedTLSIsRefusedAndTheClientIsTold(t *testing
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
+			if c.cause == upstream.ServerTimeout {
+				f.config.HandshakeTimeout = soon
+			}
 			f.serve(c.script(f))
 			f.startPostgres()
 			client := f.connect()
@@ -102,6 +105,9 @@ func TestClientThatBreaksTheProtocolIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
+			if name == "nothing in time" {
+				f.config.FirstPacketTimeout = soon
+			}
 			f.serve(func(net.Conn) { t.Error("the server was asked") })
 			f.startPostgres()
 			client := f.connect()

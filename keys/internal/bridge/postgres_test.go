@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -159,7 +158,7 @@ func TestDirectTLSBeginsWithTheProtocolsName(t *testing.T) {
 				echo(secure)
 			}
 		})
-		f.start(postgres.Protocol{Direct: true, FirstPacketTimeout: time.Second}, postgres.ALPN)
+		f.start(postgres.Protocol{Direct: true, FirstPacketTimeout: patience}, postgres.ALPN)
 		client := f.connect()
 		write(t, client, startup())
 		if names == nil {

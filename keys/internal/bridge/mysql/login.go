@@ -37,8 +37,9 @@ type login struct {
 	stopping atomic.Bool
 
 	// What is below changes in both directions.
-	mutex sync.Mutex
-	state loginState
+	mutex  sync.Mutex
+	state  loginState
+	failed *loginError
 }
 
 type loginState struct {
@@ -61,28 +62,24 @@ type loginError struct {
 
 // run returns nil when the client has the server's OK or ERR, and nothing of what follows was read.
 func (l *login) run() *loginError {
-	stopped := make(chan error, 1)
+	stopped := make(chan struct{})
 	go func() {
-		err := l.passClient()
-		if !errors.Is(err, errStopped) {
+		defer close(stopped)
+		if err := l.passClient(); !errors.Is(err, errStopped) {
+			l.fail(err, l.blamesClient(err))
 			l.server.Close() // ends the server's direction
 		}
-		stopped <- err
 	}()
-	last, serverError := l.passServer()
+	last, err := l.passServer()
+	if err != nil {
+		l.fail(err, errors.Is(err, errClientGone))
+	}
 	// The client must be silent until it has the server's last word.
 	l.stopping.Store(true)
 	_ = l.client.SetReadDeadline(longAgo)
-	clientError := <-stopped
-	switch {
-	case serverError != nil && !errors.Is(serverError, net.ErrClosed): // which is not the consequence of the client's error
-		return &loginError{serverError, errors.Is(serverError, errClientGone)}
-	case errors.Is(clientError, errServerGone):
-		return &loginError{clientError, false}
-	case !errors.Is(clientError, errStopped):
-		return &loginError{clientError, !errors.Is(clientError, os.ErrDeadlineExceeded) || !l.state.awaitsServer}
-	case serverError != nil:
-		return &loginError{serverError, false}
+	<-stopped
+	if l.failed != nil {
+		return l.failed
 	}
 	_ = l.client.SetDeadline(time.Time{})
 	_ = l.server.SetDeadline(time.Time{})
@@ -90,6 +87,22 @@ func (l *login) run() *loginError {
 		return &loginError{err, true}
 	}
 	return nil
+}
+
+// fail keeps the first error: that of the other direction is its consequence.
+func (l *login) fail(err error, fromClient bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.failed == nil {
+		l.failed = &loginError{err, fromClient}
+	}
+}
+
+// blamesClient says whether an error of the client's direction is the client's: not where the server was to speak.
+func (l *login) blamesClient(err error) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return !errors.Is(err, errServerGone) && !(errors.Is(err, os.ErrDeadlineExceeded) && l.state.awaitsServer)
 }
 
 // passServer passes packets to the client, until the last one, which it gives.
