@@ -11,8 +11,6 @@ import (
 	"net"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Verification says what of the server's certificate is verified.
@@ -77,7 +75,7 @@ func (s *Server) refusePending(raw *net.TCPConn) *Refusal {
 	var waiting int
 	var peeked error
 	if err := control.Control(func(fd uintptr) {
-		waiting, _, peeked = unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		waiting, _, peeked = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	}); err != nil {
 		return Refuse(HandshakeFailed, s.Address, cause(err), "connect again")
 	}
