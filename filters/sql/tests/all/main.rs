@@ -13,6 +13,7 @@ mod identity;
 mod insert;
 mod multi_key;
 mod mysql_binary;
+mod mysql_free_names;
 mod mysql_identity;
 mod mysql_last_statement;
 mod mysql_load;
