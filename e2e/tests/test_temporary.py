@@ -45,7 +45,6 @@ def test_temporary_view_is_read_and_not_written_by_each_of_its_names(
         "ALTER TABLE apart.customer SET SCHEMA public",
         "CREATE TABLE customer AS SELECT 1",
         "CREATE VIEW customer AS SELECT 1",
-        "CREATE TEMP VIEW customer AS SELECT 1",
         "CREATE VIEW apart.customer AS SELECT id, ssn FROM public.customer",
         "CREATE TABLE apart.customer AS SELECT id FROM public.customer",
     ],
@@ -56,6 +55,15 @@ def test_what_may_put_another_in_the_place_of_the_protected_table_is_refused(
     app.execute("SET search_path = apart")
     with pytest.raises(psycopg.errors.FeatureNotSupported):
         app.execute(text)
+
+
+@pytest.mark.parametrize("kind", ["TABLE", "VIEW"])
+def test_temporary_relation_of_the_name_is_another(app: psycopg.Connection, kind: str) -> None:
+    app.execute(f"CREATE TEMP {kind} customer AS SELECT 'mine' AS ssn")
+    assert app.execute("SELECT ssn FROM customer").fetchall() == [("mine",)]
+    assert app.execute("SELECT ssn FROM public.customer").fetchall() == [(ADA[3],)]
+    app.execute(f"DROP {kind} customer")
+    assert app.execute("SELECT ssn FROM customer").fetchall() == [(ADA[3],)]
 
 
 def test_rows_behind_a_temporary_table_of_the_name_are_not_written_before_it_is_there(

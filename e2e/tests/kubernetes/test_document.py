@@ -60,9 +60,9 @@ def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, che
     # One shell's environment for all: what a step exports, the next ones have. The tools are built.
     environment = steps.pop("1").replace("make policy-tools\n", "")
     for number, commands in steps.items():
-        said[number] = run(environment + commands, checkout)
+        said[number] = run(environment + commands, checkout, cluster)
         if number == "7":
-            wait_until_support_sees_the_number(environment, checkout)
+            wait_until_support_sees_the_number(environment, checkout, cluster)
     assert "Phase:          Succeeded" in said["5"] + said["6"]
     billing, support, stored = said["6"].split("id | name")[-3:]
     assert ADA[0] in billing
@@ -73,22 +73,25 @@ def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, che
     assert everything(cluster) - before == set()
 
 
-def wait_until_support_sees_the_number(environment: str, checkout: Path) -> None:
+def wait_until_support_sees_the_number(environment: str, checkout: Path, cluster: Cluster) -> None:
     """Hastened: the kubelet looks at a pod that is touched, again and again, as it may not know of the change yet."""
     touch = """kubectl annotate pods --namespace shop --selector=app=support --overwrite touched="$(date +%s)" >&2"""
     look = "kubectl exec --namespace shop deployment/support --container application -- psql -At -c"
 
     def seen() -> str:
-        return run(f"{environment}{touch}\n{look} 'SELECT ssn FROM customer'", checkout)
+        return run(f"{environment}{touch}\n{look} 'SELECT ssn FROM customer'", checkout, cluster)
 
     until(lambda: ADA[0] in seen(), "support to see the number", seconds=POLICY_SECONDS, poll=TOUCH_SECONDS)
 
 
-def run(commands: str, checkout: Path) -> str:
-    """What they print. The last line of a failure comes first, as that is what a summary has room for."""
+def run(commands: str, checkout: Path, cluster: Cluster) -> str:
+    """What they print. The last line of a failure comes first, as that is what a summary has room for; last, what the
+    sidecars say."""
     done = typed(commands, checkout)
-    last = done.stdout.rstrip().rpartition("\n")[2]
-    assert done.returncode == 0, f"{last}\n{commands}\n{done.stdout}"
+    if done.returncode != 0:
+        last = done.stdout.rstrip().rpartition("\n")[2]
+        sidecars = ("--namespace=shop", "--selector=fieldveil.io/sidecar", "--all-containers", "--prefix", "--tail=40")
+        pytest.fail(f"{last}\n{commands}\n{done.stdout}\n{cluster.kubectl('logs', *sidecars)}")
     return done.stdout
 
 

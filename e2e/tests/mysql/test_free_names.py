@@ -25,14 +25,19 @@ DEFINITIONS = {
 @pytest.fixture
 def app(shop: MySqlStack) -> Iterator[pymysql.Connection]:
     """A connection that wrote a row to the protected table, and is in the other database now."""
+    drop_all(shop)
     with shop.connect("app") as connection:
         change(connection, INSERT, ADA)
         connection.select_db("plain")
         try:
             yield connection
         finally:
-            shop.stored("DROP VIEW IF EXISTS plain.customer")
-            shop.stored("DROP TABLE IF EXISTS plain.customer, plain.client")
+            drop_all(shop)
+
+
+def drop_all(shop: MySqlStack) -> None:
+    shop.stored("DROP VIEW IF EXISTS plain.customer")
+    shop.stored("DROP TABLE IF EXISTS plain.customer, plain.client")
 
 
 @pytest.mark.parametrize(("statements", "ssn"), DEFINITIONS.values(), ids=DEFINITIONS)

@@ -58,10 +58,10 @@ impl Catalog {
         Self { schemas, ..self }
     }
 
-    /// The same in MySQL for a session in this database.
+    /// The same for a session in this database, which in MySQL is the schema of bare names. In PostgreSQL it says nothing of them.
     #[must_use]
     pub fn with_database(self, database: &str) -> Self {
-        let unplanned_database = self.is_unplanned_schema(database);
+        let unplanned_database = self.dialect.is_mysql() && self.is_unplanned_schema(database);
         Self { unplanned_database, ..self }
     }
 

@@ -225,6 +225,11 @@ fn relation_is_made_under_the_name_of_a_protected_one_in_a_schema_that_the_polic
     );
     // Where it is not known which schemas the policy names, any may be one.
     check_refused_in(&elsewhere(), &made.map(|text| (text, "")));
+    // The database says nothing of the schema that a bare name is in.
+    for database in ["", "other"] {
+        let known = known.clone().with_database(database);
+        check_refused_in(&known, &[("CREATE VIEW customer AS SELECT 1 AS id", "")]);
+    }
     check_refused_in(
         &known,
         &[
