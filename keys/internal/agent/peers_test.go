@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// stranger is a user that no test runs as.
+const stranger = 65533
+
 func TestPeerThatIsNotAllowedIsClosedUnreadAndTold(t *testing.T) {
 	f := newFixture(t)
 	f.create("pii")

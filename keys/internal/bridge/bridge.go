@@ -16,6 +16,7 @@ import (
 
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/hardening"
 	"github.com/fieldveil/fieldveil/keys/internal/localsocket"
 )
 
@@ -44,6 +45,9 @@ func Run(ctx context.Context, config Config, protocol Protocol, protocols []stri
 	if err != nil {
 		return err
 	}
+	if _, err := hardening.Harden(logger); err != nil {
+		return err
+	}
 	m := newMetrics(credentials)
 	listener, err := listen(ctx, &config, m, logger)
 	if err != nil {
@@ -63,12 +67,12 @@ func Run(ctx context.Context, config Config, protocol Protocol, protocols []stri
 	b := &bridge{
 		protocol: protocol, metrics: m, logger: logger,
 		server: &upstream.Server{
-			Address: config.Server, Name: config.ServerName, Verification: config.Verification, Protocols: protocols,
+			Address: config.Server, Name: config.certifiedName(), Verification: config.Verification, Protocols: protocols,
 			Credentials: credentials, ConnectTimeout: config.ConnectTimeout, HandshakeTimeout: config.HandshakeTimeout,
 		},
 		places: make(chan struct{}, config.MaxConnections),
 	}
-	logger.Info("serving", "listen", listener.Addr().String(), "server", config.Server, "server_name", config.ServerName,
+	logger.Info("serving", "listen", listener.Addr().String(), "server", config.Server, "server_name", config.certifiedName(),
 		"verify", string(config.Verification), "max_connections", config.MaxConnections, "metrics_address", config.MetricsAddress)
 	return b.serve(ctx, listener, config.DrainTimeout)
 }

@@ -50,7 +50,7 @@ const (
 	mostConnections = 65_536
 )
 
-// Check refuses settings that could not work, and completes the server's name.
+// Check refuses settings that could not work.
 func (c *Config) Check() error {
 	if c.Listen == "" {
 		return fault.Input("--listen", "not given", "name the Unix socket, or HOST:PORT of the loopback, on which Envoy reaches the bridge")
@@ -107,10 +107,16 @@ func (c *Config) checkServer() error {
 		return fault.Input("--verify "+string(c.Verification), "no such mode",
 			"use verify-full, or verify-ca where the certificate carries no name of the server; nothing less is offered")
 	}
-	if c.ServerName == "" {
-		c.ServerName = host
-	}
 	return nil
+}
+
+// certifiedName is the name that the server's certificate must carry.
+func (c *Config) certifiedName() string {
+	if c.ServerName != "" {
+		return c.ServerName
+	}
+	host, _, _ := net.SplitHostPort(c.Server)
+	return host
 }
 
 func (c *Config) isSocket() bool { return c.Listen != "" && c.Listen[0] == '/' }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/bridgetest"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/postgres"
 	"github.com/fieldveil/fieldveil/keys/internal/bridge/upstream"
@@ -130,6 +132,13 @@ func TestServerThatDoesNotReadHoldsTheClientUp(t *testing.T) {
 	// More than the kernel's buffers hold on their own.
 	if n, err := client.Write(make([]byte, 64<<20)); err == nil {
 		t.Errorf("%d bytes were taken that nobody reads", n)
+	}
+}
+
+func TestProcessThatServesIsHardened(t *testing.T) {
+	newFixture(t).startPostgres()
+	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
+		t.Errorf("dumpable %d, %v", dumpable, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/fieldveil/fieldveil/keys/internal/cli/command"
 	"github.com/fieldveil/fieldveil/keys/internal/cli/keyflag"
 	"github.com/fieldveil/fieldveil/keys/internal/fault"
+	"github.com/fieldveil/fieldveil/keys/internal/hardening"
 )
 
 // New makes the command.
@@ -54,7 +55,7 @@ func New() *cobra.Command {
 			if kek.Insecure() {
 				logger.Warn("INSECURE: the key-encryption key is a file in clear text; for development only")
 			}
-			if config.MemoryLocked, err = agent.Harden(logger); err != nil {
+			if config.MemoryLocked, err = hardening.Harden(logger); err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)

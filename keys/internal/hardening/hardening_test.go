@@ -1,6 +1,7 @@
-package agent
+package hardening
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"runtime"
@@ -16,7 +17,7 @@ import (
 const stranger = 65533
 
 func TestHardenedProcessLeavesNoCoreAndNoReader(t *testing.T) {
-	log := &lockedBuffer{}
+	log := &bytes.Buffer{}
 	locked, err := Harden(slog.New(slog.NewJSONHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -71,29 +72,5 @@ func TestLimitOfLockedMemoryIsToldAndNotRunInto(t *testing.T) {
 	}()
 	if err := <-said; err == nil || !strings.Contains(err.Error(), "RLIMIT_MEMLOCK is") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestSecretIsWipedWhenTheLastHolderLetsGo(t *testing.T) {
-	material := []byte("key-bytes")
-	s, err := newSecret(material)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(material) == "key-bytes" || string(s.bytes()) != "key-bytes" {
-		t.Error("the material was not taken over")
-	}
-	s.hold()
-	s.release()
-	if string(s.bytes()) != "key-bytes" {
-		t.Error("wiped while it is held")
-	}
-	before := unlockedBytes.Load()
-	s.release()
-	if s.pages != nil || s.length != 0 {
-		t.Error("it is still there")
-	}
-	if !s.locked && unlockedBytes.Load() != before-int64(len(material)) {
-		t.Error("it is still counted")
 	}
 }

@@ -1,4 +1,5 @@
-package agent
+// Package hardening keeps what a process holds from others on its machine.
+package hardening
 
 import (
 	"fmt"
@@ -11,7 +12,7 @@ import (
 
 // Harden keeps the process's memory to itself: no core dump, no other process of
 // the same user that reads it, and no swap where the limit allows. It is to be
-// called before any key is opened. It tells whether all memory is locked.
+// called before secrets pass through the process. It tells whether all memory is locked.
 func Harden(logger *slog.Logger) (memoryLocked bool, err error) {
 	// A core_pattern that is a pipe takes dumps in spite of RLIMIT_CORE; it takes
 	// none of a process that is not dumpable. Such a process's /proc files are
@@ -23,7 +24,7 @@ func Harden(logger *slog.Logger) (memoryLocked bool, err error) {
 		return false, errNoHardening("prctl", err)
 	}
 	if err := lockMemory(); err != nil {
-		logger.Warn("NOT ALL MEMORY IS LOCKED: copies of keys outside of the locked pages may be swapped out", "reason", err.Error(),
+		logger.Warn("NOT ALL MEMORY IS LOCKED: copies of secrets outside of the locked pages may be swapped out", "reason", err.Error(),
 			"remedy", "allow an unlimited RLIMIT_MEMLOCK or CAP_IPC_LOCK, or run without swap")
 		return false, nil
 	}
@@ -31,7 +32,7 @@ func Harden(logger *slog.Logger) (memoryLocked bool, err error) {
 }
 
 func errNoHardening(call string, err error) error {
-	return fault.Failure("core dumps", "they can not be switched off ("+err.Error()+")", "run the agent where "+call+" is allowed")
+	return fault.Failure("core dumps", "they can not be switched off ("+err.Error()+")", "run it where "+call+" is allowed")
 }
 
 // lockMemory locks what the process has and will have. It does so only without a
