@@ -183,17 +183,13 @@ impl Catalog {
     /// Whether the policy names no table in the schema of this folded name.
     pub(crate) fn is_unplanned_schema(&self, folded: &str) -> bool {
         let is_another = |schema: &String| match self.dialect {
-            Dialect::Postgres => schema != folded,
+            Dialect::Postgres => !folded.starts_with("pg_") && schema != folded,
             // By what the server compares other letters is not known.
             Dialect::MySql(_) => {
                 schema.is_ascii() && folded.is_ascii() && !schema.eq_ignore_ascii_case(folded)
             }
         };
-        let may_be_known = match self.dialect {
-            Dialect::Postgres => !folded.starts_with("pg_"),
-            Dialect::MySql(_) => !folded.is_empty(),
-        };
-        may_be_known && !self.schemas.is_empty() && self.schemas.iter().all(is_another)
+        !folded.is_empty() && !self.schemas.is_empty() && self.schemas.iter().all(is_another)
     }
 
     /// Whether a bare name surely means no table that the policy names: MySQL looks for it in the session's database alone.

@@ -17,12 +17,13 @@ pub(crate) fn is_view(segment: &Segment<'_>) -> bool {
     (1..segment.tokens.len().min(6)).any(|index| segment.is_word(index, "view"))
 }
 
-/// `CREATE [GLOBAL | LOCAL] TEMPORARY TABLE`, `CREATE [OR REPLACE] [GLOBAL | LOCAL] TEMPORARY [RECURSIVE] VIEW`: in PostgreSQL it is
-/// in a schema of its own, which no policy names, and the catalog says from then on what its name means.
-pub(crate) fn is_temporary(segment: &Segment<'_>) -> bool {
+/// PostgreSQL's `CREATE [GLOBAL | LOCAL] TEMPORARY TABLE`, `CREATE [OR REPLACE] [GLOBAL | LOCAL] TEMPORARY [RECURSIVE] VIEW`: what it
+/// makes is in a schema of its own, which no policy names, and the catalog says from then on what its name means.
+pub(crate) fn makes_in_temporary_schema(segment: &Segment<'_>) -> bool {
     let mut words = (1..segment.tokens.len()).map(|index| segment.word(index));
     let is_before = |word: &&str| matches!(*word, "or" | "replace" | "global" | "local");
-    segment.is_word(0, "create")
+    segment.dialect == Dialect::Postgres
+        && segment.is_word(0, "create")
         && words.find(|word| !is_before(word)).is_some_and(|word| matches!(word, "temp" | "temporary"))
         && words.find(|word| *word != "recursive").is_some_and(|word| matches!(word, "table" | "view"))
 }
@@ -35,8 +36,8 @@ pub(crate) fn create_as(
 ) -> Result<Effects, Refusal> {
     let mut effects = dml::analyze(query, catalog)?;
     let head = segment.up_to_query(query);
-    let is_apart = segment.dialect == Dialect::Postgres && is_temporary(segment)
-        || !effects.touched && !mention::may_be_planned(&head, catalog);
+    let is_apart =
+        makes_in_temporary_schema(segment) || !effects.touched && !mention::may_be_planned(&head, catalog);
     if !is_apart && mention::names_planned(&head, catalog) {
         return Err(unsupported("a relation of a protected table's name"));
     }

@@ -115,7 +115,7 @@ pub(super) fn makes_one_of(segment: &Segment<'_>, catalog: &Catalog) -> bool {
         return false;
     }
     let is_of_query = || statement::ddl::is_view(segment) || ddl::is_create_as(segment);
-    if statement::ddl::is_temporary(segment) && is_of_query() {
+    if statement::ddl::makes_in_temporary_schema(segment) && is_of_query() {
         return false;
     }
     if let Some(query) = ddl::created_query(segment) {
