@@ -23,6 +23,7 @@ EXAMPLES = Path("docs/examples/kubernetes")
 OFFICIAL = "postgres:18"
 ADA = ["078-05-1120", "***-**-1120"]
 POLICY_SECONDS = 90
+SIDECARS_SAY = "kubectl logs --namespace shop --selector fieldveil.io/sidecar --all-containers --prefix --tail 40"
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +61,9 @@ def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, che
     # One shell's environment for all: what a step exports, the next ones have. The tools are built.
     environment = steps.pop("1").replace("make policy-tools\n", "")
     for number, commands in steps.items():
-        said[number] = run(environment + commands, checkout, cluster)
+        said[number] = run(environment + commands, checkout)
         if number == "7":
-            wait_until_support_sees_the_number(environment, checkout, cluster)
+            wait_until_support_sees_the_number(environment, checkout)
     assert "Phase:          Succeeded" in said["5"] + said["6"]
     billing, support, stored = said["6"].split("id | name")[-3:]
     assert ADA[0] in billing
@@ -73,25 +74,24 @@ def test_every_step_works_and_shows_what_the_document_says(cluster: Cluster, che
     assert everything(cluster) - before == set()
 
 
-def wait_until_support_sees_the_number(environment: str, checkout: Path, cluster: Cluster) -> None:
+def wait_until_support_sees_the_number(environment: str, checkout: Path) -> None:
     """Hastened: the kubelet looks at a pod that is touched, again and again, as it may not know of the change yet."""
     touch = """kubectl annotate pods --namespace shop --selector=app=support --overwrite touched="$(date +%s)" >&2"""
     look = "kubectl exec --namespace shop deployment/support --container application -- psql -At -c"
 
     def seen() -> str:
-        return run(f"{environment}{touch}\n{look} 'SELECT ssn FROM customer'", checkout, cluster)
+        return run(f"{environment}{touch}\n{look} 'SELECT ssn FROM customer'", checkout)
 
     until(lambda: ADA[0] in seen(), "support to see the number", seconds=POLICY_SECONDS, poll=TOUCH_SECONDS)
 
 
-def run(commands: str, checkout: Path, cluster: Cluster) -> str:
+def run(commands: str, checkout: Path) -> str:
     """What they print. The last line of a failure comes first, as that is what a summary has room for; last, what the
     sidecars say."""
     done = typed(commands, checkout)
     if done.returncode != 0:
         last = done.stdout.rstrip().rpartition("\n")[2]
-        sidecars = ("--namespace=shop", "--selector=fieldveil.io/sidecar", "--all-containers", "--prefix", "--tail=40")
-        pytest.fail(f"{last}\n{commands}\n{done.stdout}\n{cluster.kubectl('logs', *sidecars)}")
+        pytest.fail(f"{last}\n{commands}\n{done.stdout}\n{typed(SIDECARS_SAY, checkout).stdout}")
     return done.stdout
 
 

@@ -51,6 +51,17 @@ def test_a_protected_name_is_free(shop: MySqlStack, app: pymysql.Connection, sta
     assert ADA[3].encode() not in shop.relay.to_server()
 
 
+def test_the_same_text_is_refused_where_the_name_is_protected(app: pymysql.Connection) -> None:
+    text = "CREATE TEMPORARY TABLE customer (id int, ssn text)"
+    change(app, text)
+    app.select_db("shop")
+    assert "fieldveil" in refusal(app, text)[1]
+    change(app, "DROP TEMPORARY TABLE plain.customer")
+    assert "fieldveil" in refusal(app, text)[1]
+    change(app, "USE plain")
+    change(app, text)
+
+
 @pytest.mark.parametrize("name", ["customer", ".customer", "shop.customer", "`shop` . `customer`"])
 def test_a_protected_name_is_not_free_where_it_is_protected(shop: MySqlStack, name: str) -> None:
     with shop.connect("app") as connection:
